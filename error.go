@@ -1,0 +1,108 @@
+package callwright
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code is one of the closed list of error codes. Codes are part of the public contract: a client may branch on them,
+// so none is ever renamed.
+type Code string
+
+// The codes, each with the meaning that a transport translates into its own status.
+const (
+	CodeAuthFailure         Code = "AUTH_FAILURE"          // no key, or one that is unknown, expired or revoked
+	CodeFeatureNotEnabled   Code = "FEATURE_NOT_ENABLED"   // the organization lacks the entitlement
+	CodeForbidden           Code = "FORBIDDEN"             // known, but not allowed to this caller
+	CodeBadRequest          Code = "BAD_REQUEST"           // the input breaks a rule; Field names which one
+	CodeNotFound            Code = "NOT_FOUND"             // absent, or another organization's: the two look alike
+	CodeConflict            Code = "CONFLICT"              // the name or key is taken, or somebody else changed it first
+	CodeInvalidState        Code = "INVALID_STATE"         // the thing's state does not allow the operation
+	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
+	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
+	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
+	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; RetryAfter says when it is not
+	CodeNotImplemented      Code = "NOT_IMPLEMENTED"       // the contract has the operation, this build has not
+	CodeUnavailable         Code = "SERVICE_UNAVAILABLE"   // a needed part is missing, draining or down
+	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // anything uncoded
+)
+
+// Error is the only kind of error that crosses a domain's boundary. Message is meant for the caller and holds nothing
+// internal; what caused the error is for the log, through Unwrap.
+type Error struct {
+	Code       Code
+	Message    string
+	Field      string        // path of the input that is at fault, such as "directions[0].type"; empty when none is
+	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: when trying again makes sense
+	cause      error
+}
+
+// Sentinels for errors.Is, one a code. They compare by code alone.
+var (
+	ErrAuthFailure         = &Error{Code: CodeAuthFailure, Message: "Unauthorized"}
+	ErrFeatureNotEnabled   = &Error{Code: CodeFeatureNotEnabled, Message: "this feature is not enabled for the organization"}
+	ErrForbidden           = &Error{Code: CodeForbidden, Message: "not allowed"}
+	ErrBadRequest          = &Error{Code: CodeBadRequest, Message: "bad request"}
+	ErrNotFound            = &Error{Code: CodeNotFound, Message: "not found"}
+	ErrConflict            = &Error{Code: CodeConflict, Message: "conflict"}
+	ErrInvalidState        = &Error{Code: CodeInvalidState, Message: "the current state does not allow this"}
+	ErrIdempotencyConflict = &Error{Code: CodeIdempotencyConflict, Message: "this idempotency key was used with another body"}
+	ErrPayloadTooLarge     = &Error{Code: CodePayloadTooLarge, Message: "the body is too large"}
+	ErrUnsupportedMedia    = &Error{Code: CodeUnsupportedMedia, Message: "this type of file is not accepted"}
+	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests"}
+	ErrNotImplemented      = &Error{Code: CodeNotImplemented, Message: "this operation is not implemented yet"}
+	ErrUnavailable         = &Error{Code: CodeUnavailable, Message: "the service is not available"}
+	ErrInternal            = &Error{Code: CodeInternal, Message: "internal error"}
+)
+
+// Errorf makes an error of a code. A %w argument becomes its cause; the caller's message does not repeat it.
+func Errorf(code Code, format string, args ...any) *Error {
+	wrapped := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
+}
+
+// Invalid is a CodeBadRequest about one field of the input.
+func Invalid(field, format string, args ...any) *Error {
+	return &Error{Code: CodeBadRequest, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// NotFound says that a kind of thing ("call", "trunk") is absent or another organization's.
+func NotFound(kind string) *Error {
+	return &Error{Code: CodeNotFound, Message: kind + " not found"}
+}
+
+// Because returns a copy of the error that carries its cause for the log. The message stays as it is.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
+// Error gives the field, where there is one, and the message.
+func (e *Error) Error() string {
+	if e.Field != "" {
+		return e.Field + ": " + e.Message
+	}
+	return e.Message
+}
+
+// Unwrap gives the cause, which is for logs only.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is compares by code, so that errors.Is(err, ErrNotFound) holds for every error of that code.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// CodeOf is the code of the first *Error in err's chain, CodeInternal for an error without one, and empty for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return CodeInternal
+}

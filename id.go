@@ -1,0 +1,47 @@
+package callwright
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"sync"
+	"time"
+)
+
+// IDs makes identifiers.
+type IDs interface {
+	// New is a fresh identifier, unique everywhere, and later in order than those made before it on this machine.
+	New() string
+}
+
+// UUIDs makes version 7 UUIDs (RFC 9562, section 5.7): milliseconds, then a counter of 12 bits that keeps those of one
+// millisecond in order, then 62 random bits. The zero value is ready.
+type UUIDs struct {
+	mu   sync.Mutex
+	last uint64 // milliseconds << 12 | counter
+}
+
+// New is the next UUID.
+func (u *UUIDs) New() string {
+	var b [16]byte
+	_, _ = rand.Read(b[8:]) // crypto/rand never fails: it ends the program instead
+	stamp := u.next(uint64(time.Now().UnixMilli()))
+	binary.BigEndian.PutUint64(b[:8], stamp>>12<<16|0x7000|stamp&0xfff)
+	b[8] = b[8]&0x3f | 0x80
+	var s [36]byte
+	hex.Encode(s[0:8], b[0:4])
+	hex.Encode(s[9:13], b[4:6])
+	hex.Encode(s[14:18], b[6:8])
+	hex.Encode(s[19:23], b[8:10])
+	hex.Encode(s[24:36], b[10:16])
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return string(s[:])
+}
+
+// next never repeats and never goes back, even when the machine's clock does: it then counts on from the last stamp.
+func (u *UUIDs) next(millis uint64) uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.last = max(u.last+1, millis<<12)
+	return u.last
+}

@@ -1,0 +1,50 @@
+package callwright
+
+import (
+	"slices"
+	"time"
+)
+
+// OrgID names an organization: the tenant that owns everything else. It always comes from the API key, never from a
+// request's body, path or query.
+type OrgID string
+
+// Entitlement is a right that an organization has beyond the common ones.
+type Entitlement string
+
+// EntitlementSIP opens every operation under /v1/sip.
+const EntitlementSIP Entitlement = "SIP"
+
+// Organization is a tenant.
+type Organization struct {
+	ID            OrgID
+	Name          string
+	Entitlements  []Entitlement
+	WebhookSecret Secret // signs what is sent to the organization's webhooks; encrypted at rest
+	CreatedAt     time.Time
+}
+
+// Entitled says whether the organization has the entitlement.
+func (o Organization) Entitled(e Entitlement) bool { return slices.Contains(o.Entitlements, e) }
+
+// APIKey is the record of a key. The key itself is shown once, when it is made, and never stored.
+type APIKey struct {
+	ID        string
+	Org       OrgID
+	Name      string
+	Prefix    string     // the first characters of the key, to find and to recognise it by
+	Hash      []byte     // HMAC-SHA256 of the whole key
+	CreatedAt time.Time  //
+	ExpiresAt *time.Time // nil: never
+	RevokedAt *time.Time // nil: in force
+}
+
+// Principal is who makes a request, as its API key says.
+type Principal struct {
+	Org          OrgID
+	KeyID        string
+	Entitlements []Entitlement
+}
+
+// Entitled says whether the principal's organization has the entitlement.
+func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }

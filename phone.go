@@ -1,0 +1,35 @@
+package callwright
+
+import "strings"
+
+// PhoneNumber is an E.164 number with its leading plus, such as "+15551234567": at most 15 digits, the first not 0
+// (ITU-T E.164, section 6).
+type PhoneNumber string
+
+// Shortest and longest E.164 numbers, in digits. E.164 names no minimum; the shortest numbers in use with a country
+// code have seven.
+const (
+	minPhoneDigits = 7
+	maxPhoneDigits = 15
+)
+
+// ParsePhoneNumber reads an E.164 number. The plus may be missing, or be a blank, which is what a plus in a URL's query
+// becomes when it is not escaped. Anything else than digits is refused: guessing at national forms misdials.
+func ParsePhoneNumber(s string) (PhoneNumber, error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, " "), "+")
+	if len(digits) < minPhoneDigits || len(digits) > maxPhoneDigits || digits[0] == '0' {
+		return "", Invalid("", "must be an E.164 phone number such as +15551234567")
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return "", Invalid("", "must be an E.164 phone number such as +15551234567")
+		}
+	}
+	return PhoneNumber("+" + digits), nil
+}
+
+// String is the number with its plus.
+func (n PhoneNumber) String() string { return string(n) }
+
+// Digits is the number without its plus.
+func (n PhoneNumber) Digits() string { return strings.TrimPrefix(string(n), "+") }

@@ -1,0 +1,102 @@
+package callwright
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// redacted stands wherever a secret would be printed.
+const redacted = "[redacted]"
+
+// Secret is text that no log, message or format verb shows. Reveal is the only way to it.
+type Secret string
+
+// Reveal is the secret itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// String redacts; so do the other ways of printing.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return redacted
+}
+
+// GoString redacts %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue redacts in logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText redacts in JSON and every other text encoding.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Keyring encrypts secrets at rest with AES-256-GCM. It knows several keys by their ids: it encrypts with the current
+// one and decrypts with whichever made the text, so that keys can be changed without a day of downtime.
+type Keyring struct {
+	current string
+	keys    map[string]cipher.AEAD
+}
+
+// NewKeyring takes the keys by id, 32 bytes each, and the id of the current one.
+func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
+	ring := &Keyring{current: current, keys: make(map[string]cipher.AEAD, len(keys))}
+	for id, key := range keys {
+		if len(key) != 32 {
+			return nil, fmt.Errorf("key %q has %d bytes, not 32", id, len(key))
+		}
+		if id == "" || strings.Contains(id, ":") {
+			return nil, fmt.Errorf("key id %q: must not be empty or hold a colon", id)
+		}
+		block, err := aes.NewCipher(key)
+		if err != nil {
+			return nil, fmt.Errorf("key %q: %w", id, err)
+		}
+		if ring.keys[id], err = cipher.NewGCM(block); err != nil {
+			return nil, fmt.Errorf("key %q: %w", id, err)
+		}
+	}
+	if ring.keys[current] == nil {
+		return nil, fmt.Errorf("the current key %q is not among the keys", current)
+	}
+	return ring, nil
+}
+
+// Seal encrypts a secret for one purpose, such as "trunk:<id>": a sealed text moved to another row does not open there.
+// An empty secret stays empty.
+func (k *Keyring) Seal(purpose string, s Secret) string {
+	if s == "" {
+		return ""
+	}
+	aead := k.keys[k.current]
+	nonce := make([]byte, aead.NonceSize())
+	_, _ = rand.Read(nonce)
+	sealed := aead.Seal(nonce, nonce, []byte(s), []byte(purpose))
+	return k.current + ":" + base64.RawStdEncoding.EncodeToString(sealed)
+}
+
+// Open decrypts what Seal made for the same purpose.
+func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
+	if sealed == "" {
+		return "", nil
+	}
+	id, text, _ := strings.Cut(sealed, ":")
+	aead := k.keys[id]
+	if aead == nil {
+		return "", fmt.Errorf("sealed with key %q, which the keyring does not hold", id)
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil || len(raw) < aead.NonceSize() {
+		return "", fmt.Errorf("sealed text is damaged")
+	}
+	plain, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
+	if err != nil {
+		return "", fmt.Errorf("open sealed text: %w", err)
+	}
+	return Secret(plain), nil
+}
