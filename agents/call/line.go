@@ -1,0 +1,135 @@
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// Line is the telephone: it places calls and takes them.
+type Line interface {
+	// Dial places a call and waits until it is answered. Ending ctx gives the attempt up, whatever it takes, and no
+	// ghost of it stays at the peer. A call that does not come about is an *Ending. progress, which may be nil, hears of
+	// ringing at most once.
+	Dial(ctx context.Context, d Dial, progress func(Progress)) (Leg, error)
+	// Accept waits for the next incoming call that its trunk admits; callwright.ErrUnavailable once the line is closed.
+	Accept(ctx context.Context) (Pending, error)
+}
+
+// Dial is a call to place.
+type Dial struct {
+	CallID  string // ours, for logs
+	Org     callwright.OrgID
+	From    callwright.PhoneNumber // attached for outbound
+	To      callwright.PhoneNumber
+	Ring    time.Duration     // how long to let it ring; the line's default when 0
+	Headers map[string]string // SIP headers to add; only X- headers and User-to-User are sent
+}
+
+// Progress is a call's way to its answer.
+type Progress string
+
+// ProgressRinging is a 180, or a 183 without a body.
+const ProgressRinging Progress = "ringing"
+
+// Pending is an incoming call before its answer. Exactly one of Answer and Reject ends it; until then the caller hears
+// the ringing that the line has started.
+type Pending interface {
+	// Offer says who calls whom.
+	Offer() Offer
+	// Answer takes the call. It waits for the caller's ACK, and is an *Ending when the caller has gone.
+	Answer(ctx context.Context) (Leg, error)
+	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480,
+	// CauseOverload 503.
+	Reject(cause Cause) error
+}
+
+// Offer is an incoming call.
+type Offer struct {
+	Org     callwright.OrgID
+	TrunkID string
+	From    string // as the caller gives it: E.164 where it is, else the user part of its URI
+	To      callwright.PhoneNumber
+	Source  string            // the peer's address
+	Headers map[string]string // X- headers and User-to-User of the INVITE
+}
+
+// Leg is one answered call. Closing is idempotent, and after Done nothing of it is left: no goroutine, no port.
+type Leg interface {
+	conversation.Audio
+	// Info says how the call is carried.
+	Info() LegInfo
+	// Transfer asks the peer to call another number or SIP URI in our place (REFER, RFC 3515). It returns when the
+	// transfer has succeeded, after which the leg ends by itself, or failed, after which the call goes on.
+	Transfer(ctx context.Context, to string) error
+	// Hangup ends the call and waits until it has ended. A call that has ended stays as it is.
+	Hangup(ctx context.Context) error
+	// Done is closed when the call has ended, whoever ended it. Ending and Stats are final from then on.
+	Done() <-chan struct{}
+	Ending() Ending
+	Stats() Stats
+}
+
+// LegInfo says how a call is carried.
+type LegInfo struct {
+	SIPCallID string
+	Peer      string // address and port of the signalling peer
+	Codec     string
+	SRTPSuite string
+	TLS       string // such as "TLS 1.3"
+}
+
+// Stats is a call's media as RFC 3550 counts it.
+type Stats struct {
+	Sent, Received, Lost, Late uint64
+	Jitter, RoundTrip          time.Duration
+}
+
+// Ending says why a call has ended, or never came about. It is an error where a call was wanted.
+type Ending struct {
+	Cause   Cause
+	SIPCode int    // the peer's or our final answer; 0 without one
+	Reason  string // for people
+	ByPeer  bool   // the peer's side ended it
+}
+
+// Error is the cause and the reason.
+func (e *Ending) Error() string {
+	if e.Reason == "" {
+		return string(e.Cause)
+	}
+	return string(e.Cause) + ": " + e.Reason
+}
+
+// Cause is one of the closed list of reasons for a call's end.
+type Cause string
+
+// The causes.
+const (
+	CauseLocalHangup   Cause = "local_hangup"
+	CauseRemoteHangup  Cause = "remote_hangup"
+	CauseBusy          Cause = "busy"           // 486, 600
+	CauseRejected      Cause = "rejected"       // 603 and every other refusal
+	CauseNoAnswer      Cause = "no_answer"      // rang until the time was over, 408, 480
+	CauseCancelled     Cause = "cancelled"      // given up before the answer
+	CauseUnreachable   Cause = "unreachable"    // no connection, a wrong certificate, no server left to try
+	CauseAuthFailed    Cause = "auth_failed"    // 401, 407 or 403 with credentials
+	CauseMediaTimeout  Cause = "media_timeout"  // the peer has vanished from the wire
+	CauseNotAcceptable Cause = "not_acceptable" // 488: no SRTP or no common codec
+	CauseUnavailable   Cause = "unavailable"    // nobody is there to take the call
+	CauseOverload      Cause = "overload"       // 503: no port, too many calls, or draining
+	CauseMaxDuration   Cause = "max_duration"
+	CauseTransferred   Cause = "transferred"
+	CauseNoACK         Cause = "no_ack" // the caller never confirmed our answer
+	CauseNodeLost      Cause = "node_lost"
+	CauseInternal      Cause = "internal"
+)
+
+// Routes is what calls need to know of trunks; sip.Service has it.
+type Routes interface {
+	// Caller is the number that a call goes out with. An empty one is the organization's only outbound number;
+	// CodeBadRequest with the field "from" when it has none or several, or from is not attached for outbound.
+	Caller(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (callwright.PhoneNumber, error)
+}
