@@ -1,0 +1,91 @@
+#!/bin/sh
+# Installs the programs that Callwright runs beside Go, as far as they are missing.
+#
+#   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
+#   scripts/install-deps.sh test     the same, a SIP phone to test against, openssl, PostgreSQL
+#   scripts/install-deps.sh docker   the Docker daemon and its command line
+#
+# On Debian and Ubuntu they come from the distribution. Elsewhere the script says what to install and fails,
+# unless everything is there already.
+set -eu
+
+group=${1:-}
+case "$group" in
+demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core openssl postgresql" ;;
+docker) wanted="docker.io docker-cli" ;;
+*)
+  echo "usage: $0 demo|test|docker" >&2
+  exit 2
+  ;;
+esac
+
+# present says whether what a Debian package is wanted for is on this machine, wherever it came from.
+present() {
+  case "$1" in
+  pocketsphinx) command -v pocketsphinx_continuous || command -v pocketsphinx ;;
+  pocketsphinx-en-us) ls -d /usr/share/pocketsphinx/model/en-us /usr/local/share/pocketsphinx/model/en-us \
+    /opt/homebrew/share/pocketsphinx/model/en-us 2>/dev/null | grep . ;;
+  baresip-core) command -v baresip ;;
+  postgresql) [ -n "${CALLWRIGHT_TEST_POSTGRES:-}" ] || command -v initdb ||
+    ls /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb 2>/dev/null | grep . ;;
+  docker.io) command -v dockerd ;;
+  docker-cli) command -v docker ;;
+  *) command -v "$1" ;;
+  esac >/dev/null 2>&1
+}
+
+missing() {
+  for package in $wanted; do
+    present "$package" || printf '%s ' "$package"
+  done
+}
+
+lacking=$(missing)
+[ -n "$lacking" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
+  if [ "$(uname -s)" = Darwin ]; then
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip openssl postgresql@17" >&2
+    echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
+  else
+    echo "Install them with the package manager of this system; the names above are Debian's." >&2
+  fi
+  exit 1
+fi
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null 2>&1; then
+    sudo "$@"
+  else
+    echo "installing $lacking needs root: run this script as root, or install sudo" >&2
+    exit 1
+  fi
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null
+}
+
+echo "installing: $lacking"
+# A repository that does not answer is no reason to stop: the packages may come from the others.
+apt update || echo "apt-get update had errors; trying with the package lists that are here" >&2
+
+# Older releases ship the docker command inside docker.io.
+installable=
+for package in $lacking; do
+  if apt-cache show "$package" >/dev/null 2>&1; then
+    installable="$installable $package"
+  fi
+done
+# shellcheck disable=SC2086 # a list of package names, meant to be split
+[ -z "$installable" ] || apt install -y --no-install-recommends $installable
+
+lacking=$(missing)
+if [ -n "$lacking" ]; then
+  echo "still missing after the installation: $lacking" >&2
+  exit 1
+fi
