@@ -1,0 +1,117 @@
+package call
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// Agent is who speaks on a call, and how.
+type Agent struct {
+	Task            string // what the agent is there for
+	Voice           string // empty: the synthesizer's default
+	Language        string // BCP 47; empty: the engines' default
+	Model           string // empty: the server's
+	Temperature     *float64
+	FirstSentence   string
+	WaitForGreeting bool                   // let the other side speak first
+	Record          bool                   // keep a stereo recording
+	MaxDuration     time.Duration          // from the answer on
+	TransferTo      callwright.PhoneNumber // where the agent may transfer the call; empty: nowhere
+	Webhook         string                 // gets the call's record when it has ended; empty: nothing does
+}
+
+// DefaultMaxDuration and LongestCall bound Agent.MaxDuration.
+const (
+	DefaultMaxDuration = 30 * time.Minute
+	LongestCall        = 12 * time.Hour
+)
+
+// Call is the record of a call. There is exactly one for each call, from the request on; it is final when Queue is an
+// end state.
+type Call struct {
+	ID      string
+	Org     callwright.OrgID
+	Inbound bool
+	From    string // E.164 where it is known to be
+	To      string
+	Agent   Agent
+
+	RequestData map[string]any // the caller of the API's variables, for the agent's texts
+	Metadata    map[string]any // the caller of the API's own, given back as it came
+
+	Queue     QueueStatus
+	Status    Status // empty until the end
+	CreatedAt time.Time
+	StartedAt *time.Time // answered
+	EndedAt   *time.Time
+
+	Ending        *Ending // how it ended
+	ErrorMessage  string  // for people; empty when nothing went wrong
+	AnsweredBy    AnsweredBy
+	TransferredTo string
+	TransferredAt *time.Time
+	ModelUsed     string // the model that spoke, such as "scripted"
+	Carriage      LegInfo
+	Stats         Stats
+	Recorded      bool // a recording can be read
+
+	Node          string    // which node the call lives on while it is allocated or started
+	Heartbeat     time.Time // that node's last sign of life
+	StopRequested bool      // somebody wants it to end
+	Version       int64     // for the compare-and-set
+}
+
+// Length is how long the two sides could talk; 0 for a call that was never answered.
+func (c Call) Length() time.Duration {
+	if c.StartedAt == nil || c.EndedAt == nil {
+		return 0
+	}
+	return c.EndedAt.Sub(*c.StartedAt)
+}
+
+// Status is how a call came out.
+type Status string
+
+// The outcomes.
+const (
+	StatusCompleted Status = "completed"
+	StatusFailed    Status = "failed"
+	StatusBusy      Status = "busy"
+	StatusNoAnswer  Status = "no-answer"
+	StatusCanceled  Status = "canceled"
+	StatusUnknown   Status = "unknown"
+)
+
+// AnsweredBy says who took the call.
+type AnsweredBy string
+
+// Who takes calls. Nothing here listens for answering machines yet, so an answered call is "unknown".
+const (
+	AnsweredByHuman     AnsweredBy = "human"
+	AnsweredByVoicemail AnsweredBy = "voicemail"
+	AnsweredByUnknown   AnsweredBy = "unknown"
+	AnsweredByNobody    AnsweredBy = "no-answer"
+)
+
+// Entry is one line of a transcript.
+type Entry struct {
+	Seq         int // 1, 2, ... within the call
+	Speaker     Speaker
+	Text        string        // of the agent: what was heard of it
+	Start, End  time.Duration // since the answer
+	Interrupted bool          // the other side broke in
+	Latency     conversation.Latency
+	CreatedAt   time.Time
+}
+
+// Speaker is whose words an entry holds.
+type Speaker string
+
+// The speakers.
+const (
+	SpeakerUser      Speaker = "user"         // the other side
+	SpeakerAssistant Speaker = "assistant"    // the agent
+	SpeakerAction    Speaker = "agent-action" // what the agent did: pressed digits, transferred
+)

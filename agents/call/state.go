@@ -1,0 +1,110 @@
+package call
+
+import "github.com/callwright/callwright"
+
+// QueueStatus is where a call is on its way.
+type QueueStatus string
+
+// The ways of a call:
+//
+//	new ─▶ queued ─▶ allocated ─▶ started ─▶ complete
+//	          │          │           └─────▶ complete_error   (answered, then something broke)
+//	          │          ├─────────────────▶ call_error       (never answered)
+//	          ├──────────┴─────────────────▶ complete         (cancelled by its owner)
+//	          └────────────────────────────▶ queue_error      (could not even be tried)
+//
+// An incoming call begins as allocated.
+const (
+	QueueNew           QueueStatus = "new"
+	QueueQueued        QueueStatus = "queued"
+	QueueAllocated     QueueStatus = "allocated"
+	QueueStarted       QueueStatus = "started"
+	QueueComplete      QueueStatus = "complete"
+	QueuePreQueueError QueueStatus = "pre_queue_error"
+	QueueError         QueueStatus = "queue_error"
+	QueueCallError     QueueStatus = "call_error"
+	QueueCompleteError QueueStatus = "complete_error"
+)
+
+// Ended says that nothing happens to the call any more.
+func (q QueueStatus) Ended() bool {
+	switch q {
+	case QueueComplete, QueuePreQueueError, QueueError, QueueCallError, QueueCompleteError:
+		return true
+	default:
+		return false
+	}
+}
+
+// Event is what happens to a call.
+type Event string
+
+// The events.
+const (
+	EventQueue    Event = "queue"    // accepted, work is under way
+	EventAllocate Event = "allocate" // a node has taken it
+	EventAnswer   Event = "answer"   // both sides hear each other
+	EventFinish   Event = "finish"   // ended as it should
+	EventCancel   Event = "cancel"   // its owner gave it up before the answer
+	EventFail     Event = "fail"     // did not come about, or broke
+)
+
+// moves is the whole machine.
+var moves = map[QueueStatus]map[Event]QueueStatus{
+	QueueNew:       {EventQueue: QueueQueued, EventAllocate: QueueAllocated, EventFail: QueuePreQueueError},
+	QueueQueued:    {EventAllocate: QueueAllocated, EventCancel: QueueComplete, EventFail: QueueError},
+	QueueAllocated: {EventAnswer: QueueStarted, EventCancel: QueueComplete, EventFail: QueueCallError},
+	QueueStarted:   {EventFinish: QueueComplete, EventFail: QueueCompleteError},
+}
+
+// Move is the state after an event; CodeInvalidState when the state has no such move.
+func (q QueueStatus) Move(e Event) (QueueStatus, error) {
+	if next, ok := moves[q][e]; ok {
+		return next, nil
+	}
+	return q, callwright.Errorf(callwright.CodeInvalidState, "a call that is %s can't %s", q, e)
+}
+
+// outcomes says for each cause how a call that ended so came out, and what its record tells people. A cause that is not
+// listed is StatusFailed with the ending's own words.
+var outcomes = map[Cause]struct {
+	status  Status
+	message string
+}{
+	CauseLocalHangup:   {StatusCompleted, ""},
+	CauseRemoteHangup:  {StatusCompleted, ""},
+	CauseTransferred:   {StatusCompleted, ""},
+	CauseMaxDuration:   {StatusCompleted, ""},
+	CauseBusy:          {StatusBusy, "the number called is busy"},
+	CauseNoAnswer:      {StatusNoAnswer, "nobody answered"},
+	CauseUnavailable:   {StatusNoAnswer, "the number called is not available"},
+	CauseCancelled:     {StatusCanceled, ""},
+	CauseRejected:      {StatusFailed, "the call was declined"},
+	CauseNotAcceptable: {StatusFailed, "the other side offers no media that is accepted here: SRTP with a common codec is required"},
+	CauseUnreachable:   {StatusFailed, "the trunk's server could not be reached"},
+	CauseAuthFailed:    {StatusFailed, "the trunk's server refused the credentials"},
+	CauseMediaTimeout:  {StatusFailed, "the other side's audio stopped"},
+	CauseOverload:      {StatusFailed, "no capacity was left for the call"},
+	CauseNoACK:         {StatusFailed, "the caller never confirmed the answer"},
+	CauseNodeLost:      {StatusFailed, "the server that ran the call stopped"},
+}
+
+// codeMessages are the answers whose meaning is narrower than their cause.
+var codeMessages = map[int]string{
+	404: "the number called was not found",
+	480: "the number called is not available",
+	486: "the number called is busy",
+	608: "the call was blocked on its way",
+}
+
+// outcome is the status and the words for people of an ending.
+func (e *Ending) outcome() (Status, string) {
+	o, ok := outcomes[e.Cause]
+	if !ok {
+		return StatusFailed, "the call failed"
+	}
+	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" {
+		return o.status, m
+	}
+	return o.status, o.message
+}

@@ -1,0 +1,50 @@
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Store keeps calls. What it returns shares no memory with what it keeps. Another organization's call is absent.
+type Store interface {
+	// Insert adds a call with Version 1; CodeConflict when its id is taken.
+	Insert(ctx context.Context, c Call) error
+	// Get is one call; CodeNotFound when it is absent.
+	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
+	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed,
+	// when somebody else was first; CodeNotFound when it is absent. Heartbeat and StopRequested are not touched:
+	// Beat and RequestStop own them.
+	Update(ctx context.Context, c Call) error
+	// List is a page of calls, newest first unless the filter turns it round, and how many match in all.
+	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
+
+	// Append adds a line to a call's transcript. The same Seq again changes nothing.
+	Append(ctx context.Context, org callwright.OrgID, id string, e Entry) error
+	// Transcript is a call's lines by Seq.
+	Transcript(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
+
+	// RequestStop marks a call that has not ended; CodeNotFound when it is absent. One that has ended stays as it is.
+	RequestStop(ctx context.Context, org callwright.OrgID, id string) error
+	// Beat sets the heartbeat of all calls of the node that are allocated or started, of every organization, and
+	// returns the ids of those that somebody wants stopped.
+	Beat(ctx context.Context, node string, at time.Time) ([]string, error)
+	// Silent is up to limit calls of every organization that are allocated or started and whose heartbeat is before
+	// the given time: their node is dead.
+	Silent(ctx context.Context, before time.Time, limit int) ([]Call, error)
+}
+
+// Filter chooses calls; the zero Filter all of them.
+type Filter struct {
+	From, To      string // the whole number
+	Inbound       *bool
+	Completed     *bool     // whether they have ended
+	Since, Before time.Time // bounds of CreatedAt: Since is included, Before is not; zero: no bound
+	OldestFirst   bool
+	Limit         int               // at most; 0: MaxPage
+	After         callwright.Keyset // the last call (CreatedAt, ID) of the page before
+}
+
+// MaxPage is the most calls that one page has.
+const MaxPage = 1000

@@ -1,0 +1,23 @@
+package sip
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// Store keeps trunks. Secrets in them are encrypted at rest. What it returns shares no memory with what it keeps.
+type Store interface {
+	// Insert adds a trunk with Version 1; CodeConflict when that number has that direction already, whoever's it is.
+	Insert(ctx context.Context, t Trunk) error
+	// Update replaces a trunk whose stored Version is t.Version and adds one to it; CodeConflict when somebody else was
+	// first; CodeNotFound when it is absent.
+	Update(ctx context.Context, t Trunk) error
+	// Trunks is the trunks of one number of an organization, at most one a direction.
+	Trunks(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) ([]Trunk, error)
+	// Outbound is up to limit outbound trunks of an organization, by number.
+	Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]Trunk, error)
+	// Owner is the trunk of a number and direction, whoever's it is: an incoming call has no organization until this
+	// says which. CodeNotFound when nobody has attached it.
+	Owner(ctx context.Context, number callwright.PhoneNumber, d Direction) (Trunk, error)
+}
