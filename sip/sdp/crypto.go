@@ -1,0 +1,137 @@
+package sdp
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Suite is the only SRTP suite that is offered or accepted (RFC 4568, 6.2.1): AES in counter mode with a 128-bit key and
+// an 80-bit tag.
+const Suite = "AES_CM_128_HMAC_SHA1_80"
+
+// Crypto is one direction's SRTP key as an a=crypto line gives it.
+type Crypto struct {
+	Tag int // joins an answer's line to the offer's, 1 to 999999999
+	Key Key
+	// MKI is the master key identifier that every packet under this key carries, nil for none. Ours never has one.
+	MKI []byte
+}
+
+// parseCrypto reads the value of an a=crypto attribute. False says that the line is of no use to us (another suite, a
+// malformed one, a parameter that would weaken it): RFC 4568 has such a line skipped, not the offer refused.
+func parseCrypto(value string) (Crypto, bool) {
+	tagText, rest, _ := strings.Cut(value, " ")
+	suite, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	keyParams, sessionParams, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+
+	tag, ok := parseTag(tagText)
+	if !ok || !strings.EqualFold(suite, Suite) || !harmless(sessionParams) {
+		return Crypto{}, false
+	}
+	const method = "inline:"
+	if len(keyParams) < len(method) || !strings.EqualFold(keyParams[:len(method)], method) {
+		return Crypto{}, false
+	}
+	key, mki, ok := parseKeyInfo(keyParams[len(method):])
+	return Crypto{Tag: tag, Key: key, MKI: mki}, ok
+}
+
+// parseTag reads 1*9DIGIT without a leading zero, so that an answer repeats it letter for letter.
+func parseTag(text string) (int, bool) {
+	if text == "" || len(text) > 9 || text[0] == '0' || !isDigits(text) {
+		return 0, false
+	}
+	tag, err := strconv.Atoi(text)
+	return tag, err == nil
+}
+
+// parseKeyInfo reads "<base64>[|lifetime][|mki:length]". A list of several keys (joined by ";") is not supported: which
+// of them comes first in a packet is the sender's choice.
+func parseKeyInfo(text string) (Key, []byte, bool) {
+	if strings.Contains(text, ";") {
+		return Key{}, nil, false
+	}
+	parts := strings.Split(text, "|")
+	key, ok := parseKey(parts[0])
+	if !ok || len(parts) > 3 {
+		return Key{}, nil, false
+	}
+	rest := parts[1:]
+	if len(rest) > 0 && !strings.Contains(rest[0], ":") {
+		if !validLifetime(rest[0]) {
+			return Key{}, nil, false
+		}
+		rest = rest[1:]
+	}
+	switch len(rest) {
+	case 0:
+		return key, nil, true
+	case 1:
+		mki, ok := parseMKI(rest[0])
+		return key, mki, ok
+	default:
+		return Key{}, nil, false
+	}
+}
+
+// validLifetime accepts "2^n" and a decimal count up to 2^48 packets (RFC 4568, 6.1). It bounds what the peer sends
+// under its key, so there is nothing for us to keep.
+func validLifetime(text string) bool {
+	const maxExponent = 48
+	if power, ok := strings.CutPrefix(text, "2^"); ok {
+		n, err := strconv.ParseUint(power, 10, 8)
+		return err == nil && n >= 1 && n <= maxExponent
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	return err == nil && n >= 1 && n <= 1<<maxExponent
+}
+
+// parseMKI reads "value:length", the value decimal and the length 1 to 128 bytes (RFC 4568, 6.1). Values over 64 bits
+// are not supported.
+func parseMKI(text string) ([]byte, bool) {
+	valueText, lengthText, _ := strings.Cut(text, ":")
+	value, err := strconv.ParseUint(valueText, 10, 64)
+	if err != nil {
+		return nil, false
+	}
+	length, err := strconv.ParseUint(lengthText, 10, 8)
+	if err != nil || length < 1 || length > 128 {
+		return nil, false
+	}
+	mki := make([]byte, length)
+	for i := len(mki) - 1; i >= 0; i-- {
+		mki[i] = byte(value)
+		value >>= 8
+	}
+	return mki, value == 0
+}
+
+// harmless refuses the session parameters that switch a protection off or ask for key derivation that we do not do;
+// others (FEC_ORDER, WSH and whatever may come) change nothing for us and are skipped.
+func harmless(sessionParams string) bool {
+	for param := range strings.FieldsSeq(sessionParams) {
+		param = strings.ToUpper(strings.TrimPrefix(param, "-"))
+		if strings.HasPrefix(param, "UNENCRYPTED_") || strings.HasPrefix(param, "UNAUTHENTICATED_") ||
+			param == "KDR" || strings.HasPrefix(param, "KDR=") {
+			return false
+		}
+	}
+	return true
+}
+
+func (c Crypto) appendLine(b []byte) []byte {
+	b = append(b, "a=crypto:"...)
+	b = strconv.AppendInt(b, int64(c.Tag), 10)
+	b = append(b, " "+Suite+" inline:"...)
+	b = c.Key.appendText(b)
+	return append(b, '\r', '\n')
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

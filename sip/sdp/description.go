@@ -1,0 +1,137 @@
+package sdp
+
+import (
+	"log/slog"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// Description is one session description, parsed from a peer or made by Offer or Answer. It does not change.
+type Description struct {
+	text    string
+	origin  origin // of our own descriptions; a peer's o= line is not looked at
+	streams []stream
+	active  int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
+}
+
+// origin is what our o= line counts (RFC 8866, 5.2).
+type origin struct {
+	session uint64 // stays for the whole dialog
+	version uint64 // goes up by one with every change
+}
+
+// stream is one m= line with what was said about it, session-level lines included.
+type stream struct {
+	kind      string
+	port      uint16 // 0: refused or switched off
+	proto     string
+	list      string // the m= line's formats as written, to give them back when we refuse the stream
+	formats   []format
+	address   netip.Addr // invalid for a name or a form that we do not take
+	connected bool       // a c= line, of any form, applies
+	rtcp      netip.AddrPort
+	direction Direction
+	ptime     time.Duration
+	maxPtime  time.Duration
+	crypto    []Crypto // usable lines only
+}
+
+const (
+	protoSAVP  = "RTP/SAVP"
+	protoSAVPF = "RTP/SAVPF"
+)
+
+func (s *stream) isAudio() bool { return s.kind == "audio" && s.port != 0 }
+
+func (s *stream) isSecure() bool {
+	return (s.proto == protoSAVP || s.proto == protoSAVPF) && len(s.crypto) > 0
+}
+
+// held reports the way of RFC 2543 to hold: a connection address of 0.0.0.0 (or ::).
+func (s *stream) held() bool { return s.address.IsUnspecified() }
+
+// effectiveDirection is the stated direction, less receiving for a stream held by its address.
+func (s *stream) effectiveDirection() Direction {
+	if s.held() {
+		return s.direction.And(SendOnly)
+	}
+	return s.direction
+}
+
+// find gives the first format that stands for the codec.
+func (s *stream) find(c Codec) (format, bool) {
+	for _, f := range s.formats {
+		if f.codec() == c {
+			return f, true
+		}
+	}
+	return format{}, false
+}
+
+// findEvent gives the telephone-event format with the given clock, and the zero format for none.
+func (s *stream) findEvent(clock uint32) format {
+	for _, f := range s.formats {
+		if f.isEvent(clock) {
+			return f
+		}
+	}
+	return format{}
+}
+
+// packetTime is how long the audio of one packet to this stream's owner should be: what it asks for, within its maximum.
+func (s *stream) packetTime() time.Duration {
+	t := s.ptime
+	if t == 0 {
+		t = DefaultPtime
+	}
+	if s.maxPtime != 0 && t > s.maxPtime {
+		t = s.maxPtime
+	}
+	return t
+}
+
+// Bytes is the description as it goes over the wire, with the keys in it.
+func (d *Description) Bytes() []byte { return []byte(d.text) }
+
+// Codecs are the codecs that the first live audio stream lists, known ones only, in its order.
+func (d *Description) Codecs() []Codec {
+	for i := range d.streams {
+		if !d.streams[i].isAudio() {
+			continue
+		}
+		var codecs []Codec
+		for _, f := range d.streams[i].formats {
+			if c := f.codec(); c != "" {
+				codecs = append(codecs, c)
+			}
+		}
+		return codecs
+	}
+	return nil
+}
+
+// String is the description with every key taken out: what a log or a call's timeline may show.
+func (d *Description) String() string {
+	var b strings.Builder
+	for line := range strings.Lines(d.text) {
+		b.WriteString(withoutSecrets(strings.TrimRight(line, "\r\n")))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// LogValue logs the description without its keys.
+func (d *Description) LogValue() slog.Value { return slog.StringValue(d.String()) }
+
+// withoutSecrets cuts a line where a key begins, whatever names it: SDES, the old k= line, MIKEY, ICE passwords.
+func withoutSecrets(line string) string {
+	lower := strings.ToLower(line)
+	for _, mark := range [...]string{"inline:", "k=", "a=key-mgmt:", "a=ice-pwd:"} {
+		i := strings.Index(lower, mark)
+		if i == 0 || i > 0 && mark == "inline:" {
+			return line[:i+len(mark)] + redacted
+		}
+	}
+	return line
+}

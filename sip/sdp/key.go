@@ -1,0 +1,95 @@
+package sdp
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+const (
+	masterKeyLen  = 16
+	masterSaltLen = 14
+	keyTextLen    = 40 // 30 bytes in base64, which need no padding
+	redacted      = "[redacted]"
+)
+
+// Key is an SRTP master key and master salt for AES_CM_128_HMAC_SHA1_80. It never prints, logs or marshals what it
+// holds. The zero Key is none.
+type Key struct {
+	// A pointer, so that a Key in somebody's unexported field does not print either.
+	material *[masterKeyLen + masterSaltLen]byte
+}
+
+// NewKey takes 30 bytes from random, which has to be a cryptographic source (crypto/rand.Reader).
+func NewKey(random io.Reader) (Key, error) {
+	k := Key{material: new([masterKeyLen + masterSaltLen]byte)}
+	if _, err := io.ReadFull(random, k.material[:]); err != nil {
+		return Key{}, fmt.Errorf("sdp: no random bytes for an SRTP key: %w", err)
+	}
+	return k, nil
+}
+
+// parseKey reads the base64 of RFC 4568's key-info, with or without padding.
+func parseKey(text string) (Key, bool) {
+	for range 2 {
+		if n := len(text); n > keyTextLen && text[n-1] == '=' {
+			text = text[:n-1]
+		}
+	}
+	if len(text) != keyTextLen {
+		return Key{}, false
+	}
+	k := Key{material: new([masterKeyLen + masterSaltLen]byte)}
+	if _, err := base64.RawStdEncoding.Decode(k.material[:], []byte(text)); err != nil {
+		return Key{}, false
+	}
+	return k, true
+}
+
+// Master is a copy of the 16-byte master key, nil for the zero Key.
+func (k Key) Master() []byte {
+	if k.material == nil {
+		return nil
+	}
+	return append([]byte(nil), k.material[:masterKeyLen]...)
+}
+
+// Salt is a copy of the 14-byte master salt, nil for the zero Key.
+func (k Key) Salt() []byte {
+	if k.material == nil {
+		return nil
+	}
+	return append([]byte(nil), k.material[masterKeyLen:]...)
+}
+
+// IsZero reports whether there is no key.
+func (k Key) IsZero() bool { return k.material == nil }
+
+// Equal compares in constant time. After a re-INVITE it tells whether the peer changed its key.
+func (k Key) Equal(o Key) bool {
+	if k.material == nil || o.material == nil {
+		return k.material == o.material
+	}
+	return subtle.ConstantTimeCompare(k.material[:], o.material[:]) == 1
+}
+
+// String, GoString, Format, LogValue and MarshalText all hide the key.
+func (Key) String() string { return redacted }
+
+// GoString hides the key from %#v.
+func (Key) GoString() string { return redacted }
+
+// Format hides the key from every verb.
+func (Key) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, redacted) }
+
+// LogValue hides the key from logs.
+func (Key) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// MarshalText hides the key from encoders.
+func (Key) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+func (k Key) appendText(b []byte) []byte {
+	return base64.RawStdEncoding.AppendEncode(b, k.material[:])
+}

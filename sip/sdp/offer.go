@@ -1,0 +1,191 @@
+package sdp
+
+import (
+	crand "crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// DefaultPtime is the audio in one packet when nobody says otherwise (RFC 3551, 4.2).
+const DefaultPtime = 20 * time.Millisecond
+
+// Capabilities is what this side of a call can and will do.
+type Capabilities struct {
+	// Media is the address and the even port at which we receive RTP; RTCP comes to the port above it. Required.
+	Media netip.AddrPort
+	// Codecs in the order of preference, at least one. When we offer it is the order of the offer; when we answer, the
+	// first of them that the peer offers is taken.
+	Codecs []Codec
+	// Ptime is the packet time that we ask for, DefaultPtime when 0. Whole milliseconds.
+	Ptime time.Duration
+	// Hold is set while we hold the peer: we receive nothing then, and may still send (music).
+	Hold bool
+	// Previous is the description that we sent last in this dialog and that was agreed on, nil at first. It keeps the
+	// session id, the key and the places of the m= lines. Whoever keeps a key has to keep its SRTP context as well.
+	Previous *Description
+	// Random makes session ids and keys, crypto/rand.Reader when nil. Tests only set it.
+	Random io.Reader
+}
+
+func (c *Capabilities) check() error {
+	addr := c.Media.Addr()
+	if !addr.IsValid() || addr.IsUnspecified() || addr.IsMulticast() || addr.Zone() != "" {
+		return callwright.Invalid("media", "no address that a peer could send to: %s", addr)
+	}
+	if c.Media.Port() == 0 || c.Media.Port()%2 != 0 {
+		return callwright.Invalid("media", "the RTP port has to be even, not %d", c.Media.Port())
+	}
+	if len(c.Codecs) == 0 {
+		return callwright.Invalid("codecs", "at least one codec is required")
+	}
+	for i, codec := range c.Codecs {
+		if codec.spec() == nil || slices.Contains(c.Codecs[:i], codec) {
+			return callwright.Invalid("codecs", "%q is unknown or listed twice", codec)
+		}
+	}
+	if c.Ptime < 0 || c.Ptime > 200*time.Millisecond || c.Ptime%time.Millisecond != 0 {
+		return callwright.Invalid("ptime", "%s is not 1 to 200 whole milliseconds", c.Ptime)
+	}
+	if c.Previous != nil && c.Previous.active < 0 {
+		return callwright.Invalid("previous", "not a description that Offer or Answer has made")
+	}
+	return nil
+}
+
+func (c *Capabilities) random() io.Reader {
+	if c.Random != nil {
+		return c.Random
+	}
+	return crand.Reader
+}
+
+// previousStream is the audio stream of our last description, nil at first.
+func (c *Capabilities) previousStream() *stream {
+	if c.Previous == nil {
+		return nil
+	}
+	return &c.Previous.streams[c.Previous.active]
+}
+
+// key is the key of our last description, or a new one.
+func (c *Capabilities) key() (Key, error) {
+	if s := c.previousStream(); s != nil {
+		return s.crypto[0].Key, nil
+	}
+	return NewKey(c.random())
+}
+
+// Offer makes our offer: RTP/SAVP with one key, the codecs in the order of preference, and telephone-event for each of
+// their clocks. With Previous set it is the offer of a re-INVITE.
+func Offer(c Capabilities) (*Description, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	audio := c.stream(protoSAVP, Crypto{Tag: 1, Key: key})
+	previous := c.previousStream()
+	if previous == nil {
+		audio.direction = offerDirection(SendRecv, c.Hold)
+		audio.formats = offerFormats(c.Codecs, nil)
+		return c.describe([]stream{audio}, 0)
+	}
+	audio.proto = previous.proto
+	audio.direction = offerDirection(previous.direction, c.Hold)
+	audio.formats = offerFormats(c.Codecs, previous.formats)
+	// A new offer keeps the m= lines and their places (RFC 3264, section 8); the refused ones stay refused.
+	streams := slices.Clone(c.Previous.streams)
+	streams[c.Previous.active] = audio
+	return c.describe(streams, c.Previous.active)
+}
+
+// stream is our audio stream, without the formats and the direction.
+func (c *Capabilities) stream(proto string, crypto Crypto) stream {
+	ptime := c.Ptime
+	if ptime == 0 {
+		ptime = DefaultPtime
+	}
+	return stream{
+		kind: "audio", port: c.Media.Port(), proto: proto, address: c.Media.Addr().Unmap(), connected: true,
+		ptime: ptime, crypto: []Crypto{crypto},
+	}
+}
+
+// offerFormats numbers the codecs and, for each of their clocks, telephone-event. A number that the session already
+// gave a meaning keeps it (RFC 3264, 8.3.2).
+func offerFormats(codecs []Codec, used []format) []format {
+	formats := make([]format, 0, len(codecs)+2)
+	for _, codec := range codecs {
+		s := codec.spec()
+		f := format{pt: s.pt, name: s.name, clock: s.clock, channels: s.channels, fmtp: s.fmtp}
+		formats = append(formats, f.numbered(used, formats))
+	}
+	for i, codec := range codecs {
+		clock := codec.ClockRate()
+		if slices.ContainsFunc(codecs[:i], func(c Codec) bool { return c.ClockRate() == clock }) {
+			continue
+		}
+		f := format{pt: 101, name: eventName, clock: clock, channels: 1, fmtp: eventRange}
+		if clock != 8000 {
+			f.pt++ // 101 is what everybody expects for 8000
+		}
+		formats = append(formats, f.numbered(used, formats))
+	}
+	return formats
+}
+
+// numbered gives f the payload type that it had before, else its preferred one, else the first dynamic one that is free.
+func (f format) numbered(used, taken []format) format {
+	for _, u := range used {
+		if u.clock == f.clock && u.channels == f.channels && equalName(u.name, f.name) {
+			f.pt = u.pt
+			return f
+		}
+	}
+	const firstDynamic = 96
+	has := func(pt uint8) bool {
+		same := func(o format) bool { return o.pt == pt }
+		return slices.ContainsFunc(used, same) || slices.ContainsFunc(taken, same)
+	}
+	for pt := uint8(firstDynamic); has(f.pt); pt++ {
+		f.pt = pt
+	}
+	return f
+}
+
+// describe makes the description and counts its version up when it differs from the last one (RFC 3264, section 8).
+func (c *Capabilities) describe(streams []stream, active int) (*Description, error) {
+	d := &Description{streams: streams, active: active}
+	if c.Previous != nil {
+		d.origin = c.Previous.origin
+		if d.text = d.render(); d.text == c.Previous.text {
+			return d, nil
+		}
+		d.origin.version++
+	} else {
+		session, err := newSession(c.random())
+		if err != nil {
+			return nil, err
+		}
+		d.origin = origin{session: session, version: 1}
+	}
+	d.text = d.render()
+	return d, nil
+}
+
+// newSession is a session id of 62 bits, which fits every peer's signed integer, and never 0.
+func newSession(random io.Reader) (uint64, error) {
+	var b [8]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return 0, fmt.Errorf("sdp: no random bytes for a session id: %w", err)
+	}
+	return binary.BigEndian.Uint64(b[:])>>2 | 1, nil
+}

@@ -1,0 +1,283 @@
+package sdp
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of what Parse reads. Real descriptions have some 20 lines.
+const (
+	MaxSize    = 64 << 10 // bytes
+	maxLines   = 1000
+	maxStreams = 32
+	maxFormats = 128 // payload types are 7 bits
+	maxCrypto  = 32
+)
+
+// Parse reads a peer's description. It takes what real peers send (bare LF, unknown lines and attributes, blank lines at
+// the end) and refuses, with an error that wraps ErrMalformed, what cannot be relied on: a wrong version, broken m= or
+// c= lines, control characters, no m= line at all, more than MaxSize bytes.
+func Parse(data []byte) (*Description, error) {
+	if len(data) > MaxSize {
+		return nil, malformed(0, "%d bytes", len(data))
+	}
+	p := parser{d: &Description{text: string(data), active: -1}}
+	lines := 0
+	for line := range strings.Lines(p.d.text) {
+		lines++
+		if lines > maxLines {
+			return nil, malformed(lines, "too many lines")
+		}
+		if err := p.line(lines, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.d.streams) == 0 {
+		return nil, malformed(lines, "no m= line")
+	}
+	return p.d, nil
+}
+
+// parser holds the session-level values that streams inherit.
+type parser struct {
+	d         *Description
+	address   netip.Addr
+	connected bool
+	direction Direction
+}
+
+func (p *parser) line(n int, line string) error {
+	if n == 1 {
+		if line != "v=0" {
+			return malformed(n, "not v=0")
+		}
+		return nil
+	}
+	if strings.TrimRight(line, " \t") == "" {
+		return nil
+	}
+	if len(line) < 2 || line[1] != '=' || !isClean(line) {
+		return malformed(n, "not a type=value line of printable text")
+	}
+	switch value := line[2:]; line[0] {
+	case 'm':
+		return p.media(n, value)
+	case 'c':
+		return p.connection(n, value)
+	case 'a':
+		return p.attribute(n, value)
+	default:
+		return nil
+	}
+}
+
+// media reads "<kind> <port>[/<count>] <proto> <format> ...".
+func (p *parser) media(n int, value string) error {
+	if len(p.d.streams) == maxStreams {
+		return malformed(n, "too many m= lines")
+	}
+	kind, rest, _ := strings.Cut(value, " ")
+	portText, rest, _ := strings.Cut(rest, " ")
+	proto, list, ok := strings.Cut(rest, " ")
+	portText, _, _ = strings.Cut(portText, "/")
+	port, err := strconv.ParseUint(portText, 10, 16)
+	list = strings.TrimSpace(list)
+	if !ok || err != nil || kind == "" || proto == "" || list == "" || !isASCII(value) {
+		return malformed(n, "m= wants a kind, a port, a protocol and formats")
+	}
+	s := stream{
+		kind: kind, port: uint16(port), proto: proto, list: list,
+		address: p.address, connected: p.connected, direction: p.direction,
+	}
+	if s.isAudio() && strings.HasPrefix(proto, "RTP/") {
+		if s.formats, ok = parseFormats(list); !ok {
+			return malformed(n, "m= with too many payload types")
+		}
+	}
+	p.d.streams = append(p.d.streams, s)
+	return nil
+}
+
+// parseFormats reads payload types, and skips what is none and what would look like RTCP (RFC 5761, section 4).
+func parseFormats(list string) ([]format, bool) {
+	formats := make([]format, 0, 8)
+	for text := range strings.FieldsSeq(list) {
+		pt, err := strconv.ParseUint(text, 10, 7)
+		if err != nil || pt >= 72 && pt <= 76 {
+			continue
+		}
+		if len(formats) == maxFormats {
+			return nil, false
+		}
+		formats = append(formats, staticFormat(uint8(pt)))
+	}
+	return formats, true
+}
+
+// connection reads "IN IP4|IP6 <address>". A name or a multicast address is kept as "not usable": the stream may yet be
+// one that we refuse anyhow.
+func (p *parser) connection(n int, value string) error {
+	address, err := parseConnection(value)
+	if err {
+		return malformed(n, "c= wants IN, IP4 or IP6 and an address")
+	}
+	if len(p.d.streams) == 0 {
+		p.address, p.connected = address, true
+		return nil
+	}
+	s := p.last()
+	s.address, s.connected = address, true
+	return nil
+}
+
+func parseConnection(value string) (address netip.Addr, bad bool) {
+	network, rest, _ := strings.Cut(value, " ")
+	family, text, _ := strings.Cut(rest, " ")
+	text = strings.TrimSpace(text)
+	if network != "IN" || family != "IP4" && family != "IP6" || text == "" {
+		return netip.Addr{}, true
+	}
+	address, err := netip.ParseAddr(text)
+	if err != nil || address.IsMulticast() || address.Zone() != "" {
+		return netip.Addr{}, false
+	}
+	return address.Unmap(), false
+}
+
+func (p *parser) attribute(n int, value string) error {
+	name, value, _ := strings.Cut(value, ":")
+	if d, ok := parseDirection(name); ok {
+		if len(p.d.streams) == 0 {
+			p.direction = d
+		} else {
+			p.last().direction = d
+		}
+		return nil
+	}
+	if len(p.d.streams) == 0 {
+		return nil
+	}
+	s := p.last()
+	switch name {
+	case "rtpmap":
+		s.mapFormat(value)
+	case "fmtp":
+		s.describeFormat(value)
+	case "ptime":
+		s.ptime = parsePtime(value)
+	case "maxptime":
+		s.maxPtime = parsePtime(value)
+	case "rtcp":
+		return s.controlPort(n, value)
+	case "crypto":
+		s.addCrypto(value)
+	}
+	return nil
+}
+
+func (p *parser) last() *stream { return &p.d.streams[len(p.d.streams)-1] }
+
+// mapFormat reads "<pt> <name>/<clock>[/<channels>]". A line that is broken or about a format that is not on the m= line
+// is skipped.
+func (s *stream) mapFormat(value string) {
+	ptText, encoding, _ := strings.Cut(value, " ")
+	name, rest, _ := strings.Cut(strings.TrimSpace(encoding), "/")
+	clockText, channelText, hasChannels := strings.Cut(rest, "/")
+	clock, err := strconv.ParseUint(clockText, 10, 32)
+	if err != nil || clock == 0 || name == "" {
+		return
+	}
+	channels := uint64(1)
+	if hasChannels {
+		if channels, err = strconv.ParseUint(channelText, 10, 8); err != nil || channels == 0 {
+			return
+		}
+	}
+	if f := s.format(ptText); f != nil {
+		f.name, f.clock, f.channels = name, uint32(clock), uint8(channels)
+	}
+}
+
+func (s *stream) describeFormat(value string) {
+	ptText, params, _ := strings.Cut(value, " ")
+	if f := s.format(ptText); f != nil {
+		f.fmtp = strings.TrimSpace(params)
+	}
+}
+
+// format is the first format with the payload type, nil for none.
+func (s *stream) format(ptText string) *format {
+	pt, err := strconv.ParseUint(ptText, 10, 7)
+	if err != nil {
+		return nil
+	}
+	for i := range s.formats {
+		if s.formats[i].pt == uint8(pt) {
+			return &s.formats[i]
+		}
+	}
+	return nil
+}
+
+// parsePtime reads milliseconds, fractions allowed as RFC 8866 has them. What no phone means is no value.
+func parsePtime(value string) time.Duration {
+	const longest = 200
+	ms, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
+	if err != nil || !(ms >= 2.5 && ms <= longest) {
+		return 0
+	}
+	return time.Duration(ms * float64(time.Millisecond))
+}
+
+// controlPort reads RFC 3605's "<port> [IN IP4|IP6 <address>]".
+func (s *stream) controlPort(n int, value string) error {
+	portText, rest, hasAddress := strings.Cut(strings.TrimSpace(value), " ")
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return malformed(n, "a=rtcp wants a port")
+	}
+	var address netip.Addr
+	if hasAddress {
+		var bad bool
+		if address, bad = parseConnection(rest); bad {
+			return malformed(n, "a=rtcp with a broken address")
+		}
+	}
+	s.rtcp = netip.AddrPortFrom(address, uint16(port))
+	return nil
+}
+
+// addCrypto keeps a usable line. A second line with the same tag could not be answered unambiguously.
+func (s *stream) addCrypto(value string) {
+	c, ok := parseCrypto(value)
+	if !ok || len(s.crypto) == maxCrypto {
+		return
+	}
+	for i := range s.crypto {
+		if s.crypto[i].Tag == c.Tag {
+			return
+		}
+	}
+	s.crypto = append(s.crypto, c)
+}
+
+// isClean refuses control characters, tab excepted.
+func isClean(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
