@@ -26,9 +26,6 @@ trap 'rm -rf "$root"' EXIT
 put() { tar -C / -chf - --exclude='*llvmjit*' --exclude='*/bitcode' "$@" | tar -C "$root" -xf -; }
 
 put "${home#/}/bin/postgres" "${home#/}/bin/initdb" "${home#/}/lib" "${share#/}" usr/share/zoneinfo bin/sh
-for locale in usr/lib/locale/C.utf8 usr/lib/locale/C.UTF-8; do
-  [ ! -d "/$locale" ] || put "$locale"
-done
 
 # The dynamic linker names the libraries: "name => /path (address)", and itself as "/path (address)".
 find "$root/bin" "$root$home" -type f \( -perm -100 -o -name '*.so' \) -exec ldd {} + 2>/dev/null |
@@ -45,7 +42,7 @@ set -eu
 : "${POSTGRES_USER:=postgres}" "${POSTGRES_PASSWORD:?must be set}"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   printf '%s\n' "$POSTGRES_PASSWORD" | initdb --username="$POSTGRES_USER" --pwfile=/dev/stdin \
-    --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync
+    --auth=scram-sha-256 --encoding=UTF8 --locale=C --no-sync
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
 fi
 exec "$@" -c listen_addresses='*'

@@ -1,0 +1,88 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
+	"github.com/testcontainers/testcontainers-go/modules/postgres"
+	"github.com/testcontainers/testcontainers-go/wait"
+)
+
+// image is what scripts/postgres-image.sh builds. It is never pulled: no registry has it.
+const image = "callwright-postgres:test"
+
+// envHost names the address of published ports to testcontainers.
+const envHost = "TESTCONTAINERS_HOST_OVERRIDE"
+
+// dockerReady returns nil when a daemon answers and has the image, else what is missing.
+func dockerReady(ctx context.Context) error {
+	if _, err := exec.LookPath("docker"); err != nil {
+		return errors.New("the docker command is not installed")
+	}
+	if err := configure(); err != nil {
+		return err
+	}
+	provider, err := testcontainers.NewDockerProvider()
+	if err != nil {
+		return fmt.Errorf("no Docker daemon answers (%w)", err)
+	}
+	defer provider.Close()
+	images, err := provider.ListImages(ctx)
+	if err != nil {
+		return fmt.Errorf("no Docker daemon answers (%w)", err)
+	}
+	if !slices.ContainsFunc(images, func(i testcontainers.ImageInfo) bool { return i.Name == image }) {
+		return fmt.Errorf("the Docker daemon has no image %s", image)
+	}
+	return nil
+}
+
+// configure silences testcontainers and sets what it reads from the environment, before anything else of it is called.
+func configure() error {
+	log.SetDefault(silent{})
+	// Its reaper is an image from a registry; here the guard does that work.
+	if err := os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"); err != nil {
+		return err
+	}
+	// Inside a container, or a virtual machine that looks like one, the library takes the default gateway for the
+	// address of published ports. With a daemon on this machine it is the loopback interface. Tests that run in a
+	// container beside the daemon's others set the variable themselves.
+	_, given := os.LookupEnv(envHost)
+	if given || strings.HasPrefix(os.Getenv("DOCKER_HOST"), "tcp:") {
+		return nil
+	}
+	return os.Setenv(envHost, "127.0.0.1")
+}
+
+// startContainer runs the image and returns the DSN of its superuser.
+func startContainer(ctx context.Context) (string, error) {
+	name, password := "callwright-pgtest-"+randomHex(6), randomHex(16)
+	if err := guard(nil, "/", `docker rm --force --volumes "$1"`, name); err != nil {
+		return "", err
+	}
+	// A log line, not an open port: Docker's proxy accepts connections before the server does. Our image says it once.
+	ready := wait.ForLog("database system is ready to accept connections").WithPollInterval(50 * time.Millisecond)
+	container, err := postgres.Run(ctx, image,
+		postgres.WithPassword(password),
+		testcontainers.WithName(name),
+		testcontainers.WithCmdArgs(fastSettings()...),
+		testcontainers.WithWaitStrategy(ready))
+	if err != nil {
+		return "", err
+	}
+	return container.ConnectionString(ctx, "sslmode=disable")
+}
+
+// silent drops the progress messages of testcontainers.
+type silent struct{}
+
+// Printf implements the logger of testcontainers.
+func (silent) Printf(string, ...any) {}
