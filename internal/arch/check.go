@@ -1,0 +1,57 @@
+package arch
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+// Violation is one broken rule.
+type Violation struct {
+	Path string // slash-separated, from the top of the tree
+	Line int    // 0 when the rule is about the file or folder as a whole
+	Text string // what is wrong and what to do
+}
+
+// String is the violation as a compiler would print it.
+func (v Violation) String() string {
+	if v.Line == 0 {
+		return fmt.Sprintf("%s: %s", v.Path, v.Text)
+	}
+	return fmt.Sprintf("%s:%d: %s", v.Path, v.Line, v.Text)
+}
+
+// Report is what Check found.
+type Report struct {
+	Violations []Violation // sorted by path and line
+	Packages   int         // packages looked at
+	Exported   int         // exported names of the product
+	Documented int         // those of them that have a comment
+}
+
+// Check reads the tree, whose top is that of the repository, and applies every rule. The error is for a tree that
+// cannot be read or parsed.
+func Check(fsys fs.FS) (Report, error) {
+	t, err := load(fsys)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Packages: len(t.packages)}
+	for _, f := range t.files {
+		report.Violations = append(report.Violations, checkForeign(f)...)
+	}
+	for _, p := range t.packages {
+		report.Violations = append(report.Violations, checkName(p)...)
+		report.Violations = append(report.Violations, checkPackageComment(p)...)
+		for _, f := range p.files {
+			report.Violations = append(report.Violations, checkImports(p, f)...)
+			report.Violations = append(report.Violations, checkSize(f)...)
+		}
+	}
+	report.checkExported(t.packages)
+	slices.SortFunc(report.Violations, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+	})
+	return report, nil
+}

@@ -1,0 +1,14 @@
+// Package arch holds the shape of this code base: it reads the source tree and reports what breaks the rules of
+// docs/architecture.md. Its test runs it on the repository, so a broken rule is a failed test.
+//
+// The rules:
+//   - who may import whom (imports.go);
+//   - every package has a package comment, and at least 95 % of the exported names have a comment (docs.go);
+//   - no file is longer than 500 lines, no function of the product longer than 80 (size.go);
+//   - package names say what a package is about (name.go);
+//   - generated code lives in transport/oas and nowhere else, and nobody else's code, nor any binary, is committed
+//     (foreign.go).
+//
+// The tree is parsed, not compiled: the rules hold for files of every platform, and are checked even when a package
+// doesn't build.
+package arch

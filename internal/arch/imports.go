@@ -1,0 +1,148 @@
+package arch
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// domains are the rooms of rules, state machines and ports.
+var domains = []string{"sip", "porting", "agents", "agenttest", "speech", "triage"}
+
+// bridges are the only imports from one domain into another: a package, or what lies below it, and what it may import.
+var bridges = []struct{ from, to string }{
+	{"agenttest", "agents/llm"},
+	{"agenttest", "agents/pathway"},
+	{"agents/call", "speech/pcm"},
+}
+
+// owners are libraries with one home: nobody else in the product imports them.
+var owners = []struct{ library, home string }{
+	{"go.uber.org/fx", "examples/server"},
+	{"github.com/emiago/sipgo", "adapters/sipua"},
+	{"github.com/pion", "adapters/rtpmedia"},
+}
+
+// pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
+var pure = []string{
+	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time",
+	"gonum.org/v1/gonum",
+}
+
+// proving are the libraries that a conformance suite, a domain's package whose name ends in test, may use besides.
+var proving = []string{"go.uber.org/goleak", "pgregory.net/rapid"}
+
+// unfit are packages of the standard library that domains leave to transport and adapters.
+var unfit = []string{"net/http", "database/sql"}
+
+// checkImports reports the imports of a file that the rules don't allow. Tests may import what they need to show how
+// things work together, but fx, which belongs to the reference server.
+func checkImports(p *pkg, f *goFile) []Violation {
+	var found []Violation
+	for _, spec := range f.syntax.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue // the parser has accepted it, so there is none
+		}
+		reason := owned(p.dir, target, f.test)
+		if reason == "" && !f.test {
+			reason = refused(p.dir, target)
+		}
+		if reason != "" {
+			found = append(found, Violation{f.path, f.line(spec.Pos()), "imports " + target + ": " + reason})
+		}
+	}
+	return found
+}
+
+// owned says why a library may not be imported outside its home, or nothing.
+func owned(dir, target string, test bool) string {
+	for _, o := range owners {
+		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "examples/server") {
+			return "only " + o.home + " uses " + o.library
+		}
+	}
+	return ""
+}
+
+// refused says why a package may not import another, or nothing.
+func refused(dir, target string) string {
+	room, inside := top(dir), within(target, module)
+	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
+	if inside && (top(to) == "examples" || top(to) == "cmd") && room != top(to) {
+		return "nobody imports programs"
+	}
+	switch {
+	case dir == ".":
+		if !standard(target) {
+			return "the root package imports the standard library only"
+		}
+	case slices.Contains(domains, room):
+		if inside {
+			return refusedToDomain(dir, to)
+		}
+		return refusedLibrary(dir, target)
+	case room == "adapters":
+		if inside && top(to) == "adapters" && unit(dir) != unit(to) {
+			return "adapters never import each other: they meet in a port"
+		}
+		if inside && top(to) == "transport" {
+			return "adapters never import transport"
+		}
+	case room == "transport":
+		if inside && top(to) == "adapters" {
+			return "transport never imports adapters: the wiring joins them"
+		}
+	}
+	return ""
+}
+
+// refusedToDomain says why a domain's package may not import another package of this module.
+func refusedToDomain(dir, to string) string {
+	if to == "" || top(to) == top(dir) {
+		return ""
+	}
+	for _, b := range bridges {
+		if within(dir, b.from) && within(to, b.to) {
+			return ""
+		}
+	}
+	if slices.Contains(domains, top(to)) {
+		return "domains don't import each other: declare a small interface here and join them in the wiring"
+	}
+	return "a domain imports the root package and its own sub-packages only"
+}
+
+// refusedLibrary says why a domain's package may not import a package from elsewhere.
+func refusedLibrary(dir, target string) string {
+	if standard(target) {
+		if slices.ContainsFunc(unfit, func(library string) bool { return within(target, library) }) {
+			return "domains don't know HTTP or SQL: put a port between"
+		}
+		return ""
+	}
+	allowed := pure
+	if strings.HasSuffix(path.Base(dir), "test") {
+		allowed = slices.Concat(pure, proving)
+	}
+	if slices.ContainsFunc(allowed, func(library string) bool { return within(target, library) }) {
+		return ""
+	}
+	return "domains use the standard library and small pure libraries (listed in internal/arch/imports.go): put a port between"
+}
+
+// standard says whether an import path is of the standard library: those have no dot in their first element.
+func standard(target string) bool { return !strings.Contains(top(target), ".") }
+
+// top is the first element of a path.
+func top(p string) string {
+	first, _, _ := strings.Cut(p, "/")
+	return first
+}
+
+// unit is the first two elements of a path: one adapter.
+func unit(p string) string {
+	elements := strings.SplitN(p, "/", 3)
+	return path.Join(elements[:min(2, len(elements))]...)
+}

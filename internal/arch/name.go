@@ -1,0 +1,23 @@
+package arch
+
+import (
+	"fmt"
+	"path"
+	"slices"
+)
+
+// empty are package names that say nothing about what is inside.
+var empty = []string{
+	"base", "common", "helper", "helpers", "misc", "model", "models", "shared", "type", "types", "util", "utils",
+}
+
+// checkName wants a package that is about something, and a folder called like its package.
+func checkName(p *pkg) []Violation {
+	if slices.Contains(empty, p.name) || slices.Contains(empty, path.Base(p.dir)) {
+		return []Violation{{Path: p.dir, Text: fmt.Sprintf("the name %s says nothing about what is inside", path.Base(p.dir))}}
+	}
+	if p.dir != "." && p.name != "main" && p.name != path.Base(p.dir) {
+		return []Violation{{Path: p.dir, Text: fmt.Sprintf("holds package %s: folder and package have one name", p.name)}}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package arch
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// module is the path of the root package.
+const module = "github.com/callwright/callwright"
+
+// tree is the source tree: every file, and the packages of the main module.
+type tree struct {
+	files    []file
+	packages []*pkg // by folder
+}
+
+// file is any file of the tree.
+type file struct {
+	path    string
+	content []byte
+}
+
+// pkg is one folder with Go files, its external tests included.
+type pkg struct {
+	dir   string // slash-separated, "." at the top
+	name  string // as the package clause has it
+	files []*goFile
+}
+
+// goFile is a parsed file. Of a generated one only the package clause and the imports are parsed.
+type goFile struct {
+	file
+	set       *token.FileSet
+	syntax    *ast.File
+	test      bool
+	generated bool
+}
+
+// generatedMark is the line by which Go's tools know a generated file.
+var generatedMark = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
+
+// generatedGo says whether the mark stands where it counts, before the package clause.
+func generatedGo(content []byte) bool {
+	head, _, _ := bytes.Cut(append([]byte("\n"), content...), []byte("\npackage "))
+	return generatedMark.Match(head)
+}
+
+// line returns the number of the line at a position.
+func (f *goFile) line(pos token.Pos) int { return f.set.Position(pos).Line }
+
+// production are the files that are neither generated nor a test.
+func (p *pkg) production() []*goFile {
+	return slices.DeleteFunc(slices.Clone(p.files), func(f *goFile) bool { return f.test || f.generated })
+}
+
+// load reads what git would keep. Folders that hold a module of their own (the tools) are read as files, not as
+// packages.
+func load(fsys fs.FS) (*tree, error) {
+	ignored, err := readIgnore(fsys)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{}
+	byDir := map[string]*pkg{}
+	var modules []string
+	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && (entry.Name() == ".git" || ignored.match(name)):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			return nil
+		}
+		content, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		f := file{name, content}
+		t.files = append(t.files, f)
+		if path.Base(name) == "go.mod" && name != "go.mod" {
+			modules = append(modules, path.Dir(name))
+		}
+		if path.Ext(name) == ".go" && !strings.Contains("/"+name, "/testdata/") {
+			return t.add(byDir, f)
+		}
+		return nil
+	})
+	t.packages = slices.DeleteFunc(t.packages, func(p *pkg) bool {
+		return slices.ContainsFunc(modules, func(dir string) bool { return within(p.dir, dir) })
+	})
+	return t, err
+}
+
+// add parses a file into its package.
+func (t *tree) add(byDir map[string]*pkg, f file) error {
+	parsed := &goFile{file: f, set: token.NewFileSet(), test: strings.HasSuffix(f.path, "_test.go")}
+	mode := parser.ParseComments | parser.SkipObjectResolution
+	if generatedGo(f.content) {
+		parsed.generated = true
+		mode = parser.ImportsOnly | parser.ParseComments
+	}
+	var err error
+	if parsed.syntax, err = parser.ParseFile(parsed.set, f.path, f.content, mode); err != nil {
+		return fmt.Errorf("parse: %w", err)
+	}
+	dir := path.Dir(f.path)
+	p := byDir[dir]
+	if p == nil {
+		p = &pkg{dir: dir}
+		byDir[dir] = p
+		t.packages = append(t.packages, p)
+	}
+	if !parsed.test || p.name == "" {
+		p.name = strings.TrimSuffix(parsed.syntax.Name.Name, "_test")
+	}
+	p.files = append(p.files, parsed)
+	return nil
+}
+
+// within says whether a folder is another one or lies below it.
+func within(dir, top string) bool { return dir == top || strings.HasPrefix(dir, top+"/") }
