@@ -1,0 +1,138 @@
+package agentstest
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+var (
+	_ conversation.Synthesizer = (*Synthesizer)(nil)
+	_ conversation.Recognizer  = (*Recognizer)(nil)
+)
+
+// Synthesizer speaks with Voice. The zero value is instant and never fails.
+type Synthesizer struct {
+	Delay time.Duration                     // before the first audio of each text
+	Fail  func(conversation.Speech) error   // nil: never
+	Break func(conversation.Speech) error   // an error in the middle of the audio; nil: never
+	Hear  func(conversation.Speech)         // told of each text; nil: nobody
+	Sound func(conversation.Speech) []int16 // the audio of a text; nil: Voice
+}
+
+// Synthesize starts to speak.
+func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+	if s.Hear != nil {
+		s.Hear(speech)
+	}
+	if s.Fail != nil {
+		if err := s.Fail(speech); err != nil {
+			return nil, err
+		}
+	}
+	stream := &voiceStream{ctx: ctx, closed: make(chan struct{}), end: io.EOF, wait: s.Delay}
+	if s.Sound != nil {
+		stream.rest = s.Sound(speech)
+	} else {
+		stream.rest = Voice(speech.Text, speech.Rate)
+	}
+	if s.Break != nil {
+		if err := s.Break(speech); err != nil {
+			stream.rest, stream.end = stream.rest[:len(stream.rest)/2], err
+		}
+	}
+	return stream, nil
+}
+
+// voiceStream plays what was made beforehand.
+type voiceStream struct {
+	ctx    context.Context //nolint:containedctx // the stream ends with the context of its Synthesize
+	rest   []int16
+	end    error
+	wait   time.Duration
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Read gives the next samples once the delay is over.
+func (s *voiceStream) Read(p []int16) (int, error) {
+	timer := time.NewTimer(s.wait)
+	defer timer.Stop()
+	select {
+	case <-s.ctx.Done():
+		return 0, s.ctx.Err()
+	case <-s.closed:
+		return 0, io.ErrClosedPipe
+	case <-timer.C:
+	}
+	s.wait = 0
+	if len(s.rest) == 0 {
+		return 0, s.end
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// Close ends a Read that waits.
+func (s *voiceStream) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}
+
+// Recognizer understands Voice. The zero value is instant and never fails.
+type Recognizer struct {
+	Delay time.Duration              // of Finish
+	Fail  func(text string) error    // an error of Finish; nil: never
+	Deaf  func() error               // an error of Listen; nil: never
+	Hear  func(conversation.Hearing) // told of each utterance's beginning; nil: nobody
+}
+
+// Listen starts an utterance.
+func (r *Recognizer) Listen(_ context.Context, h conversation.Hearing) (conversation.Utterance, error) {
+	if r.Hear != nil {
+		r.Hear(h)
+	}
+	if r.Deaf != nil {
+		if err := r.Deaf(); err != nil {
+			return nil, err
+		}
+	}
+	return &utterance{recognizer: r}, nil
+}
+
+// utterance keeps the audio until it is asked for the text.
+type utterance struct {
+	recognizer *Recognizer
+	samples    []int16
+}
+
+// Write keeps the samples.
+func (u *utterance) Write(samples []int16) error {
+	u.samples = append(u.samples, samples...)
+	return nil
+}
+
+// Finish gives the text after the recognizer's delay.
+func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
+	timer := time.NewTimer(u.recognizer.Delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return conversation.Recognized{}, ctx.Err()
+	case <-timer.C:
+	}
+	text := TextOf(u.samples)
+	if u.recognizer.Fail != nil {
+		if err := u.recognizer.Fail(text); err != nil {
+			return conversation.Recognized{}, err
+		}
+	}
+	return conversation.Recognized{Text: text, Confidence: 1}, nil
+}
+
+// Close has nothing to free.
+func (u *utterance) Close() error { return nil }

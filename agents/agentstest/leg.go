@@ -1,0 +1,165 @@
+package agentstest
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+var _ call.Leg = (*Leg)(nil)
+
+// Leg is the near end of a Phone's call. Each Read is one frame of the call: it waits for the phone's pace, takes what
+// the phone says and plays what was written.
+type Leg struct {
+	phone *Phone
+	next  time.Time // when the next frame is due
+	in    []int16
+	out   []int16
+}
+
+// Rate is the phone's.
+func (l *Leg) Rate() int { return l.phone.config.Rate }
+
+// Read is the next frame; io.EOF once the call has ended.
+func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
+	if err := l.pace(ctx); err != nil {
+		return conversation.Frame{}, err
+	}
+	p, size := l.phone, l.Rate()/50
+	if l.in == nil {
+		l.in, l.out = make([]int16, size), make([]int16, size)
+	}
+	var f conversation.Frame
+	p.change(func() {
+		f = conversation.Frame{In: l.in, Held: p.held, Elapsed: p.elapsed}
+		p.elapsed += frameTime
+		clear(l.in)
+		if !p.held {
+			p.say = p.say[copy(l.in, p.say):]
+		}
+		if len(p.keys) > 0 {
+			f.Digit, p.keys = p.keys[0], p.keys[1:]
+		}
+		clear(l.out)
+		if n := copy(l.out, p.queue); n > 0 {
+			p.queue, f.Out = p.queue[n:], l.out
+		}
+		p.played = append(p.played, l.out...)
+	})
+	return f, nil
+}
+
+// pace waits until the next frame is due. A reader that was late gets the frames that it missed at once.
+func (l *Leg) pace(ctx context.Context) error {
+	if l.next.IsZero() {
+		l.next = time.Now()
+	}
+	l.next = l.next.Add(l.phone.config.Pace)
+	timer := time.NewTimer(time.Until(l.next))
+	defer timer.Stop()
+	select {
+	case <-l.phone.done:
+		return io.EOF
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Write queues speech, and waits while more than a fifth of a second is queued.
+func (l *Leg) Write(ctx context.Context, samples []int16) error {
+	p := l.phone
+	for len(samples) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.mu.Lock()
+		n := min(max(0, l.Rate()/5+1-len(p.queue)), len(samples))
+		p.queue, samples = append(p.queue, samples[:n]...), samples[n:]
+		changed := p.changed
+		p.mu.Unlock()
+		if len(samples) == 0 {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-p.done:
+			return io.ErrClosedPipe
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Queued is how many samples wait to be played.
+func (l *Leg) Queued() int {
+	l.phone.mu.Lock()
+	defer l.phone.mu.Unlock()
+	return len(l.phone.queue)
+}
+
+// Flush drops what waits to be played.
+func (l *Leg) Flush() int {
+	var n int
+	l.phone.change(func() {
+		n = len(l.phone.queue)
+		l.phone.queue = nil
+	})
+	return n
+}
+
+// SendDTMF sends the digits once everything queued is played.
+func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
+	p := l.phone
+	if err := p.wait(ctx, func() bool { return len(p.queue) == 0 }); err != nil {
+		return err
+	}
+	p.change(func() { p.pressed = append(p.pressed, digits...) })
+	return nil
+}
+
+// Info is made up.
+func (l *Leg) Info() call.LegInfo {
+	return call.LegInfo{
+		SIPCallID: "phone@agentstest", Peer: "127.0.0.1:5061",
+		Codec: "PCMU", SRTPSuite: "AES_CM_128_HMAC_SHA1_80", TLS: "TLS 1.3",
+	}
+}
+
+// Transfer does what the phone's config says.
+func (l *Leg) Transfer(_ context.Context, to string) error {
+	if f := l.phone.config.Transfer; f != nil {
+		if err := f(to); err != nil {
+			return err
+		}
+	}
+	l.phone.end(call.Ending{Cause: call.CauseTransferred, Reason: to})
+	return nil
+}
+
+// Hangup ends the call from the near end.
+func (l *Leg) Hangup(context.Context) error {
+	l.phone.end(call.Ending{Cause: call.CauseLocalHangup})
+	return nil
+}
+
+// Done is closed when the call has ended.
+func (l *Leg) Done() <-chan struct{} { return l.phone.done }
+
+// Ending says who ended the call and why; the zero value before Done.
+func (l *Leg) Ending() call.Ending {
+	l.phone.mu.Lock()
+	defer l.phone.mu.Unlock()
+	return l.phone.ending
+}
+
+// Stats counts a packet each frame and direction.
+func (l *Leg) Stats() call.Stats {
+	n := uint64(l.phone.Elapsed() / frameTime) //nolint:gosec // never negative
+	return call.Stats{Sent: n, Received: n}
+}

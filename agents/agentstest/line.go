@@ -1,0 +1,183 @@
+package agentstest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+)
+
+var _ call.Line = (*Line)(nil)
+
+// Callee decides how a dialed phone behaves: it may call ring, and gives the phone that answers or an *call.Ending.
+// ctx ends when the caller gives up or the ringing time is over.
+type Callee func(ctx context.Context, d call.Dial, ring func()) (*Phone, error)
+
+// Line is a telephone whose far ends are Phones. Dialed numbers ring and answer at once, unless Script says otherwise.
+type Line struct {
+	mu       sync.Mutex
+	callee   Callee
+	dials    []call.Dial
+	answered chan *Phone
+	incoming chan *Incoming
+	closed   chan struct{}
+	close    sync.Once
+}
+
+// NewLine makes a line whose phones have the config.
+func NewLine(config PhoneConfig) *Line {
+	return &Line{
+		callee: func(_ context.Context, _ call.Dial, ring func()) (*Phone, error) {
+			ring()
+			return NewPhone(config), nil
+		},
+		answered: make(chan *Phone, 1024),
+		incoming: make(chan *Incoming, 1024),
+		closed:   make(chan struct{}),
+	}
+}
+
+// Script makes every phone that is dialed from now on behave as the callee says.
+func (l *Line) Script(c Callee) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.callee = c
+}
+
+// Refuse is a callee that rings and then ends every call, such as with CauseBusy and 486.
+func Refuse(cause call.Cause, sipCode int) Callee {
+	return func(_ context.Context, _ call.Dial, ring func()) (*Phone, error) {
+		ring()
+		return nil, &call.Ending{Cause: cause, SIPCode: sipCode, ByPeer: true}
+	}
+}
+
+// NoAnswer is a callee that rings until the caller gives up.
+func NoAnswer(ctx context.Context, _ call.Dial, ring func()) (*Phone, error) {
+	ring()
+	<-ctx.Done()
+	return nil, &call.Ending{Cause: call.CauseNoAnswer}
+}
+
+// Dial has the callee decide. A dial that is given up is CauseCancelled, one that rang too long CauseNoAnswer.
+func (l *Line) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)) (call.Leg, error) {
+	l.mu.Lock()
+	callee := l.callee
+	l.dials = append(l.dials, d)
+	l.mu.Unlock()
+
+	ringing, cancel := ctx, context.CancelFunc(func() {})
+	if d.Ring > 0 {
+		ringing, cancel = context.WithTimeout(ctx, d.Ring)
+	}
+	defer cancel()
+	var once sync.Once
+	phone, err := callee(ringing, d, func() {
+		if progress != nil {
+			once.Do(func() { progress(call.ProgressRinging) })
+		}
+	})
+	switch {
+	case ctx.Err() != nil:
+		if phone != nil {
+			phone.end(call.Ending{Cause: call.CauseCancelled})
+		}
+		return nil, &call.Ending{Cause: call.CauseCancelled}
+	case err != nil:
+		return nil, err
+	}
+	l.answered <- phone
+	return phone.Leg(), nil
+}
+
+// Dials are all calls that were placed so far.
+func (l *Line) Dials() []call.Dial {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.dials)
+}
+
+// Answered waits for the phone of the next dialed call that was answered.
+func (l *Line) Answered(ctx context.Context) (*Phone, error) {
+	select {
+	case p := <-l.answered:
+		return p, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Call has a phone call in; Accept gives it out.
+func (l *Line) Call(offer call.Offer, config PhoneConfig) *Incoming {
+	in := &Incoming{offer: offer, phone: NewPhone(config), decided: make(chan struct{})}
+	l.incoming <- in
+	return in
+}
+
+// Accept waits for the next Call.
+func (l *Line) Accept(ctx context.Context) (call.Pending, error) {
+	select {
+	case in := <-l.incoming:
+		return in, nil
+	case <-l.closed:
+		return nil, callwright.ErrUnavailable
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close ends Accept.
+func (l *Line) Close() { l.close.Do(func() { close(l.closed) }) }
+
+// Incoming is an incoming call, seen by the phone that makes it. It is the Pending that Accept gives out too.
+type Incoming struct {
+	offer   call.Offer
+	phone   *Phone
+	once    sync.Once
+	decided chan struct{}
+	ending  *call.Ending // why it did not come about; nil: answered
+}
+
+// Offer says who calls whom.
+func (in *Incoming) Offer() call.Offer { return in.offer }
+
+// Answer takes the call; an *call.Ending when it was given up or refused before.
+func (in *Incoming) Answer(context.Context) (call.Leg, error) {
+	in.decide(nil)
+	if in.ending != nil {
+		return nil, in.ending
+	}
+	return in.phone.Leg(), nil
+}
+
+// Reject refuses the call.
+func (in *Incoming) Reject(cause call.Cause) error {
+	in.decide(&call.Ending{Cause: cause})
+	return nil
+}
+
+// GiveUp has the caller hang up before the answer.
+func (in *Incoming) GiveUp() { in.decide(&call.Ending{Cause: call.CauseCancelled, ByPeer: true}) }
+
+// Phone waits for the answer, and gives the phone in the call, or the *call.Ending of a call that was not taken.
+func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
+	select {
+	case <-in.decided:
+		if in.ending != nil {
+			return nil, in.ending
+		}
+		return in.phone, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// decide takes the first decision; later ones change nothing.
+func (in *Incoming) decide(e *call.Ending) {
+	in.once.Do(func() {
+		in.ending = e
+		close(in.decided)
+	})
+}

@@ -1,0 +1,176 @@
+package agentstest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+)
+
+// frameTime is the length of a frame of audio.
+const frameTime = 20 * time.Millisecond
+
+// PhoneConfig is how a Phone behaves.
+type PhoneConfig struct {
+	Rate int // samples a second; 8000 when 0
+	// Pace is the real time between frames: 20 ms when 0. A test that does not run under testing/synctest makes it
+	// shorter, and a call's time then passes as much faster, because it is counted in frames.
+	Pace time.Duration
+	// Transfer answers a transfer of the call; nil: it succeeds and the call ends.
+	Transfer func(to string) error
+}
+
+// Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and sees what it heard.
+// Its Leg is the near end, which the code under test gets. Time passes only while the leg is read.
+type Phone struct {
+	config PhoneConfig
+
+	mu      sync.Mutex
+	say     []int16       // what the phone will say
+	keys    []byte        // digits it will press, one a frame
+	held    bool          //
+	queue   []int16       // what the near end has written and was not played yet
+	played  []int16       // what the phone has heard, silence included, from the first frame on
+	pressed []byte        // digits that the near end has sent
+	elapsed time.Duration // of the call
+	changed chan struct{} // closed and replaced at every change
+	ending  call.Ending
+	done    chan struct{}
+}
+
+// NewPhone is a phone in a call that has just been answered.
+func NewPhone(config PhoneConfig) *Phone {
+	if config.Rate == 0 {
+		config.Rate = 8000
+	}
+	if config.Pace == 0 {
+		config.Pace = frameTime
+	}
+	return &Phone{config: config, changed: make(chan struct{}), done: make(chan struct{})}
+}
+
+// Leg is the near end of the call.
+func (p *Phone) Leg() *Leg { return &Leg{phone: p} }
+
+// Say queues a text to be spoken with Voice.
+func (p *Phone) Say(text string) { p.Play(Voice(text, p.config.Rate)) }
+
+// Play queues audio to be sent as it is.
+func (p *Phone) Play(samples []int16) {
+	p.change(func() { p.say = append(p.say, samples...) })
+}
+
+// Press sends digits, one each frame.
+func (p *Phone) Press(digits string) {
+	p.change(func() { p.keys = append(p.keys, digits...) })
+}
+
+// Hold puts the near end on hold, or takes it back.
+func (p *Phone) Hold(on bool) { p.change(func() { p.held = on }) }
+
+// Hangup ends the call from the far end.
+func (p *Phone) Hangup() {
+	p.end(call.Ending{Cause: call.CauseRemoteHangup, ByPeer: true})
+}
+
+// Vanish ends the call as a peer does that has gone from the wire.
+func (p *Phone) Vanish() { p.end(call.Ending{Cause: call.CauseMediaTimeout, Reason: "no media"}) }
+
+// Done is closed when the call has ended.
+func (p *Phone) Done() <-chan struct{} { return p.done }
+
+// Heard is the text of all that was played to the phone so far.
+func (p *Phone) Heard() string { return TextOf(p.Played()) }
+
+// Played is all audio that was played to the phone, from the first frame on, silence included.
+func (p *Phone) Played() []int16 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.played)
+}
+
+// Pressed is the digits that the near end has sent.
+func (p *Phone) Pressed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return string(p.pressed)
+}
+
+// Elapsed is the call's time.
+func (p *Phone) Elapsed() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.elapsed
+}
+
+// WaitHeard waits until the text heard contains part.
+func (p *Phone) WaitHeard(ctx context.Context, part string) error {
+	err := p.wait(ctx, func() bool { return strings.Contains(TextOf(p.played), part) })
+	if err != nil {
+		return fmt.Errorf("waiting to hear %q, heard %q: %w", part, p.Heard(), err)
+	}
+	return nil
+}
+
+// WaitQuiet waits until nothing was heard for a time of the call, everything said before included.
+func (p *Phone) WaitQuiet(ctx context.Context, d time.Duration) error {
+	need := int(d.Seconds() * float64(p.config.Rate))
+	from := -1
+	return p.wait(ctx, func() bool {
+		if from < 0 {
+			from = len(p.played)
+		}
+		tail := len(p.played) - need
+		return tail >= from && len(p.queue) == 0 &&
+			!slices.ContainsFunc(p.played[tail:], func(s int16) bool { return s != 0 })
+	})
+}
+
+// WaitElapsed waits until the call is at least so old.
+func (p *Phone) WaitElapsed(ctx context.Context, d time.Duration) error {
+	return p.wait(ctx, func() bool { return p.elapsed >= d })
+}
+
+// wait looks at the phone at every change; the end of the call ends the wait with what the call's ending says.
+func (p *Phone) wait(ctx context.Context, ok func() bool) error {
+	for {
+		p.mu.Lock()
+		satisfied, changed := ok(), p.changed
+		p.mu.Unlock()
+		if satisfied {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-p.done:
+			return fmt.Errorf("the call has ended: %s", p.ending.Cause)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// change does something to the phone and tells who waits.
+func (p *Phone) change(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	do()
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// end ends the call once; later endings change nothing.
+func (p *Phone) end(e call.Ending) {
+	p.change(func() {
+		select {
+		case <-p.done:
+		default:
+			p.ending = e
+			close(p.done)
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package agentstest
+
+import (
+	"math"
+	"strings"
+)
+
+// A voice for tests: sound that a voice activity detector takes for speech, and that carries its text exactly, so that
+// what was heard can be read back to the letter. It survives cutting at any sample, but no codec and no resampler.
+const (
+	charMillis = 60     // each character lasts this long
+	mark       = 12_345 // a sample of this value, then its negative, then the character; the sound stays below it
+	loudness   = 5_000
+	pitch      = 150 // Hz
+)
+
+// Voice speaks a text: 60 ms a character, blanks silent.
+func Voice(text string, rate int) []int16 {
+	block := rate * charMillis / 1000
+	out := make([]int16, 0, len(text)*block)
+	for _, r := range text {
+		start := len(out)
+		for i := range block {
+			out = append(out, tone(r, start+i, rate))
+		}
+		out[start], out[start+1], out[start+2] = mark, -mark, int16(min(r, math.MaxInt16)) //nolint:gosec // bounded by min
+	}
+	return out
+}
+
+// tone is a buzz with a few harmonics, which differ a little from letter to letter as vowels do.
+func tone(r rune, i, rate int) int16 {
+	if r == ' ' {
+		return 0
+	}
+	t := 2 * math.Pi * pitch * float64(i) / float64(rate)
+	bright := float64(r%5)/10 + 0.1
+	v := math.Sin(t) + 0.7*math.Sin(2*t) + 0.5*math.Sin(4*t) + bright*math.Sin(7*t)
+	return int16(loudness * v / 2.5)
+}
+
+// TextOf reads back what Voice spoke, silence skipped and characters that were cut off before their first samples left
+// out. Blanks at both ends are trimmed.
+func TextOf(samples []int16) string {
+	var b strings.Builder
+	for i := 0; i+2 < len(samples); i++ {
+		if samples[i] == mark && samples[i+1] == -mark {
+			b.WriteRune(rune(samples[i+2]))
+			i += 2
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
