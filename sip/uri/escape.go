@@ -1,0 +1,112 @@
+package uri
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// place is where in a URI a text stands: it decides which characters need no escape (RFC 3261, 25.1).
+type place uint8
+
+const (
+	inUser place = 1 << iota
+	inParam
+	inHeader
+)
+
+// plain holds, for every byte, the places in which it stands for itself.
+var plain = func() (table [256]place) {
+	const everywhere = inUser | inParam | inHeader
+	set := func(chars string, p place) {
+		for i := range len(chars) {
+			table[chars[i]] |= p
+		}
+	}
+	for c := range 256 {
+		if isAlphanumeric(byte(c)) {
+			table[c] = everywhere
+		}
+	}
+	set("-_.!~*'()", everywhere) // mark
+	set("&=+$,;?/", inUser)      // user-unreserved
+	set("[]/:&+$", inParam)      // param-unreserved
+	set("[]/?:+$", inHeader)     // hnv-unreserved
+	return table
+}()
+
+// unescape gives the text that an escaped one stands for. It refuses characters that should have been escaped, escapes
+// of control characters, which could break a message apart, and what is not UTF-8 in the end.
+func unescape(text string, p place) (string, error) {
+	escapes := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' {
+			escapes++
+		} else if plain[text[i]]&p == 0 {
+			return "", fault("holds a character that has to be escaped")
+		}
+	}
+	if escapes == 0 {
+		return text, nil
+	}
+	var b strings.Builder
+	b.Grow(len(text) - 2*escapes + 2)
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' {
+			b.WriteByte(text[i])
+			continue
+		}
+		c, ok := unhex(text[i+1:])
+		if !ok || c < ' ' || c == 0x7f {
+			return "", fault("holds a broken escape or the escape of a control character")
+		}
+		b.WriteByte(c)
+		i += 2
+	}
+	if !utf8.ValidString(b.String()) {
+		return "", fault("is not UTF-8 once unescaped")
+	}
+	return b.String(), nil
+}
+
+// unhex reads the two hex digits at the start of s.
+func unhex(s string) (byte, bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	high, ok1 := hexDigit(s[0])
+	low, ok2 := hexDigit(s[1])
+	return high<<4 | low, ok1 && ok2
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10, true
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10, true
+	default:
+		return 0, false
+	}
+}
+
+func appendEscaped(b []byte, text string, p place) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(text) {
+		if c := text[i]; plain[c]&p != 0 {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || isLetter(c)
+}
+
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}

@@ -1,0 +1,134 @@
+package uri
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// host is a host name, or an address with its text.
+type host struct {
+	text string
+	addr netip.Addr // invalid for a name
+}
+
+const (
+	maxNameLength  = 253 // RFC 1035, 2.3.4, without the length bytes
+	maxLabelLength = 63
+)
+
+// parseHostPort reads "host[:port]" with an IPv6 address in brackets.
+func parseHostPort(text string) (host, uint16, error) {
+	if strings.HasPrefix(text, "[") {
+		inner, rest, ok := strings.Cut(text[1:], "]")
+		if !ok || rest != "" && rest[0] != ':' {
+			return host{}, 0, fault("an IPv6 address has to stand in brackets")
+		}
+		h, err := parseIPv6(inner)
+		if err != nil || rest == "" {
+			return h, 0, err
+		}
+		port, err := parsePort(rest[1:])
+		return h, port, err
+	}
+	name, portText, hasPort := strings.Cut(text, ":")
+	h, err := parseHost(name)
+	if err != nil || !hasPort {
+		return h, 0, err
+	}
+	port, err := parsePort(portText)
+	return h, port, err
+}
+
+func parsePort(text string) (uint16, error) {
+	if len(text) > 5 {
+		return 0, fault("the port has to be 1 to 65535")
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, fault("the port has to be 1 to 65535")
+		}
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || port == 0 {
+		return 0, fault("the port has to be 1 to 65535")
+	}
+	return uint16(port), nil
+}
+
+// parseIPv6 reads an address without brackets. Zones belong to one machine and are refused.
+func parseIPv6(text string) (host, error) {
+	addr, err := netip.ParseAddr(text)
+	if err != nil || !addr.Is6() || addr.Zone() != "" {
+		return host{}, fault("not an IPv6 address")
+	}
+	return host{text: addr.String(), addr: addr}, nil
+}
+
+// parseHost reads an IPv4 address or a host name. A name's last label begins with a letter (RFC 3261, 25.1), which
+// keeps every other way to write an IPv4 address (127.1, 0x7f000001, 2130706433) from passing as a name.
+func parseHost(text string) (host, error) {
+	name := strings.TrimSuffix(text, ".")
+	if name == "" {
+		return host{}, fault("a host is missing")
+	}
+	if len(name) > maxNameLength {
+		return host{}, fault("the host name is too long")
+	}
+	rest := name
+	for {
+		label, after, more := strings.Cut(rest, ".")
+		if !validLabel(label) {
+			return host{}, fault("the host name is not valid")
+		}
+		if more {
+			rest = after
+			continue
+		}
+		if !isLetter(label[0]) {
+			return parseIPv4(text)
+		}
+		return host{text: strings.ToLower(name)}, nil
+	}
+}
+
+func parseIPv4(text string) (host, error) {
+	addr, err := netip.ParseAddr(text)
+	if err != nil || !addr.Is4() {
+		return host{}, fault("not a host name and not an IPv4 address")
+	}
+	return host{text: text, addr: addr}, nil
+}
+
+func validLabel(label string) bool {
+	if label == "" || len(label) > maxLabelLength {
+		return false
+	}
+	for i := range len(label) {
+		if !isAlphanumeric(label[i]) && label[i] != '-' {
+			return false
+		}
+	}
+	return isAlphanumeric(label[0]) && isAlphanumeric(label[len(label)-1])
+}
+
+// appendHost writes a host, an IPv6 address in brackets.
+func appendHost(b []byte, text string) []byte {
+	if strings.Contains(text, ":") {
+		return append(append(append(b, '['), text...), ']')
+	}
+	return append(b, text...)
+}
+
+// isPrivate reports whether an address cannot be reached over the public Internet, whatever the reason: RFC 1918,
+// shared (RFC 6598), loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122).
+func (h host) isPrivate() bool {
+	a := h.addr.Unmap()
+	return a.IsValid() && (a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() ||
+		thisNetwork.Contains(a) || shared.Contains(a))
+}
+
+var (
+	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
+	shared      = netip.MustParsePrefix("100.64.0.0/10")
+)

@@ -1,0 +1,266 @@
+package uri
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// MaxLength is the longest URI or destination that is looked at, in bytes.
+const MaxLength = 2048
+
+// Scheme is a URI's scheme, in lower case.
+type Scheme string
+
+// The schemes that Parse knows.
+const (
+	SIP  Scheme = "sip"
+	SIPS Scheme = "sips"
+	Tel  Scheme = "tel"
+)
+
+// Transport is how SIP is carried. Empty is "not stated".
+type Transport string
+
+// The transports that a destination may state.
+const (
+	UDP Transport = "udp"
+	TCP Transport = "tcp"
+	TLS Transport = "tls"
+)
+
+// The ports of RFC 3261, 19.1.2.
+const (
+	defaultPort       = 5060
+	defaultSecurePort = 5061
+)
+
+// defaultPort is the port to use for a transport when none is given.
+func (t Transport) defaultPort() uint16 {
+	if t == TLS {
+		return defaultSecurePort
+	}
+	return defaultPort
+}
+
+// URI is a parsed SIP, SIPS or tel URI. Texts are unescaped; String escapes them again.
+type URI struct {
+	Scheme  Scheme
+	User    string  // empty for none
+	Host    string  // lower-case host name without a final dot, or an IP address without brackets; empty for tel
+	Port    uint16  // 0: not given
+	Params  []Param // in their order; no name twice
+	Headers []Param // what follows "?", in its order
+	// Opaque is what follows "tel:", letter for letter: carriers are particular about it.
+	Opaque string
+}
+
+// Param is one URI parameter or header. An empty value of a parameter is a flag (";lr").
+type Param struct{ Name, Value string }
+
+// Parse reads a SIP or SIPS URI by the grammar of RFC 3261, 25.1, and keeps a tel URI opaque. Stricter than the grammar,
+// it refuses a password (19.1.1 advises against them; credentials have their own place) and escaped control characters.
+// Errors are CodeBadRequest about the field "uri".
+func Parse(text string) (URI, error) {
+	u, err := parse(text)
+	if err != nil {
+		return URI{}, callwright.Invalid("uri", "%s", err.Error())
+	}
+	return u, nil
+}
+
+func parse(text string) (URI, error) {
+	if err := checkText(text); err != nil {
+		return URI{}, err
+	}
+	name, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return URI{}, fault("a scheme is missing")
+	}
+	scheme := Scheme(strings.ToLower(name))
+	switch scheme {
+	case SIP, SIPS:
+		u, _, err := parseSIP(scheme, rest)
+		return u, err
+	case Tel:
+		if rest == "" || strings.ContainsAny(rest, ` <>"\^{}|`+"`") {
+			return URI{}, fault("a tel URI needs a number")
+		}
+		return URI{Scheme: Tel, Opaque: rest}, nil
+	default:
+		return URI{}, fault("the scheme has to be sip, sips or tel")
+	}
+}
+
+func parseSIP(scheme Scheme, rest string) (u URI, h host, err error) {
+	u.Scheme = scheme
+	// "@" is reserved everywhere else, so the first one ends the user, whatever that holds.
+	if user, after, ok := strings.Cut(rest, "@"); ok {
+		if u.User, err = parseUser(user); err != nil {
+			return URI{}, host{}, err
+		}
+		rest = after
+	}
+	rest, headers, hasHeaders := strings.Cut(rest, "?")
+	hostPort, params, hasParams := strings.Cut(rest, ";")
+	if h, u.Port, err = parseHostPort(hostPort); err != nil {
+		return URI{}, host{}, err
+	}
+	u.Host = h.text
+	if hasParams {
+		if u.Params, err = parseParams(params); err != nil {
+			return URI{}, host{}, err
+		}
+	}
+	if hasHeaders {
+		if u.Headers, err = parseHeaders(headers); err != nil {
+			return URI{}, host{}, err
+		}
+	}
+	return u, h, nil
+}
+
+func parseUser(text string) (string, error) {
+	switch {
+	case text == "":
+		return "", fault("the user before @ is empty")
+	case strings.Contains(text, ":"):
+		return "", fault("a password in a URI is not accepted")
+	}
+	return unescape(text, inUser)
+}
+
+// parseParams reads what follows the first ";". Names, and the values of transport and user, have no case.
+func parseParams(text string) ([]Param, error) {
+	params := make([]Param, 0, strings.Count(text, ";")+1)
+	for part := range strings.SplitSeq(text, ";") {
+		rawName, rawValue, hasValue := strings.Cut(part, "=")
+		if rawName == "" || hasValue && rawValue == "" {
+			return nil, fault("a parameter lacks its name or its value")
+		}
+		name, err := unescape(rawName, inParam)
+		if err != nil {
+			return nil, err
+		}
+		value, err := unescape(rawValue, inParam)
+		if err != nil {
+			return nil, err
+		}
+		name = strings.ToLower(name)
+		if name == "transport" || name == "user" {
+			value = strings.ToLower(value)
+		}
+		if _, twice := lookup(params, name); twice {
+			return nil, fault("a parameter is given twice")
+		}
+		params = append(params, Param{Name: name, Value: value})
+	}
+	return params, nil
+}
+
+func parseHeaders(text string) ([]Param, error) {
+	headers := make([]Param, 0, strings.Count(text, "&")+1)
+	for part := range strings.SplitSeq(text, "&") {
+		rawName, rawValue, ok := strings.Cut(part, "=")
+		if rawName == "" || !ok {
+			return nil, fault("a header lacks its name or its =")
+		}
+		name, err := unescape(rawName, inHeader)
+		if err != nil {
+			return nil, err
+		}
+		value, err := unescape(rawValue, inHeader)
+		if err != nil {
+			return nil, err
+		}
+		headers = append(headers, Param{Name: name, Value: value})
+	}
+	return headers, nil
+}
+
+// Param is the value of a parameter, by its lower-case name. A flag is present with an empty value.
+func (u URI) Param(name string) (value string, ok bool) { return lookup(u.Params, name) }
+
+// IsPhone reports whether the user part is a telephone number (user=phone).
+func (u URI) IsPhone() bool {
+	value, _ := u.Param("user")
+	return value == "phone"
+}
+
+// Transport is what the URI states: TLS for sips, whatever its parameter says (RFC 3261, 26.2.2), else the transport
+// parameter, else empty.
+func (u URI) Transport() Transport {
+	if u.Scheme == SIPS {
+		return TLS
+	}
+	value, _ := u.Param("transport")
+	return Transport(value)
+}
+
+// EffectivePort is the port given, else 5061 over TLS, else 5060 (RFC 3261, 19.1.2). It is 0 for a tel URI.
+func (u URI) EffectivePort() uint16 {
+	if u.Port != 0 || u.Scheme == Tel {
+		return u.Port
+	}
+	return u.Transport().defaultPort()
+}
+
+// String writes the URI with every text escaped as its place needs. Parse reads it back to the same URI.
+func (u URI) String() string {
+	if u.Scheme == Tel {
+		return string(Tel) + ":" + u.Opaque
+	}
+	b := make([]byte, 0, 64)
+	b = append(append(b, u.Scheme...), ':')
+	if u.User != "" {
+		b = append(appendEscaped(b, u.User, inUser), '@')
+	}
+	b = appendHost(b, u.Host)
+	if u.Port != 0 {
+		b = strconv.AppendUint(append(b, ':'), uint64(u.Port), 10)
+	}
+	for _, p := range u.Params {
+		b = appendEscaped(append(b, ';'), p.Name, inParam)
+		if p.Value != "" {
+			b = appendEscaped(append(b, '='), p.Value, inParam)
+		}
+	}
+	separator := byte('?')
+	for _, h := range u.Headers {
+		b = appendEscaped(append(b, separator), h.Name, inHeader)
+		b = appendEscaped(append(b, '='), h.Value, inHeader)
+		separator = '&'
+	}
+	return string(b)
+}
+
+func lookup(params []Param, name string) (string, bool) {
+	for _, p := range params {
+		if p.Name == name {
+			return p.Value, true
+		}
+	}
+	return "", false
+}
+
+// fault is what is wrong with a text, before it is known under which field's name to report it.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+// checkText refuses what no form of address holds: nothing, too much, control characters, anything but ASCII.
+func checkText(text string) error {
+	if text == "" {
+		return fault("is empty")
+	}
+	if len(text) > MaxLength {
+		return fault("is too long")
+	}
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7f {
+			return fault("holds a control character or one outside ASCII (write such a host name in its xn-- form)")
+		}
+	}
+	return nil
+}
