@@ -1,0 +1,73 @@
+# What a developer does with this repository. "make help" lists it.
+
+# The pinned linter, in a module of its own. The first run compiles it, which takes minutes.
+golangci := go tool -modfile=internal/tools/lint/go.mod golangci-lint
+
+# Every module of this repository: the library, its generator, its linter.
+modules := . internal/tools internal/tools/lint
+
+# The whole suite ends in this time or has failed; a single package has the time that go test is given.
+limit := $(if $(shell command -v timeout),timeout --kill-after=10 15m)
+
+# Flags for go test, such as TESTFLAGS=-v or TESTFLAGS="-run TestDial".
+TESTFLAGS ?=
+# Which benchmarks to run, a regular expression.
+BENCH ?= .
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## Install what is missing, place a real call between two phones on this machine, show what was said
+	./scripts/install-deps.sh demo
+	go run ./examples/demo
+
+.PHONY: run
+run: ## Start the reference server with its data in ./data
+	go run ./examples/server
+
+.PHONY: test
+test: ## Install what is missing, run all tests, PostgreSQL included
+	./scripts/install-deps.sh test
+	$(limit) go test -timeout 10m $(TESTFLAGS) ./...
+
+.PHONY: bench
+bench: ## Run the benchmarks (BENCH=name for some of them)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: check
+check: check-format vet lint tidy-check check-generate ## Everything that CI checks beside the tests
+
+.PHONY: check-format
+check-format: ## Fail if gofmt would change a file
+	@changed=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && if [ -n "$$changed" ]; then \
+		echo "gofmt would change:"; echo "$$changed"; exit 1; fi
+
+.PHONY: vet
+vet: ## Run go vet
+	go vet ./...
+
+.PHONY: lint
+lint: ## Run the linter
+	$(golangci) run ./...
+
+.PHONY: tidy-check
+tidy-check: ## Fail if go mod tidy would change a module
+	@set -e; for module in $(modules); do echo "go -C $$module mod tidy -diff"; go -C $$module mod tidy -diff; done
+
+.PHONY: generate
+generate: ## Generate server and client from openapi.yaml into transport/oas
+	go generate ./transport/oas
+
+.PHONY: check-generate
+check-generate: generate ## Fail if the committed generated code is not what openapi.yaml gives
+	git diff --exit-code --stat -- transport/oas
+	@new=$$(git ls-files --others --exclude-standard -- transport/oas) && if [ -n "$$new" ]; then \
+		echo "generated and not committed:"; echo "$$new"; exit 1; fi
+
+.PHONY: ci
+ci: ## Do what CI does
+	./.ci/run
