@@ -106,3 +106,12 @@ func CodeOf(err error) Code {
 	}
 	return CodeInternal
 }
+
+// RetryAfter is how long to wait before trying again, where err says so.
+func RetryAfter(err error) (time.Duration, bool) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.RetryAfter <= 0 {
+		return 0, false
+	}
+	return e.RetryAfter, true
+}

@@ -1,6 +1,7 @@
 package callwright
 
 import (
+	"context"
 	"slices"
 	"time"
 )
@@ -48,3 +49,18 @@ type Principal struct {
 
 // Entitled says whether the principal's organization has the entitlement.
 func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }
+
+// Tenants keeps organizations and the records of their keys.
+type Tenants interface {
+	// InsertOrganization adds an organization; CodeConflict when its id is taken.
+	InsertOrganization(ctx context.Context, o Organization) error
+	// Organization is one organization; CodeNotFound when it is absent.
+	Organization(ctx context.Context, id OrgID) (Organization, error)
+	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
+	InsertKey(ctx context.Context, k APIKey) error
+	// KeyByPrefix is the record of the key that starts so, whoever's it is; CodeNotFound when there is none.
+	KeyByPrefix(ctx context.Context, prefix string) (APIKey, error)
+	// RevokeKey sets RevokedAt of a key that is in force, and leaves one that is revoked as it is; CodeNotFound when
+	// the organization has no such key.
+	RevokeKey(ctx context.Context, org OrgID, id string, at time.Time) error
+}

@@ -26,7 +26,7 @@ type Task struct {
 
 // Handler runs a task. It may be called again for a task that it has finished (delivery is at least once) and must
 // then change nothing: read the state, act, compare-and-set. attempt counts from 1. An error has the task run again
-// later; RetryAfter of a *Error says when. The context ends when the worker stops or the step takes too long, so a step
+// later: with a RetryAfter after that time, and without counting as an attempt. The context ends when the worker stops or the step takes too long, so a step
 // is short: a long process is rows that several steps advance.
 type Handler func(ctx context.Context, task Task, attempt int) error
 

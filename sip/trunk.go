@@ -21,8 +21,7 @@ type AuthMode string
 
 // The modes.
 const (
-	AuthIP       AuthMode = "ip"       // by address: the default
-	AuthRegister AuthMode = "register" // we register with the customer's server
+	AuthIP AuthMode = "ip" // by address: the default, and the only one that is built
 )
 
 // Trunk is one direction of one number.
@@ -33,7 +32,6 @@ type Trunk struct {
 	Direction Direction
 	Endpoint  string // outbound: the SIP URI of the customer's server; inbound: empty
 	Options   Options
-	Headers   []HeaderRule
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64 // for the compare-and-set
@@ -42,23 +40,10 @@ type Trunk struct {
 // Options are a trunk's settings.
 type Options struct {
 	AuthMode    AuthMode
-	Register    Credentials     // inbound with AuthRegister: as whom to register
 	Call        Credentials     // for digest challenges of calls
 	Port        int             // outbound: in place of the endpoint's; 0: the endpoint's
 	Transport   string          // outbound: "tls" or empty, which is the same
 	Verify      TLSVerification // outbound: empty means VerifyFull
 	AllowedIPs  []netip.Prefix  // inbound: who may call; empty: everyone who can open TLS and offers SRTP
 	SecureMedia *bool           // as given; media is always SRTP
-}
-
-// HeaderRule carries a value between a call's variables and a SIP header.
-type HeaderRule struct {
-	Kind        string // "custom" or "uui" (RFC 7433)
-	Key         string // custom: the header's name
-	Value       string // custom: the variable's name, or the value itself with Passthrough
-	Passthrough bool
-	Target      string // uui: the variable's name
-	Purpose     string
-	Encoding    string
-	Content     string
 }

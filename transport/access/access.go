@@ -14,24 +14,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Store keeps organizations and the records of their keys.
-type Store interface {
-	// InsertOrganization adds an organization; CodeConflict when its id is taken.
-	InsertOrganization(ctx context.Context, o callwright.Organization) error
-	// Organization is one organization; CodeNotFound when it is absent.
-	Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error)
-	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
-	InsertKey(ctx context.Context, k callwright.APIKey) error
-	// KeyByPrefix is the record of the key that starts so, whoever's it is; CodeNotFound when there is none.
-	KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error)
-	// RevokeKey sets RevokedAt of a key that is in force, and leaves one that is revoked as it is; CodeNotFound when
-	// the organization has no such key.
-	RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
-}
-
 // Config is what a Service needs.
 type Config struct {
-	Store  Store
+	Store  callwright.Tenants
 	Atomic callwright.Atomic
 	Secret []byte           // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
 	Clock  callwright.Clock // nil: the machine's

@@ -1,0 +1,49 @@
+package memstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+type answerKey struct {
+	org callwright.OrgID
+	key string
+}
+
+type answer struct {
+	digest, body []byte
+	at           time.Time
+}
+
+// Answers is callwright.Answers.
+type Answers struct{ *Store }
+
+// Find is the answer kept under a key since a time, and the digest of the request that got it.
+func (s Answers) Find(
+	ctx context.Context, org callwright.OrgID, key string, since time.Time,
+) (digest, body []byte, err error) {
+	err = s.with(ctx, func(d *data) error {
+		a, ok := d.answers[answerKey{org, key}]
+		if !ok || a.at.Before(since) {
+			return callwright.NotFound("answer")
+		}
+		digest, body = clone(a.digest), clone(a.body)
+		return nil
+	})
+	return digest, body, err
+}
+
+// Keep stores an answer in place of one from before since.
+func (s Answers) Keep(
+	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
+) error {
+	return s.with(ctx, func(d *data) error {
+		if a, taken := d.answers[answerKey{org, key}]; taken && !a.at.Before(since) {
+			return callwright.ErrConflict
+		}
+		d.answers[answerKey{org, key}] = answer{digest: clone(digest), body: clone(body), at: at}
+		return nil
+	})
+}

@@ -1,0 +1,48 @@
+package memstore
+
+import "reflect"
+
+// clone is a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
+// apart, which nobody changes.
+func clone[T any](v T) T {
+	c, _ := cloneValue(reflect.ValueOf(&v).Elem()).Interface().(T)
+	return c
+}
+
+func cloneValue(v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(cloneValue(v.Elem()))
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			out.Set(cloneValue(v.Elem()))
+		}
+	case reflect.Slice:
+		if !v.IsNil() {
+			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+			for i := range v.Len() {
+				out.Index(i).Set(cloneValue(v.Index(i)))
+			}
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+			for pairs := v.MapRange(); pairs.Next(); {
+				out.SetMapIndex(pairs.Key(), cloneValue(pairs.Value()))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(cloneValue(v.Field(i)))
+			}
+		}
+	default:
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+// Package memstore keeps everything in memory: for tests, and for programs that embed a domain and need nothing to
+// outlive them. It passes the same conformance suites as the databases.
+package memstore
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip"
+)
+
+// Store is all of the memory. Its parts are the stores of the domains.
+type Store struct {
+	mu   sync.Mutex
+	data data
+	work chan struct{} // holds a token when there may be a task to run
+}
+
+// data is what a transaction that fails gives back. Its values are never changed in place.
+type data struct {
+	orgs        map[callwright.OrgID]callwright.Organization
+	keys        map[string]callwright.APIKey // by prefix
+	trunks      map[trunkKey]sip.Trunk
+	numbers     map[numberKey]agents.InboundNumber
+	calls       map[string]call.Call
+	transcripts map[string][]call.Entry
+	answers     map[answerKey]answer
+	tasks       map[int64]queued
+}
+
+func (d data) clone() data {
+	return data{
+		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), trunks: maps.Clone(d.trunks), numbers: maps.Clone(d.numbers),
+		calls: maps.Clone(d.calls), transcripts: maps.Clone(d.transcripts), answers: maps.Clone(d.answers),
+		tasks: maps.Clone(d.tasks),
+	}
+}
+
+// New makes an empty store.
+func New() *Store {
+	return &Store{work: make(chan struct{}, 1), data: data{
+		orgs: map[callwright.OrgID]callwright.Organization{}, keys: map[string]callwright.APIKey{},
+		trunks: map[trunkKey]sip.Trunk{}, numbers: map[numberKey]agents.InboundNumber{},
+		calls: map[string]call.Call{}, transcripts: map[string][]call.Entry{}, answers: map[answerKey]answer{},
+		tasks: map[int64]queued{},
+	}}
+}
+
+// inside marks a context that is in a transaction of this store.
+type inside struct{ store *Store }
+
+// Do runs fn alone: transactions do not overlap. See callwright.Atomic.
+func (s *Store) Do(ctx context.Context, fn func(ctx context.Context) error) (err error) {
+	if ctx.Value(inside{s}) != nil {
+		return fn(ctx)
+	}
+	s.mu.Lock()
+	before := s.data.clone()
+	committed := false
+	defer func() {
+		if !committed {
+			s.data = before
+		}
+		s.mu.Unlock()
+		if committed {
+			s.wake()
+		}
+	}()
+	if err := fn(context.WithValue(ctx, inside{s}, true)); err != nil {
+		return err
+	}
+	committed = true
+	return nil
+}
+
+// with gives f the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+func (s *Store) with(ctx context.Context, f func(d *data) error) error {
+	if ctx.Value(inside{s}) != nil {
+		return f(&s.data)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f(&s.data)
+}

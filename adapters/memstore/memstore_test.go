@@ -1,0 +1,31 @@
+package memstore_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/callwrighttest"
+)
+
+func TestWork(t *testing.T) {
+	t.Parallel()
+	callwrighttest.RunWork(t, func(*testing.T) callwrighttest.Harness {
+		store := memstore.New()
+		work := memstore.NewWork(store, nil)
+		return callwrighttest.Harness{Atomic: store, Work: work, Start: func(t *testing.T) { start(t, work) }}
+	})
+}
+
+// start runs the work until the test ends.
+func start(t *testing.T, work *memstore.Work) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { work.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+}

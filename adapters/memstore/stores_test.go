@@ -1,0 +1,23 @@
+package memstore_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/siptest"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	siptest.RunStore(t, func(*testing.T) sip.Store { return memstore.Trunks{Store: memstore.New()} })
+	agentstest.RunCallStore(t, func(*testing.T) call.Store { return memstore.Calls{Store: memstore.New()} })
+	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
+	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })
+	callwrighttest.RunAnswers(t, func(*testing.T) callwright.Answers { return memstore.Answers{Store: memstore.New()} })
+}

@@ -1,0 +1,87 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+type trunkKey struct {
+	number    callwright.PhoneNumber
+	direction sip.Direction
+}
+
+// Trunks is sip.Store.
+type Trunks struct{ *Store }
+
+// Insert adds a trunk.
+func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
+	return s.with(ctx, func(d *data) error {
+		key := trunkKey{t.Number, t.Direction}
+		if _, taken := d.trunks[key]; taken {
+			return callwright.ErrConflict
+		}
+		t.Version = 1
+		d.trunks[key] = clone(t)
+		return nil
+	})
+}
+
+// Update replaces a trunk.
+func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
+	return s.with(ctx, func(d *data) error {
+		key := trunkKey{t.Number, t.Direction}
+		stored, ok := d.trunks[key]
+		switch {
+		case !ok || stored.Org != t.Org:
+			return callwright.NotFound("trunk")
+		case stored.Version != t.Version:
+			return callwright.ErrConflict
+		}
+		t.Version++
+		d.trunks[key] = clone(t)
+		return nil
+	})
+}
+
+// Trunks is the trunks of one number.
+func (s Trunks) Trunks(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) ([]sip.Trunk, error) {
+	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Number == number })
+}
+
+// Outbound is an organization's outbound trunks.
+func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Direction == sip.Outbound })
+	return found[:min(limit, len(found))], err
+}
+
+// Owner is the trunk of a number and direction.
+func (s Trunks) Owner(
+	ctx context.Context, number callwright.PhoneNumber, direction sip.Direction,
+) (sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Number == number && t.Direction == direction })
+	if err != nil || len(found) == 0 {
+		return sip.Trunk{}, cmp.Or(err, error(callwright.NotFound("trunk")))
+	}
+	return found[0], nil
+}
+
+func (s Trunks) pick(ctx context.Context, wanted func(sip.Trunk) bool) (found []sip.Trunk, err error) {
+	err = s.with(ctx, func(d *data) error {
+		for _, t := range d.trunks {
+			if wanted(t) {
+				found = append(found, clone(t))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b sip.Trunk) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Direction, b.Direction))
+	})
+	return found, err
+}

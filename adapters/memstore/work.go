@@ -1,0 +1,179 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// queued is a task that waits or runs.
+type queued struct {
+	callwright.Task
+	failures int
+	running  bool
+}
+
+// Work is callwright.Work within one process: its tasks are gone when the process is.
+type Work struct {
+	store    *Store
+	logger   *slog.Logger
+	handlers map[string]callwright.Handler
+	periodic []periodic
+	lastID   int64
+}
+
+type periodic struct {
+	kind     string
+	interval time.Duration
+	handler  callwright.Handler
+}
+
+// defaultAttempts is how often a task is tried when it does not say.
+const defaultAttempts = 25
+
+// NewWork makes the durable work of a store. Run runs it. A nil logger discards.
+func NewWork(s *Store, logger *slog.Logger) *Work {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Work{store: s, logger: logger, handlers: map[string]callwright.Handler{}}
+}
+
+// Enqueue adds a task.
+func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
+	if t.MaxAttempts == 0 {
+		t.MaxAttempts = defaultAttempts
+	}
+	err := w.store.with(ctx, func(d *data) error {
+		for _, q := range d.tasks {
+			if t.Unique && q.Kind == t.Kind && q.Org == t.Org && q.Key == t.Key {
+				return nil
+			}
+		}
+		w.lastID++
+		d.tasks[w.lastID] = queued{Task: t}
+		return nil
+	})
+	w.store.wake()
+	return err
+}
+
+// Handle registers a handler.
+func (w *Work) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+
+// Every registers periodic work.
+func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) {
+	w.periodic = append(w.periodic, periodic{kind, interval, h})
+}
+
+// Run works until ctx ends and every running handler has returned.
+func (w *Work) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, p := range w.periodic {
+		running.Go(func() { w.repeat(ctx, p) })
+	}
+	for ctx.Err() == nil {
+		id, task, wait := w.next()
+		if id == 0 {
+			w.sleep(ctx, wait)
+			continue
+		}
+		running.Go(func() { w.run(ctx, id, task) })
+	}
+}
+
+func (w *Work) repeat(ctx context.Context, p periodic) {
+	ticker := time.NewTicker(p.interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := p.handler(ctx, callwright.Task{Kind: p.kind}, 1); err != nil {
+				w.logger.ErrorContext(ctx, "periodic work", "kind", p.kind, "error", err)
+			}
+		}
+	}
+}
+
+// next marks a task that is due as running; without one it says how long until the next is.
+func (w *Work) next() (id int64, task queued, wait time.Duration) {
+	const longest = time.Minute
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	now := time.Now()
+	wait = longest
+	for id, q := range w.store.data.tasks {
+		if q.running {
+			continue
+		}
+		if due := q.RunAt.Sub(now); due > 0 {
+			wait = min(wait, due)
+			continue
+		}
+		q.running = true
+		w.store.data.tasks[id] = q
+		return id, q, 0
+	}
+	return 0, queued{}, wait
+}
+
+func (w *Work) sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-w.store.work:
+	}
+}
+
+// run runs a task once and decides what becomes of it.
+func (w *Work) run(ctx context.Context, id int64, q queued) {
+	err := w.call(ctx, q)
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	defer w.store.wake()
+	q.running = false
+	wait, snoozed := callwright.RetryAfter(err)
+	if !snoozed {
+		q.failures++
+		wait = time.Second << min(q.failures, 10)
+	}
+	if err == nil || q.failures >= q.MaxAttempts {
+		delete(w.store.data.tasks, id)
+	} else {
+		q.RunAt = time.Now().Add(wait)
+		w.store.data.tasks[id] = q
+	}
+	if err != nil && !snoozed {
+		w.logger.ErrorContext(ctx, "work failed", "kind", q.Kind, "key", q.Key, "attempt", q.failures, "error", err)
+	}
+}
+
+func (w *Work) call(ctx context.Context, q queued) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	h := w.handlers[q.Kind]
+	if h == nil {
+		return fmt.Errorf("no handler for %q", q.Kind)
+	}
+	return h(ctx, q.Task, q.failures+1)
+}
+
+// wake makes the worker look for tasks.
+func (s *Store) wake() {
+	select {
+	case s.work <- struct{}{}:
+	default:
+	}
+}

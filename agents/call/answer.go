@@ -1,0 +1,96 @@
+package call
+
+import (
+	"context"
+	"time"
+)
+
+// acceptLoop takes incoming calls until ctx ends.
+func (s *Service) acceptLoop(ctx context.Context) {
+	for {
+		pending, err := s.Line.Accept(ctx)
+		if ctx.Err() != nil {
+			if err == nil {
+				s.refuse(pending, CauseOverload)
+			}
+			return
+		}
+		if err != nil {
+			s.Logger.ErrorContext(ctx, "accepting calls", "error", err)
+			return
+		}
+		s.take(ctx, pending)
+	}
+}
+
+// take gives an incoming call a place, or refuses it before anything is spent on it.
+func (s *Service) take(ctx context.Context, pending Pending) {
+	if err := s.Ready(); err != nil {
+		s.Logger.ErrorContext(ctx, "refusing a call", "error", err)
+		s.refuse(pending, CauseUnavailable)
+		return
+	}
+	id := s.IDs.New()
+	slot, ok := s.live.take(id)
+	if !ok {
+		s.refuse(pending, CauseOverload)
+		return
+	}
+	slot.run(func(ctx context.Context) { s.answer(ctx, id, pending) })
+}
+
+func (s *Service) refuse(pending Pending, cause Cause) {
+	if err := pending.Reject(cause); err != nil {
+		s.Logger.Warn("refusing a call", "error", err)
+	}
+}
+
+// answer takes an incoming call and runs it to its end.
+func (s *Service) answer(ctx context.Context, id string, pending Pending) {
+	now := s.Clock.Now()
+	offer := pending.Offer()
+	c := Call{
+		ID: id, Org: offer.Org, Inbound: true, From: offer.From, To: offer.To.String(), CreatedAt: now,
+		Queue: QueueAllocated, Node: s.Node, Heartbeat: now, Version: 1,
+	}
+	if len(offer.Headers) > 0 {
+		c.RequestData = map[string]any{"sip_headers": offer.Headers}
+	}
+	var err error
+	if c.Agent, err = s.Agents.Answering(ctx, offer.Org, offer.To); err == nil {
+		err = s.Store.Insert(ctx, c)
+	}
+	if err != nil {
+		s.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
+		s.refuse(pending, CauseUnavailable)
+		return
+	}
+	defer s.mend(ctx, &c)
+	leg, err := pending.Answer(ctx)
+	if err != nil {
+		s.finish(ctx, c, s.unanswered(ctx, c, err))
+		return
+	}
+	s.talk(ctx, c, leg)
+}
+
+// beatLoop keeps this node's calls alive in the store, and ends those that somebody wants stopped.
+func (s *Service) beatLoop(ctx context.Context) {
+	ticker := time.NewTicker(beatEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		stops, err := s.Store.Beat(ctx, s.Node, s.Clock.Now())
+		if err != nil {
+			s.Logger.ErrorContext(ctx, "heartbeat", "error", err)
+			continue
+		}
+		for _, id := range stops {
+			s.live.end(id, errStopped)
+		}
+	}
+}

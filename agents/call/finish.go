@@ -1,0 +1,102 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// finish writes the end of a call, whatever it takes: as long as this process lives the record is tried again, and
+// after that another node's sweep closes it. The webhook's delivery is queued in the same transaction.
+func (s *Service) finish(ctx context.Context, c Call, e Ending) {
+	ctx = context.WithoutCancel(ctx)
+	const longest = 5 * time.Second
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, longest) {
+		err := s.close(ctx, c, e, s.Clock.Now())
+		if err == nil {
+			return
+		}
+		s.Logger.ErrorContext(ctx, "writing the end of a call", "call_id", c.ID, "error", err)
+		time.Sleep(wait)
+	}
+}
+
+// close moves a call from the state that c is in to the end state that its ending means. A call that has left that state
+// stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record is kept.
+func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time) error {
+	return s.Atomic.Do(ctx, func(ctx context.Context) error {
+		stored, err := s.Store.Get(ctx, c.Org, c.ID)
+		if errors.Is(err, callwright.ErrNotFound) || err == nil && stored.Queue != c.Queue {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		end := c
+		end.Version = stored.Version
+		end.Status, end.ErrorMessage = e.outcome()
+		if end.Queue, err = stored.Queue.Move(endEvent(stored.Queue, end.Status)); err != nil {
+			return err
+		}
+		end.Ending, end.EndedAt, end.Node = &e, &at, ""
+		if end.StartedAt == nil {
+			end.AnsweredBy = AnsweredByNobody
+		}
+		if err := s.Store.Update(ctx, end); err != nil || end.Agent.Webhook == "" {
+			return err
+		}
+		return s.Work.Enqueue(ctx, callwright.Task{Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true, MaxAttempts: webhookAttempts})
+	})
+}
+
+// endEvent is what the end of a call is to its state machine.
+func endEvent(q QueueStatus, s Status) Event {
+	switch {
+	case s == StatusCanceled && q != QueueStarted:
+		return EventCancel
+	case q == QueueStarted && (s == StatusCompleted || s == StatusCanceled):
+		return EventFinish
+	default:
+		return EventFail
+	}
+}
+
+// Stop ends a call: one that waits is cancelled, one that runs hangs up within moments, on whichever node it is.
+// CodeInvalidState when it has ended.
+func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) error {
+	c, err := s.Store.Get(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	if c.Queue.Ended() {
+		return callwright.Errorf(callwright.CodeInvalidState, "the call has already ended")
+	}
+	if err := s.Store.RequestStop(ctx, org, id); err != nil {
+		return err
+	}
+	s.live.end(id, errStopped)
+	if c.Queue != QueueQueued {
+		return nil
+	}
+	// If a node takes it meanwhile, the request to stop, which is already stored, reaches it there.
+	err = s.close(ctx, c, Ending{Cause: CauseCancelled, Reason: errStopped.Error()}, s.Clock.Now())
+	return taken(err)
+}
+
+// sweep closes the calls of nodes that have died.
+func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
+	const batch = 100
+	dead, err := s.Store.Silent(ctx, s.Clock.Now().Add(-deadAfter), batch)
+	if err != nil {
+		return err
+	}
+	for _, c := range dead {
+		s.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
+		if err := s.close(ctx, c, Ending{Cause: CauseNodeLost}, c.Heartbeat); err != nil {
+			return err
+		}
+	}
+	return nil
+}

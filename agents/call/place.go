@@ -1,0 +1,91 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// busyNode is how long a queued call waits when this node has no room for it.
+const busyNode = time.Second
+
+// place is the step that takes a queued call to this node. From the moment that the store says so, the call either ends
+// here or, should the node die, is closed by another node's sweep: it is never dialed twice.
+func (s *Service) place(ctx context.Context, task callwright.Task, _ int) error {
+	c, err := s.Store.Get(ctx, task.Org, task.Key)
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && c.Queue != QueueQueued {
+		return nil // gone, cancelled, or taken by an earlier run of this step
+	}
+	if err != nil {
+		return err
+	}
+	slot, ok := s.live.take(c.ID)
+	if !ok {
+		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "no room on this node", RetryAfter: busyNode}
+	}
+	c.Queue, _ = c.Queue.Move(EventAllocate)
+	c.Node, c.Heartbeat = s.Node, s.Clock.Now()
+	if err := s.Store.Update(ctx, c); err != nil {
+		slot.free()
+		return taken(err)
+	}
+	c.Version++
+	slot.run(func(ctx context.Context) { s.dial(ctx, c) })
+	return nil
+}
+
+// taken lets go of a call that somebody else has changed: whoever did so has it.
+func taken(err error) error {
+	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// dial places a call that this node owns, and runs it to its end.
+func (s *Service) dial(ctx context.Context, c Call) {
+	defer s.mend(ctx, &c)
+	leg, err := s.Line.Dial(ctx, Dial{
+		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
+	}, nil)
+	if err != nil {
+		s.finish(ctx, c, s.unanswered(ctx, c, err))
+		return
+	}
+	s.talk(ctx, c, leg)
+}
+
+// unanswered is the ending of a call that nobody took.
+func (s *Service) unanswered(ctx context.Context, c Call, err error) Ending {
+	if context.Cause(ctx) != nil {
+		return Ending{Cause: CauseCancelled, Reason: context.Cause(ctx).Error()}
+	}
+	if e, ok := errors.AsType[*Ending](err); ok {
+		return *e
+	}
+	s.Logger.ErrorContext(ctx, "placing a call", "call_id", c.ID, "error", err)
+	return Ending{Cause: CauseInternal, Reason: messageOf(err)}
+}
+
+// messageOf is what people may see of an error.
+func messageOf(err error) string {
+	if e, ok := asError(err); ok {
+		return e.Error()
+	}
+	return callwright.ErrInternal.Message
+}
+
+// asError is the coded error in err's chain.
+func asError(err error) (*callwright.Error, bool) {
+	return errors.AsType[*callwright.Error](err)
+}
+
+// mend ends the record of a call whose goroutine panicked; no other call notices.
+func (s *Service) mend(ctx context.Context, c *Call) {
+	if r := recover(); r != nil {
+		s.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
+		s.finish(ctx, *c, Ending{Cause: CauseInternal})
+	}
+}

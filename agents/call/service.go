@@ -1,0 +1,143 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// Agents says who answers at an inbound number; agents.Service has it.
+type Agents interface {
+	// Answering is the agent of a number, with defaults for one that nobody has configured.
+	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Agent, error)
+}
+
+// Recordings keeps the recordings of calls.
+type Recordings interface {
+	// Create begins the recording of a call, in place of one that a crash has cut off.
+	Create(ctx context.Context, org callwright.OrgID, id string) (RecordingFile, error)
+	// Open reads a recording; CodeNotFound when there is none.
+	Open(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error)
+}
+
+// RecordingFile is a recording that is being written.
+type RecordingFile interface {
+	io.WriteSeeker
+	io.Closer
+}
+
+// Notifier tells the owner of a call about it.
+type Notifier interface {
+	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	CheckURL(url string) error
+	// Notify sends the record of a call that has ended to url, signed for the organization. An error means that it
+	// should be tried again; a receiver that refuses it for good is no error.
+	Notify(ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry) error
+}
+
+// Config is what a Service needs. Everything is required but what says otherwise.
+type Config struct {
+	Store      Store
+	Atomic     callwright.Atomic
+	Work       callwright.Work
+	Line       Line
+	Routes     Routes
+	Agents     Agents
+	Model      llm.Model
+	Recordings Recordings
+	Notifier   Notifier
+
+	Recognizer  conversation.Recognizer
+	Synthesizer conversation.Synthesizer
+
+	Ready    func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
+	Node     string           // this process's name among all nodes; fresh at every start
+	MaxCalls int              // live calls on this node; 0: no bound but the line's
+	Clock    callwright.Clock // nil: the machine's
+	IDs      callwright.IDs   // nil: UUIDs
+	Logger   *slog.Logger     // nil: discards
+}
+
+// Service makes and takes calls.
+type Service struct {
+	Config
+	live live
+}
+
+// How the nodes watch each other: a node that has not been heard of for deadAfter is dead, and its calls are closed.
+const (
+	beatEvery = 2 * time.Second
+	deadAfter = 15 * time.Second
+)
+
+// The kinds of durable work.
+const (
+	taskPlace   = "call.place"
+	taskWebhook = "call.webhook"
+	taskSweep   = "call.sweep"
+)
+
+// New checks the configuration and registers the service's durable work. Run starts it.
+func New(c Config) (*Service, error) {
+	if c.Store == nil || c.Atomic == nil || c.Work == nil || c.Line == nil || c.Routes == nil || c.Agents == nil {
+		return nil, errors.New("call: Store, Atomic, Work, Line, Routes and Agents are required")
+	}
+	if c.Model == nil || c.Recordings == nil || c.Notifier == nil || c.Recognizer == nil || c.Synthesizer == nil {
+		return nil, errors.New("call: Model, Recordings, Notifier, Recognizer and Synthesizer are required")
+	}
+	if c.Node == "" {
+		return nil, errors.New("call: Node is required")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Ready == nil {
+		c.Ready = func() error { return nil }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{Config: c, live: newLive(c.MaxCalls)}
+	c.Work.Handle(taskPlace, s.place)
+	c.Work.Handle(taskWebhook, s.notify)
+	c.Work.Every(taskSweep, deadAfter/3, s.sweep)
+	return s, nil
+}
+
+// Run takes incoming calls and keeps the calls of this node alive in the store, until ctx ends; it then lets no new
+// call begin, and gives those that run the grace to end before it ends them itself.
+func (s *Service) Run(ctx context.Context, grace time.Duration) {
+	s.live.open()
+	var accepting, beating sync.WaitGroup
+	accepting.Go(func() { s.acceptLoop(ctx) })
+	beat, stopBeat := context.WithCancel(context.WithoutCancel(ctx))
+	beating.Go(func() { s.beatLoop(beat) })
+	<-ctx.Done()
+
+	accepting.Wait()
+	s.live.shut()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-s.live.idle:
+	case <-timer.C:
+		s.Logger.WarnContext(ctx, "ending the calls that are still running", "calls", s.live.count())
+		s.live.endAll(errDraining)
+		<-s.live.idle
+	}
+	stopBeat()
+	beating.Wait()
+}
+
+// Live is how many calls run on this node.
+func (s *Service) Live() int { return s.live.count() }

@@ -1,0 +1,93 @@
+package agents
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Store  Store
+	Atomic callwright.Atomic
+	Clock  callwright.Clock // nil: the machine's
+}
+
+// Service says which agent answers at a number.
+type Service struct{ Config }
+
+// New checks the configuration.
+func New(c Config) (*Service, error) {
+	if c.Store == nil || c.Atomic == nil {
+		return nil, errors.New("agents: Store and Atomic are required")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	return &Service{Config: c}, nil
+}
+
+// RegisterInbound makes a number one that is answered, with an agent that has no settings yet. A number that is
+// registered keeps its agent. It is what trunks and ports call when a number begins to reach this platform.
+func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
+	now := s.Clock.Now()
+	return s.Atomic.Do(ctx, func(ctx context.Context) error {
+		_, err := s.Store.Number(ctx, org, number)
+		if !errors.Is(err, callwright.ErrNotFound) {
+			return err
+		}
+		return s.Store.InsertNumber(ctx, InboundNumber{
+			Org: org, Number: number, Agent: call.Agent{MaxDuration: call.DefaultMaxDuration}, CreatedAt: now, UpdatedAt: now,
+		})
+	})
+}
+
+// Inbound is one inbound number.
+func (s *Service) Inbound(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) (InboundNumber, error) {
+	return s.Store.Number(ctx, org, number)
+}
+
+// ListInbound is all inbound numbers of an organization, by number.
+func (s *Service) ListInbound(ctx context.Context, org callwright.OrgID) ([]InboundNumber, error) {
+	return s.Store.Numbers(ctx, org)
+}
+
+// UpdateInbound changes the agent of a number. change sees the stored agent; it may be called again when somebody else
+// changes the number meanwhile, and its error is given back as it is.
+func (s *Service) UpdateInbound(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, change func(*call.Agent) error,
+) (n InboundNumber, err error) {
+	const attempts = 5
+	for range attempts {
+		err = s.Atomic.Do(ctx, func(ctx context.Context) error {
+			if n, err = s.Store.Number(ctx, org, number); err != nil {
+				return err
+			}
+			if err := change(&n.Agent); err != nil {
+				return err
+			}
+			n.UpdatedAt = s.Clock.Now()
+			return s.Store.UpdateNumber(ctx, n)
+		})
+		if !errors.Is(err, callwright.ErrConflict) {
+			break
+		}
+	}
+	n.Version++
+	return n, err
+}
+
+// Answering is the agent at a number, with its defaults for one that nobody has registered: see call.Agents.
+func (s *Service) Answering(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) (call.Agent, error) {
+	n, err := s.Store.Number(ctx, org, number)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return call.Agent{MaxDuration: call.DefaultMaxDuration}, nil
+	}
+	return n.Agent, err
+}

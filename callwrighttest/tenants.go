@@ -1,0 +1,77 @@
+package callwrighttest
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// RunTenants tests a callwright.Tenants. newStore gives an empty one.
+func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
+	t.Helper()
+	at := time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
+	org := callwright.Organization{
+		ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
+		WebhookSecret: "whsec_x", CreatedAt: at,
+	}
+	end := at.Add(time.Hour)
+	key := callwright.APIKey{
+		ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,
+	}
+	filled := func(t *testing.T) callwright.Tenants {
+		t.Helper()
+		s := newStore(t)
+		if err := errors.Join(s.InsertOrganization(t.Context(), org), s.InsertKey(t.Context(), key)); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	t.Run("keeps every field", func(t *testing.T) {
+		t.Parallel()
+		s := filled(t)
+		if got, err := s.Organization(t.Context(), "a"); err != nil || !reflect.DeepEqual(got, org) {
+			t.Errorf("got %+v, %v; want %+v", got, err, org)
+		}
+		if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || !reflect.DeepEqual(got, key) {
+			t.Errorf("got %+v, %v; want %+v", got, err, key)
+		}
+	})
+	t.Run("does not find what is absent", func(t *testing.T) {
+		t.Parallel()
+		s := filled(t)
+		_, orgErr := s.Organization(t.Context(), "b")
+		_, keyErr := s.KeyByPrefix(t.Context(), "cwk_ab")
+		revokeErr := s.RevokeKey(t.Context(), "b", "k1", at)
+		for _, err := range []error{orgErr, keyErr, revokeErr} {
+			if !errors.Is(err, callwright.ErrNotFound) {
+				t.Errorf("got %v, want not found", err)
+			}
+		}
+	})
+	t.Run("refuses what is taken", func(t *testing.T) {
+		t.Parallel()
+		s := filled(t)
+		other := key
+		other.ID = "k2"
+		for _, err := range []error{s.InsertOrganization(t.Context(), org), s.InsertKey(t.Context(), other)} {
+			if !errors.Is(err, callwright.ErrConflict) {
+				t.Errorf("got %v, want a conflict", err)
+			}
+		}
+	})
+	t.Run("revokes once", func(t *testing.T) {
+		t.Parallel()
+		s := filled(t)
+		for _, when := range []time.Time{at, at.Add(time.Minute)} {
+			if err := s.RevokeKey(t.Context(), "a", "k1", when); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
+			t.Errorf("got %+v, %v; want it revoked at %s", got, err, at)
+		}
+	})
+}

@@ -1,0 +1,299 @@
+// Package callwrighttest holds the conformance suites of the root package's ports. An adapter is finished when it passes
+// them.
+package callwrighttest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Harness is an adapter under test.
+type Harness struct {
+	Atomic callwright.Atomic
+	Work   callwright.Work
+	// Start runs the work until the test ends. It is called once, after the handlers are registered.
+	Start func(t *testing.T)
+}
+
+// patience is how long a suite waits for what must happen.
+const patience = 20 * time.Second
+
+var errRollback = errors.New("roll back")
+
+// RunWork tests callwright.Work together with the callwright.Atomic in whose transactions it takes part.
+func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
+	t.Helper()
+	tests := map[string]func(*testing.T, Harness){
+		"runs what is committed":             runsCommitted,
+		"never runs what is rolled back":     skipsRolledBack,
+		"rolls back on a panic":              skipsPanicked,
+		"joins the outer transaction":        joinsOuter,
+		"tries again after an error":         triesAgain,
+		"gives up after its attempts":        givesUp,
+		"waits without counting an attempt":  snoozes,
+		"waits until its time":               waitsForRunAt,
+		"adds a unique task once":            addsUniqueOnce,
+		"tells organizations' tasks apart":   keepsOrganizationsApart,
+		"runs periodic work":                 runsPeriodic,
+		"survives a handler that panics":     survivesPanic,
+		"gives a handler's task back as set": givesTaskBack,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newHarness(t))
+		})
+	}
+}
+
+// ran collects the tasks that handlers have run.
+type ran struct {
+	mu    sync.Mutex
+	tasks []callwright.Task
+	tries []int
+	news  chan struct{}
+}
+
+func newRan() *ran { return &ran{news: make(chan struct{}, 1000)} }
+
+func (r *ran) handler(fail func(attempt int) error) callwright.Handler {
+	return func(_ context.Context, task callwright.Task, attempt int) error {
+		r.mu.Lock()
+		r.tasks, r.tries = append(r.tasks, task), append(r.tries, attempt)
+		r.mu.Unlock()
+		r.news <- struct{}{}
+		if fail == nil {
+			return nil
+		}
+		return fail(attempt)
+	}
+}
+
+// wait waits for n more runs.
+func (r *ran) wait(t *testing.T, n int) {
+	t.Helper()
+	limit := time.After(patience)
+	for range n {
+		select {
+		case <-r.news:
+		case <-limit:
+			t.Fatalf("a task did not run within %s; %d runs so far", patience, r.count())
+		}
+	}
+}
+
+func (r *ran) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.tasks)
+}
+
+func (r *ran) keys() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := make([]string, 0, len(r.tasks))
+	for _, task := range r.tasks {
+		keys = append(keys, task.Key)
+	}
+	return keys
+}
+
+func enqueue(t *testing.T, h Harness, task callwright.Task) {
+	t.Helper()
+	if err := h.Work.Enqueue(t.Context(), task); err != nil {
+		t.Fatalf("enqueue: %v", err)
+	}
+}
+
+func runsCommitted(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
+		return h.Work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "1", Org: "o"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t, 1)
+}
+
+// skipsRolledBack runs a second task to the end after the first was rolled back: had the first been kept, it would have
+// run before.
+func skipsRolledBack(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
+		if err := h.Work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "lost", Org: "o"}); err != nil {
+			t.Error(err)
+		}
+		return errRollback
+	})
+	if !errors.Is(err, errRollback) {
+		t.Fatalf("Do gave %v, not the function's own error", err)
+	}
+	onlyKept(t, h, r)
+}
+
+func skipsPanicked(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Do swallowed the panic")
+			}
+		}()
+		_ = h.Atomic.Do(t.Context(), func(ctx context.Context) error {
+			if err := h.Work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "lost", Org: "o"}); err != nil {
+				t.Error(err)
+			}
+			panic("on purpose")
+		})
+	}()
+	onlyKept(t, h, r)
+}
+
+func joinsOuter(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
+		inner := h.Atomic.Do(ctx, func(ctx context.Context) error {
+			return h.Work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "lost", Org: "o"})
+		})
+		return errors.Join(inner, errRollback)
+	})
+	if !errors.Is(err, errRollback) {
+		t.Fatalf("Do gave %v", err)
+	}
+	onlyKept(t, h, r)
+}
+
+// onlyKept enqueues one task and expects it to be the only one that runs.
+func onlyKept(t *testing.T, h Harness, r *ran) {
+	t.Helper()
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "kept", Org: "o"})
+	r.wait(t, 1)
+	if keys := r.keys(); len(keys) != 1 || keys[0] != "kept" {
+		t.Fatalf("ran %v; only the committed task may run", keys)
+	}
+}
+
+func triesAgain(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(func(attempt int) error {
+		if attempt == 1 {
+			return errors.New("fails once")
+		}
+		return nil
+	}))
+	h.Start(t)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o"})
+	r.wait(t, 2)
+	if r.tries[0] != 1 || r.tries[1] != 2 {
+		t.Fatalf("attempts %v, want 1 and 2", r.tries)
+	}
+}
+
+func givesUp(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(func(int) error { return errors.New("fails always") }))
+	h.Work.Handle("after", r.handler(nil))
+	h.Start(t)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", MaxAttempts: 2})
+	r.wait(t, 2)
+	enqueue(t, h, callwright.Task{Kind: "after", Key: "2", Org: "o", RunAt: time.Now().Add(3 * time.Second)})
+	r.wait(t, 1)
+	if got := r.keys(); len(got) != 3 || got[2] != "2" {
+		t.Fatalf("ran %v; a task with 2 attempts runs twice", got)
+	}
+}
+
+func snoozes(t *testing.T, h Harness) {
+	r := newRan()
+	var once sync.Once
+	h.Work.Handle("k", r.handler(func(int) (err error) {
+		once.Do(func() { err = &callwright.Error{Code: callwright.CodeUnavailable, RetryAfter: time.Second} })
+		return err
+	}))
+	h.Start(t)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", MaxAttempts: 1})
+	r.wait(t, 2)
+}
+
+func waitsForRunAt(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "later", Org: "o", RunAt: time.Now().Add(2 * time.Second)})
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "now", Org: "o"})
+	r.wait(t, 2)
+	if keys := r.keys(); keys[0] != "now" || keys[1] != "later" {
+		t.Fatalf("ran %v, want now and then later", keys)
+	}
+}
+
+func addsUniqueOnce(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	later := time.Now().Add(2 * time.Second)
+	for range 3 {
+		enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Unique: true, RunAt: later})
+	}
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "end", Org: "o", RunAt: later.Add(time.Second)})
+	h.Start(t)
+	r.wait(t, 2)
+	if keys := r.keys(); len(keys) != 2 || keys[0] != "1" || keys[1] != "end" {
+		t.Fatalf("ran %v, want 1 once and then end", keys)
+	}
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Unique: true})
+	r.wait(t, 1) // once it has run, it may be added again
+}
+
+func keepsOrganizationsApart(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "a", Unique: true})
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "b", Unique: true})
+	h.Start(t)
+	r.wait(t, 2)
+}
+
+func runsPeriodic(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Every("tick", time.Second, r.handler(nil))
+	h.Start(t)
+	r.wait(t, 2)
+}
+
+func survivesPanic(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(func(attempt int) error {
+		if attempt == 1 {
+			panic("on purpose")
+		}
+		return nil
+	}))
+	h.Start(t)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o"})
+	r.wait(t, 2)
+}
+
+func givesTaskBack(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "a key / with 'quotes'", Org: "o"})
+	r.wait(t, 1)
+	if got := r.tasks[0]; got.Kind != "k" || got.Key != "a key / with 'quotes'" || got.Org != "o" {
+		t.Fatalf("handler got %+v", got)
+	}
+}
