@@ -1,0 +1,151 @@
+package pcm
+
+import (
+	"math"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// SameSpeech is the distance below which a recording is taken to hold the reference.
+//
+// Measured with three flite voices and fourteen sentences, sent over G.711 at 8 kHz, 9 dB quieter, over noise and with
+// 3 % of the packets lost: the same sentence is at 0.10 on average and 0.21 at most (two words with a packet lost; 0.16
+// for whole sentences). Another whole sentence is at 0.51 or more, even when it may choose its place in a recording of
+// all the others. The hard cases are two sentences that share half their words, at 0.28 or more, and two-word answers
+// against a whole call, also at 0.28 or more.
+const SameSpeech = 0.25
+
+// warpCost is added to the distance wherever the warp leaves real time. A line hardly ever stretches speech; fitting
+// other words onto a reference takes stretching all the time.
+const warpCost = 0.1
+
+// maxCompared bounds what is compared: the work grows with the product of the two durations.
+const maxCompared = 10 * time.Minute
+
+// Match is where in a recording a reference is found best, and how far it is from what is there.
+type Match struct {
+	// Distance is 0 for the very same sound, about 1 for sounds that have nothing in common, at most 2.
+	Distance float64
+	// Offset is where in the recording the reference's first sound begins; End is where its last one ends.
+	Offset, End time.Duration
+}
+
+// Compare finds the reference, the speech of one utterance, in a recording that may hold more before and after it.
+// Both are mono, of the same or different rates.
+func Compare(reference []int16, referenceRate int, recording []int16, recordingRate int) (Match, error) {
+	want, err := describeSpeech(reference, referenceRate, "reference")
+	if err != nil {
+		return Match{}, err
+	}
+	have, err := describeSpeech(recording, recordingRate, "recording")
+	if err != nil {
+		return Match{}, err
+	}
+	want = trim(want)
+	if len(want) == 0 {
+		return Match{}, callwright.Invalid("reference", "the reference holds no sound")
+	}
+	return align(want, have), nil
+}
+
+func describeSpeech(samples []int16, rate int, field string) ([]frame, error) {
+	if Duration(len(samples), rate) > maxCompared {
+		return nil, callwright.Invalid(field, "more than %v of audio are not compared", maxCompared)
+	}
+	narrow, err := Resample(samples, rate, melRate)
+	if err != nil {
+		return nil, err
+	}
+	return features(narrow), nil
+}
+
+// trim cuts silence off both ends.
+func trim(frames []frame) []frame {
+	for len(frames) > 0 && frames[0].silent() {
+		frames = frames[1:]
+	}
+	for len(frames) > 0 && frames[len(frames)-1].silent() {
+		frames = frames[:len(frames)-1]
+	}
+	return frames
+}
+
+// path is the cheapest way to one pair of frames: what it cost, how much was compared, and where it began.
+type path struct {
+	cost, weight float64
+	start        int
+}
+
+func (p path) mean() float64 { return p.cost / p.weight }
+
+// step adds a pair of frames to a path.
+func (p path) step(distance, weight float64) path {
+	return path{p.cost + distance*weight, p.weight + weight, p.start}
+}
+
+// align is dynamic time warping of the whole reference against any part of the recording. The warp is held between half
+// and double speed over any two frames, so that other words can't be bent into the reference.
+func align(want, have []frame) Match {
+	none := path{cost: math.Inf(1), weight: 1}
+	// rows[k] are the paths to reference frame i-k; the two frames before the first recorded one are unreachable.
+	rows := [3][]path{}
+	for k := range rows {
+		rows[k] = make([]path, len(have)+2)
+		for j := range rows[k] {
+			rows[k][j] = none
+		}
+	}
+	for i := range want {
+		now := rows[0]
+		for j := range have {
+			here := apart(&want[i], &have[j])
+			if i == 0 {
+				now[j+2] = path{here, 1, j}
+				continue
+			}
+			best := rows[1][j+1].step(here, 1)
+			if j > 0 { // two recorded frames for one of the reference: the one skipped over counts, too
+				best = cheaper(best, rows[1][j].step((here+apart(&want[i], &have[j-1]))/2+warpCost, 1))
+			}
+			if i > 1 { // one recorded frame for two of the reference
+				best = cheaper(best, rows[2][j+1].step((here+apart(&want[i-1], &have[j]))/2+warpCost, 2))
+			}
+			now[j+2] = best
+		}
+		rows[0], rows[1], rows[2] = rows[2], rows[0], rows[1]
+	}
+	return bestEnd(rows[1][2:])
+}
+
+func bestEnd(paths []path) Match {
+	match := Match{Distance: 2}
+	for j, p := range paths {
+		if d := p.mean(); d < match.Distance {
+			match = Match{Distance: d, Offset: melTime(p.start), End: melTime(j) + melTime(1)}
+		}
+	}
+	return match
+}
+
+func melTime(frames int) time.Duration { return time.Duration(frames) * melHop * time.Second / melRate }
+
+func cheaper(a, b path) path {
+	if b.mean() < a.mean() {
+		return b
+	}
+	return a
+}
+
+// apart is 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound have nothing in
+// common.
+func apart(a, b *frame) float64 {
+	dot := 0.0
+	for i, v := range a {
+		dot += v * b[i]
+	}
+	if dot == 0 && a.silent() && b.silent() {
+		return 0
+	}
+	return 1 - dot
+}

@@ -1,0 +1,58 @@
+package pcm
+
+import "math"
+
+// SilenceDB is the level of samples that are all zero, and the lowest level that is ever reported, in dBFS.
+const SilenceDB = -100.0
+
+// fullScale is the sample value of 0 dBFS.
+const fullScale = 32768
+
+// Loudness is the root mean square level in dBFS: 0 is a square wave at full scale, -3.01 a sine at full scale. No
+// samples are silence.
+func Loudness(samples []int16) float64 {
+	if len(samples) == 0 {
+		return SilenceDB
+	}
+	var sum int64
+	for _, s := range samples {
+		sum += int64(s) * int64(s)
+	}
+	return decibels(math.Sqrt(float64(sum) / float64(len(samples))))
+}
+
+// Peak is the level of the largest sample in dBFS.
+func Peak(samples []int16) float64 {
+	top := 0
+	for _, s := range samples {
+		top = max(top, int(s), -int(s))
+	}
+	return decibels(float64(top))
+}
+
+func decibels(amplitude float64) float64 {
+	if amplitude <= 0 {
+		return SilenceDB
+	}
+	return max(SilenceDB, 20*math.Log10(amplitude/fullScale))
+}
+
+// Amplify changes the level of samples in place by a gain in dB, and clips what goes over full scale.
+func Amplify(samples []int16, gain float64) {
+	factor := math.Pow(10, gain/20)
+	for i, s := range samples {
+		samples[i] = clip(float64(s) * factor)
+	}
+}
+
+// clip rounds to the nearest sample value, ties away from zero.
+func clip(v float64) int16 {
+	switch v = math.Round(v); {
+	case v > math.MaxInt16:
+		return math.MaxInt16
+	case v < math.MinInt16:
+		return math.MinInt16
+	default:
+		return int16(v)
+	}
+}

@@ -1,0 +1,86 @@
+// Package pcm is the arithmetic of audio samples: rates, levels, WAV files, and a measure of how far one piece of
+// speech is from another.
+//
+// A sample is a signed 16-bit number. Audio without a stated number of channels is mono; several channels are
+// interleaved. Nothing here knows a codec, an engine or a call.
+package pcm
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// FrameDuration is the piece in which a call's audio moves.
+const FrameDuration = 20 * time.Millisecond
+
+// FrameSamples is how many samples of one channel FrameDuration has at a rate.
+func FrameSamples(rate int) int { return rate / 50 }
+
+// Duration is how long n samples of one channel take at a rate; 0 when the rate is not positive.
+func Duration(n, rate int) time.Duration {
+	if rate <= 0 {
+		return 0
+	}
+	return time.Duration(float64(n) / float64(rate) * float64(time.Second))
+}
+
+// Samples is how many samples of one channel d has at a rate, rounded down.
+func Samples(d time.Duration, rate int) int {
+	return int(int64(d) * int64(rate) / int64(time.Second))
+}
+
+// AppendBytes appends samples to dst as little-endian bytes, two a sample.
+func AppendBytes(dst []byte, samples []int16) []byte {
+	for _, s := range samples {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(s))
+	}
+	return dst
+}
+
+// AppendSamples appends little-endian bytes to dst as samples. An odd last byte is left out.
+func AppendSamples(dst []int16, raw []byte) []int16 {
+	for ; len(raw) >= 2; raw = raw[2:] {
+		dst = append(dst, int16(binary.LittleEndian.Uint16(raw)))
+	}
+	return dst
+}
+
+// Audio is a whole piece of sound in memory.
+type Audio struct {
+	Rate     int     // samples a second of each channel
+	Channels int     // 1 or more
+	Samples  []int16 // interleaved: one sample of every channel, then the next of every channel
+}
+
+// Duration is how long the audio plays.
+func (a Audio) Duration() time.Duration {
+	return Duration(len(a.Samples)/max(a.Channels, 1), a.Rate)
+}
+
+// Channel copies one channel out, counted from 0; nil when there is no such channel.
+func (a Audio) Channel(n int) []int16 {
+	if n < 0 || n >= a.Channels {
+		return nil
+	}
+	out := make([]int16, 0, len(a.Samples)/a.Channels)
+	for i := n; i < len(a.Samples); i += a.Channels {
+		out = append(out, a.Samples[i])
+	}
+	return out
+}
+
+// Mono averages the channels. The samples of mono audio are returned as they are, not copied.
+func (a Audio) Mono() []int16 {
+	if a.Channels <= 1 {
+		return a.Samples
+	}
+	out := make([]int16, 0, len(a.Samples)/a.Channels)
+	for rest := a.Samples; len(rest) >= a.Channels; rest = rest[a.Channels:] {
+		sum := 0
+		for _, s := range rest[:a.Channels] {
+			sum += int(s)
+		}
+		out = append(out, int16(sum/a.Channels))
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+package pcm
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/callwright/callwright"
+)
+
+// Sample formats of a WAV file that are read.
+const (
+	formatPCM        = 0x0001
+	formatFloat      = 0x0003
+	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID
+)
+
+// maxHeader bounds what may come before the audio in a WAV file, in bytes: cover pictures and the like.
+const maxHeader = 1 << 20
+
+// maxChannels bounds the channels of a WAV file.
+const maxChannels = 8
+
+// WAVReader reads a RIFF/WAVE stream as it comes. It takes integer samples of 8, 16, 24 and 32 bits and floats of 32,
+// skips chunks that are not audio, and believes the file's length only where it is plausible: programs that write
+// to a pipe can't know it and put 0, 0xFFFFFFFF or some other huge number there.
+type WAVReader struct {
+	// Rate is the samples a second of each channel, Channels how many channels there are.
+	Rate, Channels int
+
+	src    io.Reader
+	format uint16
+	width  int   // bytes a sample
+	left   int64 // bytes of audio still to come
+	raw    []byte
+	held   int // bytes at the start of raw that are half a sample
+}
+
+// NewWAVReader reads the header. Anything that is not a WAV file of a known format is CodeUnsupportedMedia.
+func NewWAVReader(src io.Reader) (*WAVReader, error) {
+	r := &WAVReader{src: src}
+	var riff [12]byte
+	if _, err := io.ReadFull(src, riff[:]); err != nil {
+		return nil, damaged("ends before its header does", err)
+	}
+	if string(riff[:4]) != "RIFF" || string(riff[8:]) != "WAVE" {
+		return nil, damaged("is not a WAV file", nil)
+	}
+	return r, r.seekAudio()
+}
+
+// seekAudio reads chunks up to the audio.
+func (r *WAVReader) seekAudio() error {
+	for budget := int64(maxHeader); ; {
+		var head [8]byte
+		if _, err := io.ReadFull(r.src, head[:]); err != nil {
+			return damaged("has no audio", err)
+		}
+		size := int64(binary.LittleEndian.Uint32(head[4:]))
+		if string(head[:4]) == "data" {
+			return r.begin(size)
+		}
+		size += size & 1 // chunks are padded to an even length
+		if budget -= size + 8; budget < 0 {
+			return damaged("has too much before its audio", nil)
+		}
+		if string(head[:4]) != "fmt " {
+			if _, err := io.CopyN(io.Discard, r.src, size); err != nil {
+				return damaged("has no audio", err)
+			}
+			continue
+		}
+		body := make([]byte, size)
+		if _, err := io.ReadFull(r.src, body); err != nil {
+			return damaged("ends before its header does", err)
+		}
+		if err := r.describe(body); err != nil {
+			return err
+		}
+	}
+}
+
+// describe takes the format chunk.
+func (r *WAVReader) describe(body []byte) error {
+	if len(body) < 16 {
+		return damaged("has a format that is too short", nil)
+	}
+	r.format = binary.LittleEndian.Uint16(body)
+	r.Channels = int(binary.LittleEndian.Uint16(body[2:]))
+	rate := binary.LittleEndian.Uint32(body[4:])
+	bits := int(binary.LittleEndian.Uint16(body[14:]))
+	if r.format == formatExtensible && len(body) >= 26 {
+		r.format = binary.LittleEndian.Uint16(body[24:])
+	}
+	known := r.format == formatPCM && (bits == 8 || bits == 16 || bits == 24 || bits == 32) ||
+		r.format == formatFloat && bits == 32
+	if !known {
+		return callwright.Errorf(callwright.CodeUnsupportedMedia,
+			"WAV format %#04x with %d bits a sample is not read: use 16-bit PCM", r.format, bits)
+	}
+	if r.Channels < 1 || r.Channels > maxChannels || rate < MinRate || rate > MaxRate {
+		return callwright.Errorf(callwright.CodeUnsupportedMedia,
+			"WAV with %d channels at %d samples a second is not read", r.Channels, rate)
+	}
+	r.Rate, r.width = int(rate), bits/8
+	return nil
+}
+
+func (r *WAVReader) begin(size int64) error {
+	if r.width == 0 {
+		return damaged("has audio before its format", nil)
+	}
+	r.left = size
+	if size == 0 || size >= math.MaxInt32-math.MaxUint16 {
+		r.left = math.MaxInt64 // until the stream ends
+	}
+	r.raw = make([]byte, 8192)
+	return nil
+}
+
+// Read fills p with interleaved samples and says how many; io.EOF after the last. A file that is shorter than it says
+// just ends. It blocks only until there is at least one sample.
+func (r *WAVReader) Read(p []int16) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		want := int(min(int64(len(p)*r.width), int64(len(r.raw)), r.left+int64(r.held)))
+		if want < r.width {
+			return 0, io.EOF
+		}
+		n, err := r.src.Read(r.raw[r.held:want])
+		r.left -= int64(n)
+		have := r.held + n
+		count := have / r.width
+		for i := range count {
+			p[i] = r.sample(r.raw[i*r.width:])
+		}
+		r.held = copy(r.raw, r.raw[count*r.width:have])
+		switch {
+		case count > 0:
+			return count, nil
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return 0, io.EOF
+		case err != nil:
+			return 0, err
+		}
+	}
+}
+
+func (r *WAVReader) sample(b []byte) int16 {
+	switch {
+	case r.format == formatFloat:
+		return clip(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) * fullScale)
+	case r.width == 1:
+		return int16(int(b[0])-128) << 8 // 8-bit samples are unsigned
+	default:
+		return int16(binary.LittleEndian.Uint16(b[r.width-2:])) // the upper two bytes
+	}
+}
+
+// ReadWAV reads a whole WAV file. Audio of more than limit samples, all channels counted, is CodePayloadTooLarge.
+func ReadWAV(src io.Reader, limit int) (Audio, error) {
+	r, err := NewWAVReader(src)
+	if err != nil {
+		return Audio{}, err
+	}
+	audio := Audio{Rate: r.Rate, Channels: r.Channels}
+	piece := make([]int16, 4096)
+	for {
+		n, err := r.Read(piece)
+		if len(audio.Samples)+n > limit {
+			return Audio{}, callwright.Errorf(callwright.CodePayloadTooLarge, "the WAV file has more than %d samples", limit)
+		}
+		audio.Samples = append(audio.Samples, piece[:n]...)
+		if errors.Is(err, io.EOF) {
+			whole := len(audio.Samples) / r.Channels * r.Channels
+			audio.Samples = audio.Samples[:whole]
+			return audio, nil
+		}
+		if err != nil {
+			return Audio{}, damaged("cannot be read", err)
+		}
+	}
+}
+
+func damaged(how string, cause error) error {
+	return (&callwright.Error{Code: callwright.CodeUnsupportedMedia, Message: "the audio " + how}).Because(cause)
+}

@@ -1,0 +1,145 @@
+package pcm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// wavHeader is the length of the header that is written, in bytes.
+const wavHeader = 44
+
+// maxWAV is how many bytes of audio the 32-bit lengths of a WAV file can tell.
+const maxWAV = math.MaxUint32 - wavHeader
+
+// appendHeader appends the header of 16-bit PCM with size bytes of audio.
+func appendHeader(dst []byte, rate, channels int, size uint32) []byte {
+	put16, put32 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32
+	dst = put32(append(dst, "RIFF"...), size+wavHeader-8)
+	dst = put32(append(dst, "WAVEfmt "...), 16)
+	dst = put16(put16(dst, formatPCM), uint16(channels))
+	dst = put32(put32(dst, uint32(rate)), uint32(rate*channels*2))
+	dst = put16(put16(dst, uint16(channels*2)), 16)
+	return put32(append(dst, "data"...), size)
+}
+
+// WriteWAV writes a whole WAV file of 16-bit PCM.
+func WriteWAV(dst io.Writer, a Audio) error {
+	size := int64(len(a.Samples)) * 2
+	if err := checkFormat(a.Rate, a.Channels); err != nil {
+		return err
+	}
+	if size > maxWAV {
+		return tooLong()
+	}
+	raw := make([]byte, 0, wavHeader+int(size))
+	raw = appendHeader(raw, a.Rate, a.Channels, uint32(size))
+	if _, err := dst.Write(AppendBytes(raw, a.Samples)); err != nil {
+		return fmt.Errorf("write WAV: %w", err)
+	}
+	return nil
+}
+
+func checkFormat(rate, channels int) error {
+	if channels < 1 || channels > maxChannels {
+		return callwright.Invalid("channels", "%d channels: a WAV file here has 1 to %d", channels, maxChannels)
+	}
+	if rate < MinRate || rate > MaxRate {
+		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", rate, MinRate, MaxRate)
+	}
+	return nil
+}
+
+func tooLong() error {
+	return callwright.Errorf(callwright.CodePayloadTooLarge, "a WAV file holds at most 4 GiB")
+}
+
+// Recording writes a call as a stereo WAV file while it happens. Every second of audio it writes out what it holds and
+// then corrects the lengths in the header, so that after a crash the file is a valid one that lacks at most the last
+// second. One goroutine writes.
+type Recording struct {
+	dst     io.WriteSeeker
+	rate    int
+	size    int64  // bytes of audio written to dst
+	pending []byte // audio not yet written
+	err     error  // the first failure; the recording ends there
+	closed  bool
+}
+
+// NewRecording writes the header of an empty file to dst, which must be empty and is not closed by the recording.
+func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
+	if err := checkFormat(rate, 2); err != nil {
+		return nil, err
+	}
+	r := &Recording{dst: dst, rate: rate, pending: make([]byte, 0, 4*rate+4*FrameSamples(MaxRate))}
+	if _, err := dst.Write(appendHeader(nil, rate, 2, 0)); err != nil {
+		return nil, fmt.Errorf("write WAV header: %w", err)
+	}
+	return r, nil
+}
+
+// Write adds a piece of the call, both sides of the same time. The shorter side is filled up with silence; nil is
+// silence altogether. After a failure, such as a full disk, the same error comes each time, and what was written before
+// stays a valid file.
+func (r *Recording) Write(left, right []int16) error {
+	if r.err != nil || r.closed {
+		return r.err
+	}
+	n := max(len(left), len(right))
+	if r.size+int64(len(r.pending))+int64(n)*4 > maxWAV {
+		r.err = tooLong()
+		return r.err
+	}
+	for i := range n {
+		r.pending = binary.LittleEndian.AppendUint16(r.pending, uint16(at(left, i)))
+		r.pending = binary.LittleEndian.AppendUint16(r.pending, uint16(at(right, i)))
+	}
+	if len(r.pending) >= 4*r.rate {
+		r.err = r.sync()
+	}
+	return r.err
+}
+
+func at(samples []int16, i int) int16 {
+	if i < len(samples) {
+		return samples[i]
+	}
+	return 0
+}
+
+// Duration is how much has been recorded.
+func (r *Recording) Duration() time.Duration {
+	return Duration(int(r.size+int64(len(r.pending)))/4, r.rate)
+}
+
+// Close writes out the rest. It may be called twice.
+func (r *Recording) Close() error {
+	if r.err == nil && !r.closed {
+		r.err = r.sync()
+	}
+	r.closed = true
+	return r.err
+}
+
+// sync writes the audio first and the lengths after it: at no time does the header promise what isn't there.
+func (r *Recording) sync() error {
+	if _, err := r.dst.Write(r.pending); err != nil {
+		return fmt.Errorf("write WAV audio: %w", err)
+	}
+	r.size += int64(len(r.pending))
+	r.pending = r.pending[:0]
+	if _, err := r.dst.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("seek WAV header: %w", err)
+	}
+	if _, err := r.dst.Write(appendHeader(nil, r.rate, 2, uint32(r.size))); err != nil {
+		return fmt.Errorf("write WAV header: %w", err)
+	}
+	if _, err := r.dst.Seek(0, io.SeekEnd); err != nil {
+		return fmt.Errorf("seek WAV end: %w", err)
+	}
+	return nil
+}
