@@ -9,8 +9,8 @@ import (
 
 // Description is one session description, parsed from a peer or made by Offer or Answer. It does not change.
 type Description struct {
-	text    string
-	origin  origin // of our own descriptions; a peer's o= line is not looked at
+	sealed  sealed[string] // the text, keys included
+	origin  origin         // of our own descriptions; a peer's o= line is not looked at
 	streams []stream
 	active  int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
 }
@@ -92,7 +92,14 @@ func (s *stream) packetTime() time.Duration {
 }
 
 // Bytes is the description as it goes over the wire, with the keys in it.
-func (d *Description) Bytes() []byte { return []byte(d.text) }
+func (d *Description) Bytes() []byte { return []byte(d.text()) }
+
+func (d *Description) text() string {
+	if text := d.sealed.open(); text != nil {
+		return *text
+	}
+	return ""
+}
 
 // Codecs are the codecs that the first live audio stream lists, known ones only, in its order.
 func (d *Description) Codecs() []Codec {
@@ -114,7 +121,7 @@ func (d *Description) Codecs() []Codec {
 // String is the description with every key taken out: what a log or a call's timeline may show.
 func (d *Description) String() string {
 	var b strings.Builder
-	for line := range strings.Lines(d.text) {
+	for line := range strings.Lines(d.text()) {
 		b.WriteString(withoutSecrets(strings.TrimRight(line, "\r\n")))
 		b.WriteByte('\n')
 	}

@@ -1,6 +1,7 @@
 package sdp
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
@@ -17,18 +18,18 @@ const (
 
 // Key is an SRTP master key and master salt for AES_CM_128_HMAC_SHA1_80. It never prints, logs or marshals what it
 // holds. The zero Key is none.
-type Key struct {
-	// A pointer, so that a Key in somebody's unexported field does not print either.
-	material *[masterKeyLen + masterSaltLen]byte
-}
+type Key struct{ material sealed[material] }
+
+// material is the master key followed by the master salt.
+type material [masterKeyLen + masterSaltLen]byte
 
 // NewKey takes 30 bytes from random, which has to be a cryptographic source (crypto/rand.Reader).
 func NewKey(random io.Reader) (Key, error) {
-	k := Key{material: new([masterKeyLen + masterSaltLen]byte)}
-	if _, err := io.ReadFull(random, k.material[:]); err != nil {
+	m := new(material)
+	if _, err := io.ReadFull(random, m[:]); err != nil {
 		return Key{}, fmt.Errorf("sdp: no random bytes for an SRTP key: %w", err)
 	}
-	return k, nil
+	return Key{material: seal(m)}, nil
 }
 
 // parseKey reads the base64 of RFC 4568's key-info, with or without padding.
@@ -41,38 +42,39 @@ func parseKey(text string) (Key, bool) {
 	if len(text) != keyTextLen {
 		return Key{}, false
 	}
-	k := Key{material: new([masterKeyLen + masterSaltLen]byte)}
-	if _, err := base64.RawStdEncoding.Decode(k.material[:], []byte(text)); err != nil {
+	m := new(material)
+	if n, err := base64.RawStdEncoding.Decode(m[:], []byte(text)); err != nil || n != len(m) {
 		return Key{}, false
 	}
-	return k, true
+	return Key{material: seal(m)}, true
 }
 
 // Master is a copy of the 16-byte master key, nil for the zero Key.
 func (k Key) Master() []byte {
-	if k.material == nil {
-		return nil
+	if m := k.material.open(); m != nil {
+		return bytes.Clone(m[:masterKeyLen])
 	}
-	return append([]byte(nil), k.material[:masterKeyLen]...)
+	return nil
 }
 
 // Salt is a copy of the 14-byte master salt, nil for the zero Key.
 func (k Key) Salt() []byte {
-	if k.material == nil {
-		return nil
+	if m := k.material.open(); m != nil {
+		return bytes.Clone(m[masterKeyLen:])
 	}
-	return append([]byte(nil), k.material[masterKeyLen:]...)
+	return nil
 }
 
 // IsZero reports whether there is no key.
-func (k Key) IsZero() bool { return k.material == nil }
+func (k Key) IsZero() bool { return k.material.open() == nil }
 
 // Equal compares in constant time. After a re-INVITE it tells whether the peer changed its key.
 func (k Key) Equal(o Key) bool {
-	if k.material == nil || o.material == nil {
-		return k.material == o.material
+	a, b := k.material.open(), o.material.open()
+	if a == nil || b == nil {
+		return a == b
 	}
-	return subtle.ConstantTimeCompare(k.material[:], o.material[:]) == 1
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
 // String, GoString, Format, LogValue and MarshalText all hide the key.
@@ -91,5 +93,5 @@ func (Key) LogValue() slog.Value { return slog.StringValue(redacted) }
 func (Key) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 func (k Key) appendText(b []byte) []byte {
-	return base64.RawStdEncoding.AppendEncode(b, k.material[:])
+	return base64.RawStdEncoding.AppendEncode(b, k.material.open()[:])
 }

@@ -164,21 +164,20 @@ func (f format) numbered(used, taken []format) format {
 // describe makes the description and counts its version up when it differs from the last one (RFC 3264, section 8).
 func (c *Capabilities) describe(streams []stream, active int) (*Description, error) {
 	d := &Description{streams: streams, active: active}
-	if c.Previous != nil {
-		d.origin = c.Previous.origin
-		if d.text = d.render(); d.text == c.Previous.text {
-			return d, nil
-		}
-		d.origin.version++
-	} else {
+	if c.Previous == nil {
 		session, err := newSession(c.random())
 		if err != nil {
 			return nil, err
 		}
 		d.origin = origin{session: session, version: 1}
+		return d.rendered(), nil
 	}
-	d.text = d.render()
-	return d, nil
+	d.origin = c.Previous.origin
+	if d.rendered().text() == c.Previous.text() {
+		return d, nil
+	}
+	d.origin.version++
+	return d.rendered(), nil
 }
 
 // newSession is a session id of 62 bits, which fits every peer's signed integer, and never 0.

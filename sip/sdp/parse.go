@@ -23,9 +23,10 @@ func Parse(data []byte) (*Description, error) {
 	if len(data) > MaxSize {
 		return nil, malformed(0, "%d bytes", len(data))
 	}
-	p := parser{d: &Description{text: string(data), active: -1}}
+	text := string(data)
+	p := parser{d: &Description{sealed: seal(&text), active: -1}}
 	lines := 0
-	for line := range strings.Lines(p.d.text) {
+	for line := range strings.Lines(text) {
 		lines++
 		if lines > maxLines {
 			return nil, malformed(lines, "too many lines")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// render writes one of our own descriptions.
-func (d *Description) render() string {
+// rendered writes the text of one of our own descriptions.
+func (d *Description) rendered() *Description {
 	b := make([]byte, 0, 640)
 	address := d.streams[d.active].address
 	b = append(b, "v=0\r\no=- "...)
@@ -27,7 +27,9 @@ func (d *Description) render() string {
 			b = d.streams[i].appendRefusal(b)
 		}
 	}
-	return string(b)
+	text := string(b)
+	d.sealed = seal(&text)
+	return d
 }
 
 func appendAddress(b []byte, address netip.Addr) []byte {

@@ -1,0 +1,219 @@
+package sdp_test
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+var (
+	directions = []sdp.Direction{sdp.SendRecv, sdp.SendOnly, sdp.RecvOnly, sdp.Inactive}
+	allCodecs  = []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G722, sdp.G729, sdp.Opus}
+)
+
+// RFC 3264, 6.1, in full: what is answered to each direction, and while we hold.
+func TestDirectionTable(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ offered, answered, whileHolding sdp.Direction }{
+		{sdp.SendRecv, sdp.SendRecv, sdp.SendOnly},
+		{sdp.SendOnly, sdp.RecvOnly, sdp.Inactive},
+		{sdp.RecvOnly, sdp.SendOnly, sdp.SendOnly},
+		{sdp.Inactive, sdp.Inactive, sdp.Inactive},
+	}
+	for _, tt := range tests {
+		for _, level := range []string{"session", "media"} {
+			text := audio("", "a="+tt.offered.String())
+			if level == "session" {
+				text = audio("t=0 0", "t=0 0", "a="+tt.offered.String())
+			}
+			for _, hold := range []bool{false, true} {
+				c := capabilities(sdp.PCMU)
+				c.Hold = hold
+				want := tt.answered
+				if hold {
+					want = tt.whileHolding
+				}
+				answer, n, err := sdp.Answer(c, parse(t, text))
+				if err != nil || n.Direction != want || n.LocalHold != hold || n.RemoteHold != !tt.offered.CanReceive() {
+					t.Errorf("%s at %s level, hold %v: %+v, %v", tt.offered, level, hold, n, err)
+				}
+				if !strings.Contains(string(answer.Bytes()), "a="+want.String()+"\r\n") {
+					t.Errorf("%s at %s level, hold %v: answered\n%s", tt.offered, level, hold, answer)
+				}
+			}
+		}
+	}
+}
+
+func TestDirectionLaws(t *testing.T) {
+	t.Parallel()
+	for _, d := range directions {
+		if d.Reverse().Reverse() != d || d.And(d) != d || d.And(sdp.SendRecv) != d || d.And(sdp.Inactive) != sdp.Inactive {
+			t.Errorf("%s breaks a law", d)
+		}
+		if d.Reverse().CanSend() != d.CanReceive() || d.Reverse().CanReceive() != d.CanSend() {
+			t.Errorf("%s reversed is %s", d, d.Reverse())
+		}
+		for _, o := range directions {
+			if d.And(o) != o.And(d) || d.And(o).Reverse() != d.Reverse().And(o.Reverse()) {
+				t.Errorf("%s and %s break a law", d, o)
+			}
+		}
+	}
+	if got := sdp.Direction(9).String(); got != "invalid" {
+		t.Errorf("9 is %s", got)
+	}
+}
+
+// party is one side of a dialog.
+type party struct {
+	c    sdp.Capabilities
+	last sdp.Negotiated
+}
+
+// A dialog of two of our own ends: whatever they can do and however often either holds, resumes or merely refreshes,
+// both see the same call, each from its side.
+func TestBothSidesAgree(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		codecs := func(label string) []sdp.Codec {
+			n := rapid.IntRange(1, len(allCodecs)).Draw(t, label+" codecs")
+			return rapid.Permutation(allCodecs).Draw(t, label)[:n]
+		}
+		a := &party{c: sdp.Capabilities{Media: netip.MustParseAddrPort("192.0.2.1:10000"), Codecs: codecs("a")}}
+		b := &party{c: sdp.Capabilities{Media: netip.MustParseAddrPort("192.0.2.2:20002"), Codecs: codecs("b")}}
+		common := slices.ContainsFunc(a.c.Codecs, func(c sdp.Codec) bool { return slices.Contains(b.c.Codecs, c) })
+		if !common {
+			if _, _, err := sdp.Answer(b.c, reparse(t, mustOffer(t, a.c))); err == nil {
+				t.Fatal("agreed without a common codec")
+			}
+			return
+		}
+		exchange(t, a, b)
+		for range rapid.IntRange(0, 8).Draw(t, "re-offers") {
+			from, to := a, b
+			if rapid.Bool().Draw(t, "from b") {
+				from, to = b, a
+			}
+			from.c.Hold = rapid.Bool().Draw(t, "hold")
+			exchange(t, from, to)
+		}
+	})
+}
+
+// exchange is one offer and answer over the wire, with everything that has to hold afterwards.
+func exchange(t *rapid.T, from, to *party) {
+	offer := mustOffer(t, from.c)
+	answer, theirs, err := sdp.Answer(to.c, reparse(t, offer))
+	if err != nil {
+		t.Fatalf("Answer: %v\n%s", err, offer)
+	}
+	ours, err := sdp.Accept(offer, reparse(t, answer))
+	if err != nil {
+		t.Fatalf("Accept: %v\n%s", err, answer)
+	}
+	first := slices.IndexFunc(to.c.Codecs, func(c sdp.Codec) bool { return slices.Contains(from.c.Codecs, c) })
+	switch {
+	case ours.Codec != theirs.Codec || ours.Codec != to.c.Codecs[first]:
+		t.Fatalf("codecs %s and %s", ours.Codec, theirs.Codec)
+	case ours.Payload.Send != theirs.Payload.Receive || ours.Payload.Receive != theirs.Payload.Send:
+		t.Fatalf("payload types %v and %v", ours.Payload, theirs.Payload)
+	case !ours.HasEvents() || ours.Events.Send != theirs.Events.Receive || ours.Events.Receive != theirs.Events.Send:
+		t.Fatalf("events %v and %v", ours.Events, theirs.Events)
+	case ours.Events.Receive == ours.Payload.Receive:
+		t.Fatalf("%v means two things", ours.Payload)
+	case ours.Direction != theirs.Direction.Reverse():
+		t.Fatalf("directions %s and %s", ours.Direction, theirs.Direction)
+	case ours.LocalHold != from.c.Hold || theirs.LocalHold != to.c.Hold || ours.RemoteHold != to.c.Hold || theirs.RemoteHold != from.c.Hold:
+		t.Fatalf("holds %v %v seen as %+v and %+v", from.c.Hold, to.c.Hold, ours, theirs)
+	case ours.Direction.CanReceive() == from.c.Hold || ours.Direction.CanSend() == to.c.Hold:
+		t.Fatalf("%s with holds %v and %v", ours.Direction, from.c.Hold, to.c.Hold)
+	case !ours.LocalCrypto.Key.Equal(theirs.RemoteCrypto.Key) || !ours.RemoteCrypto.Key.Equal(theirs.LocalCrypto.Key):
+		t.Fatal("the keys are not swapped")
+	case ours.LocalCrypto.Key.Equal(ours.RemoteCrypto.Key):
+		t.Fatal("one key for both directions")
+	case ours.Local != theirs.RemoteRTP || ours.RemoteRTP != theirs.Local || ours.RemoteRTCP.Port() != theirs.Local.Port()+1:
+		t.Fatalf("addresses %v %v and %v %v", ours.Local, ours.RemoteRTP, theirs.Local, theirs.RemoteRTP)
+	}
+	from.settle(t, offer, ours)
+	to.settle(t, answer, theirs)
+}
+
+// settle checks what stays over a dialog and remembers the state for the next exchange.
+func (p *party) settle(t *rapid.T, sent *sdp.Description, n sdp.Negotiated) {
+	if p.c.Previous != nil {
+		if !n.LocalCrypto.Key.Equal(p.last.LocalCrypto.Key) {
+			t.Fatal("the local key changed")
+		}
+		oldID, oldVersion, oldRest := split(p.c.Previous)
+		id, version, rest := split(sent)
+		want := oldVersion
+		if rest != oldRest {
+			want++
+		}
+		if id != oldID || version != want {
+			t.Fatalf("o= line %s %d after %s %d:\n%s", id, version, oldID, oldVersion, sent)
+		}
+	}
+	p.c.Previous, p.last = sent, n
+}
+
+// split takes a description apart into session id, version and everything else.
+func split(d *sdp.Description) (id string, version int, rest string) {
+	text := string(d.Bytes())
+	before, after, _ := strings.Cut(text, "o=- ")
+	fields := strings.SplitN(after, " ", 3)
+	for _, digit := range fields[1] {
+		version = 10*version + int(digit-'0')
+	}
+	return fields[0], version, before + fields[2]
+}
+
+func mustOffer(t *rapid.T, c sdp.Capabilities) *sdp.Description {
+	d, err := sdp.Offer(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func reparse(t *rapid.T, d *sdp.Description) *sdp.Description {
+	parsed, err := sdp.Parse(d.Bytes())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d)
+	}
+	return parsed
+}
+
+// After an answer that refused streams, our own offer keeps every m= line in its place, the peer's payload types and
+// its profile.
+func TestReofferAfterAnswer(t *testing.T) {
+	t.Parallel()
+	text := lines("v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0", "m=video 5000 RTP/AVP 96",
+		"m=audio 4000 RTP/SAVPF 101 96 0", "a=rtpmap:101 opus/48000/2", "a=rtpmap:96 telephone-event/48000",
+		"a=crypto:3 AES_CM_128_HMAC_SHA1_80 inline:"+keyA, "m=image 5002 udptl t38")
+	c := capabilities(sdp.Opus, sdp.PCMU)
+	answer, _, err := sdp.Answer(c, parse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Previous, c.Hold = answer, true
+	again := offer(t, c)
+	for _, line := range []string{
+		"m=video 0 RTP/AVP 96\r\nm=audio 10000 RTP/SAVPF 101 0 96 97\r\n", "a=rtpmap:101 opus/48000/2\r\n",
+		"a=rtpmap:96 telephone-event/48000\r\n", "a=rtpmap:97 telephone-event/8000\r\n", "a=sendonly\r\nm=image 0 udptl t38\r\n",
+	} {
+		if !strings.Contains(string(again.Bytes()), line) {
+			t.Errorf("the new offer lacks %q:\n%s", line, again)
+		}
+	}
+	short := parse(t, audio("RTP/SAVP", "RTP/SAVPF"))
+	if _, err := sdp.Accept(again, short); err == nil {
+		t.Error("accepted an answer that lacks m= lines")
+	}
+}
