@@ -1,0 +1,146 @@
+package dialog
+
+import "time"
+
+// transferGrace is how long a call stays after a transfer of it has succeeded.
+const transferGrace = time.Second
+
+func (c *Call) hangup(ev Event) {
+	h := ev.(Hangup)
+	c.bye(Ending{Cause: h.Cause, Reason: h.Reason})
+}
+
+// inOrder handles a request of the dialog if it is newer than the last one (RFC 3261, 12.2.2) and needs nothing that we
+// do not have.
+func (c *Call) inOrder(r Request, do func()) {
+	if r.CSeq <= c.remoteSeq {
+		c.respond(r, 500)
+		return
+	}
+	c.remoteSeq = r.CSeq
+	if !c.refuseExtensions(r) {
+		do()
+	}
+}
+
+func (c *Call) inOrderOK(ev Event) {
+	r := ev.(Request)
+	c.inOrder(r, func() { c.respond(r, 200) })
+}
+
+// byeByPeer ends the call. A re-INVITE of the peer that is not answered yet gets its 487 (15.1.2).
+func (c *Call) byeByPeer(ev Event) {
+	r := ev.(Request)
+	c.inOrder(r, func() {
+		c.respond(r, 200)
+		if c.deciding {
+			c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
+			c.deciding = false
+		}
+		why := Ending{Cause: RemoteHangup, Status: 200, ByPeer: true}
+		if c.transfer == transferred {
+			why.Cause = TransferDone
+		}
+		c.end(why)
+	})
+}
+
+// reinvited is the peer's new offer, its refresh of the session, or both.
+func (c *Call) reinvited(ev Event) {
+	r := ev.(Request)
+	c.inOrder(r, func() {
+		switch {
+		case c.invite != 0 || c.deciding:
+			c.respond(r, 491)
+			return
+		case tooBrief(r.Session):
+			c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 422, Session: Session{MinSE: MinSE}})
+			return
+		}
+		c.disarm(TimerRetransmit, TimerACK) // of an answer before this one: the peer has it
+		c.unacked, c.reinviteSeq, c.offerless, c.granted = 0, r.CSeq, !r.Body, grant(r.Session)
+		if r.Contact != "" {
+			c.target = r.Contact
+		}
+		if r.Body {
+			c.deciding = true
+			c.emit(Negotiate{})
+			return
+		}
+		c.accept(r.CSeq)
+	})
+}
+
+func (c *Call) decide(ev Event) {
+	d := ev.(Decide)
+	if !c.deciding {
+		return
+	}
+	c.deciding = false
+	if d.Status >= 300 {
+		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: d.Status, Warning: d.Warning})
+		return
+	}
+	c.accept(c.reinviteSeq)
+}
+
+// reconfirmed is the ACK of a re-INVITE.
+func (c *Call) reconfirmed(ev Event) {
+	r := ev.(Request)
+	if c.unacked == 0 || r.CSeq != c.unacked {
+		return
+	}
+	c.disarm(TimerRetransmit, TimerACK)
+	c.unacked = 0
+	if c.offerless && r.Body {
+		c.emit(Renegotiated{})
+	}
+	c.agree(c.granted, UAS)
+}
+
+func (c *Call) activeTimer(ev Event) {
+	switch t := ev.(Fired).Timer; t {
+	case TimerRetransmit, TimerACK:
+		c.ackTimer(t)
+	case TimerRefresh, TimerGlare:
+		if c.refresher {
+			c.refresh()
+		}
+	case TimerExpire:
+		if c.expires > 0 {
+			c.bye(Ending{Cause: Unreachable, Reason: "the session was not refreshed"})
+		}
+	case TimerTransfer:
+		c.settleTransfer(false, 0)
+	case TimerGrace:
+		if c.transfer == transferred {
+			c.bye(Ending{Cause: TransferDone})
+		}
+	}
+}
+
+// byeResult: whatever the answer is, the call is over; a challenge is met once.
+func (c *Call) byeResult(ev Event) {
+	r := ev.(Response)
+	if r.CSeq != c.seq {
+		return
+	}
+	if r.Challenge && !c.byeAuth {
+		c.byeAuth = true
+		c.seq++
+		c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), Authorize: true})
+		return
+	}
+	c.end(c.ending)
+}
+
+func (c *Call) byeCrossed(ev Event) {
+	c.respond(ev.(Request), 200)
+	c.end(c.ending)
+}
+
+func (c *Call) leavingTimer(ev Event) {
+	if ev.(Fired).Timer == TimerBye {
+		c.end(c.ending)
+	}
+}

@@ -1,0 +1,271 @@
+package dialog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Phase is where a call is.
+type Phase uint8
+
+// The phases; the package comment draws them.
+const (
+	New Phase = iota
+	Calling
+	Proceeding
+	Canceling
+	Offered
+	Answered
+	Active
+	Leaving
+	Over
+	phases
+)
+
+var phaseNames = [phases]string{
+	"new", "calling", "proceeding", "canceling", "offered", "answered", "active", "leaving", "ended",
+}
+
+// String is the phase's name.
+func (p Phase) String() string {
+	if p < phases {
+		return phaseNames[p]
+	}
+	return "unknown"
+}
+
+// ErrRefused says that an event has no place in the call's phase. The call is as it was before.
+var ErrRefused = errors.New("dialog: event refused")
+
+// Config is what a call is made of.
+type Config struct {
+	LocalTag string
+	T1, T2   time.Duration // RFC 3261, 17.1.1.1; 500 ms and 4 s when 0
+	Session  time.Duration // Session-Expires that we ask for when we call; 0: none
+	Seed     uint64        // for the waiting times after a 491
+}
+
+// Call is the state of one call. It is a value: Next gives a new one. Slices inside are never written to.
+type Call struct {
+	config Config
+	phase  Phase
+
+	outbound  bool
+	remoteTag string
+	target    string  // remote target (RFC 3261, 12)
+	routes    []Route // route set, computed once
+	seq       uint32  // highest CSeq that we used
+	remoteSeq uint32  // highest CSeq of the peer; 0 before the first
+
+	first      uint32   // CSeq of the initial INVITE as it was answered
+	invite     uint32   // CSeq of our INVITE that is under way; 0: none
+	authorized bool     // that INVITE has credentials
+	rang       bool     // we have rung, or heard that it rings
+	canCancel  bool     // a 1xx has come
+	cancelled  bool     // CANCEL is sent
+	forks      []string // To tags of answers that nobody wanted
+
+	offerless   bool          // the peer's INVITE had no offer, so its ACK brings the answer
+	unacked     uint32        // CSeq of our 2xx that waits for its ACK; 0: none
+	interval    time.Duration // until that 2xx is sent again
+	granted     Session       // in that 2xx
+	deciding    bool          // the peer's re-INVITE waits for Decide
+	reinviteSeq uint32        // its CSeq
+
+	expires   time.Duration // of the session; 0: no timer
+	minSE     time.Duration // as a 422 has taught us
+	refresher bool          // it is up to us
+	seed      uint64
+
+	transfer transfer
+	referTo  string
+	wait     time.Duration // for the final NOTIFY
+
+	ending  Ending // why we leave or cancel
+	wantBye bool   // as soon as the ACK has come
+	stopped bool   // StopMedia is said
+	byeAuth bool   // BYE was sent with credentials
+	refAuth bool   // so was REFER
+
+	effects []Effect
+}
+
+// transfer is how far a REFER of ours is.
+type transfer uint8
+
+const (
+	noTransfer transfer = iota
+	referring           // REFER is sent
+	following           // it is accepted: NOTIFYs tell
+	transferred
+)
+
+// NewCall is a call to which nothing has happened.
+func NewCall(cfg Config) Call {
+	if cfg.T1 <= 0 {
+		cfg.T1 = 500 * time.Millisecond
+	}
+	if cfg.T2 <= 0 {
+		cfg.T2 = 8 * cfg.T1
+	}
+	return Call{config: cfg, seed: cfg.Seed, minSE: MinSE}
+}
+
+// Phase says where the call is.
+func (c Call) Phase() Phase { return c.phase }
+
+// RemoteTag is the peer's tag; empty before there is a dialog.
+func (c Call) RemoteTag() string { return c.remoteTag }
+
+// handler is one cell of the table.
+type handler func(*Call, Event)
+
+// table says what each phase does with each kind of event. What is not in it is refused. It is filled in init because
+// one handler, overtaking, looks into it.
+var table map[Phase]map[Kind]handler
+
+func init() {
+	table = map[Phase]map[Kind]handler{
+		New: {
+			KindDial: (*Call).dial, KindIncoming: (*Call).incoming,
+		},
+		Calling: {
+			KindHangup: (*Call).giveUp, KindFired: (*Call).ringTimeout,
+			KindProvisional: (*Call).provisional, KindSuccess: (*Call).answered, KindRefusal: (*Call).refused,
+		},
+		Proceeding: {
+			KindHangup: (*Call).giveUp, KindFired: (*Call).ringTimeout,
+			KindProvisional: (*Call).provisional, KindSuccess: (*Call).answered, KindRefusal: (*Call).refused,
+		},
+		Canceling: {
+			KindHangup: ignore, KindFired: (*Call).cancelTimeout,
+			KindProvisional: (*Call).cancelNow, KindSuccess: (*Call).answeredTooLate, KindRefusal: (*Call).cancelDone,
+		},
+		Offered: {
+			KindRing: (*Call).ring, KindAnswer: (*Call).answer,
+			KindReject: (*Call).reject, KindHangup: (*Call).declineOffer,
+			KindCANCEL: (*Call).cancelledByPeer, KindUndelivered: (*Call).undelivered, KindFired: (*Call).offerTimeout,
+			KindOPTIONS: ok, KindBYE: (*Call).byeBeforeAnswer, KindINVITE: (*Call).pending,
+			KindNOTIFY: unknown, KindREFER: unknown, KindACK: ignore,
+		},
+		Answered: {
+			KindACK: (*Call).confirmed, KindHangup: (*Call).byeWhenConfirmed, KindFired: (*Call).answeredTimer,
+			KindCANCEL: ok, KindUndelivered: (*Call).undelivered,
+			KindBYE: (*Call).overtaking, KindINVITE: (*Call).overtaking, KindREFER: (*Call).overtaking,
+			KindNOTIFY: (*Call).overtaking, KindOPTIONS: (*Call).overtaking,
+		},
+		Active: {
+			KindHangup: (*Call).hangup, KindTransfer: (*Call).refer, KindDecide: (*Call).decide,
+			KindFired: (*Call).activeTimer,
+			KindACK: (*Call).reconfirmed, KindBYE: (*Call).byeByPeer, KindINVITE: (*Call).reinvited, KindCANCEL: ok,
+			KindREFER: (*Call).referredByPeer, KindNOTIFY: (*Call).notified, KindOPTIONS: (*Call).inOrderOK,
+			KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: (*Call).laterRefusal,
+			KindByeResult: ignore, KindReferResult: (*Call).referResult, KindUndelivered: ignore,
+		},
+		Leaving: {
+			KindHangup: ignore, KindFired: (*Call).leavingTimer, KindByeResult: (*Call).byeResult,
+			KindBYE: (*Call).byeCrossed, KindACK: ignore, KindINVITE: unknown, KindCANCEL: ok, KindREFER: unknown,
+			KindNOTIFY: ok, KindOPTIONS: ok, KindDecide: ignore,
+			KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore, KindReferResult: ignore,
+			KindUndelivered: ignore,
+		},
+		Over: {
+			KindHangup: ignore, KindFired: ignore, KindACK: ignore, KindUndelivered: ignore, KindDecide: ignore,
+			KindBYE: unknown, KindINVITE: unknown, KindCANCEL: unknown, KindREFER: unknown, KindNOTIFY: unknown,
+			KindOPTIONS: unknown, KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore,
+			KindByeResult: ignore, KindReferResult: ignore,
+		},
+	}
+}
+
+// Next applies an event: the call afterwards and what is to be done, in order. ErrRefused leaves the call as it was.
+func (c Call) Next(ev Event) (Call, []Effect, error) {
+	do := table[c.phase][ev.kind()]
+	if do == nil {
+		return c, nil, fmt.Errorf("%w: %s while %s", ErrRefused, ev.kind(), c.phase)
+	}
+	next := c
+	next.effects = nil
+	do(&next, ev)
+	effects := next.effects
+	next.effects = nil
+	return next, effects, nil
+}
+
+func ignore(*Call, Event) {}
+
+// ok answers a request that changes nothing.
+func ok(c *Call, ev Event) { c.respond(ev.(Request), 200) }
+
+// unknown answers a request for a dialog that is not there.
+func unknown(c *Call, ev Event) { c.respond(ev.(Request), 481) }
+
+func (c *Call) emit(e ...Effect) { c.effects = append(c.effects, e...) }
+
+func (c *Call) arm(t Timer, after time.Duration) { c.emit(Arm{Timer: t, After: after}) }
+
+func (c *Call) disarm(ts ...Timer) {
+	for _, t := range ts {
+		c.emit(Disarm{Timer: t})
+	}
+}
+
+func (c *Call) respond(r Request, status int) {
+	c.emit(Respond{Method: r.Method, CSeq: r.CSeq, Status: status})
+}
+
+// ack acknowledges a 2xx in the call's own dialog.
+func (c *Call) ack(cseq uint32) {
+	c.emit(Send{Method: ACK, CSeq: cseq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes)})
+}
+
+// bye leaves the call; it is over when the peer has answered.
+func (c *Call) bye(why Ending) {
+	if c.deciding {
+		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
+		c.deciding = false
+	}
+	c.settleTransfer(false, 0)
+	c.ending, c.phase, c.unacked = why, Leaving, 0
+	c.seq++
+	c.disarm(TimerRing, TimerCancel, TimerRetransmit, TimerACK, TimerRefresh, TimerExpire, TimerGlare, TimerTransfer, TimerGrace)
+	c.stopMedia()
+	c.emit(Send{Method: BYE, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes)})
+	c.arm(TimerBye, 10*c.config.T1)
+}
+
+func (c *Call) stopMedia() {
+	if !c.stopped {
+		c.stopped = true
+		c.emit(StopMedia{})
+	}
+}
+
+// end is the only way into Over.
+func (c *Call) end(why Ending) {
+	c.settleTransfer(false, 0)
+	for t := range timers {
+		c.disarm(t)
+	}
+	c.stopMedia()
+	why.Rang = c.outbound && c.rang
+	c.phase, c.ending, c.unacked = Over, why, 0
+	c.emit(Ended{Ending: why})
+}
+
+// stray acknowledges and ends an answer that nobody wants: of another branch of a fork, or of a call given up. A repeated
+// one is acknowledged again.
+func (c *Call) stray(r Response) {
+	target, routes := r.Contact, reversed(r.Routes)
+	if target == "" {
+		target = c.target
+	}
+	via := path(target, routes)
+	c.emit(Send{Method: ACK, CSeq: r.CSeq, RemoteTag: r.RemoteTag, Via: via, Stray: true})
+	if !slices.Contains(c.forks, r.RemoteTag) {
+		c.forks = append(slices.Clip(c.forks), r.RemoteTag)
+		c.emit(Send{Method: BYE, CSeq: r.CSeq + 1, RemoteTag: r.RemoteTag, Via: via, Stray: true})
+	}
+}

@@ -1,0 +1,81 @@
+package dialog
+
+// refer asks the peer to call somebody else (RFC 3515). One transfer at a time.
+func (c *Call) refer(ev Event) {
+	t := ev.(Transfer)
+	if c.transfer != noTransfer {
+		c.emit(Transferred{Status: 491})
+		return
+	}
+	c.transfer, c.referTo, c.wait, c.refAuth = referring, t.To, t.Wait, false
+	c.sendRefer()
+	c.arm(TimerTransfer, t.Wait)
+}
+
+func (c *Call) sendRefer() {
+	c.seq++
+	c.emit(Send{
+		Method: REFER, CSeq: c.seq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes), ReferTo: c.referTo,
+		Authorize: c.refAuth,
+	})
+}
+
+// referResult: accepted is not done yet. Only the NOTIFYs say whether the other phone was reached.
+func (c *Call) referResult(ev Event) {
+	r := ev.(Response)
+	if c.transfer != referring {
+		return // a NOTIFY was faster
+	}
+	switch {
+	case r.Challenge && !c.refAuth:
+		c.refAuth = true
+		c.sendRefer()
+	case r.Status < 300:
+		c.transfer = following
+	default:
+		c.settleTransfer(false, r.Status)
+	}
+}
+
+// notified is the peer's report (RFC 3515, 2.4.4): a sipfrag with the new call's status.
+func (c *Call) notified(ev Event) {
+	r := ev.(Request)
+	c.inOrder(r, func() {
+		if c.transfer == noTransfer {
+			c.respond(r, 481)
+			return
+		}
+		c.respond(r, 200)
+		switch {
+		case c.transfer == transferred:
+		case r.Progress >= 200:
+			c.settleTransfer(r.Progress < 300, r.Progress)
+		case r.Final:
+			c.settleTransfer(false, r.Progress)
+		default:
+			c.transfer = following
+		}
+	})
+}
+
+// settleTransfer tells how a transfer went, once. After a success the call stays for a moment, so that a peer that wants
+// to end it itself can.
+func (c *Call) settleTransfer(ok bool, status int) {
+	if c.transfer == noTransfer || c.transfer == transferred {
+		return
+	}
+	c.disarm(TimerTransfer)
+	c.emit(Transferred{OK: ok, Status: status})
+	if !ok {
+		c.transfer = noTransfer
+		return
+	}
+	c.transfer = transferred
+	c.arm(TimerGrace, transferGrace)
+}
+
+// referredByPeer refuses: who is called must not make us call whom it likes at the trunk owner's cost.
+func (c *Call) referredByPeer(ev Event) {
+	r := ev.(Request)
+	c.inOrder(r, func() { c.respond(r, 603) })
+}

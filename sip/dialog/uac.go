@@ -1,0 +1,188 @@
+package dialog
+
+// dial sends the first INVITE.
+func (c *Call) dial(ev Event) {
+	d := ev.(Dial)
+	c.outbound, c.phase, c.target, c.expires = true, Calling, d.Target, c.config.Session
+	c.seq, c.invite = 1, 1
+	c.sendInvite()
+	if d.Ring > 0 {
+		c.arm(TimerRing, d.Ring)
+	}
+}
+
+func (c *Call) sendInvite() {
+	c.emit(Send{
+		Method: INVITE, CSeq: c.invite, Via: path(c.target, nil), Body: Offer, Authorize: c.authorized,
+		Session: Session{Expires: c.expires, MinSE: c.minSE, Supported: true},
+	})
+}
+
+// provisional is progress. Only one that says so is ringing: 100 is the next hop's, and 183 with a body is audio.
+func (c *Call) provisional(ev Event) {
+	r := ev.(Response)
+	if r.CSeq != c.invite {
+		return
+	}
+	c.phase, c.canCancel = Proceeding, true
+	if !c.rang && (r.Status == 180 || r.Status == 183 && !r.Body) {
+		c.emit(Ringing{})
+	}
+	c.rang = c.rang || r.Status == 180 || r.Status == 183
+}
+
+// answered is the 2xx that makes the dialog. Its Record-Route and Contact count, not those of a 1xx (13.2.2.4).
+func (c *Call) answered(ev Event) {
+	r := ev.(Response)
+	c.open(r)
+	if !r.Body {
+		c.bye(Ending{Cause: NotAcceptable, Status: r.Status, Reason: "the answer has no session description"})
+		return
+	}
+	c.phase = Active
+	c.emit(Established{})
+	c.agree(r.Session, UAC)
+}
+
+func (c *Call) open(r Response) {
+	c.first, c.invite = r.CSeq, 0
+	c.remoteTag, c.routes = r.RemoteTag, reversed(r.Routes)
+	if r.Contact != "" {
+		c.target = r.Contact
+	}
+	c.disarm(TimerRing, TimerCancel)
+	c.ack(r.CSeq)
+}
+
+// maxInvites bounds what a peer can make us send that calls every nonce stale or every session too short.
+const maxInvites = 5
+
+// refused is a final answer without a call, unless it only asks for credentials or for a longer session.
+func (c *Call) refused(ev Event) {
+	r := ev.(Response)
+	if r.CSeq != c.invite {
+		return
+	}
+	if c.seq < maxInvites {
+		switch {
+		case r.Challenge && (!c.authorized || r.Stale):
+			c.authorized = true
+			c.again()
+			return
+		case r.Status == 422 && r.Session.MinSE > c.expires && c.expires > 0:
+			c.expires, c.minSE = r.Session.MinSE, r.Session.MinSE
+			c.again()
+			return
+		}
+	}
+	c.end(Ending{Cause: causeOf(r, c.authorized), Status: r.Status, Reason: r.Reason, ByPeer: !r.Local})
+}
+
+func (c *Call) again() {
+	c.seq++
+	c.invite, c.phase, c.canCancel = c.seq, Calling, false
+	c.sendInvite()
+}
+
+// causeOf says what a refusal means.
+func causeOf(r Response, authorized bool) Cause {
+	switch {
+	case r.Local:
+		return Unreachable
+	case r.Status == 401 || r.Status == 407 || r.Status == 403 && authorized:
+		return AuthFailed
+	}
+	switch r.Status {
+	case 486, 600:
+		return Busy
+	case 408, 480:
+		return NoAnswer
+	case 487:
+		return Cancelled
+	case 415, 488, 606:
+		return NotAcceptable
+	case 502, 504:
+		return Unreachable
+	case 503:
+		return Overload
+	default:
+		return Rejected
+	}
+}
+
+// giveUp cancels. Before a 1xx there is nothing that a CANCEL could find (9.1), so it waits for one.
+func (c *Call) giveUp(ev Event) {
+	h := ev.(Hangup)
+	c.cancel(Ending{Cause: h.Cause, Reason: h.Reason})
+}
+
+func (c *Call) ringTimeout(ev Event) {
+	if ev.(Fired).Timer == TimerRing {
+		c.cancel(Ending{Cause: NoAnswer, Reason: "nobody answered in time"})
+	}
+}
+
+func (c *Call) cancel(why Ending) {
+	c.ending, c.phase = why, Canceling
+	c.disarm(TimerRing)
+	c.arm(TimerCancel, 64*c.config.T1)
+	c.stopMedia()
+	if c.canCancel {
+		c.sendCancel()
+	}
+}
+
+func (c *Call) sendCancel() {
+	c.cancelled = true
+	c.emit(Send{Method: CANCEL, CSeq: c.invite, Via: path(c.target, nil)})
+}
+
+func (c *Call) cancelNow(ev Event) {
+	if ev.(Response).CSeq == c.invite && !c.cancelled {
+		c.sendCancel()
+	}
+}
+
+// answeredTooLate is the 2xx that crossed our CANCEL: it is a call, so it has to be ended as one.
+func (c *Call) answeredTooLate(ev Event) {
+	r := ev.(Response)
+	why := c.ending
+	c.open(r)
+	c.bye(why)
+}
+
+func (c *Call) cancelDone(ev Event) {
+	r := ev.(Response)
+	if r.CSeq != c.invite {
+		return
+	}
+	why := c.ending
+	why.Status = r.Status
+	c.end(why)
+}
+
+func (c *Call) cancelTimeout(ev Event) {
+	if ev.(Fired).Timer == TimerCancel {
+		c.end(c.ending)
+	}
+}
+
+// laterSuccess is a 2xx to one of our INVITEs after the call was answered: to a re-INVITE, again to the first, or of
+// another branch.
+func (c *Call) laterSuccess(ev Event) {
+	r := ev.(Response)
+	switch {
+	case c.remoteTag == "" || r.RemoteTag != c.remoteTag:
+		c.stray(r)
+	case c.phase == Active && r.CSeq == c.invite:
+		c.refreshed(r)
+	default:
+		c.ack(r.CSeq)
+	}
+}
+
+func (c *Call) laterRefusal(ev Event) {
+	if r := ev.(Response); r.CSeq == c.invite {
+		c.refreshRefused(r)
+	}
+}

@@ -1,0 +1,183 @@
+package dialog
+
+import "slices"
+
+// known are the option tags that we understand in a Require header.
+var known = []string{"timer"}
+
+func unsupported(require []string) []string {
+	var tags []string
+	for _, tag := range require {
+		if !slices.Contains(known, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// incoming is the first INVITE. 100 goes out at once: what follows may take its time.
+func (c *Call) incoming(ev Event) {
+	in := ev.(Incoming)
+	r := in.Request
+	c.remoteTag, c.target, c.routes, c.remoteSeq = r.RemoteTag, r.Contact, r.Routes, r.CSeq
+	c.reinviteSeq, c.offerless, c.granted = r.CSeq, !r.Body, grant(r.Session)
+	if c.refuseExtensions(r) {
+		c.end(Ending{Cause: NotAcceptable, Status: 420, Reason: "a required extension is not supported"})
+		return
+	}
+	if tooBrief(r.Session) {
+		c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 422, Session: Session{MinSE: MinSE}})
+		c.end(Ending{Cause: NotAcceptable, Status: 422, Reason: "the session interval is too small"})
+		return
+	}
+	c.phase = Offered
+	c.respond(r, 100)
+	if in.Ring > 0 {
+		c.arm(TimerRing, in.Ring)
+	}
+}
+
+// refuseExtensions answers 420 to a request that requires what we do not have (RFC 3261, 8.2.2.3).
+func (c *Call) refuseExtensions(r Request) bool {
+	tags := unsupported(r.Require)
+	if len(tags) == 0 {
+		return false
+	}
+	c.emit(Respond{Method: r.Method, CSeq: r.CSeq, Status: 420, Unsupported: tags})
+	return true
+}
+
+func (c *Call) ring(Event) {
+	if !c.rang {
+		c.rang = true
+		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 180})
+	}
+}
+
+func (c *Call) answer(Event) {
+	c.phase = Answered
+	c.disarm(TimerRing)
+	c.accept(c.reinviteSeq)
+}
+
+// accept sends our 2xx to an INVITE, and again until it is acknowledged (13.3.1.4).
+func (c *Call) accept(cseq uint32) {
+	c.unacked, c.interval = cseq, c.config.T1
+	c.emit(c.success(false))
+	c.arm(TimerRetransmit, c.interval)
+	c.arm(TimerACK, 64*c.config.T1)
+}
+
+func (c *Call) success(again bool) Respond {
+	body := Reply
+	if c.offerless {
+		body = Offer
+	}
+	return Respond{Method: INVITE, CSeq: c.unacked, Status: 200, Body: body, Session: c.granted, Again: again}
+}
+
+func (c *Call) reject(ev Event) {
+	r := ev.(Reject)
+	c.emit(Respond{
+		Method: INVITE, CSeq: c.reinviteSeq, Status: r.Status, Warning: r.Warning, RetryAfter: r.RetryAfter,
+	})
+	c.end(Ending{Cause: r.Cause, Status: r.Status, Reason: r.Reason})
+}
+
+func (c *Call) declineOffer(ev Event) {
+	h := ev.(Hangup)
+	c.unavailable(Ending{Cause: h.Cause, Status: 480, Reason: h.Reason})
+}
+
+func (c *Call) offerTimeout(ev Event) {
+	if ev.(Fired).Timer == TimerRing {
+		c.unavailable(Ending{Cause: NoAnswer, Status: 480, Reason: "nobody answered in time"})
+	}
+}
+
+func (c *Call) unavailable(why Ending) {
+	c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 480})
+	c.end(why)
+}
+
+// cancelledByPeer answers the CANCEL first, then the INVITE (RFC 3261, 9.2).
+func (c *Call) cancelledByPeer(ev Event) {
+	c.respond(ev.(Request), 200)
+	c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
+	c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true})
+}
+
+func (c *Call) byeBeforeAnswer(ev Event) { c.cancelledByPeer(ev) }
+
+// pending refuses a second INVITE while the first has no final answer.
+func (c *Call) pending(ev Event) {
+	r := ev.(Request)
+	c.inOrder(r, func() { c.respond(r, 491) })
+}
+
+// undelivered: the caller can't be answered any more.
+func (c *Call) undelivered(ev Event) {
+	if ev.(Undelivered).Cancelled {
+		c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true})
+		return
+	}
+	c.end(Ending{Cause: Unreachable, Reason: "the caller's connection is gone", ByPeer: true})
+}
+
+// confirmed is the ACK.
+func (c *Call) confirmed(ev Event) {
+	r := ev.(Request)
+	if r.CSeq != c.unacked {
+		return
+	}
+	c.establish(r.Body)
+}
+
+func (c *Call) establish(answer bool) {
+	c.disarm(TimerRetransmit, TimerACK)
+	c.unacked, c.phase = 0, Active
+	switch {
+	case c.wantBye:
+		c.bye(c.ending)
+	case c.offerless && !answer:
+		c.bye(Ending{Cause: NotAcceptable, Reason: "the ACK has no answer to our offer"})
+	default:
+		c.emit(Established{})
+		c.agree(c.granted, UAS)
+	}
+}
+
+// overtaking is a request that comes before the ACK. The peer sends it only after the ACK, so there is one on its way;
+// only where that ACK has to bring the answer is it worth waiting for.
+func (c *Call) overtaking(ev Event) {
+	r := ev.(Request)
+	if c.offerless && r.Method != BYE {
+		c.respond(r, 491)
+		return
+	}
+	c.offerless = false
+	c.establish(true)
+	table[c.phase][r.kind()](c, ev)
+}
+
+// byeWhenConfirmed: who was called may not send BYE before the ACK (RFC 3261, 15).
+func (c *Call) byeWhenConfirmed(ev Event) {
+	h := ev.(Hangup)
+	c.wantBye, c.ending = true, Ending{Cause: h.Cause, Reason: h.Reason}
+	c.stopMedia()
+}
+
+func (c *Call) answeredTimer(ev Event) { c.ackTimer(ev.(Fired).Timer) }
+
+// ackTimer repeats our 2xx, or gives its ACK up.
+func (c *Call) ackTimer(t Timer) {
+	switch {
+	case c.unacked == 0:
+	case t == TimerRetransmit:
+		c.interval = min(2*c.interval, c.config.T2)
+		c.emit(c.success(true))
+		c.arm(TimerRetransmit, c.interval)
+	case t == TimerACK:
+		c.bye(Ending{Cause: NoACK, Reason: "our answer was never confirmed"})
+	}
+}
