@@ -34,7 +34,7 @@ var (
 func checkForeign(f file) []Violation {
 	home := path.Dir(f.path) == generatedHome
 	complain := func(text string) []Violation { return []Violation{{Path: f.path, Text: text}} }
-	for _, element := range strings.Split(path.Dir(f.path), "/") {
+	for element := range strings.SplitSeq(path.Dir(f.path), "/") {
 		if slices.Contains(vendored, element) {
 			return complain("lies in a folder for other people's code: a dependency comes from its registry")
 		}

@@ -38,6 +38,7 @@ type pkg struct {
 // goFile is a parsed file. Of a generated one only the package clause and the imports are parsed.
 type goFile struct {
 	file
+
 	set       *token.FileSet
 	syntax    *ast.File
 	test      bool

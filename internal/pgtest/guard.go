@@ -19,7 +19,8 @@ func guard(as *syscall.Credential, dir, script string, args ...string) error {
 		return err
 	}
 	defer reading.Close()
-	cmd := exec.Command("/bin/sh", append([]string{"-c", "read -r _; " + script, "guard"}, args...)...)
+	args = append([]string{"-c", "read -r _; " + script, "guard"}, args...)
+	cmd := exec.Command("/bin/sh", args...) //nolint:noctx // it outlives every context: it waits for our end
 	cmd.Dir = dir
 	cmd.Stdin = reading
 	// A session of its own: Ctrl-C in the terminal ends the tests, not the one who cleans up after them.

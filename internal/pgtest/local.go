@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,8 +36,8 @@ func binaryFolders() []string {
 		"/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin",
 	} {
 		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
-		for i := len(found) - 1; i >= 0; i-- {
-			folders = append(folders, found[i]) // two-digit versions sort by name: the newest first
+		for _, folder := range slices.Backward(found) {
+			folders = append(folders, folder) // two-digit versions sort by name: the newest first
 		}
 	}
 	return folders
@@ -87,7 +89,7 @@ func startLocal(ctx context.Context, bin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	port, err := startOnFreePort(dir, func(options string) error {
+	port, err := startOnFreePort(ctx, dir, func(options string) error {
 		return run("pg_ctl", "start", "-D", data, "-w", "-t", "60", "-l", filepath.Join(dir, "log"), "-o", options)
 	})
 	if err != nil {
@@ -99,10 +101,10 @@ func startLocal(ctx context.Context, bin string) (string, error) {
 // startOnFreePort calls start with the options of a server on a free port of the loopback interface. Between the
 // look for a free port and its use somebody else may take it, hence the tries. The server's own words about its last
 // failure are in the file log of dir.
-func startOnFreePort(dir string, start func(options string) error) (int, error) {
+func startOnFreePort(ctx context.Context, dir string, start func(options string) error) (int, error) {
 	var failure error
 	for range startTries {
-		port, err := freePort()
+		port, err := freePort(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -118,19 +120,20 @@ func startOnFreePort(dir string, start func(options string) error) (int, error) 
 }
 
 // freePort returns a TCP port of the loopback interface that nobody listens on at this moment.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
 	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	address, err := netip.ParseAddrPort(listener.Addr().String())
+	return int(address.Port()), err
 }
 
 // unprivileged returns the account to run the server as: PostgreSQL refuses root. It is nil, our own, for all others.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
-		return nil, nil
+		return nil, nil //nolint:nilnil // exec takes nil for "as I am"
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		account, err := user.Lookup(name)

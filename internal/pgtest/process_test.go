@@ -67,15 +67,18 @@ func startChild(t *testing.T, mode string, environment ...string) (*exec.Cmd, st
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
+	t.Cleanup(func() { end(cmd) })
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatalf("the child process said nothing: %v", err)
 	}
 	return cmd, strings.TrimSpace(line)
+}
+
+// end kills a child process, if it still runs, and waits until it is gone.
+func end(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
 
 // await asks again and again until the answer is yes.
@@ -109,8 +112,7 @@ func awaitGone(t *testing.T, dsn string) {
 // local makes a child process start a server from binaries, whatever else this machine has.
 func local(t *testing.T) (environment []string, folder string) {
 	t.Helper()
-	// Not t.TempDir: the server's account has to get into it.
-	folder, err := os.MkdirTemp("/tmp", "pgtest-")
+	folder, err := os.MkdirTemp("/tmp", "pgtest-") //nolint:usetesting // the server's account has to get into it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func endAndAwait(t *testing.T, mode string, environment ...string) {
 	}
 	if mode == "kill" {
 		open(t, dsn).Close(t.Context()) // the server runs while its process does
-		cmd.Process.Kill()
+		end(cmd)
 	}
 	awaitGone(t, dsn)
 }
@@ -174,8 +176,7 @@ func TestServerOfTheEnvironmentIsUsed(t *testing.T) {
 	if got.Host != want.Host || got.Path == want.Path {
 		t.Fatalf("the child got %q from the server of %q, want another database there", dsn, given)
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
+	end(cmd)
 	// Somebody else's server goes on, and the database of a killed test stays: remove it here.
 	if _, err := open(t, given).Exec(t.Context(), "DROP DATABASE "+strings.TrimPrefix(got.Path, "/")+" WITH (FORCE)"); err != nil {
 		t.Error(err)
