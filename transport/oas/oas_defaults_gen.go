@@ -37,3 +37,83 @@ func (s *CreateCallRequest) setDefaults() {
 		s.MaxDuration.SetTo(val)
 	}
 }
+
+// setDefaults set default value of fields.
+func (s *PathwayPublish) setDefaults() {
+	{
+		val := PathwayPublishEnvironment("production")
+		s.Environment.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *TestBatchStart) setDefaults() {
+	{
+		val := bool(false)
+		s.PublishOnPass.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *TestScenarioCreate) setDefaults() {
+	{
+		val := int(20)
+		s.MaxTurns.SetTo(val)
+	}
+	{
+		val := bool(false)
+		s.ServiceToneEnabled.SetTo(val)
+	}
+	{
+		val := bool(false)
+		s.IsRequiredForPromotion.SetTo(val)
+	}
+	{
+		val := bool(true)
+		s.Enabled.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *TestSetStart) setDefaults() {
+	{
+		val := bool(false)
+		s.AttributeFlakes.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *TornadoStart) setDefaults() {
+	{
+		val := int(5)
+		s.MaxIterations.SetTo(val)
+	}
+	{
+		val := int(900000)
+		s.TimeoutMs.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *TriageArtifactCreate) setDefaults() {
+	{
+		val := TriageArtifactCreateStatus("ready")
+		s.Status.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *TriageIssueCreate) setDefaults() {
+	{
+		val := TriageIssueCreateStatus("backlog")
+		s.Status.SetTo(val)
+	}
+	{
+		val := TriageIssueCreateSeverity("medium")
+		s.Severity.SetTo(val)
+	}
+	{
+		val := TriageIssueCreateSource("manual")
+		s.Source.SetTo(val)
+	}
+}

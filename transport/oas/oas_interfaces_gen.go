@@ -5,12 +5,20 @@ type CancelPortRequestRes interface {
 	cancelPortRequestRes()
 }
 
+type CreateSpeechRes interface {
+	createSpeechRes()
+}
+
 type DownloadLetterRes interface {
 	downloadLetterRes()
 }
 
 type GetRecordingRes interface {
 	getRecordingRes()
+}
+
+type GetSpeechSampleRes interface {
+	getSpeechSampleRes()
 }
 
 type ShowLetterRes interface {

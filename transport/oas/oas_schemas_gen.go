@@ -1654,6 +1654,22 @@ func (s *CreateCallResponse) SetBatchID(val NilString) {
 	s.BatchID = val
 }
 
+type CreateSpeechOKAudioWav struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s CreateSpeechOKAudioWav) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+func (*CreateSpeechOKAudioWav) createSpeechRes() {}
+
 // Ref: #/components/schemas/DetachSipNumberRequest
 type DetachSipNumberRequest struct {
 	PhoneNumber string                  `json:"phone_number"`
@@ -2116,6 +2132,19 @@ func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
 	s.Response = val
 }
 
+// Any JSON object.
+// Ref: #/components/schemas/FreeObject
+type FreeObject map[string]jx.Raw
+
+func (s *FreeObject) init() FreeObject {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
 // Ref: #/components/schemas/GetPortRequestResponse
 type GetPortRequestResponse struct {
 	Data PortRequestItem `json:"data"`
@@ -2391,6 +2420,63 @@ func (s *GetSipTestCallResponse) SetData(val SipTestCall) {
 func (s *GetSipTestCallResponse) SetErrors(val struct{}) {
 	s.Errors = val
 }
+
+type GetSpeechSampleFormat string
+
+const (
+	GetSpeechSampleFormatJSON  GetSpeechSampleFormat = "json"
+	GetSpeechSampleFormatAudio GetSpeechSampleFormat = "audio"
+)
+
+// AllValues returns all GetSpeechSampleFormat values.
+func (GetSpeechSampleFormat) AllValues() []GetSpeechSampleFormat {
+	return []GetSpeechSampleFormat{
+		GetSpeechSampleFormatJSON,
+		GetSpeechSampleFormatAudio,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GetSpeechSampleFormat) MarshalText() ([]byte, error) {
+	switch s {
+	case GetSpeechSampleFormatJSON:
+		return []byte(s), nil
+	case GetSpeechSampleFormatAudio:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GetSpeechSampleFormat) UnmarshalText(data []byte) error {
+	switch GetSpeechSampleFormat(data) {
+	case GetSpeechSampleFormatJSON:
+		*s = GetSpeechSampleFormatJSON
+		return nil
+	case GetSpeechSampleFormatAudio:
+		*s = GetSpeechSampleFormatAudio
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type GetSpeechSampleOKAudioWav struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s GetSpeechSampleOKAudioWav) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+func (*GetSpeechSampleOKAudioWav) getSpeechSampleRes() {}
 
 // Ref: #/components/schemas/InboundNumber
 type InboundNumber struct {
@@ -2827,6 +2913,205 @@ func (s *ListInboundNumbersResponse) SetInboundNumbers(val []InboundNumber) {
 	s.InboundNumbers = val
 }
 
+type ListIssuesDateField string
+
+const (
+	ListIssuesDateFieldCreatedAt      ListIssuesDateField = "created_at"
+	ListIssuesDateFieldUpdatedAt      ListIssuesDateField = "updated_at"
+	ListIssuesDateFieldLastActivityAt ListIssuesDateField = "last_activity_at"
+)
+
+// AllValues returns all ListIssuesDateField values.
+func (ListIssuesDateField) AllValues() []ListIssuesDateField {
+	return []ListIssuesDateField{
+		ListIssuesDateFieldCreatedAt,
+		ListIssuesDateFieldUpdatedAt,
+		ListIssuesDateFieldLastActivityAt,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListIssuesDateField) MarshalText() ([]byte, error) {
+	switch s {
+	case ListIssuesDateFieldCreatedAt:
+		return []byte(s), nil
+	case ListIssuesDateFieldUpdatedAt:
+		return []byte(s), nil
+	case ListIssuesDateFieldLastActivityAt:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListIssuesDateField) UnmarshalText(data []byte) error {
+	switch ListIssuesDateField(data) {
+	case ListIssuesDateFieldCreatedAt:
+		*s = ListIssuesDateFieldCreatedAt
+		return nil
+	case ListIssuesDateFieldUpdatedAt:
+		*s = ListIssuesDateFieldUpdatedAt
+		return nil
+	case ListIssuesDateFieldLastActivityAt:
+		*s = ListIssuesDateFieldLastActivityAt
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListIssuesDateRange string
+
+const (
+	ListIssuesDateRange24h ListIssuesDateRange = "24h"
+	ListIssuesDateRange7d  ListIssuesDateRange = "7d"
+	ListIssuesDateRange30d ListIssuesDateRange = "30d"
+	ListIssuesDateRange90d ListIssuesDateRange = "90d"
+)
+
+// AllValues returns all ListIssuesDateRange values.
+func (ListIssuesDateRange) AllValues() []ListIssuesDateRange {
+	return []ListIssuesDateRange{
+		ListIssuesDateRange24h,
+		ListIssuesDateRange7d,
+		ListIssuesDateRange30d,
+		ListIssuesDateRange90d,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListIssuesDateRange) MarshalText() ([]byte, error) {
+	switch s {
+	case ListIssuesDateRange24h:
+		return []byte(s), nil
+	case ListIssuesDateRange7d:
+		return []byte(s), nil
+	case ListIssuesDateRange30d:
+		return []byte(s), nil
+	case ListIssuesDateRange90d:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListIssuesDateRange) UnmarshalText(data []byte) error {
+	switch ListIssuesDateRange(data) {
+	case ListIssuesDateRange24h:
+		*s = ListIssuesDateRange24h
+		return nil
+	case ListIssuesDateRange7d:
+		*s = ListIssuesDateRange7d
+		return nil
+	case ListIssuesDateRange30d:
+		*s = ListIssuesDateRange30d
+		return nil
+	case ListIssuesDateRange90d:
+		*s = ListIssuesDateRange90d
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListIssuesOrder string
+
+const (
+	ListIssuesOrderAsc  ListIssuesOrder = "asc"
+	ListIssuesOrderDesc ListIssuesOrder = "desc"
+)
+
+// AllValues returns all ListIssuesOrder values.
+func (ListIssuesOrder) AllValues() []ListIssuesOrder {
+	return []ListIssuesOrder{
+		ListIssuesOrderAsc,
+		ListIssuesOrderDesc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListIssuesOrder) MarshalText() ([]byte, error) {
+	switch s {
+	case ListIssuesOrderAsc:
+		return []byte(s), nil
+	case ListIssuesOrderDesc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListIssuesOrder) UnmarshalText(data []byte) error {
+	switch ListIssuesOrder(data) {
+	case ListIssuesOrderAsc:
+		*s = ListIssuesOrderAsc
+		return nil
+	case ListIssuesOrderDesc:
+		*s = ListIssuesOrderDesc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListIssuesSort string
+
+const (
+	ListIssuesSortLastActivityAt ListIssuesSort = "last_activity_at"
+	ListIssuesSortCreatedAt      ListIssuesSort = "created_at"
+	ListIssuesSortSeverity       ListIssuesSort = "severity"
+	ListIssuesSortStatus         ListIssuesSort = "status"
+)
+
+// AllValues returns all ListIssuesSort values.
+func (ListIssuesSort) AllValues() []ListIssuesSort {
+	return []ListIssuesSort{
+		ListIssuesSortLastActivityAt,
+		ListIssuesSortCreatedAt,
+		ListIssuesSortSeverity,
+		ListIssuesSortStatus,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListIssuesSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListIssuesSortLastActivityAt:
+		return []byte(s), nil
+	case ListIssuesSortCreatedAt:
+		return []byte(s), nil
+	case ListIssuesSortSeverity:
+		return []byte(s), nil
+	case ListIssuesSortStatus:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListIssuesSort) UnmarshalText(data []byte) error {
+	switch ListIssuesSort(data) {
+	case ListIssuesSortLastActivityAt:
+		*s = ListIssuesSortLastActivityAt
+		return nil
+	case ListIssuesSortCreatedAt:
+		*s = ListIssuesSortCreatedAt
+		return nil
+	case ListIssuesSortSeverity:
+		*s = ListIssuesSortSeverity
+		return nil
+	case ListIssuesSortStatus:
+		*s = ListIssuesSortStatus
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // Ref: #/components/schemas/ListPortRequestsResponse
 type ListPortRequestsResponse struct {
 	Data PortRequestList `json:"data"`
@@ -3140,6 +3425,51 @@ func (o NilAnsweredBy) Or(d AnsweredBy) AnsweredBy {
 	return d
 }
 
+// NewNilBool returns new NilBool with value set to v.
+func NewNilBool(v bool) NilBool {
+	return NilBool{
+		Value: v,
+	}
+}
+
+// NilBool is nullable bool.
+type NilBool struct {
+	Value bool
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilBool) SetTo(v bool) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilBool) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilBool) SetToNull() {
+	o.Null = true
+	var v bool
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilBool) Get() (v bool, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilBool) Or(d bool) bool {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilCallRecordCallEndedBy returns new NilCallRecordCallEndedBy with value set to v.
 func NewNilCallRecordCallEndedBy(v CallRecordCallEndedBy) NilCallRecordCallEndedBy {
 	return NilCallRecordCallEndedBy{
@@ -3275,6 +3605,51 @@ func (o NilFloat64) Or(d float64) float64 {
 	return d
 }
 
+// NewNilFreeObject returns new NilFreeObject with value set to v.
+func NewNilFreeObject(v FreeObject) NilFreeObject {
+	return NilFreeObject{
+		Value: v,
+	}
+}
+
+// NilFreeObject is nullable FreeObject.
+type NilFreeObject struct {
+	Value FreeObject
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilFreeObject) SetTo(v FreeObject) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilFreeObject) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilFreeObject) SetToNull() {
+	o.Null = true
+	var v FreeObject
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilFreeObject) Get() (v FreeObject, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilFreeObject) Or(d FreeObject) FreeObject {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilInt returns new NilInt with value set to v.
 func NewNilInt(v int) NilInt {
 	return NilInt{
@@ -3314,6 +3689,96 @@ func (o NilInt) Get() (v int, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o NilInt) Or(d int) int {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilMetadata returns new NilMetadata with value set to v.
+func NewNilMetadata(v Metadata) NilMetadata {
+	return NilMetadata{
+		Value: v,
+	}
+}
+
+// NilMetadata is nullable Metadata.
+type NilMetadata struct {
+	Value Metadata
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilMetadata) SetTo(v Metadata) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilMetadata) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilMetadata) SetToNull() {
+	o.Null = true
+	var v Metadata
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilMetadata) Get() (v Metadata, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilMetadata) Or(d Metadata) Metadata {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilPersonaVersion returns new NilPersonaVersion with value set to v.
+func NewNilPersonaVersion(v PersonaVersion) NilPersonaVersion {
+	return NilPersonaVersion{
+		Value: v,
+	}
+}
+
+// NilPersonaVersion is nullable PersonaVersion.
+type NilPersonaVersion struct {
+	Value PersonaVersion
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilPersonaVersion) SetTo(v PersonaVersion) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilPersonaVersion) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilPersonaVersion) SetToNull() {
+	o.Null = true
+	var v PersonaVersion
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilPersonaVersion) Get() (v PersonaVersion, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilPersonaVersion) Or(d PersonaVersion) PersonaVersion {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -3680,6 +4145,546 @@ func (o NilString) Or(d string) string {
 	return d
 }
 
+// NewNilTestInterval returns new NilTestInterval with value set to v.
+func NewNilTestInterval(v TestInterval) NilTestInterval {
+	return NilTestInterval{
+		Value: v,
+	}
+}
+
+// NilTestInterval is nullable TestInterval.
+type NilTestInterval struct {
+	Value TestInterval
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestInterval) SetTo(v TestInterval) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestInterval) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestInterval) SetToNull() {
+	o.Null = true
+	var v TestInterval
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestInterval) Get() (v TestInterval, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestInterval) Or(d TestInterval) TestInterval {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTestRunEndReason returns new NilTestRunEndReason with value set to v.
+func NewNilTestRunEndReason(v TestRunEndReason) NilTestRunEndReason {
+	return NilTestRunEndReason{
+		Value: v,
+	}
+}
+
+// NilTestRunEndReason is nullable TestRunEndReason.
+type NilTestRunEndReason struct {
+	Value TestRunEndReason
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestRunEndReason) SetTo(v TestRunEndReason) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestRunEndReason) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestRunEndReason) SetToNull() {
+	o.Null = true
+	var v TestRunEndReason
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestRunEndReason) Get() (v TestRunEndReason, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestRunEndReason) Or(d TestRunEndReason) TestRunEndReason {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTestSetScenarioStatsFlakeSource returns new NilTestSetScenarioStatsFlakeSource with value set to v.
+func NewNilTestSetScenarioStatsFlakeSource(v TestSetScenarioStatsFlakeSource) NilTestSetScenarioStatsFlakeSource {
+	return NilTestSetScenarioStatsFlakeSource{
+		Value: v,
+	}
+}
+
+// NilTestSetScenarioStatsFlakeSource is nullable TestSetScenarioStatsFlakeSource.
+type NilTestSetScenarioStatsFlakeSource struct {
+	Value TestSetScenarioStatsFlakeSource
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestSetScenarioStatsFlakeSource) SetTo(v TestSetScenarioStatsFlakeSource) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestSetScenarioStatsFlakeSource) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestSetScenarioStatsFlakeSource) SetToNull() {
+	o.Null = true
+	var v TestSetScenarioStatsFlakeSource
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestSetScenarioStatsFlakeSource) Get() (v TestSetScenarioStatsFlakeSource, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestSetScenarioStatsFlakeSource) Or(d TestSetScenarioStatsFlakeSource) TestSetScenarioStatsFlakeSource {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTestToneScore returns new NilTestToneScore with value set to v.
+func NewNilTestToneScore(v TestToneScore) NilTestToneScore {
+	return NilTestToneScore{
+		Value: v,
+	}
+}
+
+// NilTestToneScore is nullable TestToneScore.
+type NilTestToneScore struct {
+	Value TestToneScore
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestToneScore) SetTo(v TestToneScore) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestToneScore) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestToneScore) SetToNull() {
+	o.Null = true
+	var v TestToneScore
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestToneScore) Get() (v TestToneScore, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestToneScore) Or(d TestToneScore) TestToneScore {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTestWeakestLink returns new NilTestWeakestLink with value set to v.
+func NewNilTestWeakestLink(v TestWeakestLink) NilTestWeakestLink {
+	return NilTestWeakestLink{
+		Value: v,
+	}
+}
+
+// NilTestWeakestLink is nullable TestWeakestLink.
+type NilTestWeakestLink struct {
+	Value TestWeakestLink
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTestWeakestLink) SetTo(v TestWeakestLink) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTestWeakestLink) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTestWeakestLink) SetToNull() {
+	o.Null = true
+	var v TestWeakestLink
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTestWeakestLink) Get() (v TestWeakestLink, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTestWeakestLink) Or(d TestWeakestLink) TestWeakestLink {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTornadoFixPlan returns new NilTornadoFixPlan with value set to v.
+func NewNilTornadoFixPlan(v TornadoFixPlan) NilTornadoFixPlan {
+	return NilTornadoFixPlan{
+		Value: v,
+	}
+}
+
+// NilTornadoFixPlan is nullable TornadoFixPlan.
+type NilTornadoFixPlan struct {
+	Value TornadoFixPlan
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTornadoFixPlan) SetTo(v TornadoFixPlan) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTornadoFixPlan) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTornadoFixPlan) SetToNull() {
+	o.Null = true
+	var v TornadoFixPlan
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTornadoFixPlan) Get() (v TornadoFixPlan, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTornadoFixPlan) Or(d TornadoFixPlan) TornadoFixPlan {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTornadoIterationOutcome returns new NilTornadoIterationOutcome with value set to v.
+func NewNilTornadoIterationOutcome(v TornadoIterationOutcome) NilTornadoIterationOutcome {
+	return NilTornadoIterationOutcome{
+		Value: v,
+	}
+}
+
+// NilTornadoIterationOutcome is nullable TornadoIterationOutcome.
+type NilTornadoIterationOutcome struct {
+	Value TornadoIterationOutcome
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTornadoIterationOutcome) SetTo(v TornadoIterationOutcome) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTornadoIterationOutcome) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTornadoIterationOutcome) SetToNull() {
+	o.Null = true
+	var v TornadoIterationOutcome
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTornadoIterationOutcome) Get() (v TornadoIterationOutcome, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTornadoIterationOutcome) Or(d TornadoIterationOutcome) TornadoIterationOutcome {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTornadoSessionPhase returns new NilTornadoSessionPhase with value set to v.
+func NewNilTornadoSessionPhase(v TornadoSessionPhase) NilTornadoSessionPhase {
+	return NilTornadoSessionPhase{
+		Value: v,
+	}
+}
+
+// NilTornadoSessionPhase is nullable TornadoSessionPhase.
+type NilTornadoSessionPhase struct {
+	Value TornadoSessionPhase
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTornadoSessionPhase) SetTo(v TornadoSessionPhase) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTornadoSessionPhase) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTornadoSessionPhase) SetToNull() {
+	o.Null = true
+	var v TornadoSessionPhase
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTornadoSessionPhase) Get() (v TornadoSessionPhase, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTornadoSessionPhase) Or(d TornadoSessionPhase) TornadoSessionPhase {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTornadoSessionStopReason returns new NilTornadoSessionStopReason with value set to v.
+func NewNilTornadoSessionStopReason(v TornadoSessionStopReason) NilTornadoSessionStopReason {
+	return NilTornadoSessionStopReason{
+		Value: v,
+	}
+}
+
+// NilTornadoSessionStopReason is nullable TornadoSessionStopReason.
+type NilTornadoSessionStopReason struct {
+	Value TornadoSessionStopReason
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTornadoSessionStopReason) SetTo(v TornadoSessionStopReason) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTornadoSessionStopReason) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTornadoSessionStopReason) SetToNull() {
+	o.Null = true
+	var v TornadoSessionStopReason
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTornadoSessionStopReason) Get() (v TornadoSessionStopReason, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTornadoSessionStopReason) Or(d TornadoSessionStopReason) TornadoSessionStopReason {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTriageActor returns new NilTriageActor with value set to v.
+func NewNilTriageActor(v TriageActor) NilTriageActor {
+	return NilTriageActor{
+		Value: v,
+	}
+}
+
+// NilTriageActor is nullable TriageActor.
+type NilTriageActor struct {
+	Value TriageActor
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTriageActor) SetTo(v TriageActor) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTriageActor) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTriageActor) SetToNull() {
+	o.Null = true
+	var v TriageActor
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTriageActor) Get() (v TriageActor, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTriageActor) Or(d TriageActor) TriageActor {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTriageArtifact returns new NilTriageArtifact with value set to v.
+func NewNilTriageArtifact(v TriageArtifact) NilTriageArtifact {
+	return NilTriageArtifact{
+		Value: v,
+	}
+}
+
+// NilTriageArtifact is nullable TriageArtifact.
+type NilTriageArtifact struct {
+	Value TriageArtifact
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTriageArtifact) SetTo(v TriageArtifact) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTriageArtifact) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTriageArtifact) SetToNull() {
+	o.Null = true
+	var v TriageArtifact
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTriageArtifact) Get() (v TriageArtifact, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTriageArtifact) Or(d TriageArtifact) TriageArtifact {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilTriageSessionRef returns new NilTriageSessionRef with value set to v.
+func NewNilTriageSessionRef(v TriageSessionRef) NilTriageSessionRef {
+	return NilTriageSessionRef{
+		Value: v,
+	}
+}
+
+// NilTriageSessionRef is nullable TriageSessionRef.
+type NilTriageSessionRef struct {
+	Value TriageSessionRef
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilTriageSessionRef) SetTo(v TriageSessionRef) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilTriageSessionRef) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilTriageSessionRef) SetToNull() {
+	o.Null = true
+	var v TriageSessionRef
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilTriageSessionRef) Get() (v TriageSessionRef, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilTriageSessionRef) Or(d TriageSessionRef) TriageSessionRef {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilVoiceSettings returns new NilVoiceSettings with value set to v.
 func NewNilVoiceSettings(v VoiceSettings) NilVoiceSettings {
 	return NilVoiceSettings{
@@ -3955,6 +4960,98 @@ func (o OptFloat64) Or(d float64) float64 {
 	return d
 }
 
+// NewOptFreeObject returns new OptFreeObject with value set to v.
+func NewOptFreeObject(v FreeObject) OptFreeObject {
+	return OptFreeObject{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptFreeObject is optional FreeObject.
+type OptFreeObject struct {
+	Value FreeObject
+	Set   bool
+}
+
+// IsSet returns true if OptFreeObject was set.
+func (o OptFreeObject) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptFreeObject) Reset() {
+	var v FreeObject
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptFreeObject) SetTo(v FreeObject) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptFreeObject) Get() (v FreeObject, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptFreeObject) Or(d FreeObject) FreeObject {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptGetSpeechSampleFormat returns new OptGetSpeechSampleFormat with value set to v.
+func NewOptGetSpeechSampleFormat(v GetSpeechSampleFormat) OptGetSpeechSampleFormat {
+	return OptGetSpeechSampleFormat{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptGetSpeechSampleFormat is optional GetSpeechSampleFormat.
+type OptGetSpeechSampleFormat struct {
+	Value GetSpeechSampleFormat
+	Set   bool
+}
+
+// IsSet returns true if OptGetSpeechSampleFormat was set.
+func (o OptGetSpeechSampleFormat) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptGetSpeechSampleFormat) Reset() {
+	var v GetSpeechSampleFormat
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptGetSpeechSampleFormat) SetTo(v GetSpeechSampleFormat) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptGetSpeechSampleFormat) Get() (v GetSpeechSampleFormat, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptGetSpeechSampleFormat) Or(d GetSpeechSampleFormat) GetSpeechSampleFormat {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptInt returns new OptInt with value set to v.
 func NewOptInt(v int) OptInt {
 	return OptInt{
@@ -3995,6 +5092,190 @@ func (o OptInt) Get() (v int, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptInt) Or(d int) int {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListIssuesDateField returns new OptListIssuesDateField with value set to v.
+func NewOptListIssuesDateField(v ListIssuesDateField) OptListIssuesDateField {
+	return OptListIssuesDateField{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListIssuesDateField is optional ListIssuesDateField.
+type OptListIssuesDateField struct {
+	Value ListIssuesDateField
+	Set   bool
+}
+
+// IsSet returns true if OptListIssuesDateField was set.
+func (o OptListIssuesDateField) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListIssuesDateField) Reset() {
+	var v ListIssuesDateField
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListIssuesDateField) SetTo(v ListIssuesDateField) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListIssuesDateField) Get() (v ListIssuesDateField, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListIssuesDateField) Or(d ListIssuesDateField) ListIssuesDateField {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListIssuesDateRange returns new OptListIssuesDateRange with value set to v.
+func NewOptListIssuesDateRange(v ListIssuesDateRange) OptListIssuesDateRange {
+	return OptListIssuesDateRange{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListIssuesDateRange is optional ListIssuesDateRange.
+type OptListIssuesDateRange struct {
+	Value ListIssuesDateRange
+	Set   bool
+}
+
+// IsSet returns true if OptListIssuesDateRange was set.
+func (o OptListIssuesDateRange) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListIssuesDateRange) Reset() {
+	var v ListIssuesDateRange
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListIssuesDateRange) SetTo(v ListIssuesDateRange) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListIssuesDateRange) Get() (v ListIssuesDateRange, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListIssuesDateRange) Or(d ListIssuesDateRange) ListIssuesDateRange {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListIssuesOrder returns new OptListIssuesOrder with value set to v.
+func NewOptListIssuesOrder(v ListIssuesOrder) OptListIssuesOrder {
+	return OptListIssuesOrder{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListIssuesOrder is optional ListIssuesOrder.
+type OptListIssuesOrder struct {
+	Value ListIssuesOrder
+	Set   bool
+}
+
+// IsSet returns true if OptListIssuesOrder was set.
+func (o OptListIssuesOrder) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListIssuesOrder) Reset() {
+	var v ListIssuesOrder
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListIssuesOrder) SetTo(v ListIssuesOrder) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListIssuesOrder) Get() (v ListIssuesOrder, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListIssuesOrder) Or(d ListIssuesOrder) ListIssuesOrder {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListIssuesSort returns new OptListIssuesSort with value set to v.
+func NewOptListIssuesSort(v ListIssuesSort) OptListIssuesSort {
+	return OptListIssuesSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListIssuesSort is optional ListIssuesSort.
+type OptListIssuesSort struct {
+	Value ListIssuesSort
+	Set   bool
+}
+
+// IsSet returns true if OptListIssuesSort was set.
+func (o OptListIssuesSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListIssuesSort) Reset() {
+	var v ListIssuesSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListIssuesSort) SetTo(v ListIssuesSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListIssuesSort) Get() (v ListIssuesSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListIssuesSort) Or(d ListIssuesSort) ListIssuesSort {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4931,6 +6212,74 @@ func (o OptNilStringArray) Or(d []string) []string {
 	return d
 }
 
+// NewOptNilTestRecentRun returns new OptNilTestRecentRun with value set to v.
+func NewOptNilTestRecentRun(v TestRecentRun) OptNilTestRecentRun {
+	return OptNilTestRecentRun{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilTestRecentRun is optional nullable TestRecentRun.
+type OptNilTestRecentRun struct {
+	Value TestRecentRun
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilTestRecentRun was set.
+func (o OptNilTestRecentRun) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilTestRecentRun) Reset() {
+	var v TestRecentRun
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilTestRecentRun) SetTo(v TestRecentRun) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilTestRecentRun) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilTestRecentRun) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v TestRecentRun
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilTestRecentRun) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilTestRecentRun) Get() (v TestRecentRun, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilTestRecentRun) Or(d TestRecentRun) TestRecentRun {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilVoiceSettings returns new OptNilVoiceSettings with value set to v.
 func NewOptNilVoiceSettings(v VoiceSettings) OptNilVoiceSettings {
 	return OptNilVoiceSettings{
@@ -5039,6 +6388,282 @@ func (o OptNull) Get() (v struct{}, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNull) Or(d struct{}) struct{} {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPathwayEdgeData returns new OptPathwayEdgeData with value set to v.
+func NewOptPathwayEdgeData(v PathwayEdgeData) OptPathwayEdgeData {
+	return OptPathwayEdgeData{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPathwayEdgeData is optional PathwayEdgeData.
+type OptPathwayEdgeData struct {
+	Value PathwayEdgeData
+	Set   bool
+}
+
+// IsSet returns true if OptPathwayEdgeData was set.
+func (o OptPathwayEdgeData) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPathwayEdgeData) Reset() {
+	var v PathwayEdgeData
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPathwayEdgeData) SetTo(v PathwayEdgeData) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPathwayEdgeData) Get() (v PathwayEdgeData, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPathwayEdgeData) Or(d PathwayEdgeData) PathwayEdgeData {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPathwayGlobalConfig returns new OptPathwayGlobalConfig with value set to v.
+func NewOptPathwayGlobalConfig(v PathwayGlobalConfig) OptPathwayGlobalConfig {
+	return OptPathwayGlobalConfig{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPathwayGlobalConfig is optional PathwayGlobalConfig.
+type OptPathwayGlobalConfig struct {
+	Value PathwayGlobalConfig
+	Set   bool
+}
+
+// IsSet returns true if OptPathwayGlobalConfig was set.
+func (o OptPathwayGlobalConfig) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPathwayGlobalConfig) Reset() {
+	var v PathwayGlobalConfig
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPathwayGlobalConfig) SetTo(v PathwayGlobalConfig) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPathwayGlobalConfig) Get() (v PathwayGlobalConfig, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPathwayGlobalConfig) Or(d PathwayGlobalConfig) PathwayGlobalConfig {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPathwayNodeData returns new OptPathwayNodeData with value set to v.
+func NewOptPathwayNodeData(v PathwayNodeData) OptPathwayNodeData {
+	return OptPathwayNodeData{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPathwayNodeData is optional PathwayNodeData.
+type OptPathwayNodeData struct {
+	Value PathwayNodeData
+	Set   bool
+}
+
+// IsSet returns true if OptPathwayNodeData was set.
+func (o OptPathwayNodeData) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPathwayNodeData) Reset() {
+	var v PathwayNodeData
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPathwayNodeData) SetTo(v PathwayNodeData) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPathwayNodeData) Get() (v PathwayNodeData, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPathwayNodeData) Or(d PathwayNodeData) PathwayNodeData {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPathwayPosition returns new OptPathwayPosition with value set to v.
+func NewOptPathwayPosition(v PathwayPosition) OptPathwayPosition {
+	return OptPathwayPosition{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPathwayPosition is optional PathwayPosition.
+type OptPathwayPosition struct {
+	Value PathwayPosition
+	Set   bool
+}
+
+// IsSet returns true if OptPathwayPosition was set.
+func (o OptPathwayPosition) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPathwayPosition) Reset() {
+	var v PathwayPosition
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPathwayPosition) SetTo(v PathwayPosition) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPathwayPosition) Get() (v PathwayPosition, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPathwayPosition) Or(d PathwayPosition) PathwayPosition {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPathwayPublishEnvironment returns new OptPathwayPublishEnvironment with value set to v.
+func NewOptPathwayPublishEnvironment(v PathwayPublishEnvironment) OptPathwayPublishEnvironment {
+	return OptPathwayPublishEnvironment{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPathwayPublishEnvironment is optional PathwayPublishEnvironment.
+type OptPathwayPublishEnvironment struct {
+	Value PathwayPublishEnvironment
+	Set   bool
+}
+
+// IsSet returns true if OptPathwayPublishEnvironment was set.
+func (o OptPathwayPublishEnvironment) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPathwayPublishEnvironment) Reset() {
+	var v PathwayPublishEnvironment
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPathwayPublishEnvironment) SetTo(v PathwayPublishEnvironment) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPathwayPublishEnvironment) Get() (v PathwayPublishEnvironment, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPathwayPublishEnvironment) Or(d PathwayPublishEnvironment) PathwayPublishEnvironment {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPathwayTag returns new OptPathwayTag with value set to v.
+func NewOptPathwayTag(v PathwayTag) OptPathwayTag {
+	return OptPathwayTag{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPathwayTag is optional PathwayTag.
+type OptPathwayTag struct {
+	Value PathwayTag
+	Set   bool
+}
+
+// IsSet returns true if OptPathwayTag was set.
+func (o OptPathwayTag) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPathwayTag) Reset() {
+	var v PathwayTag
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPathwayTag) SetTo(v PathwayTag) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPathwayTag) Get() (v PathwayTag, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPathwayTag) Or(d PathwayTag) PathwayTag {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -5689,6 +7314,52 @@ func (o OptSipTransport) Or(d SipTransport) SipTransport {
 	return d
 }
 
+// NewOptSpeechFormat returns new OptSpeechFormat with value set to v.
+func NewOptSpeechFormat(v SpeechFormat) OptSpeechFormat {
+	return OptSpeechFormat{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSpeechFormat is optional SpeechFormat.
+type OptSpeechFormat struct {
+	Value SpeechFormat
+	Set   bool
+}
+
+// IsSet returns true if OptSpeechFormat was set.
+func (o OptSpeechFormat) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSpeechFormat) Reset() {
+	var v SpeechFormat
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSpeechFormat) SetTo(v SpeechFormat) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSpeechFormat) Get() (v SpeechFormat, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSpeechFormat) Or(d SpeechFormat) SpeechFormat {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -5729,6 +7400,1202 @@ func (o OptString) Get() (v string, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestCategory returns new OptTestCategory with value set to v.
+func NewOptTestCategory(v TestCategory) OptTestCategory {
+	return OptTestCategory{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestCategory is optional TestCategory.
+type OptTestCategory struct {
+	Value TestCategory
+	Set   bool
+}
+
+// IsSet returns true if OptTestCategory was set.
+func (o OptTestCategory) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestCategory) Reset() {
+	var v TestCategory
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestCategory) SetTo(v TestCategory) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestCategory) Get() (v TestCategory, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestCategory) Or(d TestCategory) TestCategory {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestCustomLLMConfigSamples returns new OptTestCustomLLMConfigSamples with value set to v.
+func NewOptTestCustomLLMConfigSamples(v TestCustomLLMConfigSamples) OptTestCustomLLMConfigSamples {
+	return OptTestCustomLLMConfigSamples{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestCustomLLMConfigSamples is optional TestCustomLLMConfigSamples.
+type OptTestCustomLLMConfigSamples struct {
+	Value TestCustomLLMConfigSamples
+	Set   bool
+}
+
+// IsSet returns true if OptTestCustomLLMConfigSamples was set.
+func (o OptTestCustomLLMConfigSamples) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestCustomLLMConfigSamples) Reset() {
+	var v TestCustomLLMConfigSamples
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestCustomLLMConfigSamples) SetTo(v TestCustomLLMConfigSamples) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestCustomLLMConfigSamples) Get() (v TestCustomLLMConfigSamples, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestCustomLLMConfigSamples) Or(d TestCustomLLMConfigSamples) TestCustomLLMConfigSamples {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestHTTPMethod returns new OptTestHTTPMethod with value set to v.
+func NewOptTestHTTPMethod(v TestHTTPMethod) OptTestHTTPMethod {
+	return OptTestHTTPMethod{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestHTTPMethod is optional TestHTTPMethod.
+type OptTestHTTPMethod struct {
+	Value TestHTTPMethod
+	Set   bool
+}
+
+// IsSet returns true if OptTestHTTPMethod was set.
+func (o OptTestHTTPMethod) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestHTTPMethod) Reset() {
+	var v TestHTTPMethod
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestHTTPMethod) SetTo(v TestHTTPMethod) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestHTTPMethod) Get() (v TestHTTPMethod, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestHTTPMethod) Or(d TestHTTPMethod) TestHTTPMethod {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestJudgeOutput returns new OptTestJudgeOutput with value set to v.
+func NewOptTestJudgeOutput(v TestJudgeOutput) OptTestJudgeOutput {
+	return OptTestJudgeOutput{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestJudgeOutput is optional TestJudgeOutput.
+type OptTestJudgeOutput struct {
+	Value TestJudgeOutput
+	Set   bool
+}
+
+// IsSet returns true if OptTestJudgeOutput was set.
+func (o OptTestJudgeOutput) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestJudgeOutput) Reset() {
+	var v TestJudgeOutput
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestJudgeOutput) SetTo(v TestJudgeOutput) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestJudgeOutput) Get() (v TestJudgeOutput, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestJudgeOutput) Or(d TestJudgeOutput) TestJudgeOutput {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestLLMJudgeConfigSamples returns new OptTestLLMJudgeConfigSamples with value set to v.
+func NewOptTestLLMJudgeConfigSamples(v TestLLMJudgeConfigSamples) OptTestLLMJudgeConfigSamples {
+	return OptTestLLMJudgeConfigSamples{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestLLMJudgeConfigSamples is optional TestLLMJudgeConfigSamples.
+type OptTestLLMJudgeConfigSamples struct {
+	Value TestLLMJudgeConfigSamples
+	Set   bool
+}
+
+// IsSet returns true if OptTestLLMJudgeConfigSamples was set.
+func (o OptTestLLMJudgeConfigSamples) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestLLMJudgeConfigSamples) Reset() {
+	var v TestLLMJudgeConfigSamples
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestLLMJudgeConfigSamples) SetTo(v TestLLMJudgeConfigSamples) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestLLMJudgeConfigSamples) Get() (v TestLLMJudgeConfigSamples, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestLLMJudgeConfigSamples) Or(d TestLLMJudgeConfigSamples) TestLLMJudgeConfigSamples {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestMatchTarget returns new OptTestMatchTarget with value set to v.
+func NewOptTestMatchTarget(v TestMatchTarget) OptTestMatchTarget {
+	return OptTestMatchTarget{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestMatchTarget is optional TestMatchTarget.
+type OptTestMatchTarget struct {
+	Value TestMatchTarget
+	Set   bool
+}
+
+// IsSet returns true if OptTestMatchTarget was set.
+func (o OptTestMatchTarget) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestMatchTarget) Reset() {
+	var v TestMatchTarget
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestMatchTarget) SetTo(v TestMatchTarget) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestMatchTarget) Get() (v TestMatchTarget, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestMatchTarget) Or(d TestMatchTarget) TestMatchTarget {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestNodesVisitedConfigMatch returns new OptTestNodesVisitedConfigMatch with value set to v.
+func NewOptTestNodesVisitedConfigMatch(v TestNodesVisitedConfigMatch) OptTestNodesVisitedConfigMatch {
+	return OptTestNodesVisitedConfigMatch{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestNodesVisitedConfigMatch is optional TestNodesVisitedConfigMatch.
+type OptTestNodesVisitedConfigMatch struct {
+	Value TestNodesVisitedConfigMatch
+	Set   bool
+}
+
+// IsSet returns true if OptTestNodesVisitedConfigMatch was set.
+func (o OptTestNodesVisitedConfigMatch) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestNodesVisitedConfigMatch) Reset() {
+	var v TestNodesVisitedConfigMatch
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestNodesVisitedConfigMatch) SetTo(v TestNodesVisitedConfigMatch) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestNodesVisitedConfigMatch) Get() (v TestNodesVisitedConfigMatch, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestNodesVisitedConfigMatch) Or(d TestNodesVisitedConfigMatch) TestNodesVisitedConfigMatch {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestRunStart returns new OptTestRunStart with value set to v.
+func NewOptTestRunStart(v TestRunStart) OptTestRunStart {
+	return OptTestRunStart{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestRunStart is optional TestRunStart.
+type OptTestRunStart struct {
+	Value TestRunStart
+	Set   bool
+}
+
+// IsSet returns true if OptTestRunStart was set.
+func (o OptTestRunStart) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestRunStart) Reset() {
+	var v TestRunStart
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestRunStart) SetTo(v TestRunStart) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestRunStart) Get() (v TestRunStart, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestRunStart) Or(d TestRunStart) TestRunStart {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestRunStatus returns new OptTestRunStatus with value set to v.
+func NewOptTestRunStatus(v TestRunStatus) OptTestRunStatus {
+	return OptTestRunStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestRunStatus is optional TestRunStatus.
+type OptTestRunStatus struct {
+	Value TestRunStatus
+	Set   bool
+}
+
+// IsSet returns true if OptTestRunStatus was set.
+func (o OptTestRunStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestRunStatus) Reset() {
+	var v TestRunStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestRunStatus) SetTo(v TestRunStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestRunStatus) Get() (v TestRunStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestRunStatus) Or(d TestRunStatus) TestRunStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestScalar returns new OptTestScalar with value set to v.
+func NewOptTestScalar(v TestScalar) OptTestScalar {
+	return OptTestScalar{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestScalar is optional TestScalar.
+type OptTestScalar struct {
+	Value TestScalar
+	Set   bool
+}
+
+// IsSet returns true if OptTestScalar was set.
+func (o OptTestScalar) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestScalar) Reset() {
+	var v TestScalar
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestScalar) SetTo(v TestScalar) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestScalar) Get() (v TestScalar, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestScalar) Or(d TestScalar) TestScalar {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestScenarioType returns new OptTestScenarioType with value set to v.
+func NewOptTestScenarioType(v TestScenarioType) OptTestScenarioType {
+	return OptTestScenarioType{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestScenarioType is optional TestScenarioType.
+type OptTestScenarioType struct {
+	Value TestScenarioType
+	Set   bool
+}
+
+// IsSet returns true if OptTestScenarioType was set.
+func (o OptTestScenarioType) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestScenarioType) Reset() {
+	var v TestScenarioType
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestScenarioType) SetTo(v TestScenarioType) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestScenarioType) Get() (v TestScenarioType, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestScenarioType) Or(d TestScenarioType) TestScenarioType {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestSpeaker returns new OptTestSpeaker with value set to v.
+func NewOptTestSpeaker(v TestSpeaker) OptTestSpeaker {
+	return OptTestSpeaker{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestSpeaker is optional TestSpeaker.
+type OptTestSpeaker struct {
+	Value TestSpeaker
+	Set   bool
+}
+
+// IsSet returns true if OptTestSpeaker was set.
+func (o OptTestSpeaker) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestSpeaker) Reset() {
+	var v TestSpeaker
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestSpeaker) SetTo(v TestSpeaker) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestSpeaker) Get() (v TestSpeaker, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestSpeaker) Or(d TestSpeaker) TestSpeaker {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestStringCheckConfigOperator returns new OptTestStringCheckConfigOperator with value set to v.
+func NewOptTestStringCheckConfigOperator(v TestStringCheckConfigOperator) OptTestStringCheckConfigOperator {
+	return OptTestStringCheckConfigOperator{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestStringCheckConfigOperator is optional TestStringCheckConfigOperator.
+type OptTestStringCheckConfigOperator struct {
+	Value TestStringCheckConfigOperator
+	Set   bool
+}
+
+// IsSet returns true if OptTestStringCheckConfigOperator was set.
+func (o OptTestStringCheckConfigOperator) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestStringCheckConfigOperator) Reset() {
+	var v TestStringCheckConfigOperator
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestStringCheckConfigOperator) SetTo(v TestStringCheckConfigOperator) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestStringCheckConfigOperator) Get() (v TestStringCheckConfigOperator, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestStringCheckConfigOperator) Or(d TestStringCheckConfigOperator) TestStringCheckConfigOperator {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestTraversalMatchConfigMode returns new OptTestTraversalMatchConfigMode with value set to v.
+func NewOptTestTraversalMatchConfigMode(v TestTraversalMatchConfigMode) OptTestTraversalMatchConfigMode {
+	return OptTestTraversalMatchConfigMode{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestTraversalMatchConfigMode is optional TestTraversalMatchConfigMode.
+type OptTestTraversalMatchConfigMode struct {
+	Value TestTraversalMatchConfigMode
+	Set   bool
+}
+
+// IsSet returns true if OptTestTraversalMatchConfigMode was set.
+func (o OptTestTraversalMatchConfigMode) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestTraversalMatchConfigMode) Reset() {
+	var v TestTraversalMatchConfigMode
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestTraversalMatchConfigMode) SetTo(v TestTraversalMatchConfigMode) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestTraversalMatchConfigMode) Get() (v TestTraversalMatchConfigMode, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestTraversalMatchConfigMode) Or(d TestTraversalMatchConfigMode) TestTraversalMatchConfigMode {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestVariableExtractedConfigOperator returns new OptTestVariableExtractedConfigOperator with value set to v.
+func NewOptTestVariableExtractedConfigOperator(v TestVariableExtractedConfigOperator) OptTestVariableExtractedConfigOperator {
+	return OptTestVariableExtractedConfigOperator{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestVariableExtractedConfigOperator is optional TestVariableExtractedConfigOperator.
+type OptTestVariableExtractedConfigOperator struct {
+	Value TestVariableExtractedConfigOperator
+	Set   bool
+}
+
+// IsSet returns true if OptTestVariableExtractedConfigOperator was set.
+func (o OptTestVariableExtractedConfigOperator) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestVariableExtractedConfigOperator) Reset() {
+	var v TestVariableExtractedConfigOperator
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestVariableExtractedConfigOperator) SetTo(v TestVariableExtractedConfigOperator) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestVariableExtractedConfigOperator) Get() (v TestVariableExtractedConfigOperator, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestVariableExtractedConfigOperator) Or(d TestVariableExtractedConfigOperator) TestVariableExtractedConfigOperator {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestWebhookMockFault returns new OptTestWebhookMockFault with value set to v.
+func NewOptTestWebhookMockFault(v TestWebhookMockFault) OptTestWebhookMockFault {
+	return OptTestWebhookMockFault{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestWebhookMockFault is optional TestWebhookMockFault.
+type OptTestWebhookMockFault struct {
+	Value TestWebhookMockFault
+	Set   bool
+}
+
+// IsSet returns true if OptTestWebhookMockFault was set.
+func (o OptTestWebhookMockFault) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestWebhookMockFault) Reset() {
+	var v TestWebhookMockFault
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestWebhookMockFault) SetTo(v TestWebhookMockFault) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestWebhookMockFault) Get() (v TestWebhookMockFault, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestWebhookMockFault) Or(d TestWebhookMockFault) TestWebhookMockFault {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTestWebhookTriggeredConfigURLMatch returns new OptTestWebhookTriggeredConfigURLMatch with value set to v.
+func NewOptTestWebhookTriggeredConfigURLMatch(v TestWebhookTriggeredConfigURLMatch) OptTestWebhookTriggeredConfigURLMatch {
+	return OptTestWebhookTriggeredConfigURLMatch{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTestWebhookTriggeredConfigURLMatch is optional TestWebhookTriggeredConfigURLMatch.
+type OptTestWebhookTriggeredConfigURLMatch struct {
+	Value TestWebhookTriggeredConfigURLMatch
+	Set   bool
+}
+
+// IsSet returns true if OptTestWebhookTriggeredConfigURLMatch was set.
+func (o OptTestWebhookTriggeredConfigURLMatch) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTestWebhookTriggeredConfigURLMatch) Reset() {
+	var v TestWebhookTriggeredConfigURLMatch
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTestWebhookTriggeredConfigURLMatch) SetTo(v TestWebhookTriggeredConfigURLMatch) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTestWebhookTriggeredConfigURLMatch) Get() (v TestWebhookTriggeredConfigURLMatch, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTestWebhookTriggeredConfigURLMatch) Or(d TestWebhookTriggeredConfigURLMatch) TestWebhookTriggeredConfigURLMatch {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageArtifactCreate returns new OptTriageArtifactCreate with value set to v.
+func NewOptTriageArtifactCreate(v TriageArtifactCreate) OptTriageArtifactCreate {
+	return OptTriageArtifactCreate{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageArtifactCreate is optional TriageArtifactCreate.
+type OptTriageArtifactCreate struct {
+	Value TriageArtifactCreate
+	Set   bool
+}
+
+// IsSet returns true if OptTriageArtifactCreate was set.
+func (o OptTriageArtifactCreate) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageArtifactCreate) Reset() {
+	var v TriageArtifactCreate
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageArtifactCreate) SetTo(v TriageArtifactCreate) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageArtifactCreate) Get() (v TriageArtifactCreate, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageArtifactCreate) Or(d TriageArtifactCreate) TriageArtifactCreate {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageArtifactCreateStatus returns new OptTriageArtifactCreateStatus with value set to v.
+func NewOptTriageArtifactCreateStatus(v TriageArtifactCreateStatus) OptTriageArtifactCreateStatus {
+	return OptTriageArtifactCreateStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageArtifactCreateStatus is optional TriageArtifactCreateStatus.
+type OptTriageArtifactCreateStatus struct {
+	Value TriageArtifactCreateStatus
+	Set   bool
+}
+
+// IsSet returns true if OptTriageArtifactCreateStatus was set.
+func (o OptTriageArtifactCreateStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageArtifactCreateStatus) Reset() {
+	var v TriageArtifactCreateStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageArtifactCreateStatus) SetTo(v TriageArtifactCreateStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageArtifactCreateStatus) Get() (v TriageArtifactCreateStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageArtifactCreateStatus) Or(d TriageArtifactCreateStatus) TriageArtifactCreateStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageIssueCreateSeverity returns new OptTriageIssueCreateSeverity with value set to v.
+func NewOptTriageIssueCreateSeverity(v TriageIssueCreateSeverity) OptTriageIssueCreateSeverity {
+	return OptTriageIssueCreateSeverity{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageIssueCreateSeverity is optional TriageIssueCreateSeverity.
+type OptTriageIssueCreateSeverity struct {
+	Value TriageIssueCreateSeverity
+	Set   bool
+}
+
+// IsSet returns true if OptTriageIssueCreateSeverity was set.
+func (o OptTriageIssueCreateSeverity) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageIssueCreateSeverity) Reset() {
+	var v TriageIssueCreateSeverity
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageIssueCreateSeverity) SetTo(v TriageIssueCreateSeverity) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageIssueCreateSeverity) Get() (v TriageIssueCreateSeverity, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageIssueCreateSeverity) Or(d TriageIssueCreateSeverity) TriageIssueCreateSeverity {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageIssueCreateSource returns new OptTriageIssueCreateSource with value set to v.
+func NewOptTriageIssueCreateSource(v TriageIssueCreateSource) OptTriageIssueCreateSource {
+	return OptTriageIssueCreateSource{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageIssueCreateSource is optional TriageIssueCreateSource.
+type OptTriageIssueCreateSource struct {
+	Value TriageIssueCreateSource
+	Set   bool
+}
+
+// IsSet returns true if OptTriageIssueCreateSource was set.
+func (o OptTriageIssueCreateSource) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageIssueCreateSource) Reset() {
+	var v TriageIssueCreateSource
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageIssueCreateSource) SetTo(v TriageIssueCreateSource) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageIssueCreateSource) Get() (v TriageIssueCreateSource, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageIssueCreateSource) Or(d TriageIssueCreateSource) TriageIssueCreateSource {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageIssueCreateStatus returns new OptTriageIssueCreateStatus with value set to v.
+func NewOptTriageIssueCreateStatus(v TriageIssueCreateStatus) OptTriageIssueCreateStatus {
+	return OptTriageIssueCreateStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageIssueCreateStatus is optional TriageIssueCreateStatus.
+type OptTriageIssueCreateStatus struct {
+	Value TriageIssueCreateStatus
+	Set   bool
+}
+
+// IsSet returns true if OptTriageIssueCreateStatus was set.
+func (o OptTriageIssueCreateStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageIssueCreateStatus) Reset() {
+	var v TriageIssueCreateStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageIssueCreateStatus) SetTo(v TriageIssueCreateStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageIssueCreateStatus) Get() (v TriageIssueCreateStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageIssueCreateStatus) Or(d TriageIssueCreateStatus) TriageIssueCreateStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageResourceType returns new OptTriageResourceType with value set to v.
+func NewOptTriageResourceType(v TriageResourceType) OptTriageResourceType {
+	return OptTriageResourceType{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageResourceType is optional TriageResourceType.
+type OptTriageResourceType struct {
+	Value TriageResourceType
+	Set   bool
+}
+
+// IsSet returns true if OptTriageResourceType was set.
+func (o OptTriageResourceType) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageResourceType) Reset() {
+	var v TriageResourceType
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageResourceType) SetTo(v TriageResourceType) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageResourceType) Get() (v TriageResourceType, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageResourceType) Or(d TriageResourceType) TriageResourceType {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageSessionStatus returns new OptTriageSessionStatus with value set to v.
+func NewOptTriageSessionStatus(v TriageSessionStatus) OptTriageSessionStatus {
+	return OptTriageSessionStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageSessionStatus is optional TriageSessionStatus.
+type OptTriageSessionStatus struct {
+	Value TriageSessionStatus
+	Set   bool
+}
+
+// IsSet returns true if OptTriageSessionStatus was set.
+func (o OptTriageSessionStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageSessionStatus) Reset() {
+	var v TriageSessionStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageSessionStatus) SetTo(v TriageSessionStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageSessionStatus) Get() (v TriageSessionStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageSessionStatus) Or(d TriageSessionStatus) TriageSessionStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageSeverity returns new OptTriageSeverity with value set to v.
+func NewOptTriageSeverity(v TriageSeverity) OptTriageSeverity {
+	return OptTriageSeverity{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageSeverity is optional TriageSeverity.
+type OptTriageSeverity struct {
+	Value TriageSeverity
+	Set   bool
+}
+
+// IsSet returns true if OptTriageSeverity was set.
+func (o OptTriageSeverity) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageSeverity) Reset() {
+	var v TriageSeverity
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageSeverity) SetTo(v TriageSeverity) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageSeverity) Get() (v TriageSeverity, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageSeverity) Or(d TriageSeverity) TriageSeverity {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTriageStatus returns new OptTriageStatus with value set to v.
+func NewOptTriageStatus(v TriageStatus) OptTriageStatus {
+	return OptTriageStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTriageStatus is optional TriageStatus.
+type OptTriageStatus struct {
+	Value TriageStatus
+	Set   bool
+}
+
+// IsSet returns true if OptTriageStatus was set.
+func (o OptTriageStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTriageStatus) Reset() {
+	var v TriageStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTriageStatus) SetTo(v TriageStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTriageStatus) Get() (v TriageStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTriageStatus) Or(d TriageStatus) TriageStatus {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -5823,6 +8690,762 @@ func (s *ParseSipDestinationResponse) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// A pathway with its live draft.
+// Ref: #/components/schemas/Pathway
+type Pathway struct {
+	// Pathway id.
+	ID string `json:"id"`
+	// Name of the pathway.
+	Name string `json:"name"`
+	// What it is for.
+	Description string `json:"description"`
+	// Nodes of the live draft.
+	Nodes []PathwayNode `json:"nodes"`
+	// Edges of the live draft.
+	Edges []PathwayEdge `json:"edges"`
+	// Version that calls use; null before the first publish.
+	ProductionVersionNumber NilInt `json:"production_version_number"`
+	// Version under trial.
+	StagingVersionNumber NilInt `json:"staging_version_number"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When the draft last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// GetID returns the value of ID.
+func (s *Pathway) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *Pathway) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *Pathway) GetDescription() string {
+	return s.Description
+}
+
+// GetNodes returns the value of Nodes.
+func (s *Pathway) GetNodes() []PathwayNode {
+	return s.Nodes
+}
+
+// GetEdges returns the value of Edges.
+func (s *Pathway) GetEdges() []PathwayEdge {
+	return s.Edges
+}
+
+// GetProductionVersionNumber returns the value of ProductionVersionNumber.
+func (s *Pathway) GetProductionVersionNumber() NilInt {
+	return s.ProductionVersionNumber
+}
+
+// GetStagingVersionNumber returns the value of StagingVersionNumber.
+func (s *Pathway) GetStagingVersionNumber() NilInt {
+	return s.StagingVersionNumber
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Pathway) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Pathway) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
+}
+
+// SetID sets the value of ID.
+func (s *Pathway) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *Pathway) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *Pathway) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *Pathway) SetNodes(val []PathwayNode) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *Pathway) SetEdges(val []PathwayEdge) {
+	s.Edges = val
+}
+
+// SetProductionVersionNumber sets the value of ProductionVersionNumber.
+func (s *Pathway) SetProductionVersionNumber(val NilInt) {
+	s.ProductionVersionNumber = val
+}
+
+// SetStagingVersionNumber sets the value of StagingVersionNumber.
+func (s *Pathway) SetStagingVersionNumber(val NilInt) {
+	s.StagingVersionNumber = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Pathway) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Pathway) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
+}
+
+// A conversation that has begun.
+// Ref: #/components/schemas/PathwayChat
+type PathwayChat struct {
+	// Chat id.
+	ChatID string `json:"chat_id"`
+	// First words of the agent; empty when it waits for the caller.
+	Message   string     `json:"message"`
+	Variables FreeObject `json:"variables"`
+}
+
+// GetChatID returns the value of ChatID.
+func (s *PathwayChat) GetChatID() string {
+	return s.ChatID
+}
+
+// GetMessage returns the value of Message.
+func (s *PathwayChat) GetMessage() string {
+	return s.Message
+}
+
+// GetVariables returns the value of Variables.
+func (s *PathwayChat) GetVariables() FreeObject {
+	return s.Variables
+}
+
+// SetChatID sets the value of ChatID.
+func (s *PathwayChat) SetChatID(val string) {
+	s.ChatID = val
+}
+
+// SetMessage sets the value of Message.
+func (s *PathwayChat) SetMessage(val string) {
+	s.Message = val
+}
+
+// SetVariables sets the value of Variables.
+func (s *PathwayChat) SetVariables(val FreeObject) {
+	s.Variables = val
+}
+
+// Where a text conversation begins.
+// Ref: #/components/schemas/PathwayChatCreate
+type PathwayChatCreate struct {
+	// Pathway to talk to.
+	PathwayID string `json:"pathway_id"`
+	// Node to start at.
+	StartNodeID    OptString                 `json:"start_node_id"`
+	RequestData    OptRequestData            `json:"request_data"`
+	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *PathwayChatCreate) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetStartNodeID returns the value of StartNodeID.
+func (s *PathwayChatCreate) GetStartNodeID() OptString {
+	return s.StartNodeID
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *PathwayChatCreate) GetRequestData() OptRequestData {
+	return s.RequestData
+}
+
+// GetPathwayVersion returns the value of PathwayVersion.
+func (s *PathwayChatCreate) GetPathwayVersion() OptPathwayVersionSelector {
+	return s.PathwayVersion
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *PathwayChatCreate) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetStartNodeID sets the value of StartNodeID.
+func (s *PathwayChatCreate) SetStartNodeID(val OptString) {
+	s.StartNodeID = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *PathwayChatCreate) SetRequestData(val OptRequestData) {
+	s.RequestData = val
+}
+
+// SetPathwayVersion sets the value of PathwayVersion.
+func (s *PathwayChatCreate) SetPathwayVersion(val OptPathwayVersionSelector) {
+	s.PathwayVersion = val
+}
+
+// One message of a conversation.
+// Ref: #/components/schemas/PathwayChatMessage
+type PathwayChatMessage struct {
+	// Who spoke.
+	Role PathwayChatMessageRole `json:"role"`
+	// The words.
+	Content string `json:"content"`
+}
+
+// GetRole returns the value of Role.
+func (s *PathwayChatMessage) GetRole() PathwayChatMessageRole {
+	return s.Role
+}
+
+// GetContent returns the value of Content.
+func (s *PathwayChatMessage) GetContent() string {
+	return s.Content
+}
+
+// SetRole sets the value of Role.
+func (s *PathwayChatMessage) SetRole(val PathwayChatMessageRole) {
+	s.Role = val
+}
+
+// SetContent sets the value of Content.
+func (s *PathwayChatMessage) SetContent(val string) {
+	s.Content = val
+}
+
+// Who spoke.
+type PathwayChatMessageRole string
+
+const (
+	PathwayChatMessageRoleUser      PathwayChatMessageRole = "user"
+	PathwayChatMessageRoleAssistant PathwayChatMessageRole = "assistant"
+)
+
+// AllValues returns all PathwayChatMessageRole values.
+func (PathwayChatMessageRole) AllValues() []PathwayChatMessageRole {
+	return []PathwayChatMessageRole{
+		PathwayChatMessageRoleUser,
+		PathwayChatMessageRoleAssistant,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PathwayChatMessageRole) MarshalText() ([]byte, error) {
+	switch s {
+	case PathwayChatMessageRoleUser:
+		return []byte(s), nil
+	case PathwayChatMessageRoleAssistant:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PathwayChatMessageRole) UnmarshalText(data []byte) error {
+	switch PathwayChatMessageRole(data) {
+	case PathwayChatMessageRoleUser:
+		*s = PathwayChatMessageRoleUser
+		return nil
+	case PathwayChatMessageRoleAssistant:
+		*s = PathwayChatMessageRoleAssistant
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/PathwayChatReply
+type PathwayChatReply struct {
+	Data PathwayChat `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PathwayChatReply) GetData() PathwayChat {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PathwayChatReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PathwayChatReply) SetData(val PathwayChat) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PathwayChatReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// The conversation after a turn.
+// Ref: #/components/schemas/PathwayChatState
+type PathwayChatState struct {
+	// Chat id.
+	ChatID string `json:"chat_id"`
+	// What the agent answered.
+	AssistantResponses []string `json:"assistant_responses"`
+	// Node the conversation is at.
+	CurrentNodeID NilString `json:"current_node_id"`
+	// Its name.
+	CurrentNodeName NilString `json:"current_node_name"`
+	// Everything said so far.
+	ChatHistory []PathwayChatMessage `json:"chat_history"`
+	// Pathway.
+	PathwayID string `json:"pathway_id"`
+	// Its version; 0 for the live draft.
+	PathwayVersion int        `json:"pathway_version"`
+	Variables      FreeObject `json:"variables"`
+	// Whether the conversation is over.
+	Completed bool `json:"completed"`
+}
+
+// GetChatID returns the value of ChatID.
+func (s *PathwayChatState) GetChatID() string {
+	return s.ChatID
+}
+
+// GetAssistantResponses returns the value of AssistantResponses.
+func (s *PathwayChatState) GetAssistantResponses() []string {
+	return s.AssistantResponses
+}
+
+// GetCurrentNodeID returns the value of CurrentNodeID.
+func (s *PathwayChatState) GetCurrentNodeID() NilString {
+	return s.CurrentNodeID
+}
+
+// GetCurrentNodeName returns the value of CurrentNodeName.
+func (s *PathwayChatState) GetCurrentNodeName() NilString {
+	return s.CurrentNodeName
+}
+
+// GetChatHistory returns the value of ChatHistory.
+func (s *PathwayChatState) GetChatHistory() []PathwayChatMessage {
+	return s.ChatHistory
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *PathwayChatState) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetPathwayVersion returns the value of PathwayVersion.
+func (s *PathwayChatState) GetPathwayVersion() int {
+	return s.PathwayVersion
+}
+
+// GetVariables returns the value of Variables.
+func (s *PathwayChatState) GetVariables() FreeObject {
+	return s.Variables
+}
+
+// GetCompleted returns the value of Completed.
+func (s *PathwayChatState) GetCompleted() bool {
+	return s.Completed
+}
+
+// SetChatID sets the value of ChatID.
+func (s *PathwayChatState) SetChatID(val string) {
+	s.ChatID = val
+}
+
+// SetAssistantResponses sets the value of AssistantResponses.
+func (s *PathwayChatState) SetAssistantResponses(val []string) {
+	s.AssistantResponses = val
+}
+
+// SetCurrentNodeID sets the value of CurrentNodeID.
+func (s *PathwayChatState) SetCurrentNodeID(val NilString) {
+	s.CurrentNodeID = val
+}
+
+// SetCurrentNodeName sets the value of CurrentNodeName.
+func (s *PathwayChatState) SetCurrentNodeName(val NilString) {
+	s.CurrentNodeName = val
+}
+
+// SetChatHistory sets the value of ChatHistory.
+func (s *PathwayChatState) SetChatHistory(val []PathwayChatMessage) {
+	s.ChatHistory = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *PathwayChatState) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetPathwayVersion sets the value of PathwayVersion.
+func (s *PathwayChatState) SetPathwayVersion(val int) {
+	s.PathwayVersion = val
+}
+
+// SetVariables sets the value of Variables.
+func (s *PathwayChatState) SetVariables(val FreeObject) {
+	s.Variables = val
+}
+
+// SetCompleted sets the value of Completed.
+func (s *PathwayChatState) SetCompleted(val bool) {
+	s.Completed = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/PathwayChatStateReply
+type PathwayChatStateReply struct {
+	Data PathwayChatState `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PathwayChatStateReply) GetData() PathwayChatState {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PathwayChatStateReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PathwayChatStateReply) SetData(val PathwayChatState) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PathwayChatStateReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What the caller says.
+// Ref: #/components/schemas/PathwayChatTurn
+type PathwayChatTurn struct {
+	// The words; empty for silence.
+	Message string `json:"message"`
+}
+
+// GetMessage returns the value of Message.
+func (s *PathwayChatTurn) GetMessage() string {
+	return s.Message
+}
+
+// SetMessage sets the value of Message.
+func (s *PathwayChatTurn) SetMessage(val string) {
+	s.Message = val
+}
+
+// A new pathway. Without nodes it is empty and cannot be published yet.
+// Ref: #/components/schemas/PathwayCreate
+type PathwayCreate struct {
+	// Name of the pathway.
+	Name string `json:"name"`
+	// What it is for.
+	Description OptString `json:"description"`
+	// Nodes of the live draft.
+	Nodes []PathwayNode `json:"nodes"`
+	// Edges of the live draft.
+	Edges []PathwayEdge `json:"edges"`
+}
+
+// GetName returns the value of Name.
+func (s *PathwayCreate) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *PathwayCreate) GetDescription() OptString {
+	return s.Description
+}
+
+// GetNodes returns the value of Nodes.
+func (s *PathwayCreate) GetNodes() []PathwayNode {
+	return s.Nodes
+}
+
+// GetEdges returns the value of Edges.
+func (s *PathwayCreate) GetEdges() []PathwayEdge {
+	return s.Edges
+}
+
+// SetName sets the value of Name.
+func (s *PathwayCreate) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PathwayCreate) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *PathwayCreate) SetNodes(val []PathwayNode) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *PathwayCreate) SetEdges(val []PathwayEdge) {
+	s.Edges = val
+}
+
+// Names the new pathway.
+// Ref: #/components/schemas/PathwayCreated
+type PathwayCreated struct {
+	// Always success.
+	Status string `json:"status"`
+	// Pathway id.
+	PathwayID string `json:"pathway_id"`
+}
+
+// GetStatus returns the value of Status.
+func (s *PathwayCreated) GetStatus() string {
+	return s.Status
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *PathwayCreated) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// SetStatus sets the value of Status.
+func (s *PathwayCreated) SetStatus(val string) {
+	s.Status = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *PathwayCreated) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// Confirms a deletion.
+// Ref: #/components/schemas/PathwayDeleted
+type PathwayDeleted struct {
+	// Always success.
+	Status string `json:"status"`
+	// The same in words.
+	Message string `json:"message"`
+}
+
+// GetStatus returns the value of Status.
+func (s *PathwayDeleted) GetStatus() string {
+	return s.Status
+}
+
+// GetMessage returns the value of Message.
+func (s *PathwayDeleted) GetMessage() string {
+	return s.Message
+}
+
+// SetStatus sets the value of Status.
+func (s *PathwayDeleted) SetStatus(val string) {
+	s.Status = val
+}
+
+// SetMessage sets the value of Message.
+func (s *PathwayDeleted) SetMessage(val string) {
+	s.Message = val
+}
+
+// A way from one node to another. `label` and `description` at this level are moved into `data`.
+// Ref: #/components/schemas/PathwayEdge
+type PathwayEdge struct {
+	// Unique in the pathway.
+	ID string `json:"id"`
+	// Node it leaves.
+	Source string `json:"source"`
+	// Node it reaches.
+	Target string `json:"target"`
+	// Look in an editor.
+	Type OptString `json:"type"`
+	// Short form of data.label.
+	Label OptString `json:"label"`
+	// Short form of data.description.
+	Description     OptString          `json:"description"`
+	Data            OptPathwayEdgeData `json:"data"`
+	AdditionalProps PathwayEdgeAdditional
+}
+
+// GetID returns the value of ID.
+func (s *PathwayEdge) GetID() string {
+	return s.ID
+}
+
+// GetSource returns the value of Source.
+func (s *PathwayEdge) GetSource() string {
+	return s.Source
+}
+
+// GetTarget returns the value of Target.
+func (s *PathwayEdge) GetTarget() string {
+	return s.Target
+}
+
+// GetType returns the value of Type.
+func (s *PathwayEdge) GetType() OptString {
+	return s.Type
+}
+
+// GetLabel returns the value of Label.
+func (s *PathwayEdge) GetLabel() OptString {
+	return s.Label
+}
+
+// GetDescription returns the value of Description.
+func (s *PathwayEdge) GetDescription() OptString {
+	return s.Description
+}
+
+// GetData returns the value of Data.
+func (s *PathwayEdge) GetData() OptPathwayEdgeData {
+	return s.Data
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayEdge) GetAdditionalProps() PathwayEdgeAdditional {
+	return s.AdditionalProps
+}
+
+// SetID sets the value of ID.
+func (s *PathwayEdge) SetID(val string) {
+	s.ID = val
+}
+
+// SetSource sets the value of Source.
+func (s *PathwayEdge) SetSource(val string) {
+	s.Source = val
+}
+
+// SetTarget sets the value of Target.
+func (s *PathwayEdge) SetTarget(val string) {
+	s.Target = val
+}
+
+// SetType sets the value of Type.
+func (s *PathwayEdge) SetType(val OptString) {
+	s.Type = val
+}
+
+// SetLabel sets the value of Label.
+func (s *PathwayEdge) SetLabel(val OptString) {
+	s.Label = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PathwayEdge) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetData sets the value of Data.
+func (s *PathwayEdge) SetData(val OptPathwayEdgeData) {
+	s.Data = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayEdge) SetAdditionalProps(val PathwayEdgeAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayEdgeAdditional map[string]jx.Raw
+
+func (s *PathwayEdgeAdditional) init() PathwayEdgeAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// When to take an edge.
+// Ref: #/components/schemas/PathwayEdgeData
+type PathwayEdgeData struct {
+	// The condition in a few words.
+	Label OptString `json:"label"`
+	// More about the condition.
+	Description OptString `json:"description"`
+	// Whether to take it without a condition.
+	AlwaysPick OptBool `json:"alwaysPick"`
+	// Look in an editor.
+	IsHighlighted   OptBool `json:"isHighlighted"`
+	AdditionalProps PathwayEdgeDataAdditional
+}
+
+// GetLabel returns the value of Label.
+func (s *PathwayEdgeData) GetLabel() OptString {
+	return s.Label
+}
+
+// GetDescription returns the value of Description.
+func (s *PathwayEdgeData) GetDescription() OptString {
+	return s.Description
+}
+
+// GetAlwaysPick returns the value of AlwaysPick.
+func (s *PathwayEdgeData) GetAlwaysPick() OptBool {
+	return s.AlwaysPick
+}
+
+// GetIsHighlighted returns the value of IsHighlighted.
+func (s *PathwayEdgeData) GetIsHighlighted() OptBool {
+	return s.IsHighlighted
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayEdgeData) GetAdditionalProps() PathwayEdgeDataAdditional {
+	return s.AdditionalProps
+}
+
+// SetLabel sets the value of Label.
+func (s *PathwayEdgeData) SetLabel(val OptString) {
+	s.Label = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PathwayEdgeData) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetAlwaysPick sets the value of AlwaysPick.
+func (s *PathwayEdgeData) SetAlwaysPick(val OptBool) {
+	s.AlwaysPick = val
+}
+
+// SetIsHighlighted sets the value of IsHighlighted.
+func (s *PathwayEdgeData) SetIsHighlighted(val OptBool) {
+	s.IsHighlighted = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayEdgeData) SetAdditionalProps(val PathwayEdgeDataAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayEdgeDataAdditional map[string]jx.Raw
+
+func (s *PathwayEdgeDataAdditional) init() PathwayEdgeDataAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
 // Where a published version is in use.
 // Ref: #/components/schemas/PathwayEnvironment
 type PathwayEnvironment string
@@ -5865,6 +9488,1081 @@ func (s *PathwayEnvironment) UnmarshalText(data []byte) error {
 		return errors.Errorf("invalid value: %q", data)
 	}
 }
+
+// Settings of the whole pathway.
+// Ref: #/components/schemas/PathwayGlobalConfig
+type PathwayGlobalConfig struct {
+	// Instructions that hold at every node.
+	GlobalPrompt    OptString `json:"globalPrompt"`
+	AdditionalProps PathwayGlobalConfigAdditional
+}
+
+// GetGlobalPrompt returns the value of GlobalPrompt.
+func (s *PathwayGlobalConfig) GetGlobalPrompt() OptString {
+	return s.GlobalPrompt
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayGlobalConfig) GetAdditionalProps() PathwayGlobalConfigAdditional {
+	return s.AdditionalProps
+}
+
+// SetGlobalPrompt sets the value of GlobalPrompt.
+func (s *PathwayGlobalConfig) SetGlobalPrompt(val OptString) {
+	s.GlobalPrompt = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayGlobalConfig) SetAdditionalProps(val PathwayGlobalConfigAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayGlobalConfigAdditional map[string]jx.Raw
+
+func (s *PathwayGlobalConfigAdditional) init() PathwayGlobalConfigAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+type PathwayList []Pathway
+
+// A node with `id`, `type` and `data`. One further entry may hold `globalConfig` and nothing else.
+// Ref: #/components/schemas/PathwayNode
+type PathwayNode struct {
+	// Unique in the pathway.
+	ID OptString `json:"id"`
+	// Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response, SMS, Custom Code,
+	// Press Button, Transfer Pathway or Scheduling.
+	Type            OptString              `json:"type"`
+	Position        OptPathwayPosition     `json:"position"`
+	Data            OptPathwayNodeData     `json:"data"`
+	GlobalConfig    OptPathwayGlobalConfig `json:"globalConfig"`
+	AdditionalProps PathwayNodeAdditional
+}
+
+// GetID returns the value of ID.
+func (s *PathwayNode) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *PathwayNode) GetType() OptString {
+	return s.Type
+}
+
+// GetPosition returns the value of Position.
+func (s *PathwayNode) GetPosition() OptPathwayPosition {
+	return s.Position
+}
+
+// GetData returns the value of Data.
+func (s *PathwayNode) GetData() OptPathwayNodeData {
+	return s.Data
+}
+
+// GetGlobalConfig returns the value of GlobalConfig.
+func (s *PathwayNode) GetGlobalConfig() OptPathwayGlobalConfig {
+	return s.GlobalConfig
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayNode) GetAdditionalProps() PathwayNodeAdditional {
+	return s.AdditionalProps
+}
+
+// SetID sets the value of ID.
+func (s *PathwayNode) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *PathwayNode) SetType(val OptString) {
+	s.Type = val
+}
+
+// SetPosition sets the value of Position.
+func (s *PathwayNode) SetPosition(val OptPathwayPosition) {
+	s.Position = val
+}
+
+// SetData sets the value of Data.
+func (s *PathwayNode) SetData(val OptPathwayNodeData) {
+	s.Data = val
+}
+
+// SetGlobalConfig sets the value of GlobalConfig.
+func (s *PathwayNode) SetGlobalConfig(val OptPathwayGlobalConfig) {
+	s.GlobalConfig = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayNode) SetAdditionalProps(val PathwayNodeAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayNodeAdditional map[string]jx.Raw
+
+func (s *PathwayNodeAdditional) init() PathwayNodeAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// Settings of a node. Keys that are not listed are kept and returned as they are.
+// Ref: #/components/schemas/PathwayNodeData
+type PathwayNodeData struct {
+	// Name of the node.
+	Name OptString `json:"name"`
+	// Whether calls begin here. Exactly one node has it.
+	IsStart OptBool `json:"isStart"`
+	// Whether every node can lead here.
+	IsGlobal OptBool `json:"isGlobal"`
+	// When to come to a global node.
+	GlobalLabel OptString `json:"globalLabel"`
+	// More about that.
+	GlobalDescription OptString `json:"globalDescription"`
+	// Whether the call returns to the node it came from.
+	EnableGlobalAutoReturn OptBool `json:"enableGlobalAutoReturn"`
+	// What the agent should say and do; a model finds the words.
+	Prompt OptString `json:"prompt"`
+	// Words the agent says as they are.
+	Text OptString `json:"text"`
+	// What must be met before the call leaves the node.
+	Condition    OptString     `json:"condition"`
+	Tag          OptPathwayTag `json:"tag"`
+	ModelOptions OptFreeObject `json:"modelOptions"`
+	// Variables to collect, each as [name, type, description] or as an object with these keys. Types are
+	// string, integer and boolean.
+	ExtractVars        []jx.Raw      `json:"extractVars"`
+	ExtractVarSettings OptFreeObject `json:"extractVarSettings"`
+	// Tools the node may use.
+	Tools []jx.Raw `json:"tools"`
+	// Address of a webhook node.
+	URL OptString `json:"url"`
+	// HTTP method of a webhook node.
+	Method OptString `json:"method"`
+	// Headers of a webhook node, as an object or a list of pairs.
+	Headers jx.Raw `json:"headers"`
+	// Body of a webhook node, with {{variables}}.
+	Body OptString `json:"body"`
+	// How long to wait for the webhook, in seconds.
+	TimeoutValue jx.Raw `json:"timeoutValue"`
+	// Values taken from the answer.
+	ResponseData []PathwayResponseField `json:"responseData"`
+	// Branches by the answer, each as [variable, operator, value, {id, name}].
+	ResponsePathways []jx.Raw `json:"responsePathways"`
+	// Where a transfer node sends the call.
+	TransferNumber     OptString     `json:"transferNumber"`
+	WarmTransferFields OptFreeObject `json:"warmTransferFields"`
+	// Text a knowledge base node answers from.
+	KB OptString `json:"kb"`
+	// Knowledge base a node answers from.
+	KbTool          OptString `json:"kbTool"`
+	AdditionalProps PathwayNodeDataAdditional
+}
+
+// GetName returns the value of Name.
+func (s *PathwayNodeData) GetName() OptString {
+	return s.Name
+}
+
+// GetIsStart returns the value of IsStart.
+func (s *PathwayNodeData) GetIsStart() OptBool {
+	return s.IsStart
+}
+
+// GetIsGlobal returns the value of IsGlobal.
+func (s *PathwayNodeData) GetIsGlobal() OptBool {
+	return s.IsGlobal
+}
+
+// GetGlobalLabel returns the value of GlobalLabel.
+func (s *PathwayNodeData) GetGlobalLabel() OptString {
+	return s.GlobalLabel
+}
+
+// GetGlobalDescription returns the value of GlobalDescription.
+func (s *PathwayNodeData) GetGlobalDescription() OptString {
+	return s.GlobalDescription
+}
+
+// GetEnableGlobalAutoReturn returns the value of EnableGlobalAutoReturn.
+func (s *PathwayNodeData) GetEnableGlobalAutoReturn() OptBool {
+	return s.EnableGlobalAutoReturn
+}
+
+// GetPrompt returns the value of Prompt.
+func (s *PathwayNodeData) GetPrompt() OptString {
+	return s.Prompt
+}
+
+// GetText returns the value of Text.
+func (s *PathwayNodeData) GetText() OptString {
+	return s.Text
+}
+
+// GetCondition returns the value of Condition.
+func (s *PathwayNodeData) GetCondition() OptString {
+	return s.Condition
+}
+
+// GetTag returns the value of Tag.
+func (s *PathwayNodeData) GetTag() OptPathwayTag {
+	return s.Tag
+}
+
+// GetModelOptions returns the value of ModelOptions.
+func (s *PathwayNodeData) GetModelOptions() OptFreeObject {
+	return s.ModelOptions
+}
+
+// GetExtractVars returns the value of ExtractVars.
+func (s *PathwayNodeData) GetExtractVars() []jx.Raw {
+	return s.ExtractVars
+}
+
+// GetExtractVarSettings returns the value of ExtractVarSettings.
+func (s *PathwayNodeData) GetExtractVarSettings() OptFreeObject {
+	return s.ExtractVarSettings
+}
+
+// GetTools returns the value of Tools.
+func (s *PathwayNodeData) GetTools() []jx.Raw {
+	return s.Tools
+}
+
+// GetURL returns the value of URL.
+func (s *PathwayNodeData) GetURL() OptString {
+	return s.URL
+}
+
+// GetMethod returns the value of Method.
+func (s *PathwayNodeData) GetMethod() OptString {
+	return s.Method
+}
+
+// GetHeaders returns the value of Headers.
+func (s *PathwayNodeData) GetHeaders() jx.Raw {
+	return s.Headers
+}
+
+// GetBody returns the value of Body.
+func (s *PathwayNodeData) GetBody() OptString {
+	return s.Body
+}
+
+// GetTimeoutValue returns the value of TimeoutValue.
+func (s *PathwayNodeData) GetTimeoutValue() jx.Raw {
+	return s.TimeoutValue
+}
+
+// GetResponseData returns the value of ResponseData.
+func (s *PathwayNodeData) GetResponseData() []PathwayResponseField {
+	return s.ResponseData
+}
+
+// GetResponsePathways returns the value of ResponsePathways.
+func (s *PathwayNodeData) GetResponsePathways() []jx.Raw {
+	return s.ResponsePathways
+}
+
+// GetTransferNumber returns the value of TransferNumber.
+func (s *PathwayNodeData) GetTransferNumber() OptString {
+	return s.TransferNumber
+}
+
+// GetWarmTransferFields returns the value of WarmTransferFields.
+func (s *PathwayNodeData) GetWarmTransferFields() OptFreeObject {
+	return s.WarmTransferFields
+}
+
+// GetKB returns the value of KB.
+func (s *PathwayNodeData) GetKB() OptString {
+	return s.KB
+}
+
+// GetKbTool returns the value of KbTool.
+func (s *PathwayNodeData) GetKbTool() OptString {
+	return s.KbTool
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayNodeData) GetAdditionalProps() PathwayNodeDataAdditional {
+	return s.AdditionalProps
+}
+
+// SetName sets the value of Name.
+func (s *PathwayNodeData) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetIsStart sets the value of IsStart.
+func (s *PathwayNodeData) SetIsStart(val OptBool) {
+	s.IsStart = val
+}
+
+// SetIsGlobal sets the value of IsGlobal.
+func (s *PathwayNodeData) SetIsGlobal(val OptBool) {
+	s.IsGlobal = val
+}
+
+// SetGlobalLabel sets the value of GlobalLabel.
+func (s *PathwayNodeData) SetGlobalLabel(val OptString) {
+	s.GlobalLabel = val
+}
+
+// SetGlobalDescription sets the value of GlobalDescription.
+func (s *PathwayNodeData) SetGlobalDescription(val OptString) {
+	s.GlobalDescription = val
+}
+
+// SetEnableGlobalAutoReturn sets the value of EnableGlobalAutoReturn.
+func (s *PathwayNodeData) SetEnableGlobalAutoReturn(val OptBool) {
+	s.EnableGlobalAutoReturn = val
+}
+
+// SetPrompt sets the value of Prompt.
+func (s *PathwayNodeData) SetPrompt(val OptString) {
+	s.Prompt = val
+}
+
+// SetText sets the value of Text.
+func (s *PathwayNodeData) SetText(val OptString) {
+	s.Text = val
+}
+
+// SetCondition sets the value of Condition.
+func (s *PathwayNodeData) SetCondition(val OptString) {
+	s.Condition = val
+}
+
+// SetTag sets the value of Tag.
+func (s *PathwayNodeData) SetTag(val OptPathwayTag) {
+	s.Tag = val
+}
+
+// SetModelOptions sets the value of ModelOptions.
+func (s *PathwayNodeData) SetModelOptions(val OptFreeObject) {
+	s.ModelOptions = val
+}
+
+// SetExtractVars sets the value of ExtractVars.
+func (s *PathwayNodeData) SetExtractVars(val []jx.Raw) {
+	s.ExtractVars = val
+}
+
+// SetExtractVarSettings sets the value of ExtractVarSettings.
+func (s *PathwayNodeData) SetExtractVarSettings(val OptFreeObject) {
+	s.ExtractVarSettings = val
+}
+
+// SetTools sets the value of Tools.
+func (s *PathwayNodeData) SetTools(val []jx.Raw) {
+	s.Tools = val
+}
+
+// SetURL sets the value of URL.
+func (s *PathwayNodeData) SetURL(val OptString) {
+	s.URL = val
+}
+
+// SetMethod sets the value of Method.
+func (s *PathwayNodeData) SetMethod(val OptString) {
+	s.Method = val
+}
+
+// SetHeaders sets the value of Headers.
+func (s *PathwayNodeData) SetHeaders(val jx.Raw) {
+	s.Headers = val
+}
+
+// SetBody sets the value of Body.
+func (s *PathwayNodeData) SetBody(val OptString) {
+	s.Body = val
+}
+
+// SetTimeoutValue sets the value of TimeoutValue.
+func (s *PathwayNodeData) SetTimeoutValue(val jx.Raw) {
+	s.TimeoutValue = val
+}
+
+// SetResponseData sets the value of ResponseData.
+func (s *PathwayNodeData) SetResponseData(val []PathwayResponseField) {
+	s.ResponseData = val
+}
+
+// SetResponsePathways sets the value of ResponsePathways.
+func (s *PathwayNodeData) SetResponsePathways(val []jx.Raw) {
+	s.ResponsePathways = val
+}
+
+// SetTransferNumber sets the value of TransferNumber.
+func (s *PathwayNodeData) SetTransferNumber(val OptString) {
+	s.TransferNumber = val
+}
+
+// SetWarmTransferFields sets the value of WarmTransferFields.
+func (s *PathwayNodeData) SetWarmTransferFields(val OptFreeObject) {
+	s.WarmTransferFields = val
+}
+
+// SetKB sets the value of KB.
+func (s *PathwayNodeData) SetKB(val OptString) {
+	s.KB = val
+}
+
+// SetKbTool sets the value of KbTool.
+func (s *PathwayNodeData) SetKbTool(val OptString) {
+	s.KbTool = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayNodeData) SetAdditionalProps(val PathwayNodeDataAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayNodeDataAdditional map[string]jx.Raw
+
+func (s *PathwayNodeDataAdditional) init() PathwayNodeDataAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// Place of a node in an editor. Has no effect on a call.
+// Ref: #/components/schemas/PathwayPosition
+type PathwayPosition struct {
+	// Horizontal.
+	X OptFloat64 `json:"x"`
+	// Vertical.
+	Y               OptFloat64 `json:"y"`
+	AdditionalProps PathwayPositionAdditional
+}
+
+// GetX returns the value of X.
+func (s *PathwayPosition) GetX() OptFloat64 {
+	return s.X
+}
+
+// GetY returns the value of Y.
+func (s *PathwayPosition) GetY() OptFloat64 {
+	return s.Y
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayPosition) GetAdditionalProps() PathwayPositionAdditional {
+	return s.AdditionalProps
+}
+
+// SetX sets the value of X.
+func (s *PathwayPosition) SetX(val OptFloat64) {
+	s.X = val
+}
+
+// SetY sets the value of Y.
+func (s *PathwayPosition) SetY(val OptFloat64) {
+	s.Y = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayPosition) SetAdditionalProps(val PathwayPositionAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayPositionAdditional map[string]jx.Raw
+
+func (s *PathwayPositionAdditional) init() PathwayPositionAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// What to publish where.
+// Ref: #/components/schemas/PathwayPublish
+type PathwayPublish struct {
+	// Number of a stored version.
+	VersionID int `json:"version_id"`
+	// Where it goes.
+	Environment OptPathwayPublishEnvironment `json:"environment"`
+}
+
+// GetVersionID returns the value of VersionID.
+func (s *PathwayPublish) GetVersionID() int {
+	return s.VersionID
+}
+
+// GetEnvironment returns the value of Environment.
+func (s *PathwayPublish) GetEnvironment() OptPathwayPublishEnvironment {
+	return s.Environment
+}
+
+// SetVersionID sets the value of VersionID.
+func (s *PathwayPublish) SetVersionID(val int) {
+	s.VersionID = val
+}
+
+// SetEnvironment sets the value of Environment.
+func (s *PathwayPublish) SetEnvironment(val OptPathwayPublishEnvironment) {
+	s.Environment = val
+}
+
+// Where it goes.
+type PathwayPublishEnvironment string
+
+const (
+	PathwayPublishEnvironmentProduction PathwayPublishEnvironment = "production"
+	PathwayPublishEnvironmentStaging    PathwayPublishEnvironment = "staging"
+)
+
+// AllValues returns all PathwayPublishEnvironment values.
+func (PathwayPublishEnvironment) AllValues() []PathwayPublishEnvironment {
+	return []PathwayPublishEnvironment{
+		PathwayPublishEnvironmentProduction,
+		PathwayPublishEnvironmentStaging,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PathwayPublishEnvironment) MarshalText() ([]byte, error) {
+	switch s {
+	case PathwayPublishEnvironmentProduction:
+		return []byte(s), nil
+	case PathwayPublishEnvironmentStaging:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PathwayPublishEnvironment) UnmarshalText(data []byte) error {
+	switch PathwayPublishEnvironment(data) {
+	case PathwayPublishEnvironmentProduction:
+		*s = PathwayPublishEnvironmentProduction
+		return nil
+	case PathwayPublishEnvironmentStaging:
+		*s = PathwayPublishEnvironmentStaging
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Confirms that the version is in use.
+// Ref: #/components/schemas/PathwayPublished
+type PathwayPublished struct {
+	// What was published where.
+	Message string `json:"message"`
+}
+
+// GetMessage returns the value of Message.
+func (s *PathwayPublished) GetMessage() string {
+	return s.Message
+}
+
+// SetMessage sets the value of Message.
+func (s *PathwayPublished) SetMessage(val string) {
+	s.Message = val
+}
+
+// A value taken from a webhook answer.
+// Ref: #/components/schemas/PathwayResponseField
+type PathwayResponseField struct {
+	// Variable to fill.
+	Name string `json:"name"`
+	// JSONPath into the answer, such as $.user.id.
+	Data string `json:"data"`
+	// What the value means.
+	Context         OptString `json:"context"`
+	AdditionalProps PathwayResponseFieldAdditional
+}
+
+// GetName returns the value of Name.
+func (s *PathwayResponseField) GetName() string {
+	return s.Name
+}
+
+// GetData returns the value of Data.
+func (s *PathwayResponseField) GetData() string {
+	return s.Data
+}
+
+// GetContext returns the value of Context.
+func (s *PathwayResponseField) GetContext() OptString {
+	return s.Context
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayResponseField) GetAdditionalProps() PathwayResponseFieldAdditional {
+	return s.AdditionalProps
+}
+
+// SetName sets the value of Name.
+func (s *PathwayResponseField) SetName(val string) {
+	s.Name = val
+}
+
+// SetData sets the value of Data.
+func (s *PathwayResponseField) SetData(val string) {
+	s.Data = val
+}
+
+// SetContext sets the value of Context.
+func (s *PathwayResponseField) SetContext(val OptString) {
+	s.Context = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayResponseField) SetAdditionalProps(val PathwayResponseFieldAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayResponseFieldAdditional map[string]jx.Raw
+
+func (s *PathwayResponseFieldAdditional) init() PathwayResponseFieldAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// A label that a visit of the node puts on the call.
+// Ref: #/components/schemas/PathwayTag
+type PathwayTag struct {
+	// The label.
+	Name OptString `json:"name"`
+	// Colour in an editor.
+	Color           OptString `json:"color"`
+	AdditionalProps PathwayTagAdditional
+}
+
+// GetName returns the value of Name.
+func (s *PathwayTag) GetName() OptString {
+	return s.Name
+}
+
+// GetColor returns the value of Color.
+func (s *PathwayTag) GetColor() OptString {
+	return s.Color
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PathwayTag) GetAdditionalProps() PathwayTagAdditional {
+	return s.AdditionalProps
+}
+
+// SetName sets the value of Name.
+func (s *PathwayTag) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetColor sets the value of Color.
+func (s *PathwayTag) SetColor(val OptString) {
+	s.Color = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PathwayTag) SetAdditionalProps(val PathwayTagAdditional) {
+	s.AdditionalProps = val
+}
+
+type PathwayTagAdditional map[string]jx.Raw
+
+func (s *PathwayTagAdditional) init() PathwayTagAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// Changes to the live draft. An absent key keeps its value; `nodes` and `edges` replace the whole
+// list.
+// Ref: #/components/schemas/PathwayUpdate
+type PathwayUpdate struct {
+	// Name of the pathway.
+	Name OptString `json:"name"`
+	// What it is for.
+	Description OptString `json:"description"`
+	// The new nodes.
+	Nodes []PathwayNode `json:"nodes"`
+	// The new edges.
+	Edges []PathwayEdge `json:"edges"`
+}
+
+// GetName returns the value of Name.
+func (s *PathwayUpdate) GetName() OptString {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *PathwayUpdate) GetDescription() OptString {
+	return s.Description
+}
+
+// GetNodes returns the value of Nodes.
+func (s *PathwayUpdate) GetNodes() []PathwayNode {
+	return s.Nodes
+}
+
+// GetEdges returns the value of Edges.
+func (s *PathwayUpdate) GetEdges() []PathwayEdge {
+	return s.Edges
+}
+
+// SetName sets the value of Name.
+func (s *PathwayUpdate) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PathwayUpdate) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *PathwayUpdate) SetNodes(val []PathwayNode) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *PathwayUpdate) SetEdges(val []PathwayEdge) {
+	s.Edges = val
+}
+
+// The pathway after the change.
+// Ref: #/components/schemas/PathwayUpdated
+type PathwayUpdated struct {
+	// Always success.
+	Status string `json:"status"`
+	// The same in words.
+	Message     string  `json:"message"`
+	PathwayData Pathway `json:"pathway_data"`
+}
+
+// GetStatus returns the value of Status.
+func (s *PathwayUpdated) GetStatus() string {
+	return s.Status
+}
+
+// GetMessage returns the value of Message.
+func (s *PathwayUpdated) GetMessage() string {
+	return s.Message
+}
+
+// GetPathwayData returns the value of PathwayData.
+func (s *PathwayUpdated) GetPathwayData() Pathway {
+	return s.PathwayData
+}
+
+// SetStatus sets the value of Status.
+func (s *PathwayUpdated) SetStatus(val string) {
+	s.Status = val
+}
+
+// SetMessage sets the value of Message.
+func (s *PathwayUpdated) SetMessage(val string) {
+	s.Message = val
+}
+
+// SetPathwayData sets the value of PathwayData.
+func (s *PathwayUpdated) SetPathwayData(val Pathway) {
+	s.PathwayData = val
+}
+
+// A version with its graph.
+// Ref: #/components/schemas/PathwayVersion
+type PathwayVersion struct {
+	// Name of the version.
+	Name string `json:"name"`
+	// Its nodes.
+	Nodes []PathwayNode `json:"nodes"`
+	// Its edges.
+	Edges []PathwayEdge `json:"edges"`
+	// 0 for the live draft.
+	VersionNumber int `json:"version_number"`
+	// Whether it is the newest stored version.
+	IsLatest bool `json:"is_latest"`
+}
+
+// GetName returns the value of Name.
+func (s *PathwayVersion) GetName() string {
+	return s.Name
+}
+
+// GetNodes returns the value of Nodes.
+func (s *PathwayVersion) GetNodes() []PathwayNode {
+	return s.Nodes
+}
+
+// GetEdges returns the value of Edges.
+func (s *PathwayVersion) GetEdges() []PathwayEdge {
+	return s.Edges
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *PathwayVersion) GetVersionNumber() int {
+	return s.VersionNumber
+}
+
+// GetIsLatest returns the value of IsLatest.
+func (s *PathwayVersion) GetIsLatest() bool {
+	return s.IsLatest
+}
+
+// SetName sets the value of Name.
+func (s *PathwayVersion) SetName(val string) {
+	s.Name = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *PathwayVersion) SetNodes(val []PathwayNode) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *PathwayVersion) SetEdges(val []PathwayEdge) {
+	s.Edges = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *PathwayVersion) SetVersionNumber(val int) {
+	s.VersionNumber = val
+}
+
+// SetIsLatest sets the value of IsLatest.
+func (s *PathwayVersion) SetIsLatest(val bool) {
+	s.IsLatest = val
+}
+
+// A version to store. Versions never change afterwards.
+// Ref: #/components/schemas/PathwayVersionCreate
+type PathwayVersionCreate struct {
+	// Name of the version.
+	Name string `json:"name"`
+	// Its nodes.
+	Nodes []PathwayNode `json:"nodes"`
+	// Its edges.
+	Edges []PathwayEdge `json:"edges"`
+}
+
+// GetName returns the value of Name.
+func (s *PathwayVersionCreate) GetName() string {
+	return s.Name
+}
+
+// GetNodes returns the value of Nodes.
+func (s *PathwayVersionCreate) GetNodes() []PathwayNode {
+	return s.Nodes
+}
+
+// GetEdges returns the value of Edges.
+func (s *PathwayVersionCreate) GetEdges() []PathwayEdge {
+	return s.Edges
+}
+
+// SetName sets the value of Name.
+func (s *PathwayVersionCreate) SetName(val string) {
+	s.Name = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *PathwayVersionCreate) SetNodes(val []PathwayNode) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *PathwayVersionCreate) SetEdges(val []PathwayEdge) {
+	s.Edges = val
+}
+
+// Names the new version.
+// Ref: #/components/schemas/PathwayVersionCreated
+type PathwayVersionCreated struct {
+	// Always success.
+	Status string `json:"status"`
+	// The same in words.
+	Message string             `json:"message"`
+	Data    PathwayVersionInfo `json:"data"`
+}
+
+// GetStatus returns the value of Status.
+func (s *PathwayVersionCreated) GetStatus() string {
+	return s.Status
+}
+
+// GetMessage returns the value of Message.
+func (s *PathwayVersionCreated) GetMessage() string {
+	return s.Message
+}
+
+// GetData returns the value of Data.
+func (s *PathwayVersionCreated) GetData() PathwayVersionInfo {
+	return s.Data
+}
+
+// SetStatus sets the value of Status.
+func (s *PathwayVersionCreated) SetStatus(val string) {
+	s.Status = val
+}
+
+// SetMessage sets the value of Message.
+func (s *PathwayVersionCreated) SetMessage(val string) {
+	s.Message = val
+}
+
+// SetData sets the value of Data.
+func (s *PathwayVersionCreated) SetData(val PathwayVersionInfo) {
+	s.Data = val
+}
+
+// A stored version in short.
+// Ref: #/components/schemas/PathwayVersionInfo
+type PathwayVersionInfo struct {
+	// Version id.
+	ID string `json:"id"`
+	// Name of the version.
+	Name string `json:"name"`
+	// Counts from 1.
+	VersionNumber int `json:"version_number"`
+	// When it was stored.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *PathwayVersionInfo) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *PathwayVersionInfo) GetName() string {
+	return s.Name
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *PathwayVersionInfo) GetVersionNumber() int {
+	return s.VersionNumber
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *PathwayVersionInfo) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *PathwayVersionInfo) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *PathwayVersionInfo) SetName(val string) {
+	s.Name = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *PathwayVersionInfo) SetVersionNumber(val int) {
+	s.VersionNumber = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *PathwayVersionInfo) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// A stored version in a list.
+// Ref: #/components/schemas/PathwayVersionItem
+type PathwayVersionItem struct {
+	// Version id.
+	ID string `json:"id"`
+	// Counts from 1.
+	VersionNumber int `json:"version_number"`
+	// When it was stored.
+	CreatedAt time.Time `json:"created_at"`
+	// Name of the version.
+	Name string `json:"name"`
+	// Whether it is the newest.
+	IsLatest bool `json:"is_latest"`
+	// Where it is published now.
+	Environments []PathwayEnvironment `json:"environments"`
+}
+
+// GetID returns the value of ID.
+func (s *PathwayVersionItem) GetID() string {
+	return s.ID
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *PathwayVersionItem) GetVersionNumber() int {
+	return s.VersionNumber
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *PathwayVersionItem) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetName returns the value of Name.
+func (s *PathwayVersionItem) GetName() string {
+	return s.Name
+}
+
+// GetIsLatest returns the value of IsLatest.
+func (s *PathwayVersionItem) GetIsLatest() bool {
+	return s.IsLatest
+}
+
+// GetEnvironments returns the value of Environments.
+func (s *PathwayVersionItem) GetEnvironments() []PathwayEnvironment {
+	return s.Environments
+}
+
+// SetID sets the value of ID.
+func (s *PathwayVersionItem) SetID(val string) {
+	s.ID = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *PathwayVersionItem) SetVersionNumber(val int) {
+	s.VersionNumber = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *PathwayVersionItem) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetName sets the value of Name.
+func (s *PathwayVersionItem) SetName(val string) {
+	s.Name = val
+}
+
+// SetIsLatest sets the value of IsLatest.
+func (s *PathwayVersionItem) SetIsLatest(val bool) {
+	s.IsLatest = val
+}
+
+// SetEnvironments sets the value of Environments.
+func (s *PathwayVersionItem) SetEnvironments(val []PathwayEnvironment) {
+	s.Environments = val
+}
+
+type PathwayVersionList []PathwayVersionItem
 
 // A version number, or the environment whose published version is meant.
 // Ref: #/components/schemas/PathwayVersionSelector
@@ -5933,6 +10631,431 @@ func NewPathwayEnvironmentPathwayVersionSelector(v PathwayEnvironment) PathwayVe
 	var s PathwayVersionSelector
 	s.SetPathwayEnvironment(v)
 	return s
+}
+
+// A character that calls can be handled by.
+// Ref: #/components/schemas/Persona
+type Persona struct {
+	// Persona id.
+	ID string `json:"id"`
+	// Its name.
+	Name string `json:"name"`
+	// What it does.
+	Role NilString `json:"role"`
+	// What it is for.
+	Description NilString `json:"description"`
+	// Free labels.
+	Tags []string `json:"tags"`
+	// Picture.
+	ImageURL NilString `json:"image_url"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// When it was deleted.
+	DeletedAt NilDateTime `json:"deleted_at"`
+	// User who created it.
+	UserID NilString `json:"user_id"`
+	// Version that calls use.
+	CurrentProductionVersionID NilString `json:"current_production_version_id"`
+	// Version under work.
+	CurrentDraftVersionID NilString `json:"current_draft_version_id"`
+	// Numbers it answers, in E.164.
+	InboundNumbers []string `json:"inbound_numbers"`
+	// The version that calls use; null before the first.
+	CurrentProductionVersion NilPersonaVersion `json:"current_production_version"`
+}
+
+// GetID returns the value of ID.
+func (s *Persona) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *Persona) GetName() string {
+	return s.Name
+}
+
+// GetRole returns the value of Role.
+func (s *Persona) GetRole() NilString {
+	return s.Role
+}
+
+// GetDescription returns the value of Description.
+func (s *Persona) GetDescription() NilString {
+	return s.Description
+}
+
+// GetTags returns the value of Tags.
+func (s *Persona) GetTags() []string {
+	return s.Tags
+}
+
+// GetImageURL returns the value of ImageURL.
+func (s *Persona) GetImageURL() NilString {
+	return s.ImageURL
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Persona) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Persona) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
+}
+
+// GetDeletedAt returns the value of DeletedAt.
+func (s *Persona) GetDeletedAt() NilDateTime {
+	return s.DeletedAt
+}
+
+// GetUserID returns the value of UserID.
+func (s *Persona) GetUserID() NilString {
+	return s.UserID
+}
+
+// GetCurrentProductionVersionID returns the value of CurrentProductionVersionID.
+func (s *Persona) GetCurrentProductionVersionID() NilString {
+	return s.CurrentProductionVersionID
+}
+
+// GetCurrentDraftVersionID returns the value of CurrentDraftVersionID.
+func (s *Persona) GetCurrentDraftVersionID() NilString {
+	return s.CurrentDraftVersionID
+}
+
+// GetInboundNumbers returns the value of InboundNumbers.
+func (s *Persona) GetInboundNumbers() []string {
+	return s.InboundNumbers
+}
+
+// GetCurrentProductionVersion returns the value of CurrentProductionVersion.
+func (s *Persona) GetCurrentProductionVersion() NilPersonaVersion {
+	return s.CurrentProductionVersion
+}
+
+// SetID sets the value of ID.
+func (s *Persona) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *Persona) SetName(val string) {
+	s.Name = val
+}
+
+// SetRole sets the value of Role.
+func (s *Persona) SetRole(val NilString) {
+	s.Role = val
+}
+
+// SetDescription sets the value of Description.
+func (s *Persona) SetDescription(val NilString) {
+	s.Description = val
+}
+
+// SetTags sets the value of Tags.
+func (s *Persona) SetTags(val []string) {
+	s.Tags = val
+}
+
+// SetImageURL sets the value of ImageURL.
+func (s *Persona) SetImageURL(val NilString) {
+	s.ImageURL = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Persona) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Persona) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
+}
+
+// SetDeletedAt sets the value of DeletedAt.
+func (s *Persona) SetDeletedAt(val NilDateTime) {
+	s.DeletedAt = val
+}
+
+// SetUserID sets the value of UserID.
+func (s *Persona) SetUserID(val NilString) {
+	s.UserID = val
+}
+
+// SetCurrentProductionVersionID sets the value of CurrentProductionVersionID.
+func (s *Persona) SetCurrentProductionVersionID(val NilString) {
+	s.CurrentProductionVersionID = val
+}
+
+// SetCurrentDraftVersionID sets the value of CurrentDraftVersionID.
+func (s *Persona) SetCurrentDraftVersionID(val NilString) {
+	s.CurrentDraftVersionID = val
+}
+
+// SetInboundNumbers sets the value of InboundNumbers.
+func (s *Persona) SetInboundNumbers(val []string) {
+	s.InboundNumbers = val
+}
+
+// SetCurrentProductionVersion sets the value of CurrentProductionVersion.
+func (s *Persona) SetCurrentProductionVersion(val NilPersonaVersion) {
+	s.CurrentProductionVersion = val
+}
+
+// How calls of a persona sound and behave.
+// Ref: #/components/schemas/PersonaCallConfig
+type PersonaCallConfig struct {
+	// Voice name or id.
+	Voice OptNilString `json:"voice"`
+	// Whether calls are recorded.
+	Record OptBool `json:"record"`
+	// Language code.
+	Language OptNilString `json:"language"`
+	// Background sound.
+	Background OptNilString `json:"background"`
+	// Minutes at most.
+	MaxDuration OptNilFloat64 `json:"max_duration"`
+	// Whether the caller speaks first.
+	WaitForGreeting OptBool `json:"wait_for_greeting"`
+	AdditionalProps PersonaCallConfigAdditional
+}
+
+// GetVoice returns the value of Voice.
+func (s *PersonaCallConfig) GetVoice() OptNilString {
+	return s.Voice
+}
+
+// GetRecord returns the value of Record.
+func (s *PersonaCallConfig) GetRecord() OptBool {
+	return s.Record
+}
+
+// GetLanguage returns the value of Language.
+func (s *PersonaCallConfig) GetLanguage() OptNilString {
+	return s.Language
+}
+
+// GetBackground returns the value of Background.
+func (s *PersonaCallConfig) GetBackground() OptNilString {
+	return s.Background
+}
+
+// GetMaxDuration returns the value of MaxDuration.
+func (s *PersonaCallConfig) GetMaxDuration() OptNilFloat64 {
+	return s.MaxDuration
+}
+
+// GetWaitForGreeting returns the value of WaitForGreeting.
+func (s *PersonaCallConfig) GetWaitForGreeting() OptBool {
+	return s.WaitForGreeting
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *PersonaCallConfig) GetAdditionalProps() PersonaCallConfigAdditional {
+	return s.AdditionalProps
+}
+
+// SetVoice sets the value of Voice.
+func (s *PersonaCallConfig) SetVoice(val OptNilString) {
+	s.Voice = val
+}
+
+// SetRecord sets the value of Record.
+func (s *PersonaCallConfig) SetRecord(val OptBool) {
+	s.Record = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *PersonaCallConfig) SetLanguage(val OptNilString) {
+	s.Language = val
+}
+
+// SetBackground sets the value of Background.
+func (s *PersonaCallConfig) SetBackground(val OptNilString) {
+	s.Background = val
+}
+
+// SetMaxDuration sets the value of MaxDuration.
+func (s *PersonaCallConfig) SetMaxDuration(val OptNilFloat64) {
+	s.MaxDuration = val
+}
+
+// SetWaitForGreeting sets the value of WaitForGreeting.
+func (s *PersonaCallConfig) SetWaitForGreeting(val OptBool) {
+	s.WaitForGreeting = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *PersonaCallConfig) SetAdditionalProps(val PersonaCallConfigAdditional) {
+	s.AdditionalProps = val
+}
+
+type PersonaCallConfigAdditional map[string]jx.Raw
+
+func (s *PersonaCallConfigAdditional) init() PersonaCallConfigAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/PersonaListReply
+type PersonaListReply struct {
+	// The items.
+	Data []Persona `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PersonaListReply) GetData() []Persona {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PersonaListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PersonaListReply) SetData(val []Persona) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PersonaListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A stored state of a persona.
+// Ref: #/components/schemas/PersonaVersion
+type PersonaVersion struct {
+	// Version id.
+	ID string `json:"id"`
+	// Persona.
+	PersonaID string `json:"persona_id"`
+	// Production or draft.
+	VersionType string `json:"version_type"`
+	// Counts from 1.
+	VersionNumber int `json:"version_number"`
+	// How it chooses what to do.
+	OrchestrationPrompt NilString `json:"orchestration_prompt"`
+	// How it talks.
+	PersonalityPrompt NilString `json:"personality_prompt"`
+	// When to follow which pathway.
+	PathwayConditions []FreeObject `json:"pathway_conditions"`
+	// Knowledge bases it answers from.
+	KBIds      []string          `json:"kb_ids"`
+	CallConfig PersonaCallConfig `json:"call_config"`
+	// Tools it may use.
+	DefaultTools []jx.Raw `json:"default_tools"`
+}
+
+// GetID returns the value of ID.
+func (s *PersonaVersion) GetID() string {
+	return s.ID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *PersonaVersion) GetPersonaID() string {
+	return s.PersonaID
+}
+
+// GetVersionType returns the value of VersionType.
+func (s *PersonaVersion) GetVersionType() string {
+	return s.VersionType
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *PersonaVersion) GetVersionNumber() int {
+	return s.VersionNumber
+}
+
+// GetOrchestrationPrompt returns the value of OrchestrationPrompt.
+func (s *PersonaVersion) GetOrchestrationPrompt() NilString {
+	return s.OrchestrationPrompt
+}
+
+// GetPersonalityPrompt returns the value of PersonalityPrompt.
+func (s *PersonaVersion) GetPersonalityPrompt() NilString {
+	return s.PersonalityPrompt
+}
+
+// GetPathwayConditions returns the value of PathwayConditions.
+func (s *PersonaVersion) GetPathwayConditions() []FreeObject {
+	return s.PathwayConditions
+}
+
+// GetKBIds returns the value of KBIds.
+func (s *PersonaVersion) GetKBIds() []string {
+	return s.KBIds
+}
+
+// GetCallConfig returns the value of CallConfig.
+func (s *PersonaVersion) GetCallConfig() PersonaCallConfig {
+	return s.CallConfig
+}
+
+// GetDefaultTools returns the value of DefaultTools.
+func (s *PersonaVersion) GetDefaultTools() []jx.Raw {
+	return s.DefaultTools
+}
+
+// SetID sets the value of ID.
+func (s *PersonaVersion) SetID(val string) {
+	s.ID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *PersonaVersion) SetPersonaID(val string) {
+	s.PersonaID = val
+}
+
+// SetVersionType sets the value of VersionType.
+func (s *PersonaVersion) SetVersionType(val string) {
+	s.VersionType = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *PersonaVersion) SetVersionNumber(val int) {
+	s.VersionNumber = val
+}
+
+// SetOrchestrationPrompt sets the value of OrchestrationPrompt.
+func (s *PersonaVersion) SetOrchestrationPrompt(val NilString) {
+	s.OrchestrationPrompt = val
+}
+
+// SetPersonalityPrompt sets the value of PersonalityPrompt.
+func (s *PersonaVersion) SetPersonalityPrompt(val NilString) {
+	s.PersonalityPrompt = val
+}
+
+// SetPathwayConditions sets the value of PathwayConditions.
+func (s *PersonaVersion) SetPathwayConditions(val []FreeObject) {
+	s.PathwayConditions = val
+}
+
+// SetKBIds sets the value of KBIds.
+func (s *PersonaVersion) SetKBIds(val []string) {
+	s.KBIds = val
+}
+
+// SetCallConfig sets the value of CallConfig.
+func (s *PersonaVersion) SetCallConfig(val PersonaCallConfig) {
+	s.CallConfig = val
+}
+
+// SetDefaultTools sets the value of DefaultTools.
+func (s *PersonaVersion) SetDefaultTools(val []jx.Raw) {
+	s.DefaultTools = val
 }
 
 // Ref: #/components/schemas/PortAddress
@@ -9675,6 +14798,551 @@ func (s *SipUuiHeaderRule) SetContent(val OptString) {
 	s.Content = val
 }
 
+// What to say and how. The result is always stored as a sample.
+// Ref: #/components/schemas/SpeechCreate
+type SpeechCreate struct {
+	// The words.
+	Text string `json:"text"`
+	// Voice name or id; the server chooses when absent.
+	Voice OptString `json:"voice"`
+	// Another name for `voice`. Giving both with different values is an error.
+	VoiceID OptString `json:"voice_id"`
+	// Language code, such as en or en-US.
+	Language     OptString       `json:"language"`
+	OutputFormat OptSpeechFormat `json:"output_format"`
+}
+
+// GetText returns the value of Text.
+func (s *SpeechCreate) GetText() string {
+	return s.Text
+}
+
+// GetVoice returns the value of Voice.
+func (s *SpeechCreate) GetVoice() OptString {
+	return s.Voice
+}
+
+// GetVoiceID returns the value of VoiceID.
+func (s *SpeechCreate) GetVoiceID() OptString {
+	return s.VoiceID
+}
+
+// GetLanguage returns the value of Language.
+func (s *SpeechCreate) GetLanguage() OptString {
+	return s.Language
+}
+
+// GetOutputFormat returns the value of OutputFormat.
+func (s *SpeechCreate) GetOutputFormat() OptSpeechFormat {
+	return s.OutputFormat
+}
+
+// SetText sets the value of Text.
+func (s *SpeechCreate) SetText(val string) {
+	s.Text = val
+}
+
+// SetVoice sets the value of Voice.
+func (s *SpeechCreate) SetVoice(val OptString) {
+	s.Voice = val
+}
+
+// SetVoiceID sets the value of VoiceID.
+func (s *SpeechCreate) SetVoiceID(val OptString) {
+	s.VoiceID = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *SpeechCreate) SetLanguage(val OptString) {
+	s.Language = val
+}
+
+// SetOutputFormat sets the value of OutputFormat.
+func (s *SpeechCreate) SetOutputFormat(val OptSpeechFormat) {
+	s.OutputFormat = val
+}
+
+// Where the audio is.
+// Ref: #/components/schemas/SpeechCreated
+type SpeechCreated struct {
+	// Address of the audio.
+	URL string `json:"url"`
+	// Stored sample.
+	SampleID string `json:"sample_id"`
+}
+
+// GetURL returns the value of URL.
+func (s *SpeechCreated) GetURL() string {
+	return s.URL
+}
+
+// GetSampleID returns the value of SampleID.
+func (s *SpeechCreated) GetSampleID() string {
+	return s.SampleID
+}
+
+// SetURL sets the value of URL.
+func (s *SpeechCreated) SetURL(val string) {
+	s.URL = val
+}
+
+// SetSampleID sets the value of SampleID.
+func (s *SpeechCreated) SetSampleID(val string) {
+	s.SampleID = val
+}
+
+func (*SpeechCreated) createSpeechRes() {}
+
+// Sample rate in Hz, as 16-bit linear or as mu-law.
+// Ref: #/components/schemas/SpeechFormat
+type SpeechFormat string
+
+const (
+	SpeechFormatPcm8000  SpeechFormat = "pcm_8000"
+	SpeechFormatPcm16000 SpeechFormat = "pcm_16000"
+	SpeechFormatPcm24000 SpeechFormat = "pcm_24000"
+	SpeechFormatPcm44100 SpeechFormat = "pcm_44100"
+	SpeechFormatPcm48000 SpeechFormat = "pcm_48000"
+	SpeechFormatUlaw8000 SpeechFormat = "ulaw_8000"
+)
+
+// AllValues returns all SpeechFormat values.
+func (SpeechFormat) AllValues() []SpeechFormat {
+	return []SpeechFormat{
+		SpeechFormatPcm8000,
+		SpeechFormatPcm16000,
+		SpeechFormatPcm24000,
+		SpeechFormatPcm44100,
+		SpeechFormatPcm48000,
+		SpeechFormatUlaw8000,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SpeechFormat) MarshalText() ([]byte, error) {
+	switch s {
+	case SpeechFormatPcm8000:
+		return []byte(s), nil
+	case SpeechFormatPcm16000:
+		return []byte(s), nil
+	case SpeechFormatPcm24000:
+		return []byte(s), nil
+	case SpeechFormatPcm44100:
+		return []byte(s), nil
+	case SpeechFormatPcm48000:
+		return []byte(s), nil
+	case SpeechFormatUlaw8000:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SpeechFormat) UnmarshalText(data []byte) error {
+	switch SpeechFormat(data) {
+	case SpeechFormatPcm8000:
+		*s = SpeechFormatPcm8000
+		return nil
+	case SpeechFormatPcm16000:
+		*s = SpeechFormatPcm16000
+		return nil
+	case SpeechFormatPcm24000:
+		*s = SpeechFormatPcm24000
+		return nil
+	case SpeechFormatPcm44100:
+		*s = SpeechFormatPcm44100
+		return nil
+	case SpeechFormatPcm48000:
+		*s = SpeechFormatPcm48000
+		return nil
+	case SpeechFormatUlaw8000:
+		*s = SpeechFormatUlaw8000
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A past speech output.
+// Ref: #/components/schemas/SpeechSample
+type SpeechSample struct {
+	// Sample id.
+	ID string `json:"id"`
+	// The same id.
+	SampleID string `json:"sample_id"`
+	// Owning organization.
+	OrgID string `json:"org_id"`
+	// Who asked for it.
+	UserID NilString `json:"user_id"`
+	// The words.
+	Text string `json:"text"`
+	// Voice that spoke. It stays when the voice is deleted.
+	VoiceID      string       `json:"voice_id"`
+	OutputFormat SpeechFormat `json:"output_format"`
+	// Milliseconds the synthesis took.
+	LatencyMs int `json:"latency_ms"`
+	// Price; null when it is not known.
+	Cost NilFloat64 `json:"cost"`
+	// Address of the audio.
+	URL string `json:"url"`
+	// When it was made.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *SpeechSample) GetID() string {
+	return s.ID
+}
+
+// GetSampleID returns the value of SampleID.
+func (s *SpeechSample) GetSampleID() string {
+	return s.SampleID
+}
+
+// GetOrgID returns the value of OrgID.
+func (s *SpeechSample) GetOrgID() string {
+	return s.OrgID
+}
+
+// GetUserID returns the value of UserID.
+func (s *SpeechSample) GetUserID() NilString {
+	return s.UserID
+}
+
+// GetText returns the value of Text.
+func (s *SpeechSample) GetText() string {
+	return s.Text
+}
+
+// GetVoiceID returns the value of VoiceID.
+func (s *SpeechSample) GetVoiceID() string {
+	return s.VoiceID
+}
+
+// GetOutputFormat returns the value of OutputFormat.
+func (s *SpeechSample) GetOutputFormat() SpeechFormat {
+	return s.OutputFormat
+}
+
+// GetLatencyMs returns the value of LatencyMs.
+func (s *SpeechSample) GetLatencyMs() int {
+	return s.LatencyMs
+}
+
+// GetCost returns the value of Cost.
+func (s *SpeechSample) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetURL returns the value of URL.
+func (s *SpeechSample) GetURL() string {
+	return s.URL
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *SpeechSample) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *SpeechSample) SetID(val string) {
+	s.ID = val
+}
+
+// SetSampleID sets the value of SampleID.
+func (s *SpeechSample) SetSampleID(val string) {
+	s.SampleID = val
+}
+
+// SetOrgID sets the value of OrgID.
+func (s *SpeechSample) SetOrgID(val string) {
+	s.OrgID = val
+}
+
+// SetUserID sets the value of UserID.
+func (s *SpeechSample) SetUserID(val NilString) {
+	s.UserID = val
+}
+
+// SetText sets the value of Text.
+func (s *SpeechSample) SetText(val string) {
+	s.Text = val
+}
+
+// SetVoiceID sets the value of VoiceID.
+func (s *SpeechSample) SetVoiceID(val string) {
+	s.VoiceID = val
+}
+
+// SetOutputFormat sets the value of OutputFormat.
+func (s *SpeechSample) SetOutputFormat(val SpeechFormat) {
+	s.OutputFormat = val
+}
+
+// SetLatencyMs sets the value of LatencyMs.
+func (s *SpeechSample) SetLatencyMs(val int) {
+	s.LatencyMs = val
+}
+
+// SetCost sets the value of Cost.
+func (s *SpeechSample) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetURL sets the value of URL.
+func (s *SpeechSample) SetURL(val string) {
+	s.URL = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *SpeechSample) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// A past speech output with its audio.
+// Ref: #/components/schemas/SpeechSampleDetail
+type SpeechSampleDetail struct {
+	// Sample id.
+	ID string `json:"id"`
+	// The same id.
+	SampleID string `json:"sample_id"`
+	// Owning organization.
+	OrgID string `json:"org_id"`
+	// Who asked for it.
+	UserID NilString `json:"user_id"`
+	// The words.
+	Text string `json:"text"`
+	// Voice that spoke.
+	VoiceID      string       `json:"voice_id"`
+	OutputFormat SpeechFormat `json:"output_format"`
+	// Milliseconds the synthesis took.
+	LatencyMs int `json:"latency_ms"`
+	// Price; null when it is not known.
+	Cost NilFloat64 `json:"cost"`
+	// Address of the audio.
+	URL string `json:"url"`
+	// When it was made.
+	CreatedAt time.Time `json:"created_at"`
+	// A WAV file in base64.
+	AudioData []byte `json:"audio_data"`
+}
+
+// GetID returns the value of ID.
+func (s *SpeechSampleDetail) GetID() string {
+	return s.ID
+}
+
+// GetSampleID returns the value of SampleID.
+func (s *SpeechSampleDetail) GetSampleID() string {
+	return s.SampleID
+}
+
+// GetOrgID returns the value of OrgID.
+func (s *SpeechSampleDetail) GetOrgID() string {
+	return s.OrgID
+}
+
+// GetUserID returns the value of UserID.
+func (s *SpeechSampleDetail) GetUserID() NilString {
+	return s.UserID
+}
+
+// GetText returns the value of Text.
+func (s *SpeechSampleDetail) GetText() string {
+	return s.Text
+}
+
+// GetVoiceID returns the value of VoiceID.
+func (s *SpeechSampleDetail) GetVoiceID() string {
+	return s.VoiceID
+}
+
+// GetOutputFormat returns the value of OutputFormat.
+func (s *SpeechSampleDetail) GetOutputFormat() SpeechFormat {
+	return s.OutputFormat
+}
+
+// GetLatencyMs returns the value of LatencyMs.
+func (s *SpeechSampleDetail) GetLatencyMs() int {
+	return s.LatencyMs
+}
+
+// GetCost returns the value of Cost.
+func (s *SpeechSampleDetail) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetURL returns the value of URL.
+func (s *SpeechSampleDetail) GetURL() string {
+	return s.URL
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *SpeechSampleDetail) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetAudioData returns the value of AudioData.
+func (s *SpeechSampleDetail) GetAudioData() []byte {
+	return s.AudioData
+}
+
+// SetID sets the value of ID.
+func (s *SpeechSampleDetail) SetID(val string) {
+	s.ID = val
+}
+
+// SetSampleID sets the value of SampleID.
+func (s *SpeechSampleDetail) SetSampleID(val string) {
+	s.SampleID = val
+}
+
+// SetOrgID sets the value of OrgID.
+func (s *SpeechSampleDetail) SetOrgID(val string) {
+	s.OrgID = val
+}
+
+// SetUserID sets the value of UserID.
+func (s *SpeechSampleDetail) SetUserID(val NilString) {
+	s.UserID = val
+}
+
+// SetText sets the value of Text.
+func (s *SpeechSampleDetail) SetText(val string) {
+	s.Text = val
+}
+
+// SetVoiceID sets the value of VoiceID.
+func (s *SpeechSampleDetail) SetVoiceID(val string) {
+	s.VoiceID = val
+}
+
+// SetOutputFormat sets the value of OutputFormat.
+func (s *SpeechSampleDetail) SetOutputFormat(val SpeechFormat) {
+	s.OutputFormat = val
+}
+
+// SetLatencyMs sets the value of LatencyMs.
+func (s *SpeechSampleDetail) SetLatencyMs(val int) {
+	s.LatencyMs = val
+}
+
+// SetCost sets the value of Cost.
+func (s *SpeechSampleDetail) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetURL sets the value of URL.
+func (s *SpeechSampleDetail) SetURL(val string) {
+	s.URL = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *SpeechSampleDetail) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetAudioData sets the value of AudioData.
+func (s *SpeechSampleDetail) SetAudioData(val []byte) {
+	s.AudioData = val
+}
+
+// A page of samples, newest first. The totals stand beside `data`.
+// Ref: #/components/schemas/SpeechSampleListReply
+type SpeechSampleListReply struct {
+	// The samples.
+	Data []SpeechSample `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+	// Samples that match the filter.
+	Total int `json:"total"`
+	// Page size that was used.
+	Limit int `json:"limit"`
+	// Samples that were left out at the front.
+	Offset int `json:"offset"`
+}
+
+// GetData returns the value of Data.
+func (s *SpeechSampleListReply) GetData() []SpeechSample {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SpeechSampleListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// GetTotal returns the value of Total.
+func (s *SpeechSampleListReply) GetTotal() int {
+	return s.Total
+}
+
+// GetLimit returns the value of Limit.
+func (s *SpeechSampleListReply) GetLimit() int {
+	return s.Limit
+}
+
+// GetOffset returns the value of Offset.
+func (s *SpeechSampleListReply) GetOffset() int {
+	return s.Offset
+}
+
+// SetData sets the value of Data.
+func (s *SpeechSampleListReply) SetData(val []SpeechSample) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SpeechSampleListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// SetTotal sets the value of Total.
+func (s *SpeechSampleListReply) SetTotal(val int) {
+	s.Total = val
+}
+
+// SetLimit sets the value of Limit.
+func (s *SpeechSampleListReply) SetLimit(val int) {
+	s.Limit = val
+}
+
+// SetOffset sets the value of Offset.
+func (s *SpeechSampleListReply) SetOffset(val int) {
+	s.Offset = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/SpeechSampleReply
+type SpeechSampleReply struct {
+	Data SpeechSampleDetail `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SpeechSampleReply) GetData() SpeechSampleDetail {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SpeechSampleReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SpeechSampleReply) SetData(val SpeechSampleDetail) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SpeechSampleReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+func (*SpeechSampleReply) getSpeechSampleRes() {}
+
 // Ref: #/components/schemas/StartSipDiscoveryRequest
 type StartSipDiscoveryRequest struct {
 	Host string `json:"host"`
@@ -9785,6 +15453,9630 @@ func (s *SuccessStatus) UnmarshalText(data []byte) error {
 	switch SuccessStatus(data) {
 	case SuccessStatusSuccess:
 		*s = SuccessStatusSuccess
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Why a run failed.
+// Ref: #/components/schemas/TestAnalysis
+type TestAnalysis struct {
+	// The cause in words.
+	RootCause string `json:"root_cause"`
+	// Possible repairs, best first.
+	Suggestions  []TestSuggestion `json:"suggestions"`
+	NodeIDToName TestNodeNames    `json:"node_id_to_name"`
+}
+
+// GetRootCause returns the value of RootCause.
+func (s *TestAnalysis) GetRootCause() string {
+	return s.RootCause
+}
+
+// GetSuggestions returns the value of Suggestions.
+func (s *TestAnalysis) GetSuggestions() []TestSuggestion {
+	return s.Suggestions
+}
+
+// GetNodeIDToName returns the value of NodeIDToName.
+func (s *TestAnalysis) GetNodeIDToName() TestNodeNames {
+	return s.NodeIDToName
+}
+
+// SetRootCause sets the value of RootCause.
+func (s *TestAnalysis) SetRootCause(val string) {
+	s.RootCause = val
+}
+
+// SetSuggestions sets the value of Suggestions.
+func (s *TestAnalysis) SetSuggestions(val []TestSuggestion) {
+	s.Suggestions = val
+}
+
+// SetNodeIDToName sets the value of NodeIDToName.
+func (s *TestAnalysis) SetNodeIDToName(val TestNodeNames) {
+	s.NodeIDToName = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestAnalysisReply
+type TestAnalysisReply struct {
+	Data TestAnalysisResult `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestAnalysisReply) GetData() TestAnalysisResult {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestAnalysisReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestAnalysisReply) SetData(val TestAnalysisResult) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestAnalysisReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// The analysis of a run.
+// Ref: #/components/schemas/TestAnalysisResult
+type TestAnalysisResult struct {
+	Analysis TestAnalysis `json:"analysis"`
+}
+
+// GetAnalysis returns the value of Analysis.
+func (s *TestAnalysisResult) GetAnalysis() TestAnalysis {
+	return s.Analysis
+}
+
+// SetAnalysis sets the value of Analysis.
+func (s *TestAnalysisResult) SetAnalysis(val TestAnalysis) {
+	s.Analysis = val
+}
+
+// Results of a pathway in the window. Rates count passed and failed runs only.
+// Ref: #/components/schemas/TestAnalytics
+type TestAnalytics struct {
+	// Runs of the window.
+	TotalRuns int `json:"total_runs"`
+	// Runs that passed.
+	Passed int `json:"passed"`
+	// Runs that failed.
+	Failed int `json:"failed"`
+	// Runs without a verdict.
+	Errors int `json:"errors"`
+	// Passed runs of the scored ones; null without any.
+	PassRate NilFloat64 `json:"pass_rate"`
+	// Failed runs of the scored ones; null without any.
+	FailureRate NilFloat64 `json:"failure_rate"`
+	// Mean overall score.
+	AvgScore NilFloat64 `json:"avg_score"`
+	// Scored runs of all ended ones.
+	Coverage NilFloat64 `json:"coverage"`
+	// The runs, newest first.
+	Runs []TestAnalyticsRun `json:"runs"`
+}
+
+// GetTotalRuns returns the value of TotalRuns.
+func (s *TestAnalytics) GetTotalRuns() int {
+	return s.TotalRuns
+}
+
+// GetPassed returns the value of Passed.
+func (s *TestAnalytics) GetPassed() int {
+	return s.Passed
+}
+
+// GetFailed returns the value of Failed.
+func (s *TestAnalytics) GetFailed() int {
+	return s.Failed
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestAnalytics) GetErrors() int {
+	return s.Errors
+}
+
+// GetPassRate returns the value of PassRate.
+func (s *TestAnalytics) GetPassRate() NilFloat64 {
+	return s.PassRate
+}
+
+// GetFailureRate returns the value of FailureRate.
+func (s *TestAnalytics) GetFailureRate() NilFloat64 {
+	return s.FailureRate
+}
+
+// GetAvgScore returns the value of AvgScore.
+func (s *TestAnalytics) GetAvgScore() NilFloat64 {
+	return s.AvgScore
+}
+
+// GetCoverage returns the value of Coverage.
+func (s *TestAnalytics) GetCoverage() NilFloat64 {
+	return s.Coverage
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestAnalytics) GetRuns() []TestAnalyticsRun {
+	return s.Runs
+}
+
+// SetTotalRuns sets the value of TotalRuns.
+func (s *TestAnalytics) SetTotalRuns(val int) {
+	s.TotalRuns = val
+}
+
+// SetPassed sets the value of Passed.
+func (s *TestAnalytics) SetPassed(val int) {
+	s.Passed = val
+}
+
+// SetFailed sets the value of Failed.
+func (s *TestAnalytics) SetFailed(val int) {
+	s.Failed = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestAnalytics) SetErrors(val int) {
+	s.Errors = val
+}
+
+// SetPassRate sets the value of PassRate.
+func (s *TestAnalytics) SetPassRate(val NilFloat64) {
+	s.PassRate = val
+}
+
+// SetFailureRate sets the value of FailureRate.
+func (s *TestAnalytics) SetFailureRate(val NilFloat64) {
+	s.FailureRate = val
+}
+
+// SetAvgScore sets the value of AvgScore.
+func (s *TestAnalytics) SetAvgScore(val NilFloat64) {
+	s.AvgScore = val
+}
+
+// SetCoverage sets the value of Coverage.
+func (s *TestAnalytics) SetCoverage(val NilFloat64) {
+	s.Coverage = val
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestAnalytics) SetRuns(val []TestAnalyticsRun) {
+	s.Runs = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestAnalyticsReply
+type TestAnalyticsReply struct {
+	Data TestAnalytics `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestAnalyticsReply) GetData() TestAnalytics {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestAnalyticsReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestAnalyticsReply) SetData(val TestAnalytics) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestAnalyticsReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A run of the window in short.
+// Ref: #/components/schemas/TestAnalyticsRun
+type TestAnalyticsRun struct {
+	// Run id.
+	ID string `json:"id"`
+	// Scenario that ran.
+	ScenarioID string `json:"scenario_id"`
+	// Its name.
+	ScenarioName string        `json:"scenario_name"`
+	Status       TestRunStatus `json:"status"`
+	// Overall score.
+	Score NilFloat64 `json:"score"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAnalyticsRun) GetID() string {
+	return s.ID
+}
+
+// GetScenarioID returns the value of ScenarioID.
+func (s *TestAnalyticsRun) GetScenarioID() string {
+	return s.ScenarioID
+}
+
+// GetScenarioName returns the value of ScenarioName.
+func (s *TestAnalyticsRun) GetScenarioName() string {
+	return s.ScenarioName
+}
+
+// GetStatus returns the value of Status.
+func (s *TestAnalyticsRun) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetScore returns the value of Score.
+func (s *TestAnalyticsRun) GetScore() NilFloat64 {
+	return s.Score
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestAnalyticsRun) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestAnalyticsRun) SetID(val string) {
+	s.ID = val
+}
+
+// SetScenarioID sets the value of ScenarioID.
+func (s *TestAnalyticsRun) SetScenarioID(val string) {
+	s.ScenarioID = val
+}
+
+// SetScenarioName sets the value of ScenarioName.
+func (s *TestAnalyticsRun) SetScenarioName(val string) {
+	s.ScenarioName = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestAnalyticsRun) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetScore sets the value of Score.
+func (s *TestAnalyticsRun) SetScore(val NilFloat64) {
+	s.Score = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestAnalyticsRun) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// One check on a finished conversation. `type` decides which keys `config` takes.
+// Ref: #/components/schemas/TestAssertion
+// TestAssertion represents sum type.
+type TestAssertion struct {
+	// Type selects the active sum variant, switch on this field.
+	Type                           TestAssertionType
+	TestAssertionLLMJudge          TestAssertionLLMJudge
+	TestAssertionServiceTone       TestAssertionServiceTone
+	TestAssertionVariableExtracted TestAssertionVariableExtracted
+	TestAssertionNodeReached       TestAssertionNodeReached
+	TestAssertionNodesVisited      TestAssertionNodesVisited
+	TestAssertionWebhookTriggered  TestAssertionWebhookTriggered
+	TestAssertionRegexMatch        TestAssertionRegexMatch
+	TestAssertionStringCheck       TestAssertionStringCheck
+	TestAssertionCustomLLM         TestAssertionCustomLLM
+	TestAssertionTraversalMatch    TestAssertionTraversalMatch
+}
+
+// TestAssertionType is oneOf type of TestAssertion.
+type TestAssertionType string
+
+// Possible values for TestAssertionType.
+const (
+	TestAssertionLLMJudgeTestAssertion          TestAssertionType = "LLM_JUDGE"
+	TestAssertionServiceToneTestAssertion       TestAssertionType = "SERVICE_TONE"
+	TestAssertionVariableExtractedTestAssertion TestAssertionType = "VARIABLE_EXTRACTED"
+	TestAssertionNodeReachedTestAssertion       TestAssertionType = "NODE_REACHED"
+	TestAssertionNodesVisitedTestAssertion      TestAssertionType = "NODES_VISITED"
+	TestAssertionWebhookTriggeredTestAssertion  TestAssertionType = "WEBHOOK_TRIGGERED"
+	TestAssertionRegexMatchTestAssertion        TestAssertionType = "REGEX_MATCH"
+	TestAssertionStringCheckTestAssertion       TestAssertionType = "STRING_CHECK"
+	TestAssertionCustomLLMTestAssertion         TestAssertionType = "CUSTOM_LLM"
+	TestAssertionTraversalMatchTestAssertion    TestAssertionType = "TRAVERSAL_MATCH"
+)
+
+// IsTestAssertionLLMJudge reports whether TestAssertion is TestAssertionLLMJudge.
+func (s TestAssertion) IsTestAssertionLLMJudge() bool {
+	return s.Type == TestAssertionLLMJudgeTestAssertion
+}
+
+// IsTestAssertionServiceTone reports whether TestAssertion is TestAssertionServiceTone.
+func (s TestAssertion) IsTestAssertionServiceTone() bool {
+	return s.Type == TestAssertionServiceToneTestAssertion
+}
+
+// IsTestAssertionVariableExtracted reports whether TestAssertion is TestAssertionVariableExtracted.
+func (s TestAssertion) IsTestAssertionVariableExtracted() bool {
+	return s.Type == TestAssertionVariableExtractedTestAssertion
+}
+
+// IsTestAssertionNodeReached reports whether TestAssertion is TestAssertionNodeReached.
+func (s TestAssertion) IsTestAssertionNodeReached() bool {
+	return s.Type == TestAssertionNodeReachedTestAssertion
+}
+
+// IsTestAssertionNodesVisited reports whether TestAssertion is TestAssertionNodesVisited.
+func (s TestAssertion) IsTestAssertionNodesVisited() bool {
+	return s.Type == TestAssertionNodesVisitedTestAssertion
+}
+
+// IsTestAssertionWebhookTriggered reports whether TestAssertion is TestAssertionWebhookTriggered.
+func (s TestAssertion) IsTestAssertionWebhookTriggered() bool {
+	return s.Type == TestAssertionWebhookTriggeredTestAssertion
+}
+
+// IsTestAssertionRegexMatch reports whether TestAssertion is TestAssertionRegexMatch.
+func (s TestAssertion) IsTestAssertionRegexMatch() bool {
+	return s.Type == TestAssertionRegexMatchTestAssertion
+}
+
+// IsTestAssertionStringCheck reports whether TestAssertion is TestAssertionStringCheck.
+func (s TestAssertion) IsTestAssertionStringCheck() bool {
+	return s.Type == TestAssertionStringCheckTestAssertion
+}
+
+// IsTestAssertionCustomLLM reports whether TestAssertion is TestAssertionCustomLLM.
+func (s TestAssertion) IsTestAssertionCustomLLM() bool {
+	return s.Type == TestAssertionCustomLLMTestAssertion
+}
+
+// IsTestAssertionTraversalMatch reports whether TestAssertion is TestAssertionTraversalMatch.
+func (s TestAssertion) IsTestAssertionTraversalMatch() bool {
+	return s.Type == TestAssertionTraversalMatchTestAssertion
+}
+
+// SetTestAssertionLLMJudge sets TestAssertion to TestAssertionLLMJudge.
+func (s *TestAssertion) SetTestAssertionLLMJudge(v TestAssertionLLMJudge) {
+	s.Type = TestAssertionLLMJudgeTestAssertion
+	s.TestAssertionLLMJudge = v
+}
+
+// GetTestAssertionLLMJudge returns TestAssertionLLMJudge and true boolean if TestAssertion is TestAssertionLLMJudge.
+func (s TestAssertion) GetTestAssertionLLMJudge() (v TestAssertionLLMJudge, ok bool) {
+	if !s.IsTestAssertionLLMJudge() {
+		return v, false
+	}
+	return s.TestAssertionLLMJudge, true
+}
+
+// NewTestAssertionLLMJudgeTestAssertion returns new TestAssertion from TestAssertionLLMJudge.
+func NewTestAssertionLLMJudgeTestAssertion(v TestAssertionLLMJudge) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionLLMJudge(v)
+	return s
+}
+
+// SetTestAssertionServiceTone sets TestAssertion to TestAssertionServiceTone.
+func (s *TestAssertion) SetTestAssertionServiceTone(v TestAssertionServiceTone) {
+	s.Type = TestAssertionServiceToneTestAssertion
+	s.TestAssertionServiceTone = v
+}
+
+// GetTestAssertionServiceTone returns TestAssertionServiceTone and true boolean if TestAssertion is TestAssertionServiceTone.
+func (s TestAssertion) GetTestAssertionServiceTone() (v TestAssertionServiceTone, ok bool) {
+	if !s.IsTestAssertionServiceTone() {
+		return v, false
+	}
+	return s.TestAssertionServiceTone, true
+}
+
+// NewTestAssertionServiceToneTestAssertion returns new TestAssertion from TestAssertionServiceTone.
+func NewTestAssertionServiceToneTestAssertion(v TestAssertionServiceTone) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionServiceTone(v)
+	return s
+}
+
+// SetTestAssertionVariableExtracted sets TestAssertion to TestAssertionVariableExtracted.
+func (s *TestAssertion) SetTestAssertionVariableExtracted(v TestAssertionVariableExtracted) {
+	s.Type = TestAssertionVariableExtractedTestAssertion
+	s.TestAssertionVariableExtracted = v
+}
+
+// GetTestAssertionVariableExtracted returns TestAssertionVariableExtracted and true boolean if TestAssertion is TestAssertionVariableExtracted.
+func (s TestAssertion) GetTestAssertionVariableExtracted() (v TestAssertionVariableExtracted, ok bool) {
+	if !s.IsTestAssertionVariableExtracted() {
+		return v, false
+	}
+	return s.TestAssertionVariableExtracted, true
+}
+
+// NewTestAssertionVariableExtractedTestAssertion returns new TestAssertion from TestAssertionVariableExtracted.
+func NewTestAssertionVariableExtractedTestAssertion(v TestAssertionVariableExtracted) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionVariableExtracted(v)
+	return s
+}
+
+// SetTestAssertionNodeReached sets TestAssertion to TestAssertionNodeReached.
+func (s *TestAssertion) SetTestAssertionNodeReached(v TestAssertionNodeReached) {
+	s.Type = TestAssertionNodeReachedTestAssertion
+	s.TestAssertionNodeReached = v
+}
+
+// GetTestAssertionNodeReached returns TestAssertionNodeReached and true boolean if TestAssertion is TestAssertionNodeReached.
+func (s TestAssertion) GetTestAssertionNodeReached() (v TestAssertionNodeReached, ok bool) {
+	if !s.IsTestAssertionNodeReached() {
+		return v, false
+	}
+	return s.TestAssertionNodeReached, true
+}
+
+// NewTestAssertionNodeReachedTestAssertion returns new TestAssertion from TestAssertionNodeReached.
+func NewTestAssertionNodeReachedTestAssertion(v TestAssertionNodeReached) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionNodeReached(v)
+	return s
+}
+
+// SetTestAssertionNodesVisited sets TestAssertion to TestAssertionNodesVisited.
+func (s *TestAssertion) SetTestAssertionNodesVisited(v TestAssertionNodesVisited) {
+	s.Type = TestAssertionNodesVisitedTestAssertion
+	s.TestAssertionNodesVisited = v
+}
+
+// GetTestAssertionNodesVisited returns TestAssertionNodesVisited and true boolean if TestAssertion is TestAssertionNodesVisited.
+func (s TestAssertion) GetTestAssertionNodesVisited() (v TestAssertionNodesVisited, ok bool) {
+	if !s.IsTestAssertionNodesVisited() {
+		return v, false
+	}
+	return s.TestAssertionNodesVisited, true
+}
+
+// NewTestAssertionNodesVisitedTestAssertion returns new TestAssertion from TestAssertionNodesVisited.
+func NewTestAssertionNodesVisitedTestAssertion(v TestAssertionNodesVisited) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionNodesVisited(v)
+	return s
+}
+
+// SetTestAssertionWebhookTriggered sets TestAssertion to TestAssertionWebhookTriggered.
+func (s *TestAssertion) SetTestAssertionWebhookTriggered(v TestAssertionWebhookTriggered) {
+	s.Type = TestAssertionWebhookTriggeredTestAssertion
+	s.TestAssertionWebhookTriggered = v
+}
+
+// GetTestAssertionWebhookTriggered returns TestAssertionWebhookTriggered and true boolean if TestAssertion is TestAssertionWebhookTriggered.
+func (s TestAssertion) GetTestAssertionWebhookTriggered() (v TestAssertionWebhookTriggered, ok bool) {
+	if !s.IsTestAssertionWebhookTriggered() {
+		return v, false
+	}
+	return s.TestAssertionWebhookTriggered, true
+}
+
+// NewTestAssertionWebhookTriggeredTestAssertion returns new TestAssertion from TestAssertionWebhookTriggered.
+func NewTestAssertionWebhookTriggeredTestAssertion(v TestAssertionWebhookTriggered) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionWebhookTriggered(v)
+	return s
+}
+
+// SetTestAssertionRegexMatch sets TestAssertion to TestAssertionRegexMatch.
+func (s *TestAssertion) SetTestAssertionRegexMatch(v TestAssertionRegexMatch) {
+	s.Type = TestAssertionRegexMatchTestAssertion
+	s.TestAssertionRegexMatch = v
+}
+
+// GetTestAssertionRegexMatch returns TestAssertionRegexMatch and true boolean if TestAssertion is TestAssertionRegexMatch.
+func (s TestAssertion) GetTestAssertionRegexMatch() (v TestAssertionRegexMatch, ok bool) {
+	if !s.IsTestAssertionRegexMatch() {
+		return v, false
+	}
+	return s.TestAssertionRegexMatch, true
+}
+
+// NewTestAssertionRegexMatchTestAssertion returns new TestAssertion from TestAssertionRegexMatch.
+func NewTestAssertionRegexMatchTestAssertion(v TestAssertionRegexMatch) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionRegexMatch(v)
+	return s
+}
+
+// SetTestAssertionStringCheck sets TestAssertion to TestAssertionStringCheck.
+func (s *TestAssertion) SetTestAssertionStringCheck(v TestAssertionStringCheck) {
+	s.Type = TestAssertionStringCheckTestAssertion
+	s.TestAssertionStringCheck = v
+}
+
+// GetTestAssertionStringCheck returns TestAssertionStringCheck and true boolean if TestAssertion is TestAssertionStringCheck.
+func (s TestAssertion) GetTestAssertionStringCheck() (v TestAssertionStringCheck, ok bool) {
+	if !s.IsTestAssertionStringCheck() {
+		return v, false
+	}
+	return s.TestAssertionStringCheck, true
+}
+
+// NewTestAssertionStringCheckTestAssertion returns new TestAssertion from TestAssertionStringCheck.
+func NewTestAssertionStringCheckTestAssertion(v TestAssertionStringCheck) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionStringCheck(v)
+	return s
+}
+
+// SetTestAssertionCustomLLM sets TestAssertion to TestAssertionCustomLLM.
+func (s *TestAssertion) SetTestAssertionCustomLLM(v TestAssertionCustomLLM) {
+	s.Type = TestAssertionCustomLLMTestAssertion
+	s.TestAssertionCustomLLM = v
+}
+
+// GetTestAssertionCustomLLM returns TestAssertionCustomLLM and true boolean if TestAssertion is TestAssertionCustomLLM.
+func (s TestAssertion) GetTestAssertionCustomLLM() (v TestAssertionCustomLLM, ok bool) {
+	if !s.IsTestAssertionCustomLLM() {
+		return v, false
+	}
+	return s.TestAssertionCustomLLM, true
+}
+
+// NewTestAssertionCustomLLMTestAssertion returns new TestAssertion from TestAssertionCustomLLM.
+func NewTestAssertionCustomLLMTestAssertion(v TestAssertionCustomLLM) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionCustomLLM(v)
+	return s
+}
+
+// SetTestAssertionTraversalMatch sets TestAssertion to TestAssertionTraversalMatch.
+func (s *TestAssertion) SetTestAssertionTraversalMatch(v TestAssertionTraversalMatch) {
+	s.Type = TestAssertionTraversalMatchTestAssertion
+	s.TestAssertionTraversalMatch = v
+}
+
+// GetTestAssertionTraversalMatch returns TestAssertionTraversalMatch and true boolean if TestAssertion is TestAssertionTraversalMatch.
+func (s TestAssertion) GetTestAssertionTraversalMatch() (v TestAssertionTraversalMatch, ok bool) {
+	if !s.IsTestAssertionTraversalMatch() {
+		return v, false
+	}
+	return s.TestAssertionTraversalMatch, true
+}
+
+// NewTestAssertionTraversalMatchTestAssertion returns new TestAssertion from TestAssertionTraversalMatch.
+func NewTestAssertionTraversalMatchTestAssertion(v TestAssertionTraversalMatch) TestAssertion {
+	var s TestAssertion
+	s.SetTestAssertionTraversalMatch(v)
+	return s
+}
+
+// A model with your own system prompt evaluates the conversation.
+// Ref: #/components/schemas/TestAssertionCustomLLM
+type TestAssertionCustomLLM struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always CUSTOM_LLM.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString           `json:"name"`
+	Config TestCustomLLMConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionCustomLLM) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionCustomLLM) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionCustomLLM) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionCustomLLM) GetConfig() TestCustomLLMConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionCustomLLM) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionCustomLLM) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionCustomLLM) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionCustomLLM) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionCustomLLM) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionCustomLLM) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionCustomLLM) SetConfig(val TestCustomLLMConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionCustomLLM) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionCustomLLM) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionCustomLLM) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// The ten kinds of assertion. Lower case is refused.
+// Ref: #/components/schemas/TestAssertionKind
+type TestAssertionKind string
+
+const (
+	TestAssertionKindLLMJUDGE          TestAssertionKind = "LLM_JUDGE"
+	TestAssertionKindSERVICETONE       TestAssertionKind = "SERVICE_TONE"
+	TestAssertionKindVARIABLEEXTRACTED TestAssertionKind = "VARIABLE_EXTRACTED"
+	TestAssertionKindNODEREACHED       TestAssertionKind = "NODE_REACHED"
+	TestAssertionKindNODESVISITED      TestAssertionKind = "NODES_VISITED"
+	TestAssertionKindWEBHOOKTRIGGERED  TestAssertionKind = "WEBHOOK_TRIGGERED"
+	TestAssertionKindREGEXMATCH        TestAssertionKind = "REGEX_MATCH"
+	TestAssertionKindSTRINGCHECK       TestAssertionKind = "STRING_CHECK"
+	TestAssertionKindCUSTOMLLM         TestAssertionKind = "CUSTOM_LLM"
+	TestAssertionKindTRAVERSALMATCH    TestAssertionKind = "TRAVERSAL_MATCH"
+)
+
+// AllValues returns all TestAssertionKind values.
+func (TestAssertionKind) AllValues() []TestAssertionKind {
+	return []TestAssertionKind{
+		TestAssertionKindLLMJUDGE,
+		TestAssertionKindSERVICETONE,
+		TestAssertionKindVARIABLEEXTRACTED,
+		TestAssertionKindNODEREACHED,
+		TestAssertionKindNODESVISITED,
+		TestAssertionKindWEBHOOKTRIGGERED,
+		TestAssertionKindREGEXMATCH,
+		TestAssertionKindSTRINGCHECK,
+		TestAssertionKindCUSTOMLLM,
+		TestAssertionKindTRAVERSALMATCH,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestAssertionKind) MarshalText() ([]byte, error) {
+	switch s {
+	case TestAssertionKindLLMJUDGE:
+		return []byte(s), nil
+	case TestAssertionKindSERVICETONE:
+		return []byte(s), nil
+	case TestAssertionKindVARIABLEEXTRACTED:
+		return []byte(s), nil
+	case TestAssertionKindNODEREACHED:
+		return []byte(s), nil
+	case TestAssertionKindNODESVISITED:
+		return []byte(s), nil
+	case TestAssertionKindWEBHOOKTRIGGERED:
+		return []byte(s), nil
+	case TestAssertionKindREGEXMATCH:
+		return []byte(s), nil
+	case TestAssertionKindSTRINGCHECK:
+		return []byte(s), nil
+	case TestAssertionKindCUSTOMLLM:
+		return []byte(s), nil
+	case TestAssertionKindTRAVERSALMATCH:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestAssertionKind) UnmarshalText(data []byte) error {
+	switch TestAssertionKind(data) {
+	case TestAssertionKindLLMJUDGE:
+		*s = TestAssertionKindLLMJUDGE
+		return nil
+	case TestAssertionKindSERVICETONE:
+		*s = TestAssertionKindSERVICETONE
+		return nil
+	case TestAssertionKindVARIABLEEXTRACTED:
+		*s = TestAssertionKindVARIABLEEXTRACTED
+		return nil
+	case TestAssertionKindNODEREACHED:
+		*s = TestAssertionKindNODEREACHED
+		return nil
+	case TestAssertionKindNODESVISITED:
+		*s = TestAssertionKindNODESVISITED
+		return nil
+	case TestAssertionKindWEBHOOKTRIGGERED:
+		*s = TestAssertionKindWEBHOOKTRIGGERED
+		return nil
+	case TestAssertionKindREGEXMATCH:
+		*s = TestAssertionKindREGEXMATCH
+		return nil
+	case TestAssertionKindSTRINGCHECK:
+		*s = TestAssertionKindSTRINGCHECK
+		return nil
+	case TestAssertionKindCUSTOMLLM:
+		*s = TestAssertionKindCUSTOMLLM
+		return nil
+	case TestAssertionKindTRAVERSALMATCH:
+		*s = TestAssertionKindTRAVERSALMATCH
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A model answers one question about the transcript.
+// Ref: #/components/schemas/TestAssertionLLMJudge
+type TestAssertionLLMJudge struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always LLM_JUDGE.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString          `json:"name"`
+	Config TestLLMJudgeConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionLLMJudge) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionLLMJudge) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionLLMJudge) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionLLMJudge) GetConfig() TestLLMJudgeConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionLLMJudge) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionLLMJudge) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionLLMJudge) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionLLMJudge) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionLLMJudge) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionLLMJudge) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionLLMJudge) SetConfig(val TestLLMJudgeConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionLLMJudge) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionLLMJudge) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionLLMJudge) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// The conversation visited one node.
+// Ref: #/components/schemas/TestAssertionNodeReached
+type TestAssertionNodeReached struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always NODE_REACHED.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString             `json:"name"`
+	Config TestNodeReachedConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionNodeReached) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionNodeReached) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionNodeReached) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionNodeReached) GetConfig() TestNodeReachedConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionNodeReached) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionNodeReached) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionNodeReached) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionNodeReached) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionNodeReached) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionNodeReached) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionNodeReached) SetConfig(val TestNodeReachedConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionNodeReached) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionNodeReached) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionNodeReached) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// The conversation visited all or any of several nodes.
+// Ref: #/components/schemas/TestAssertionNodesVisited
+type TestAssertionNodesVisited struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always NODES_VISITED.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString              `json:"name"`
+	Config TestNodesVisitedConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionNodesVisited) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionNodesVisited) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionNodesVisited) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionNodesVisited) GetConfig() TestNodesVisitedConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionNodesVisited) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionNodesVisited) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionNodesVisited) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionNodesVisited) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionNodesVisited) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionNodesVisited) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionNodesVisited) SetConfig(val TestNodesVisitedConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionNodesVisited) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionNodesVisited) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionNodesVisited) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// A regular expression matches the transcript or a variable.
+// Ref: #/components/schemas/TestAssertionRegexMatch
+type TestAssertionRegexMatch struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always REGEX_MATCH.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString            `json:"name"`
+	Config TestRegexMatchConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionRegexMatch) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionRegexMatch) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionRegexMatch) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionRegexMatch) GetConfig() TestRegexMatchConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionRegexMatch) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionRegexMatch) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionRegexMatch) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionRegexMatch) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionRegexMatch) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionRegexMatch) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionRegexMatch) SetConfig(val TestRegexMatchConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionRegexMatch) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionRegexMatch) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionRegexMatch) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// Outcome of one assertion in one run.
+// Ref: #/components/schemas/TestAssertionResult
+type TestAssertionResult struct {
+	// Assertion id.
+	AssertionID string            `json:"assertion_id"`
+	Type        TestAssertionKind `json:"type"`
+	// Name of the assertion.
+	Name string `json:"name"`
+	// Whether the run needs it to pass.
+	IsRequired bool `json:"is_required"`
+	// Its share in the overall score.
+	Weight float64             `json:"weight"`
+	Status TestAssertionStatus `json:"status"`
+	// The same as a truth value; null for ERROR.
+	Passed NilBool `json:"passed"`
+	// From 0 to 1; null for ERROR.
+	Score NilFloat64 `json:"score"`
+	// Why.
+	Reasoning string `json:"reasoning"`
+	// What was asked for. Any JSON value.
+	Expected jx.Raw `json:"expected"`
+	// What was found. Any JSON value.
+	Actual jx.Raw `json:"actual"`
+	// Stable code of the failure.
+	FailureCode OptNilString `json:"failure_code"`
+	// Share of the judge's votes that agree with the outcome.
+	Agreement OptNilFloat64 `json:"agreement"`
+	// What the outcome rests on.
+	Evidence []TestEvidence `json:"evidence"`
+}
+
+// GetAssertionID returns the value of AssertionID.
+func (s *TestAssertionResult) GetAssertionID() string {
+	return s.AssertionID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionResult) GetType() TestAssertionKind {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionResult) GetName() string {
+	return s.Name
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionResult) GetIsRequired() bool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionResult) GetWeight() float64 {
+	return s.Weight
+}
+
+// GetStatus returns the value of Status.
+func (s *TestAssertionResult) GetStatus() TestAssertionStatus {
+	return s.Status
+}
+
+// GetPassed returns the value of Passed.
+func (s *TestAssertionResult) GetPassed() NilBool {
+	return s.Passed
+}
+
+// GetScore returns the value of Score.
+func (s *TestAssertionResult) GetScore() NilFloat64 {
+	return s.Score
+}
+
+// GetReasoning returns the value of Reasoning.
+func (s *TestAssertionResult) GetReasoning() string {
+	return s.Reasoning
+}
+
+// GetExpected returns the value of Expected.
+func (s *TestAssertionResult) GetExpected() jx.Raw {
+	return s.Expected
+}
+
+// GetActual returns the value of Actual.
+func (s *TestAssertionResult) GetActual() jx.Raw {
+	return s.Actual
+}
+
+// GetFailureCode returns the value of FailureCode.
+func (s *TestAssertionResult) GetFailureCode() OptNilString {
+	return s.FailureCode
+}
+
+// GetAgreement returns the value of Agreement.
+func (s *TestAssertionResult) GetAgreement() OptNilFloat64 {
+	return s.Agreement
+}
+
+// GetEvidence returns the value of Evidence.
+func (s *TestAssertionResult) GetEvidence() []TestEvidence {
+	return s.Evidence
+}
+
+// SetAssertionID sets the value of AssertionID.
+func (s *TestAssertionResult) SetAssertionID(val string) {
+	s.AssertionID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionResult) SetType(val TestAssertionKind) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionResult) SetName(val string) {
+	s.Name = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionResult) SetIsRequired(val bool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionResult) SetWeight(val float64) {
+	s.Weight = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestAssertionResult) SetStatus(val TestAssertionStatus) {
+	s.Status = val
+}
+
+// SetPassed sets the value of Passed.
+func (s *TestAssertionResult) SetPassed(val NilBool) {
+	s.Passed = val
+}
+
+// SetScore sets the value of Score.
+func (s *TestAssertionResult) SetScore(val NilFloat64) {
+	s.Score = val
+}
+
+// SetReasoning sets the value of Reasoning.
+func (s *TestAssertionResult) SetReasoning(val string) {
+	s.Reasoning = val
+}
+
+// SetExpected sets the value of Expected.
+func (s *TestAssertionResult) SetExpected(val jx.Raw) {
+	s.Expected = val
+}
+
+// SetActual sets the value of Actual.
+func (s *TestAssertionResult) SetActual(val jx.Raw) {
+	s.Actual = val
+}
+
+// SetFailureCode sets the value of FailureCode.
+func (s *TestAssertionResult) SetFailureCode(val OptNilString) {
+	s.FailureCode = val
+}
+
+// SetAgreement sets the value of Agreement.
+func (s *TestAssertionResult) SetAgreement(val OptNilFloat64) {
+	s.Agreement = val
+}
+
+// SetEvidence sets the value of Evidence.
+func (s *TestAssertionResult) SetEvidence(val []TestEvidence) {
+	s.Evidence = val
+}
+
+// Scores how natural the agent sounded. Needs `service_tone_enabled`.
+// Ref: #/components/schemas/TestAssertionServiceTone
+type TestAssertionServiceTone struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always SERVICE_TONE.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString             `json:"name"`
+	Config TestServiceToneConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionServiceTone) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionServiceTone) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionServiceTone) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionServiceTone) GetConfig() TestServiceToneConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionServiceTone) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionServiceTone) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionServiceTone) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionServiceTone) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionServiceTone) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionServiceTone) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionServiceTone) SetConfig(val TestServiceToneConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionServiceTone) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionServiceTone) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionServiceTone) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// Outcome of one assertion. ERROR means it could not be evaluated.
+// Ref: #/components/schemas/TestAssertionStatus
+type TestAssertionStatus string
+
+const (
+	TestAssertionStatusPASSED TestAssertionStatus = "PASSED"
+	TestAssertionStatusFAILED TestAssertionStatus = "FAILED"
+	TestAssertionStatusERROR  TestAssertionStatus = "ERROR"
+)
+
+// AllValues returns all TestAssertionStatus values.
+func (TestAssertionStatus) AllValues() []TestAssertionStatus {
+	return []TestAssertionStatus{
+		TestAssertionStatusPASSED,
+		TestAssertionStatusFAILED,
+		TestAssertionStatusERROR,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestAssertionStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TestAssertionStatusPASSED:
+		return []byte(s), nil
+	case TestAssertionStatusFAILED:
+		return []byte(s), nil
+	case TestAssertionStatusERROR:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestAssertionStatus) UnmarshalText(data []byte) error {
+	switch TestAssertionStatus(data) {
+	case TestAssertionStatusPASSED:
+		*s = TestAssertionStatusPASSED
+		return nil
+	case TestAssertionStatusFAILED:
+		*s = TestAssertionStatusFAILED
+		return nil
+	case TestAssertionStatusERROR:
+		*s = TestAssertionStatusERROR
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A plain text comparison with the transcript or a variable.
+// Ref: #/components/schemas/TestAssertionStringCheck
+type TestAssertionStringCheck struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always STRING_CHECK.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString             `json:"name"`
+	Config TestStringCheckConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionStringCheck) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionStringCheck) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionStringCheck) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionStringCheck) GetConfig() TestStringCheckConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionStringCheck) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionStringCheck) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionStringCheck) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionStringCheck) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionStringCheck) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionStringCheck) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionStringCheck) SetConfig(val TestStringCheckConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionStringCheck) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionStringCheck) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionStringCheck) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// Compares the visited nodes with a reference path.
+// Ref: #/components/schemas/TestAssertionTraversalMatch
+type TestAssertionTraversalMatch struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always TRAVERSAL_MATCH.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString                `json:"name"`
+	Config TestTraversalMatchConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionTraversalMatch) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionTraversalMatch) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionTraversalMatch) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionTraversalMatch) GetConfig() TestTraversalMatchConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionTraversalMatch) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionTraversalMatch) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionTraversalMatch) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionTraversalMatch) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionTraversalMatch) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionTraversalMatch) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionTraversalMatch) SetConfig(val TestTraversalMatchConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionTraversalMatch) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionTraversalMatch) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionTraversalMatch) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// A variable was collected, optionally with a given value.
+// Ref: #/components/schemas/TestAssertionVariableExtracted
+type TestAssertionVariableExtracted struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always VARIABLE_EXTRACTED.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString                   `json:"name"`
+	Config TestVariableExtractedConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionVariableExtracted) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionVariableExtracted) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionVariableExtracted) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionVariableExtracted) GetConfig() TestVariableExtractedConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionVariableExtracted) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionVariableExtracted) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionVariableExtracted) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionVariableExtracted) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionVariableExtracted) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionVariableExtracted) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionVariableExtracted) SetConfig(val TestVariableExtractedConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionVariableExtracted) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionVariableExtracted) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionVariableExtracted) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// The agent called a webhook during the conversation. Give `url` or `node_id`.
+// Ref: #/components/schemas/TestAssertionWebhookTriggered
+type TestAssertionWebhookTriggered struct {
+	// Assertion id. Ignored in requests.
+	ID OptString `json:"id"`
+	// Always WEBHOOK_TRIGGERED.
+	Type string `json:"type"`
+	// What to show.
+	Name   OptString                  `json:"name"`
+	Config TestWebhookTriggeredConfig `json:"config"`
+	// Whether a run needs it to pass; true when absent.
+	IsRequired OptBool `json:"is_required"`
+	// Its share in the overall score; 1 when absent.
+	Weight OptFloat64 `json:"weight"`
+	// Its place in the list.
+	Order OptInt `json:"order"`
+}
+
+// GetID returns the value of ID.
+func (s *TestAssertionWebhookTriggered) GetID() OptString {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TestAssertionWebhookTriggered) GetType() string {
+	return s.Type
+}
+
+// GetName returns the value of Name.
+func (s *TestAssertionWebhookTriggered) GetName() OptString {
+	return s.Name
+}
+
+// GetConfig returns the value of Config.
+func (s *TestAssertionWebhookTriggered) GetConfig() TestWebhookTriggeredConfig {
+	return s.Config
+}
+
+// GetIsRequired returns the value of IsRequired.
+func (s *TestAssertionWebhookTriggered) GetIsRequired() OptBool {
+	return s.IsRequired
+}
+
+// GetWeight returns the value of Weight.
+func (s *TestAssertionWebhookTriggered) GetWeight() OptFloat64 {
+	return s.Weight
+}
+
+// GetOrder returns the value of Order.
+func (s *TestAssertionWebhookTriggered) GetOrder() OptInt {
+	return s.Order
+}
+
+// SetID sets the value of ID.
+func (s *TestAssertionWebhookTriggered) SetID(val OptString) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TestAssertionWebhookTriggered) SetType(val string) {
+	s.Type = val
+}
+
+// SetName sets the value of Name.
+func (s *TestAssertionWebhookTriggered) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetConfig sets the value of Config.
+func (s *TestAssertionWebhookTriggered) SetConfig(val TestWebhookTriggeredConfig) {
+	s.Config = val
+}
+
+// SetIsRequired sets the value of IsRequired.
+func (s *TestAssertionWebhookTriggered) SetIsRequired(val OptBool) {
+	s.IsRequired = val
+}
+
+// SetWeight sets the value of Weight.
+func (s *TestAssertionWebhookTriggered) SetWeight(val OptFloat64) {
+	s.Weight = val
+}
+
+// SetOrder sets the value of Order.
+func (s *TestAssertionWebhookTriggered) SetOrder(val OptInt) {
+	s.Order = val
+}
+
+// Several runs with one verdict. PASSED only when all passed; FAILED when any failed; else ERROR or
+// CANCELLED.
+// Ref: #/components/schemas/TestBatch
+type TestBatch struct {
+	// Batch id.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Pathway version that ran.
+	VersionNumber NilInt `json:"version_number"`
+	// Scenarios in the batch.
+	TotalScenarios int `json:"total_scenarios"`
+	// Scenarios that passed.
+	PassedScenarios int `json:"passed_scenarios"`
+	// Scenarios that failed.
+	FailedScenarios int `json:"failed_scenarios"`
+	// Scenarios without a verdict.
+	ErrorScenarios int `json:"error_scenarios"`
+	// What started the batch.
+	TriggerSource TestBatchTriggerSource `json:"trigger_source"`
+	// Whether a pass promotes the version.
+	PublishOnPass bool `json:"publish_on_pass"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+	// When the last run ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+	// The runs without transcripts.
+	Runs []TestRunSummary `json:"runs"`
+}
+
+// GetID returns the value of ID.
+func (s *TestBatch) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestBatch) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestBatch) GetVersionNumber() NilInt {
+	return s.VersionNumber
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TestBatch) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetPassedScenarios returns the value of PassedScenarios.
+func (s *TestBatch) GetPassedScenarios() int {
+	return s.PassedScenarios
+}
+
+// GetFailedScenarios returns the value of FailedScenarios.
+func (s *TestBatch) GetFailedScenarios() int {
+	return s.FailedScenarios
+}
+
+// GetErrorScenarios returns the value of ErrorScenarios.
+func (s *TestBatch) GetErrorScenarios() int {
+	return s.ErrorScenarios
+}
+
+// GetTriggerSource returns the value of TriggerSource.
+func (s *TestBatch) GetTriggerSource() TestBatchTriggerSource {
+	return s.TriggerSource
+}
+
+// GetPublishOnPass returns the value of PublishOnPass.
+func (s *TestBatch) GetPublishOnPass() bool {
+	return s.PublishOnPass
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestBatch) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestBatch) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestBatch) GetRuns() []TestRunSummary {
+	return s.Runs
+}
+
+// SetID sets the value of ID.
+func (s *TestBatch) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestBatch) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestBatch) SetVersionNumber(val NilInt) {
+	s.VersionNumber = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TestBatch) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetPassedScenarios sets the value of PassedScenarios.
+func (s *TestBatch) SetPassedScenarios(val int) {
+	s.PassedScenarios = val
+}
+
+// SetFailedScenarios sets the value of FailedScenarios.
+func (s *TestBatch) SetFailedScenarios(val int) {
+	s.FailedScenarios = val
+}
+
+// SetErrorScenarios sets the value of ErrorScenarios.
+func (s *TestBatch) SetErrorScenarios(val int) {
+	s.ErrorScenarios = val
+}
+
+// SetTriggerSource sets the value of TriggerSource.
+func (s *TestBatch) SetTriggerSource(val TestBatchTriggerSource) {
+	s.TriggerSource = val
+}
+
+// SetPublishOnPass sets the value of PublishOnPass.
+func (s *TestBatch) SetPublishOnPass(val bool) {
+	s.PublishOnPass = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestBatch) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestBatch) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestBatch) SetRuns(val []TestRunSummary) {
+	s.Runs = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestBatchReply
+type TestBatchReply struct {
+	Data TestBatch `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestBatchReply) GetData() TestBatch {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestBatchReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestBatchReply) SetData(val TestBatch) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestBatchReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A run of a batch.
+// Ref: #/components/schemas/TestBatchRunRef
+type TestBatchRunRef struct {
+	// Run id.
+	RunID string `json:"run_id"`
+	// Scenario id.
+	ScenarioID string `json:"scenario_id"`
+}
+
+// GetRunID returns the value of RunID.
+func (s *TestBatchRunRef) GetRunID() string {
+	return s.RunID
+}
+
+// GetScenarioID returns the value of ScenarioID.
+func (s *TestBatchRunRef) GetScenarioID() string {
+	return s.ScenarioID
+}
+
+// SetRunID sets the value of RunID.
+func (s *TestBatchRunRef) SetRunID(val string) {
+	s.RunID = val
+}
+
+// SetScenarioID sets the value of ScenarioID.
+func (s *TestBatchRunRef) SetScenarioID(val string) {
+	s.ScenarioID = val
+}
+
+// The scenarios to run together. One id of another organization refuses the whole request.
+// Ref: #/components/schemas/TestBatchStart
+type TestBatchStart struct {
+	// Scenarios to run.
+	ScenarioIds []string `json:"scenario_ids"`
+	// Pathway version; production when absent, 0 for the live draft.
+	VersionNumber OptInt `json:"version_number"`
+	// Gets the batch record when the batch has ended.
+	WebhookURL OptString `json:"webhook_url"`
+	// Whether to promote the version to production when every scenario passes.
+	PublishOnPass OptBool `json:"publish_on_pass"`
+}
+
+// GetScenarioIds returns the value of ScenarioIds.
+func (s *TestBatchStart) GetScenarioIds() []string {
+	return s.ScenarioIds
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestBatchStart) GetVersionNumber() OptInt {
+	return s.VersionNumber
+}
+
+// GetWebhookURL returns the value of WebhookURL.
+func (s *TestBatchStart) GetWebhookURL() OptString {
+	return s.WebhookURL
+}
+
+// GetPublishOnPass returns the value of PublishOnPass.
+func (s *TestBatchStart) GetPublishOnPass() OptBool {
+	return s.PublishOnPass
+}
+
+// SetScenarioIds sets the value of ScenarioIds.
+func (s *TestBatchStart) SetScenarioIds(val []string) {
+	s.ScenarioIds = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestBatchStart) SetVersionNumber(val OptInt) {
+	s.VersionNumber = val
+}
+
+// SetWebhookURL sets the value of WebhookURL.
+func (s *TestBatchStart) SetWebhookURL(val OptString) {
+	s.WebhookURL = val
+}
+
+// SetPublishOnPass sets the value of PublishOnPass.
+func (s *TestBatchStart) SetPublishOnPass(val OptBool) {
+	s.PublishOnPass = val
+}
+
+// A batch that has been queued.
+// Ref: #/components/schemas/TestBatchStarted
+type TestBatchStarted struct {
+	// Batch id.
+	BatchID string `json:"batch_id"`
+	// One run a scenario, in the order of the request.
+	Runs []TestBatchRunRef `json:"runs"`
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *TestBatchStarted) GetBatchID() string {
+	return s.BatchID
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestBatchStarted) GetRuns() []TestBatchRunRef {
+	return s.Runs
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *TestBatchStarted) SetBatchID(val string) {
+	s.BatchID = val
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestBatchStarted) SetRuns(val []TestBatchRunRef) {
+	s.Runs = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestBatchStartedReply
+type TestBatchStartedReply struct {
+	Data TestBatchStarted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestBatchStartedReply) GetData() TestBatchStarted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestBatchStartedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestBatchStartedReply) SetData(val TestBatchStarted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestBatchStartedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What started the batch.
+type TestBatchTriggerSource string
+
+const (
+	TestBatchTriggerSourceAPI        TestBatchTriggerSource = "api"
+	TestBatchTriggerSourceDashboard  TestBatchTriggerSource = "dashboard"
+	TestBatchTriggerSourceCi         TestBatchTriggerSource = "ci"
+	TestBatchTriggerSourcePromotion  TestBatchTriggerSource = "promotion"
+	TestBatchTriggerSourceSimulation TestBatchTriggerSource = "simulation"
+	TestBatchTriggerSourceTornado    TestBatchTriggerSource = "tornado"
+)
+
+// AllValues returns all TestBatchTriggerSource values.
+func (TestBatchTriggerSource) AllValues() []TestBatchTriggerSource {
+	return []TestBatchTriggerSource{
+		TestBatchTriggerSourceAPI,
+		TestBatchTriggerSourceDashboard,
+		TestBatchTriggerSourceCi,
+		TestBatchTriggerSourcePromotion,
+		TestBatchTriggerSourceSimulation,
+		TestBatchTriggerSourceTornado,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestBatchTriggerSource) MarshalText() ([]byte, error) {
+	switch s {
+	case TestBatchTriggerSourceAPI:
+		return []byte(s), nil
+	case TestBatchTriggerSourceDashboard:
+		return []byte(s), nil
+	case TestBatchTriggerSourceCi:
+		return []byte(s), nil
+	case TestBatchTriggerSourcePromotion:
+		return []byte(s), nil
+	case TestBatchTriggerSourceSimulation:
+		return []byte(s), nil
+	case TestBatchTriggerSourceTornado:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestBatchTriggerSource) UnmarshalText(data []byte) error {
+	switch TestBatchTriggerSource(data) {
+	case TestBatchTriggerSourceAPI:
+		*s = TestBatchTriggerSourceAPI
+		return nil
+	case TestBatchTriggerSourceDashboard:
+		*s = TestBatchTriggerSourceDashboard
+		return nil
+	case TestBatchTriggerSourceCi:
+		*s = TestBatchTriggerSourceCi
+		return nil
+	case TestBatchTriggerSourcePromotion:
+		*s = TestBatchTriggerSourcePromotion
+		return nil
+	case TestBatchTriggerSourceSimulation:
+		*s = TestBatchTriggerSourceSimulation
+		return nil
+	case TestBatchTriggerSourceTornado:
+		*s = TestBatchTriggerSourceTornado
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What kind of caller the scenario plays.
+// Ref: #/components/schemas/TestCategory
+type TestCategory string
+
+const (
+	TestCategoryCUSTOM            TestCategory = "CUSTOM"
+	TestCategoryVOICEMAIL         TestCategory = "VOICEMAIL"
+	TestCategoryVOICEMAILSCREENER TestCategory = "VOICEMAIL_SCREENER"
+	TestCategoryANGRYCALLER       TestCategory = "ANGRY_CALLER"
+	TestCategoryBELLIGERENTCALLER TestCategory = "BELLIGERENT_CALLER"
+	TestCategoryCONFUSEDCALLER    TestCategory = "CONFUSED_CALLER"
+	TestCategoryCALLSCREENER      TestCategory = "CALL_SCREENER"
+	TestCategoryHAPPYPATH         TestCategory = "HAPPY_PATH"
+	TestCategoryEDGECASE          TestCategory = "EDGE_CASE"
+)
+
+// AllValues returns all TestCategory values.
+func (TestCategory) AllValues() []TestCategory {
+	return []TestCategory{
+		TestCategoryCUSTOM,
+		TestCategoryVOICEMAIL,
+		TestCategoryVOICEMAILSCREENER,
+		TestCategoryANGRYCALLER,
+		TestCategoryBELLIGERENTCALLER,
+		TestCategoryCONFUSEDCALLER,
+		TestCategoryCALLSCREENER,
+		TestCategoryHAPPYPATH,
+		TestCategoryEDGECASE,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestCategory) MarshalText() ([]byte, error) {
+	switch s {
+	case TestCategoryCUSTOM:
+		return []byte(s), nil
+	case TestCategoryVOICEMAIL:
+		return []byte(s), nil
+	case TestCategoryVOICEMAILSCREENER:
+		return []byte(s), nil
+	case TestCategoryANGRYCALLER:
+		return []byte(s), nil
+	case TestCategoryBELLIGERENTCALLER:
+		return []byte(s), nil
+	case TestCategoryCONFUSEDCALLER:
+		return []byte(s), nil
+	case TestCategoryCALLSCREENER:
+		return []byte(s), nil
+	case TestCategoryHAPPYPATH:
+		return []byte(s), nil
+	case TestCategoryEDGECASE:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestCategory) UnmarshalText(data []byte) error {
+	switch TestCategory(data) {
+	case TestCategoryCUSTOM:
+		*s = TestCategoryCUSTOM
+		return nil
+	case TestCategoryVOICEMAIL:
+		*s = TestCategoryVOICEMAIL
+		return nil
+	case TestCategoryVOICEMAILSCREENER:
+		*s = TestCategoryVOICEMAILSCREENER
+		return nil
+	case TestCategoryANGRYCALLER:
+		*s = TestCategoryANGRYCALLER
+		return nil
+	case TestCategoryBELLIGERENTCALLER:
+		*s = TestCategoryBELLIGERENTCALLER
+		return nil
+	case TestCategoryCONFUSEDCALLER:
+		*s = TestCategoryCONFUSEDCALLER
+		return nil
+	case TestCategoryCALLSCREENER:
+		*s = TestCategoryCALLSCREENER
+		return nil
+	case TestCategoryHAPPYPATH:
+		*s = TestCategoryHAPPYPATH
+		return nil
+	case TestCategoryEDGECASE:
+		*s = TestCategoryEDGECASE
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// One message of the conversation.
+// Ref: #/components/schemas/TestChatMessage
+type TestChatMessage struct {
+	Role TestSpeaker `json:"role"`
+	// The words.
+	Content string `json:"content"`
+}
+
+// GetRole returns the value of Role.
+func (s *TestChatMessage) GetRole() TestSpeaker {
+	return s.Role
+}
+
+// GetContent returns the value of Content.
+func (s *TestChatMessage) GetContent() string {
+	return s.Content
+}
+
+// SetRole sets the value of Role.
+func (s *TestChatMessage) SetRole(val TestSpeaker) {
+	s.Role = val
+}
+
+// SetContent sets the value of Content.
+func (s *TestChatMessage) SetContent(val string) {
+	s.Content = val
+}
+
+// Your own evaluator prompt. The transcript is always passed as data, never as instructions.
+// Ref: #/components/schemas/TestCustomLLMConfig
+type TestCustomLLMConfig struct {
+	// Instructions for the evaluating model.
+	SystemPrompt string `json:"system_prompt"`
+	// Model name as the configured provider knows it; its default when absent.
+	Model      OptString          `json:"model"`
+	OutputType OptTestJudgeOutput `json:"output_type"`
+	// Lowest passing score; 0.7 when absent.
+	Threshold OptFloat64 `json:"threshold"`
+	// Whether `true` passes; true when absent.
+	PassOnTrue OptBool `json:"pass_on_true"`
+	// Labels of a categorical evaluation.
+	Categories []string `json:"categories"`
+	// Labels that pass.
+	PassCategories []string `json:"pass_categories"`
+	// Number of votes; one, with two more after a first fail, when absent.
+	Samples OptTestCustomLLMConfigSamples `json:"samples"`
+}
+
+// GetSystemPrompt returns the value of SystemPrompt.
+func (s *TestCustomLLMConfig) GetSystemPrompt() string {
+	return s.SystemPrompt
+}
+
+// GetModel returns the value of Model.
+func (s *TestCustomLLMConfig) GetModel() OptString {
+	return s.Model
+}
+
+// GetOutputType returns the value of OutputType.
+func (s *TestCustomLLMConfig) GetOutputType() OptTestJudgeOutput {
+	return s.OutputType
+}
+
+// GetThreshold returns the value of Threshold.
+func (s *TestCustomLLMConfig) GetThreshold() OptFloat64 {
+	return s.Threshold
+}
+
+// GetPassOnTrue returns the value of PassOnTrue.
+func (s *TestCustomLLMConfig) GetPassOnTrue() OptBool {
+	return s.PassOnTrue
+}
+
+// GetCategories returns the value of Categories.
+func (s *TestCustomLLMConfig) GetCategories() []string {
+	return s.Categories
+}
+
+// GetPassCategories returns the value of PassCategories.
+func (s *TestCustomLLMConfig) GetPassCategories() []string {
+	return s.PassCategories
+}
+
+// GetSamples returns the value of Samples.
+func (s *TestCustomLLMConfig) GetSamples() OptTestCustomLLMConfigSamples {
+	return s.Samples
+}
+
+// SetSystemPrompt sets the value of SystemPrompt.
+func (s *TestCustomLLMConfig) SetSystemPrompt(val string) {
+	s.SystemPrompt = val
+}
+
+// SetModel sets the value of Model.
+func (s *TestCustomLLMConfig) SetModel(val OptString) {
+	s.Model = val
+}
+
+// SetOutputType sets the value of OutputType.
+func (s *TestCustomLLMConfig) SetOutputType(val OptTestJudgeOutput) {
+	s.OutputType = val
+}
+
+// SetThreshold sets the value of Threshold.
+func (s *TestCustomLLMConfig) SetThreshold(val OptFloat64) {
+	s.Threshold = val
+}
+
+// SetPassOnTrue sets the value of PassOnTrue.
+func (s *TestCustomLLMConfig) SetPassOnTrue(val OptBool) {
+	s.PassOnTrue = val
+}
+
+// SetCategories sets the value of Categories.
+func (s *TestCustomLLMConfig) SetCategories(val []string) {
+	s.Categories = val
+}
+
+// SetPassCategories sets the value of PassCategories.
+func (s *TestCustomLLMConfig) SetPassCategories(val []string) {
+	s.PassCategories = val
+}
+
+// SetSamples sets the value of Samples.
+func (s *TestCustomLLMConfig) SetSamples(val OptTestCustomLLMConfigSamples) {
+	s.Samples = val
+}
+
+// Number of votes; one, with two more after a first fail, when absent.
+type TestCustomLLMConfigSamples int
+
+const (
+	TestCustomLLMConfigSamples1 TestCustomLLMConfigSamples = 1
+	TestCustomLLMConfigSamples3 TestCustomLLMConfigSamples = 3
+	TestCustomLLMConfigSamples5 TestCustomLLMConfigSamples = 5
+)
+
+// AllValues returns all TestCustomLLMConfigSamples values.
+func (TestCustomLLMConfigSamples) AllValues() []TestCustomLLMConfigSamples {
+	return []TestCustomLLMConfigSamples{
+		TestCustomLLMConfigSamples1,
+		TestCustomLLMConfigSamples3,
+		TestCustomLLMConfigSamples5,
+	}
+}
+
+// Results of one day (UTC).
+// Ref: #/components/schemas/TestDailyRate
+type TestDailyRate struct {
+	// The day.
+	Date time.Time `json:"date"`
+	// Its pass rate.
+	Rate float64 `json:"rate"`
+	// Scored runs of the day.
+	Count int `json:"count"`
+}
+
+// GetDate returns the value of Date.
+func (s *TestDailyRate) GetDate() time.Time {
+	return s.Date
+}
+
+// GetRate returns the value of Rate.
+func (s *TestDailyRate) GetRate() float64 {
+	return s.Rate
+}
+
+// GetCount returns the value of Count.
+func (s *TestDailyRate) GetCount() int {
+	return s.Count
+}
+
+// SetDate sets the value of Date.
+func (s *TestDailyRate) SetDate(val time.Time) {
+	s.Date = val
+}
+
+// SetRate sets the value of Rate.
+func (s *TestDailyRate) SetRate(val float64) {
+	s.Rate = val
+}
+
+// SetCount sets the value of Count.
+func (s *TestDailyRate) SetCount(val int) {
+	s.Count = val
+}
+
+// The basic numbers, plus health, reliability, trend and flow.
+// Ref: #/components/schemas/TestEnhancedAnalytics
+type TestEnhancedAnalytics struct {
+	// Runs of the window.
+	TotalRuns int `json:"total_runs"`
+	// Runs that passed.
+	Passed int `json:"passed"`
+	// Runs that failed.
+	Failed int `json:"failed"`
+	// Runs without a verdict.
+	Errors int `json:"errors"`
+	// Passed runs of the scored ones; null without any.
+	PassRate NilFloat64 `json:"pass_rate"`
+	// Failed runs of the scored ones; null without any.
+	FailureRate NilFloat64 `json:"failure_rate"`
+	// Mean overall score.
+	AvgScore NilFloat64 `json:"avg_score"`
+	// Scored runs of all ended ones.
+	Coverage NilFloat64 `json:"coverage"`
+	// The runs, newest first.
+	Runs []TestAnalyticsRun `json:"runs"`
+	// Recent pass rate, reliability and trend in one number.
+	HealthScore NilFloat64 `json:"health_score"`
+	// Chance that two runs of one scenario agree.
+	ReliabilityScore NilFloat64 `json:"reliability_score"`
+	Trend            TestTrend  `json:"trend"`
+	// Nodes, most failures first.
+	NodeFailureHeatmap []TestNodeFailures `json:"node_failure_heatmap"`
+	// The weakest node; null when no node has five visits.
+	WeakestLink NilTestWeakestLink `json:"weakest_link"`
+	SankeyData  TestSankey         `json:"sankey_data"`
+}
+
+// GetTotalRuns returns the value of TotalRuns.
+func (s *TestEnhancedAnalytics) GetTotalRuns() int {
+	return s.TotalRuns
+}
+
+// GetPassed returns the value of Passed.
+func (s *TestEnhancedAnalytics) GetPassed() int {
+	return s.Passed
+}
+
+// GetFailed returns the value of Failed.
+func (s *TestEnhancedAnalytics) GetFailed() int {
+	return s.Failed
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestEnhancedAnalytics) GetErrors() int {
+	return s.Errors
+}
+
+// GetPassRate returns the value of PassRate.
+func (s *TestEnhancedAnalytics) GetPassRate() NilFloat64 {
+	return s.PassRate
+}
+
+// GetFailureRate returns the value of FailureRate.
+func (s *TestEnhancedAnalytics) GetFailureRate() NilFloat64 {
+	return s.FailureRate
+}
+
+// GetAvgScore returns the value of AvgScore.
+func (s *TestEnhancedAnalytics) GetAvgScore() NilFloat64 {
+	return s.AvgScore
+}
+
+// GetCoverage returns the value of Coverage.
+func (s *TestEnhancedAnalytics) GetCoverage() NilFloat64 {
+	return s.Coverage
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestEnhancedAnalytics) GetRuns() []TestAnalyticsRun {
+	return s.Runs
+}
+
+// GetHealthScore returns the value of HealthScore.
+func (s *TestEnhancedAnalytics) GetHealthScore() NilFloat64 {
+	return s.HealthScore
+}
+
+// GetReliabilityScore returns the value of ReliabilityScore.
+func (s *TestEnhancedAnalytics) GetReliabilityScore() NilFloat64 {
+	return s.ReliabilityScore
+}
+
+// GetTrend returns the value of Trend.
+func (s *TestEnhancedAnalytics) GetTrend() TestTrend {
+	return s.Trend
+}
+
+// GetNodeFailureHeatmap returns the value of NodeFailureHeatmap.
+func (s *TestEnhancedAnalytics) GetNodeFailureHeatmap() []TestNodeFailures {
+	return s.NodeFailureHeatmap
+}
+
+// GetWeakestLink returns the value of WeakestLink.
+func (s *TestEnhancedAnalytics) GetWeakestLink() NilTestWeakestLink {
+	return s.WeakestLink
+}
+
+// GetSankeyData returns the value of SankeyData.
+func (s *TestEnhancedAnalytics) GetSankeyData() TestSankey {
+	return s.SankeyData
+}
+
+// SetTotalRuns sets the value of TotalRuns.
+func (s *TestEnhancedAnalytics) SetTotalRuns(val int) {
+	s.TotalRuns = val
+}
+
+// SetPassed sets the value of Passed.
+func (s *TestEnhancedAnalytics) SetPassed(val int) {
+	s.Passed = val
+}
+
+// SetFailed sets the value of Failed.
+func (s *TestEnhancedAnalytics) SetFailed(val int) {
+	s.Failed = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestEnhancedAnalytics) SetErrors(val int) {
+	s.Errors = val
+}
+
+// SetPassRate sets the value of PassRate.
+func (s *TestEnhancedAnalytics) SetPassRate(val NilFloat64) {
+	s.PassRate = val
+}
+
+// SetFailureRate sets the value of FailureRate.
+func (s *TestEnhancedAnalytics) SetFailureRate(val NilFloat64) {
+	s.FailureRate = val
+}
+
+// SetAvgScore sets the value of AvgScore.
+func (s *TestEnhancedAnalytics) SetAvgScore(val NilFloat64) {
+	s.AvgScore = val
+}
+
+// SetCoverage sets the value of Coverage.
+func (s *TestEnhancedAnalytics) SetCoverage(val NilFloat64) {
+	s.Coverage = val
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestEnhancedAnalytics) SetRuns(val []TestAnalyticsRun) {
+	s.Runs = val
+}
+
+// SetHealthScore sets the value of HealthScore.
+func (s *TestEnhancedAnalytics) SetHealthScore(val NilFloat64) {
+	s.HealthScore = val
+}
+
+// SetReliabilityScore sets the value of ReliabilityScore.
+func (s *TestEnhancedAnalytics) SetReliabilityScore(val NilFloat64) {
+	s.ReliabilityScore = val
+}
+
+// SetTrend sets the value of Trend.
+func (s *TestEnhancedAnalytics) SetTrend(val TestTrend) {
+	s.Trend = val
+}
+
+// SetNodeFailureHeatmap sets the value of NodeFailureHeatmap.
+func (s *TestEnhancedAnalytics) SetNodeFailureHeatmap(val []TestNodeFailures) {
+	s.NodeFailureHeatmap = val
+}
+
+// SetWeakestLink sets the value of WeakestLink.
+func (s *TestEnhancedAnalytics) SetWeakestLink(val NilTestWeakestLink) {
+	s.WeakestLink = val
+}
+
+// SetSankeyData sets the value of SankeyData.
+func (s *TestEnhancedAnalytics) SetSankeyData(val TestSankey) {
+	s.SankeyData = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestEnhancedAnalyticsReply
+type TestEnhancedAnalyticsReply struct {
+	Data TestEnhancedAnalytics `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestEnhancedAnalyticsReply) GetData() TestEnhancedAnalytics {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestEnhancedAnalyticsReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestEnhancedAnalyticsReply) SetData(val TestEnhancedAnalytics) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestEnhancedAnalyticsReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What a verdict rests on.
+// Ref: #/components/schemas/TestEvidence
+type TestEvidence struct {
+	// Message index, from 0.
+	Turn int `json:"turn"`
+	// Words of that message.
+	Quote string `json:"quote"`
+	// Whether the quote was found in the message.
+	Verified bool `json:"verified"`
+}
+
+// GetTurn returns the value of Turn.
+func (s *TestEvidence) GetTurn() int {
+	return s.Turn
+}
+
+// GetQuote returns the value of Quote.
+func (s *TestEvidence) GetQuote() string {
+	return s.Quote
+}
+
+// GetVerified returns the value of Verified.
+func (s *TestEvidence) GetVerified() bool {
+	return s.Verified
+}
+
+// SetTurn sets the value of Turn.
+func (s *TestEvidence) SetTurn(val int) {
+	s.Turn = val
+}
+
+// SetQuote sets the value of Quote.
+func (s *TestEvidence) SetQuote(val string) {
+	s.Quote = val
+}
+
+// SetVerified sets the value of Verified.
+func (s *TestEvidence) SetVerified(val bool) {
+	s.Verified = val
+}
+
+// A group of failures with the same cause.
+// Ref: #/components/schemas/TestFailureMode
+type TestFailureMode struct {
+	// The most typical reason of the group.
+	Label string `json:"label"`
+	// Runs in the group.
+	Count int `json:"count"`
+	// Its share of the failed runs.
+	Share float64 `json:"share"`
+	// The runs.
+	RunIds []string `json:"run_ids"`
+	// Assertion that failed.
+	AssertionID OptNilString `json:"assertion_id"`
+	// Stable code of the failure.
+	FailureCode OptNilString `json:"failure_code"`
+	// Node that is blamed.
+	NodeID OptNilString `json:"node_id"`
+}
+
+// GetLabel returns the value of Label.
+func (s *TestFailureMode) GetLabel() string {
+	return s.Label
+}
+
+// GetCount returns the value of Count.
+func (s *TestFailureMode) GetCount() int {
+	return s.Count
+}
+
+// GetShare returns the value of Share.
+func (s *TestFailureMode) GetShare() float64 {
+	return s.Share
+}
+
+// GetRunIds returns the value of RunIds.
+func (s *TestFailureMode) GetRunIds() []string {
+	return s.RunIds
+}
+
+// GetAssertionID returns the value of AssertionID.
+func (s *TestFailureMode) GetAssertionID() OptNilString {
+	return s.AssertionID
+}
+
+// GetFailureCode returns the value of FailureCode.
+func (s *TestFailureMode) GetFailureCode() OptNilString {
+	return s.FailureCode
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestFailureMode) GetNodeID() OptNilString {
+	return s.NodeID
+}
+
+// SetLabel sets the value of Label.
+func (s *TestFailureMode) SetLabel(val string) {
+	s.Label = val
+}
+
+// SetCount sets the value of Count.
+func (s *TestFailureMode) SetCount(val int) {
+	s.Count = val
+}
+
+// SetShare sets the value of Share.
+func (s *TestFailureMode) SetShare(val float64) {
+	s.Share = val
+}
+
+// SetRunIds sets the value of RunIds.
+func (s *TestFailureMode) SetRunIds(val []string) {
+	s.RunIds = val
+}
+
+// SetAssertionID sets the value of AssertionID.
+func (s *TestFailureMode) SetAssertionID(val OptNilString) {
+	s.AssertionID = val
+}
+
+// SetFailureCode sets the value of FailureCode.
+func (s *TestFailureMode) SetFailureCode(val OptNilString) {
+	s.FailureCode = val
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestFailureMode) SetNodeID(val OptNilString) {
+	s.NodeID = val
+}
+
+// Kind of change to a pathway.
+// Ref: #/components/schemas/TestFixKind
+type TestFixKind string
+
+const (
+	TestFixKindPromptChange    TestFixKind = "prompt_change"
+	TestFixKindNodeConfig      TestFixKind = "node_config"
+	TestFixKindFlowChange      TestFixKind = "flow_change"
+	TestFixKindToneImprovement TestFixKind = "tone_improvement"
+)
+
+// AllValues returns all TestFixKind values.
+func (TestFixKind) AllValues() []TestFixKind {
+	return []TestFixKind{
+		TestFixKindPromptChange,
+		TestFixKindNodeConfig,
+		TestFixKindFlowChange,
+		TestFixKindToneImprovement,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestFixKind) MarshalText() ([]byte, error) {
+	switch s {
+	case TestFixKindPromptChange:
+		return []byte(s), nil
+	case TestFixKindNodeConfig:
+		return []byte(s), nil
+	case TestFixKindFlowChange:
+		return []byte(s), nil
+	case TestFixKindToneImprovement:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestFixKind) UnmarshalText(data []byte) error {
+	switch TestFixKind(data) {
+	case TestFixKindPromptChange:
+		*s = TestFixKindPromptChange
+		return nil
+	case TestFixKindNodeConfig:
+		*s = TestFixKindNodeConfig
+		return nil
+	case TestFixKindFlowChange:
+		*s = TestFixKindFlowChange
+		return nil
+	case TestFixKindToneImprovement:
+		*s = TestFixKindToneImprovement
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// HTTP method of a webhook call.
+// Ref: #/components/schemas/TestHTTPMethod
+type TestHTTPMethod string
+
+const (
+	TestHTTPMethodGET    TestHTTPMethod = "GET"
+	TestHTTPMethodPOST   TestHTTPMethod = "POST"
+	TestHTTPMethodPUT    TestHTTPMethod = "PUT"
+	TestHTTPMethodPATCH  TestHTTPMethod = "PATCH"
+	TestHTTPMethodDELETE TestHTTPMethod = "DELETE"
+)
+
+// AllValues returns all TestHTTPMethod values.
+func (TestHTTPMethod) AllValues() []TestHTTPMethod {
+	return []TestHTTPMethod{
+		TestHTTPMethodGET,
+		TestHTTPMethodPOST,
+		TestHTTPMethodPUT,
+		TestHTTPMethodPATCH,
+		TestHTTPMethodDELETE,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestHTTPMethod) MarshalText() ([]byte, error) {
+	switch s {
+	case TestHTTPMethodGET:
+		return []byte(s), nil
+	case TestHTTPMethodPOST:
+		return []byte(s), nil
+	case TestHTTPMethodPUT:
+		return []byte(s), nil
+	case TestHTTPMethodPATCH:
+		return []byte(s), nil
+	case TestHTTPMethodDELETE:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestHTTPMethod) UnmarshalText(data []byte) error {
+	switch TestHTTPMethod(data) {
+	case TestHTTPMethodGET:
+		*s = TestHTTPMethodGET
+		return nil
+	case TestHTTPMethodPOST:
+		*s = TestHTTPMethodPOST
+		return nil
+	case TestHTTPMethodPUT:
+		*s = TestHTTPMethodPUT
+		return nil
+	case TestHTTPMethodPATCH:
+		*s = TestHTTPMethodPATCH
+		return nil
+	case TestHTTPMethodDELETE:
+		*s = TestHTTPMethodDELETE
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// One line that a replayed caller says.
+// Ref: #/components/schemas/TestInputMessage
+type TestInputMessage struct {
+	Role TestSpeaker `json:"role"`
+	// The words.
+	Content string `json:"content"`
+}
+
+// GetRole returns the value of Role.
+func (s *TestInputMessage) GetRole() TestSpeaker {
+	return s.Role
+}
+
+// GetContent returns the value of Content.
+func (s *TestInputMessage) GetContent() string {
+	return s.Content
+}
+
+// SetRole sets the value of Role.
+func (s *TestInputMessage) SetRole(val TestSpeaker) {
+	s.Role = val
+}
+
+// SetContent sets the value of Content.
+func (s *TestInputMessage) SetContent(val string) {
+	s.Content = val
+}
+
+// A 95 percent confidence interval of a rate.
+// Ref: #/components/schemas/TestInterval
+type TestInterval struct {
+	// Lower bound.
+	Low float64 `json:"low"`
+	// Upper bound.
+	High float64 `json:"high"`
+}
+
+// GetLow returns the value of Low.
+func (s *TestInterval) GetLow() float64 {
+	return s.Low
+}
+
+// GetHigh returns the value of High.
+func (s *TestInterval) GetHigh() float64 {
+	return s.High
+}
+
+// SetLow sets the value of Low.
+func (s *TestInterval) SetLow(val float64) {
+	s.Low = val
+}
+
+// SetHigh sets the value of High.
+func (s *TestInterval) SetHigh(val float64) {
+	s.High = val
+}
+
+// What the model returns. `score` passes at `threshold`, `categorical` passes when the label is in
+// `pass_categories`.
+// Ref: #/components/schemas/TestJudgeOutput
+type TestJudgeOutput string
+
+const (
+	TestJudgeOutputBoolean     TestJudgeOutput = "boolean"
+	TestJudgeOutputScore       TestJudgeOutput = "score"
+	TestJudgeOutputCategorical TestJudgeOutput = "categorical"
+)
+
+// AllValues returns all TestJudgeOutput values.
+func (TestJudgeOutput) AllValues() []TestJudgeOutput {
+	return []TestJudgeOutput{
+		TestJudgeOutputBoolean,
+		TestJudgeOutputScore,
+		TestJudgeOutputCategorical,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestJudgeOutput) MarshalText() ([]byte, error) {
+	switch s {
+	case TestJudgeOutputBoolean:
+		return []byte(s), nil
+	case TestJudgeOutputScore:
+		return []byte(s), nil
+	case TestJudgeOutputCategorical:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestJudgeOutput) UnmarshalText(data []byte) error {
+	switch TestJudgeOutput(data) {
+	case TestJudgeOutputBoolean:
+		*s = TestJudgeOutputBoolean
+		return nil
+	case TestJudgeOutputScore:
+		*s = TestJudgeOutputScore
+		return nil
+	case TestJudgeOutputCategorical:
+		*s = TestJudgeOutputCategorical
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What to ask the judge, and when its answer passes.
+// Ref: #/components/schemas/TestLLMJudgeConfig
+type TestLLMJudgeConfig struct {
+	// The criterion, as a question about the conversation.
+	Prompt     string             `json:"prompt"`
+	OutputType OptTestJudgeOutput `json:"output_type"`
+	// Lowest passing score; 0.7 when absent.
+	Threshold OptFloat64 `json:"threshold"`
+	// Whether `true` passes a boolean judge; true when absent.
+	PassOnTrue OptBool `json:"pass_on_true"`
+	// Labels of a categorical judge.
+	Categories []string `json:"categories"`
+	// Labels that pass.
+	PassCategories []string `json:"pass_categories"`
+	// Number of votes; one, with two more after a first fail, when absent.
+	Samples OptTestLLMJudgeConfigSamples `json:"samples"`
+}
+
+// GetPrompt returns the value of Prompt.
+func (s *TestLLMJudgeConfig) GetPrompt() string {
+	return s.Prompt
+}
+
+// GetOutputType returns the value of OutputType.
+func (s *TestLLMJudgeConfig) GetOutputType() OptTestJudgeOutput {
+	return s.OutputType
+}
+
+// GetThreshold returns the value of Threshold.
+func (s *TestLLMJudgeConfig) GetThreshold() OptFloat64 {
+	return s.Threshold
+}
+
+// GetPassOnTrue returns the value of PassOnTrue.
+func (s *TestLLMJudgeConfig) GetPassOnTrue() OptBool {
+	return s.PassOnTrue
+}
+
+// GetCategories returns the value of Categories.
+func (s *TestLLMJudgeConfig) GetCategories() []string {
+	return s.Categories
+}
+
+// GetPassCategories returns the value of PassCategories.
+func (s *TestLLMJudgeConfig) GetPassCategories() []string {
+	return s.PassCategories
+}
+
+// GetSamples returns the value of Samples.
+func (s *TestLLMJudgeConfig) GetSamples() OptTestLLMJudgeConfigSamples {
+	return s.Samples
+}
+
+// SetPrompt sets the value of Prompt.
+func (s *TestLLMJudgeConfig) SetPrompt(val string) {
+	s.Prompt = val
+}
+
+// SetOutputType sets the value of OutputType.
+func (s *TestLLMJudgeConfig) SetOutputType(val OptTestJudgeOutput) {
+	s.OutputType = val
+}
+
+// SetThreshold sets the value of Threshold.
+func (s *TestLLMJudgeConfig) SetThreshold(val OptFloat64) {
+	s.Threshold = val
+}
+
+// SetPassOnTrue sets the value of PassOnTrue.
+func (s *TestLLMJudgeConfig) SetPassOnTrue(val OptBool) {
+	s.PassOnTrue = val
+}
+
+// SetCategories sets the value of Categories.
+func (s *TestLLMJudgeConfig) SetCategories(val []string) {
+	s.Categories = val
+}
+
+// SetPassCategories sets the value of PassCategories.
+func (s *TestLLMJudgeConfig) SetPassCategories(val []string) {
+	s.PassCategories = val
+}
+
+// SetSamples sets the value of Samples.
+func (s *TestLLMJudgeConfig) SetSamples(val OptTestLLMJudgeConfigSamples) {
+	s.Samples = val
+}
+
+// Number of votes; one, with two more after a first fail, when absent.
+type TestLLMJudgeConfigSamples int
+
+const (
+	TestLLMJudgeConfigSamples1 TestLLMJudgeConfigSamples = 1
+	TestLLMJudgeConfigSamples3 TestLLMJudgeConfigSamples = 3
+	TestLLMJudgeConfigSamples5 TestLLMJudgeConfigSamples = 5
+)
+
+// AllValues returns all TestLLMJudgeConfigSamples values.
+func (TestLLMJudgeConfigSamples) AllValues() []TestLLMJudgeConfigSamples {
+	return []TestLLMJudgeConfigSamples{
+		TestLLMJudgeConfigSamples1,
+		TestLLMJudgeConfigSamples3,
+		TestLLMJudgeConfigSamples5,
+	}
+}
+
+// Where to look. `variable` needs the key `variable`.
+// Ref: #/components/schemas/TestMatchTarget
+type TestMatchTarget string
+
+const (
+	TestMatchTargetTranscript TestMatchTarget = "transcript"
+	TestMatchTargetVariable   TestMatchTarget = "variable"
+)
+
+// AllValues returns all TestMatchTarget values.
+func (TestMatchTarget) AllValues() []TestMatchTarget {
+	return []TestMatchTarget{
+		TestMatchTargetTranscript,
+		TestMatchTargetVariable,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestMatchTarget) MarshalText() ([]byte, error) {
+	switch s {
+	case TestMatchTargetTranscript:
+		return []byte(s), nil
+	case TestMatchTargetVariable:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestMatchTarget) UnmarshalText(data []byte) error {
+	switch TestMatchTarget(data) {
+	case TestMatchTargetTranscript:
+		*s = TestMatchTargetTranscript
+		return nil
+	case TestMatchTargetVariable:
+		*s = TestMatchTargetVariable
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// How often a node is blamed. Each failed run blames exactly one node.
+// Ref: #/components/schemas/TestNodeFailures
+type TestNodeFailures struct {
+	// Node id.
+	NodeID string `json:"node_id"`
+	// Its name.
+	NodeName string `json:"node_name"`
+	// Failed runs that blame it.
+	FailureCount int `json:"failure_count"`
+	// Runs that visited it.
+	TotalTraversals int `json:"total_traversals"`
+	// The first by the second.
+	FailureRate float64 `json:"failure_rate"`
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestNodeFailures) GetNodeID() string {
+	return s.NodeID
+}
+
+// GetNodeName returns the value of NodeName.
+func (s *TestNodeFailures) GetNodeName() string {
+	return s.NodeName
+}
+
+// GetFailureCount returns the value of FailureCount.
+func (s *TestNodeFailures) GetFailureCount() int {
+	return s.FailureCount
+}
+
+// GetTotalTraversals returns the value of TotalTraversals.
+func (s *TestNodeFailures) GetTotalTraversals() int {
+	return s.TotalTraversals
+}
+
+// GetFailureRate returns the value of FailureRate.
+func (s *TestNodeFailures) GetFailureRate() float64 {
+	return s.FailureRate
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestNodeFailures) SetNodeID(val string) {
+	s.NodeID = val
+}
+
+// SetNodeName sets the value of NodeName.
+func (s *TestNodeFailures) SetNodeName(val string) {
+	s.NodeName = val
+}
+
+// SetFailureCount sets the value of FailureCount.
+func (s *TestNodeFailures) SetFailureCount(val int) {
+	s.FailureCount = val
+}
+
+// SetTotalTraversals sets the value of TotalTraversals.
+func (s *TestNodeFailures) SetTotalTraversals(val int) {
+	s.TotalTraversals = val
+}
+
+// SetFailureRate sets the value of FailureRate.
+func (s *TestNodeFailures) SetFailureRate(val float64) {
+	s.FailureRate = val
+}
+
+// Node id to node name.
+// Ref: #/components/schemas/TestNodeNames
+type TestNodeNames map[string]string
+
+func (s *TestNodeNames) init() TestNodeNames {
+	m := *s
+	if m == nil {
+		m = map[string]string{}
+		*s = m
+	}
+	return m
+}
+
+// The node to reach.
+// Ref: #/components/schemas/TestNodeReachedConfig
+type TestNodeReachedConfig struct {
+	// Node of the tested version. An unknown node makes the run an ERROR.
+	NodeID string `json:"node_id"`
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestNodeReachedConfig) GetNodeID() string {
+	return s.NodeID
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestNodeReachedConfig) SetNodeID(val string) {
+	s.NodeID = val
+}
+
+// The nodes to visit.
+// Ref: #/components/schemas/TestNodesVisitedConfig
+type TestNodesVisitedConfig struct {
+	// Nodes of the tested version.
+	NodeIds []string `json:"node_ids"`
+	// Whether all of them or any one is needed; `all` when absent.
+	Match OptTestNodesVisitedConfigMatch `json:"match"`
+	// Whether they must be visited in the given order; false when absent.
+	InOrder OptBool `json:"in_order"`
+	// Nodes that must not be visited.
+	Forbidden []string `json:"forbidden"`
+}
+
+// GetNodeIds returns the value of NodeIds.
+func (s *TestNodesVisitedConfig) GetNodeIds() []string {
+	return s.NodeIds
+}
+
+// GetMatch returns the value of Match.
+func (s *TestNodesVisitedConfig) GetMatch() OptTestNodesVisitedConfigMatch {
+	return s.Match
+}
+
+// GetInOrder returns the value of InOrder.
+func (s *TestNodesVisitedConfig) GetInOrder() OptBool {
+	return s.InOrder
+}
+
+// GetForbidden returns the value of Forbidden.
+func (s *TestNodesVisitedConfig) GetForbidden() []string {
+	return s.Forbidden
+}
+
+// SetNodeIds sets the value of NodeIds.
+func (s *TestNodesVisitedConfig) SetNodeIds(val []string) {
+	s.NodeIds = val
+}
+
+// SetMatch sets the value of Match.
+func (s *TestNodesVisitedConfig) SetMatch(val OptTestNodesVisitedConfigMatch) {
+	s.Match = val
+}
+
+// SetInOrder sets the value of InOrder.
+func (s *TestNodesVisitedConfig) SetInOrder(val OptBool) {
+	s.InOrder = val
+}
+
+// SetForbidden sets the value of Forbidden.
+func (s *TestNodesVisitedConfig) SetForbidden(val []string) {
+	s.Forbidden = val
+}
+
+// Whether all of them or any one is needed; `all` when absent.
+type TestNodesVisitedConfigMatch string
+
+const (
+	TestNodesVisitedConfigMatchAll TestNodesVisitedConfigMatch = "all"
+	TestNodesVisitedConfigMatchAny TestNodesVisitedConfigMatch = "any"
+)
+
+// AllValues returns all TestNodesVisitedConfigMatch values.
+func (TestNodesVisitedConfigMatch) AllValues() []TestNodesVisitedConfigMatch {
+	return []TestNodesVisitedConfigMatch{
+		TestNodesVisitedConfigMatchAll,
+		TestNodesVisitedConfigMatchAny,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestNodesVisitedConfigMatch) MarshalText() ([]byte, error) {
+	switch s {
+	case TestNodesVisitedConfigMatchAll:
+		return []byte(s), nil
+	case TestNodesVisitedConfigMatchAny:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestNodesVisitedConfigMatch) UnmarshalText(data []byte) error {
+	switch TestNodesVisitedConfigMatch(data) {
+	case TestNodesVisitedConfigMatchAll:
+		*s = TestNodesVisitedConfigMatchAll
+		return nil
+	case TestNodesVisitedConfigMatchAny:
+		*s = TestNodesVisitedConfigMatchAny
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Estimates for k runs of one scenario.
+// Ref: #/components/schemas/TestPassAtK
+type TestPassAtK struct {
+	// Number of runs.
+	K int `json:"k"`
+	// Chance that all of them pass.
+	AllPass float64 `json:"all_pass"`
+	// Chance that at least one passes.
+	AnyPass float64 `json:"any_pass"`
+}
+
+// GetK returns the value of K.
+func (s *TestPassAtK) GetK() int {
+	return s.K
+}
+
+// GetAllPass returns the value of AllPass.
+func (s *TestPassAtK) GetAllPass() float64 {
+	return s.AllPass
+}
+
+// GetAnyPass returns the value of AnyPass.
+func (s *TestPassAtK) GetAnyPass() float64 {
+	return s.AnyPass
+}
+
+// SetK sets the value of K.
+func (s *TestPassAtK) SetK(val int) {
+	s.K = val
+}
+
+// SetAllPass sets the value of AllPass.
+func (s *TestPassAtK) SetAllPass(val float64) {
+	s.AllPass = val
+}
+
+// SetAnyPass sets the value of AnyPass.
+func (s *TestPassAtK) SetAnyPass(val float64) {
+	s.AnyPass = val
+}
+
+// The latest run of a scenario in short.
+// Ref: #/components/schemas/TestRecentRun
+type TestRecentRun struct {
+	// Run id.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Overall score.
+	Score NilFloat64 `json:"score"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestRecentRun) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestRecentRun) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetScore returns the value of Score.
+func (s *TestRecentRun) GetScore() NilFloat64 {
+	return s.Score
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestRecentRun) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestRecentRun) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestRecentRun) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetScore sets the value of Score.
+func (s *TestRecentRun) SetScore(val NilFloat64) {
+	s.Score = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestRecentRun) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// An RE2 pattern and where to look for it. Lookaround and backreferences are refused when the scenario
+// is saved.
+// Ref: #/components/schemas/TestRegexMatchConfig
+type TestRegexMatchConfig struct {
+	// RE2 syntax.
+	Pattern string `json:"pattern"`
+	// Any of i (ignore case), m (lines), s (dot matches newline).
+	Flags  OptString          `json:"flags"`
+	Target OptTestMatchTarget `json:"target"`
+	// Variable to look at.
+	Variable OptString      `json:"variable"`
+	Role     OptTestSpeaker `json:"role"`
+	// Look at this message of the transcript only, counted from 0.
+	Turn OptInt `json:"turn"`
+	// Fewest matches; 1 when absent.
+	MinMatches OptInt `json:"min_matches"`
+	// Pass when the pattern does not match; false when absent.
+	Negate OptBool `json:"negate"`
+}
+
+// GetPattern returns the value of Pattern.
+func (s *TestRegexMatchConfig) GetPattern() string {
+	return s.Pattern
+}
+
+// GetFlags returns the value of Flags.
+func (s *TestRegexMatchConfig) GetFlags() OptString {
+	return s.Flags
+}
+
+// GetTarget returns the value of Target.
+func (s *TestRegexMatchConfig) GetTarget() OptTestMatchTarget {
+	return s.Target
+}
+
+// GetVariable returns the value of Variable.
+func (s *TestRegexMatchConfig) GetVariable() OptString {
+	return s.Variable
+}
+
+// GetRole returns the value of Role.
+func (s *TestRegexMatchConfig) GetRole() OptTestSpeaker {
+	return s.Role
+}
+
+// GetTurn returns the value of Turn.
+func (s *TestRegexMatchConfig) GetTurn() OptInt {
+	return s.Turn
+}
+
+// GetMinMatches returns the value of MinMatches.
+func (s *TestRegexMatchConfig) GetMinMatches() OptInt {
+	return s.MinMatches
+}
+
+// GetNegate returns the value of Negate.
+func (s *TestRegexMatchConfig) GetNegate() OptBool {
+	return s.Negate
+}
+
+// SetPattern sets the value of Pattern.
+func (s *TestRegexMatchConfig) SetPattern(val string) {
+	s.Pattern = val
+}
+
+// SetFlags sets the value of Flags.
+func (s *TestRegexMatchConfig) SetFlags(val OptString) {
+	s.Flags = val
+}
+
+// SetTarget sets the value of Target.
+func (s *TestRegexMatchConfig) SetTarget(val OptTestMatchTarget) {
+	s.Target = val
+}
+
+// SetVariable sets the value of Variable.
+func (s *TestRegexMatchConfig) SetVariable(val OptString) {
+	s.Variable = val
+}
+
+// SetRole sets the value of Role.
+func (s *TestRegexMatchConfig) SetRole(val OptTestSpeaker) {
+	s.Role = val
+}
+
+// SetTurn sets the value of Turn.
+func (s *TestRegexMatchConfig) SetTurn(val OptInt) {
+	s.Turn = val
+}
+
+// SetMinMatches sets the value of MinMatches.
+func (s *TestRegexMatchConfig) SetMinMatches(val OptInt) {
+	s.MinMatches = val
+}
+
+// SetNegate sets the value of Negate.
+func (s *TestRegexMatchConfig) SetNegate(val OptBool) {
+	s.Negate = val
+}
+
+// One conversation between the simulated caller and the agent, with its outcome.
+// Ref: #/components/schemas/TestRun
+type TestRun struct {
+	// Run id.
+	ID string `json:"id"`
+	// Scenario that ran.
+	ScenarioID string `json:"scenario_id"`
+	// Pathway under test.
+	PathwayID NilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID NilString `json:"persona_id"`
+	// Batch it belongs to.
+	BatchID NilString `json:"batch_id"`
+	// Pathway version that ran.
+	VersionNumber NilInt        `json:"version_number"`
+	Status        TestRunStatus `json:"status"`
+	// The whole conversation.
+	ChatHistory        []TestChatMessage `json:"chat_history"`
+	VariablesExtracted FreeObject        `json:"variables_extracted"`
+	// Node ids in the order of the visits.
+	NodesVisited []string `json:"nodes_visited"`
+	// Node at the end.
+	CurrentNodeID NilString `json:"current_node_id"`
+	// Turns taken.
+	TurnCount int `json:"turn_count"`
+	// Milliseconds from start to end.
+	DurationMs int `json:"duration_ms"`
+	// Weighted mean of the assertion scores; null when none could be evaluated.
+	OverallScore NilFloat64 `json:"overall_score"`
+	// Tone scores; null when the scenario does not ask for them.
+	ServiceToneScore NilTestToneScore `json:"service_tone_score"`
+	// One entry an assertion.
+	AssertionResults []TestAssertionResult `json:"assertion_results"`
+	// Why the conversation stopped; null while it runs.
+	EndReason NilTestRunEndReason `json:"end_reason"`
+	// What went wrong in a run that ended in ERROR.
+	ErrorMessage NilString `json:"error_message"`
+	// What the run used at the model provider.
+	Usage []TestUsage `json:"usage"`
+	// Price of that in the configured currency; null when the price is not known.
+	Cost     NilFloat64      `json:"cost"`
+	Metadata TestRunMetadata `json:"metadata"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+	// When it began.
+	StartedAt NilDateTime `json:"started_at"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestRun) GetID() string {
+	return s.ID
+}
+
+// GetScenarioID returns the value of ScenarioID.
+func (s *TestRun) GetScenarioID() string {
+	return s.ScenarioID
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestRun) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestRun) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *TestRun) GetBatchID() NilString {
+	return s.BatchID
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestRun) GetVersionNumber() NilInt {
+	return s.VersionNumber
+}
+
+// GetStatus returns the value of Status.
+func (s *TestRun) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetChatHistory returns the value of ChatHistory.
+func (s *TestRun) GetChatHistory() []TestChatMessage {
+	return s.ChatHistory
+}
+
+// GetVariablesExtracted returns the value of VariablesExtracted.
+func (s *TestRun) GetVariablesExtracted() FreeObject {
+	return s.VariablesExtracted
+}
+
+// GetNodesVisited returns the value of NodesVisited.
+func (s *TestRun) GetNodesVisited() []string {
+	return s.NodesVisited
+}
+
+// GetCurrentNodeID returns the value of CurrentNodeID.
+func (s *TestRun) GetCurrentNodeID() NilString {
+	return s.CurrentNodeID
+}
+
+// GetTurnCount returns the value of TurnCount.
+func (s *TestRun) GetTurnCount() int {
+	return s.TurnCount
+}
+
+// GetDurationMs returns the value of DurationMs.
+func (s *TestRun) GetDurationMs() int {
+	return s.DurationMs
+}
+
+// GetOverallScore returns the value of OverallScore.
+func (s *TestRun) GetOverallScore() NilFloat64 {
+	return s.OverallScore
+}
+
+// GetServiceToneScore returns the value of ServiceToneScore.
+func (s *TestRun) GetServiceToneScore() NilTestToneScore {
+	return s.ServiceToneScore
+}
+
+// GetAssertionResults returns the value of AssertionResults.
+func (s *TestRun) GetAssertionResults() []TestAssertionResult {
+	return s.AssertionResults
+}
+
+// GetEndReason returns the value of EndReason.
+func (s *TestRun) GetEndReason() NilTestRunEndReason {
+	return s.EndReason
+}
+
+// GetErrorMessage returns the value of ErrorMessage.
+func (s *TestRun) GetErrorMessage() NilString {
+	return s.ErrorMessage
+}
+
+// GetUsage returns the value of Usage.
+func (s *TestRun) GetUsage() []TestUsage {
+	return s.Usage
+}
+
+// GetCost returns the value of Cost.
+func (s *TestRun) GetCost() NilFloat64 {
+	return s.Cost
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TestRun) GetMetadata() TestRunMetadata {
+	return s.Metadata
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestRun) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetStartedAt returns the value of StartedAt.
+func (s *TestRun) GetStartedAt() NilDateTime {
+	return s.StartedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestRun) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestRun) SetID(val string) {
+	s.ID = val
+}
+
+// SetScenarioID sets the value of ScenarioID.
+func (s *TestRun) SetScenarioID(val string) {
+	s.ScenarioID = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestRun) SetPathwayID(val NilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestRun) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *TestRun) SetBatchID(val NilString) {
+	s.BatchID = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestRun) SetVersionNumber(val NilInt) {
+	s.VersionNumber = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestRun) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetChatHistory sets the value of ChatHistory.
+func (s *TestRun) SetChatHistory(val []TestChatMessage) {
+	s.ChatHistory = val
+}
+
+// SetVariablesExtracted sets the value of VariablesExtracted.
+func (s *TestRun) SetVariablesExtracted(val FreeObject) {
+	s.VariablesExtracted = val
+}
+
+// SetNodesVisited sets the value of NodesVisited.
+func (s *TestRun) SetNodesVisited(val []string) {
+	s.NodesVisited = val
+}
+
+// SetCurrentNodeID sets the value of CurrentNodeID.
+func (s *TestRun) SetCurrentNodeID(val NilString) {
+	s.CurrentNodeID = val
+}
+
+// SetTurnCount sets the value of TurnCount.
+func (s *TestRun) SetTurnCount(val int) {
+	s.TurnCount = val
+}
+
+// SetDurationMs sets the value of DurationMs.
+func (s *TestRun) SetDurationMs(val int) {
+	s.DurationMs = val
+}
+
+// SetOverallScore sets the value of OverallScore.
+func (s *TestRun) SetOverallScore(val NilFloat64) {
+	s.OverallScore = val
+}
+
+// SetServiceToneScore sets the value of ServiceToneScore.
+func (s *TestRun) SetServiceToneScore(val NilTestToneScore) {
+	s.ServiceToneScore = val
+}
+
+// SetAssertionResults sets the value of AssertionResults.
+func (s *TestRun) SetAssertionResults(val []TestAssertionResult) {
+	s.AssertionResults = val
+}
+
+// SetEndReason sets the value of EndReason.
+func (s *TestRun) SetEndReason(val NilTestRunEndReason) {
+	s.EndReason = val
+}
+
+// SetErrorMessage sets the value of ErrorMessage.
+func (s *TestRun) SetErrorMessage(val NilString) {
+	s.ErrorMessage = val
+}
+
+// SetUsage sets the value of Usage.
+func (s *TestRun) SetUsage(val []TestUsage) {
+	s.Usage = val
+}
+
+// SetCost sets the value of Cost.
+func (s *TestRun) SetCost(val NilFloat64) {
+	s.Cost = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TestRun) SetMetadata(val TestRunMetadata) {
+	s.Metadata = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestRun) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetStartedAt sets the value of StartedAt.
+func (s *TestRun) SetStartedAt(val NilDateTime) {
+	s.StartedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestRun) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// Why the conversation stopped. It says nothing about the verdict.
+// Ref: #/components/schemas/TestRunEndReason
+type TestRunEndReason string
+
+const (
+	TestRunEndReasonAgentEnded    TestRunEndReason = "agent_ended"
+	TestRunEndReasonCallerEnded   TestRunEndReason = "caller_ended"
+	TestRunEndReasonMaxTurns      TestRunEndReason = "max_turns"
+	TestRunEndReasonTurnTimeout   TestRunEndReason = "turn_timeout"
+	TestRunEndReasonRunTimeout    TestRunEndReason = "run_timeout"
+	TestRunEndReasonAgentError    TestRunEndReason = "agent_error"
+	TestRunEndReasonCallerInvalid TestRunEndReason = "caller_invalid"
+	TestRunEndReasonBudget        TestRunEndReason = "budget"
+	TestRunEndReasonCancelled     TestRunEndReason = "cancelled"
+	TestRunEndReasonLoopDetected  TestRunEndReason = "loop_detected"
+)
+
+// AllValues returns all TestRunEndReason values.
+func (TestRunEndReason) AllValues() []TestRunEndReason {
+	return []TestRunEndReason{
+		TestRunEndReasonAgentEnded,
+		TestRunEndReasonCallerEnded,
+		TestRunEndReasonMaxTurns,
+		TestRunEndReasonTurnTimeout,
+		TestRunEndReasonRunTimeout,
+		TestRunEndReasonAgentError,
+		TestRunEndReasonCallerInvalid,
+		TestRunEndReasonBudget,
+		TestRunEndReasonCancelled,
+		TestRunEndReasonLoopDetected,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestRunEndReason) MarshalText() ([]byte, error) {
+	switch s {
+	case TestRunEndReasonAgentEnded:
+		return []byte(s), nil
+	case TestRunEndReasonCallerEnded:
+		return []byte(s), nil
+	case TestRunEndReasonMaxTurns:
+		return []byte(s), nil
+	case TestRunEndReasonTurnTimeout:
+		return []byte(s), nil
+	case TestRunEndReasonRunTimeout:
+		return []byte(s), nil
+	case TestRunEndReasonAgentError:
+		return []byte(s), nil
+	case TestRunEndReasonCallerInvalid:
+		return []byte(s), nil
+	case TestRunEndReasonBudget:
+		return []byte(s), nil
+	case TestRunEndReasonCancelled:
+		return []byte(s), nil
+	case TestRunEndReasonLoopDetected:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestRunEndReason) UnmarshalText(data []byte) error {
+	switch TestRunEndReason(data) {
+	case TestRunEndReasonAgentEnded:
+		*s = TestRunEndReasonAgentEnded
+		return nil
+	case TestRunEndReasonCallerEnded:
+		*s = TestRunEndReasonCallerEnded
+		return nil
+	case TestRunEndReasonMaxTurns:
+		*s = TestRunEndReasonMaxTurns
+		return nil
+	case TestRunEndReasonTurnTimeout:
+		*s = TestRunEndReasonTurnTimeout
+		return nil
+	case TestRunEndReasonRunTimeout:
+		*s = TestRunEndReasonRunTimeout
+		return nil
+	case TestRunEndReasonAgentError:
+		*s = TestRunEndReasonAgentError
+		return nil
+	case TestRunEndReasonCallerInvalid:
+		*s = TestRunEndReasonCallerInvalid
+		return nil
+	case TestRunEndReasonBudget:
+		*s = TestRunEndReasonBudget
+		return nil
+	case TestRunEndReasonCancelled:
+		*s = TestRunEndReasonCancelled
+		return nil
+	case TestRunEndReasonLoopDetected:
+		*s = TestRunEndReasonLoopDetected
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestRunListReply
+type TestRunListReply struct {
+	Data TestRunPage `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestRunListReply) GetData() TestRunPage {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestRunListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestRunListReply) SetData(val TestRunPage) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestRunListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Trace of the run, which analysis and charts are built from.
+// Ref: #/components/schemas/TestRunMetadata
+type TestRunMetadata struct {
+	// One entry a turn.
+	TurnDetails  []TestTurnDetail `json:"turn_details"`
+	NodeIDToName TestNodeNames    `json:"node_id_to_name"`
+	// Model adapter that ran it; `scripted` runs stay out of the analytics.
+	LlmAdapter      OptString `json:"llm_adapter"`
+	AdditionalProps TestRunMetadataAdditional
+}
+
+// GetTurnDetails returns the value of TurnDetails.
+func (s *TestRunMetadata) GetTurnDetails() []TestTurnDetail {
+	return s.TurnDetails
+}
+
+// GetNodeIDToName returns the value of NodeIDToName.
+func (s *TestRunMetadata) GetNodeIDToName() TestNodeNames {
+	return s.NodeIDToName
+}
+
+// GetLlmAdapter returns the value of LlmAdapter.
+func (s *TestRunMetadata) GetLlmAdapter() OptString {
+	return s.LlmAdapter
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *TestRunMetadata) GetAdditionalProps() TestRunMetadataAdditional {
+	return s.AdditionalProps
+}
+
+// SetTurnDetails sets the value of TurnDetails.
+func (s *TestRunMetadata) SetTurnDetails(val []TestTurnDetail) {
+	s.TurnDetails = val
+}
+
+// SetNodeIDToName sets the value of NodeIDToName.
+func (s *TestRunMetadata) SetNodeIDToName(val TestNodeNames) {
+	s.NodeIDToName = val
+}
+
+// SetLlmAdapter sets the value of LlmAdapter.
+func (s *TestRunMetadata) SetLlmAdapter(val OptString) {
+	s.LlmAdapter = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *TestRunMetadata) SetAdditionalProps(val TestRunMetadataAdditional) {
+	s.AdditionalProps = val
+}
+
+type TestRunMetadataAdditional map[string]jx.Raw
+
+func (s *TestRunMetadataAdditional) init() TestRunMetadataAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// A page of runs, newest first.
+// Ref: #/components/schemas/TestRunPage
+type TestRunPage struct {
+	// The runs.
+	Runs []TestRunSummary `json:"runs"`
+	// Runs that match the filter.
+	TotalCount int `json:"total_count"`
+}
+
+// GetRuns returns the value of Runs.
+func (s *TestRunPage) GetRuns() []TestRunSummary {
+	return s.Runs
+}
+
+// GetTotalCount returns the value of TotalCount.
+func (s *TestRunPage) GetTotalCount() int {
+	return s.TotalCount
+}
+
+// SetRuns sets the value of Runs.
+func (s *TestRunPage) SetRuns(val []TestRunSummary) {
+	s.Runs = val
+}
+
+// SetTotalCount sets the value of TotalCount.
+func (s *TestRunPage) SetTotalCount(val int) {
+	s.TotalCount = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestRunReply
+type TestRunReply struct {
+	Data TestRun `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestRunReply) GetData() TestRun {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestRunReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestRunReply) SetData(val TestRun) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestRunReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// How to run. All keys are optional.
+// Ref: #/components/schemas/TestRunStart
+type TestRunStart struct {
+	// Pathway version; production when absent, 0 for the live draft.
+	VersionNumber       OptInt         `json:"version_number"`
+	RequestDataOverride OptRequestData `json:"request_data_override"`
+	// Gets the run record when the run has ended.
+	WebhookURL OptString `json:"webhook_url"`
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestRunStart) GetVersionNumber() OptInt {
+	return s.VersionNumber
+}
+
+// GetRequestDataOverride returns the value of RequestDataOverride.
+func (s *TestRunStart) GetRequestDataOverride() OptRequestData {
+	return s.RequestDataOverride
+}
+
+// GetWebhookURL returns the value of WebhookURL.
+func (s *TestRunStart) GetWebhookURL() OptString {
+	return s.WebhookURL
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestRunStart) SetVersionNumber(val OptInt) {
+	s.VersionNumber = val
+}
+
+// SetRequestDataOverride sets the value of RequestDataOverride.
+func (s *TestRunStart) SetRequestDataOverride(val OptRequestData) {
+	s.RequestDataOverride = val
+}
+
+// SetWebhookURL sets the value of WebhookURL.
+func (s *TestRunStart) SetWebhookURL(val OptString) {
+	s.WebhookURL = val
+}
+
+// A run that has been queued.
+// Ref: #/components/schemas/TestRunStarted
+type TestRunStarted struct {
+	// Run id.
+	RunID  string        `json:"run_id"`
+	Status TestRunStatus `json:"status"`
+}
+
+// GetRunID returns the value of RunID.
+func (s *TestRunStarted) GetRunID() string {
+	return s.RunID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestRunStarted) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// SetRunID sets the value of RunID.
+func (s *TestRunStarted) SetRunID(val string) {
+	s.RunID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestRunStarted) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestRunStartedReply
+type TestRunStartedReply struct {
+	Data TestRunStarted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestRunStartedReply) GetData() TestRunStarted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestRunStartedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestRunStartedReply) SetData(val TestRunStarted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestRunStartedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// PENDING, RUNNING, then one of four ends. ERROR means that no verdict was possible, and never counts
+// as a failed test.
+// Ref: #/components/schemas/TestRunStatus
+type TestRunStatus string
+
+const (
+	TestRunStatusPENDING   TestRunStatus = "PENDING"
+	TestRunStatusRUNNING   TestRunStatus = "RUNNING"
+	TestRunStatusPASSED    TestRunStatus = "PASSED"
+	TestRunStatusFAILED    TestRunStatus = "FAILED"
+	TestRunStatusERROR     TestRunStatus = "ERROR"
+	TestRunStatusCANCELLED TestRunStatus = "CANCELLED"
+)
+
+// AllValues returns all TestRunStatus values.
+func (TestRunStatus) AllValues() []TestRunStatus {
+	return []TestRunStatus{
+		TestRunStatusPENDING,
+		TestRunStatusRUNNING,
+		TestRunStatusPASSED,
+		TestRunStatusFAILED,
+		TestRunStatusERROR,
+		TestRunStatusCANCELLED,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestRunStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TestRunStatusPENDING:
+		return []byte(s), nil
+	case TestRunStatusRUNNING:
+		return []byte(s), nil
+	case TestRunStatusPASSED:
+		return []byte(s), nil
+	case TestRunStatusFAILED:
+		return []byte(s), nil
+	case TestRunStatusERROR:
+		return []byte(s), nil
+	case TestRunStatusCANCELLED:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestRunStatus) UnmarshalText(data []byte) error {
+	switch TestRunStatus(data) {
+	case TestRunStatusPENDING:
+		*s = TestRunStatusPENDING
+		return nil
+	case TestRunStatusRUNNING:
+		*s = TestRunStatusRUNNING
+		return nil
+	case TestRunStatusPASSED:
+		*s = TestRunStatusPASSED
+		return nil
+	case TestRunStatusFAILED:
+		*s = TestRunStatusFAILED
+		return nil
+	case TestRunStatusERROR:
+		*s = TestRunStatusERROR
+		return nil
+	case TestRunStatusCANCELLED:
+		*s = TestRunStatusCANCELLED
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A run without its transcript and trace.
+// Ref: #/components/schemas/TestRunSummary
+type TestRunSummary struct {
+	// Run id.
+	ID string `json:"id"`
+	// Scenario that ran.
+	ScenarioID string `json:"scenario_id"`
+	// Pathway under test.
+	PathwayID NilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID NilString `json:"persona_id"`
+	// Batch it belongs to.
+	BatchID NilString `json:"batch_id"`
+	// Pathway version that ran.
+	VersionNumber NilInt        `json:"version_number"`
+	Status        TestRunStatus `json:"status"`
+	// Turns taken.
+	TurnCount int `json:"turn_count"`
+	// Milliseconds from start to end.
+	DurationMs int `json:"duration_ms"`
+	// Weighted mean of the assertion scores.
+	OverallScore NilFloat64 `json:"overall_score"`
+	// One entry an assertion.
+	AssertionResults []TestAssertionResult `json:"assertion_results"`
+	// What went wrong in a run that ended in ERROR.
+	ErrorMessage NilString       `json:"error_message"`
+	Scenario     TestScenarioRef `json:"scenario"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+	// When it began.
+	StartedAt NilDateTime `json:"started_at"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestRunSummary) GetID() string {
+	return s.ID
+}
+
+// GetScenarioID returns the value of ScenarioID.
+func (s *TestRunSummary) GetScenarioID() string {
+	return s.ScenarioID
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestRunSummary) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestRunSummary) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *TestRunSummary) GetBatchID() NilString {
+	return s.BatchID
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestRunSummary) GetVersionNumber() NilInt {
+	return s.VersionNumber
+}
+
+// GetStatus returns the value of Status.
+func (s *TestRunSummary) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetTurnCount returns the value of TurnCount.
+func (s *TestRunSummary) GetTurnCount() int {
+	return s.TurnCount
+}
+
+// GetDurationMs returns the value of DurationMs.
+func (s *TestRunSummary) GetDurationMs() int {
+	return s.DurationMs
+}
+
+// GetOverallScore returns the value of OverallScore.
+func (s *TestRunSummary) GetOverallScore() NilFloat64 {
+	return s.OverallScore
+}
+
+// GetAssertionResults returns the value of AssertionResults.
+func (s *TestRunSummary) GetAssertionResults() []TestAssertionResult {
+	return s.AssertionResults
+}
+
+// GetErrorMessage returns the value of ErrorMessage.
+func (s *TestRunSummary) GetErrorMessage() NilString {
+	return s.ErrorMessage
+}
+
+// GetScenario returns the value of Scenario.
+func (s *TestRunSummary) GetScenario() TestScenarioRef {
+	return s.Scenario
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestRunSummary) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetStartedAt returns the value of StartedAt.
+func (s *TestRunSummary) GetStartedAt() NilDateTime {
+	return s.StartedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestRunSummary) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestRunSummary) SetID(val string) {
+	s.ID = val
+}
+
+// SetScenarioID sets the value of ScenarioID.
+func (s *TestRunSummary) SetScenarioID(val string) {
+	s.ScenarioID = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestRunSummary) SetPathwayID(val NilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestRunSummary) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *TestRunSummary) SetBatchID(val NilString) {
+	s.BatchID = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestRunSummary) SetVersionNumber(val NilInt) {
+	s.VersionNumber = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestRunSummary) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetTurnCount sets the value of TurnCount.
+func (s *TestRunSummary) SetTurnCount(val int) {
+	s.TurnCount = val
+}
+
+// SetDurationMs sets the value of DurationMs.
+func (s *TestRunSummary) SetDurationMs(val int) {
+	s.DurationMs = val
+}
+
+// SetOverallScore sets the value of OverallScore.
+func (s *TestRunSummary) SetOverallScore(val NilFloat64) {
+	s.OverallScore = val
+}
+
+// SetAssertionResults sets the value of AssertionResults.
+func (s *TestRunSummary) SetAssertionResults(val []TestAssertionResult) {
+	s.AssertionResults = val
+}
+
+// SetErrorMessage sets the value of ErrorMessage.
+func (s *TestRunSummary) SetErrorMessage(val NilString) {
+	s.ErrorMessage = val
+}
+
+// SetScenario sets the value of Scenario.
+func (s *TestRunSummary) SetScenario(val TestScenarioRef) {
+	s.Scenario = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestRunSummary) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetStartedAt sets the value of StartedAt.
+func (s *TestRunSummary) SetStartedAt(val NilDateTime) {
+	s.StartedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestRunSummary) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// Flow of the runs from scenarios over nodes to outcomes. Free of cycles.
+// Ref: #/components/schemas/TestSankey
+type TestSankey struct {
+	// The entries.
+	Nodes []TestSankeyNode `json:"nodes"`
+	// The flows.
+	Links []TestSankeyLink `json:"links"`
+}
+
+// GetNodes returns the value of Nodes.
+func (s *TestSankey) GetNodes() []TestSankeyNode {
+	return s.Nodes
+}
+
+// GetLinks returns the value of Links.
+func (s *TestSankey) GetLinks() []TestSankeyLink {
+	return s.Links
+}
+
+// SetNodes sets the value of Nodes.
+func (s *TestSankey) SetNodes(val []TestSankeyNode) {
+	s.Nodes = val
+}
+
+// SetLinks sets the value of Links.
+func (s *TestSankey) SetLinks(val []TestSankeyLink) {
+	s.Links = val
+}
+
+// Runs that went from one entry to the next.
+// Ref: #/components/schemas/TestSankeyLink
+type TestSankeyLink struct {
+	// Entry it leaves.
+	Source string `json:"source"`
+	// Entry it reaches.
+	Target string `json:"target"`
+	// Number of runs.
+	Value int `json:"value"`
+	// Of these passed.
+	PassCount int `json:"pass_count"`
+	// Of these failed.
+	FailCount int `json:"fail_count"`
+	// Of these without a verdict.
+	ErrorCount int `json:"error_count"`
+}
+
+// GetSource returns the value of Source.
+func (s *TestSankeyLink) GetSource() string {
+	return s.Source
+}
+
+// GetTarget returns the value of Target.
+func (s *TestSankeyLink) GetTarget() string {
+	return s.Target
+}
+
+// GetValue returns the value of Value.
+func (s *TestSankeyLink) GetValue() int {
+	return s.Value
+}
+
+// GetPassCount returns the value of PassCount.
+func (s *TestSankeyLink) GetPassCount() int {
+	return s.PassCount
+}
+
+// GetFailCount returns the value of FailCount.
+func (s *TestSankeyLink) GetFailCount() int {
+	return s.FailCount
+}
+
+// GetErrorCount returns the value of ErrorCount.
+func (s *TestSankeyLink) GetErrorCount() int {
+	return s.ErrorCount
+}
+
+// SetSource sets the value of Source.
+func (s *TestSankeyLink) SetSource(val string) {
+	s.Source = val
+}
+
+// SetTarget sets the value of Target.
+func (s *TestSankeyLink) SetTarget(val string) {
+	s.Target = val
+}
+
+// SetValue sets the value of Value.
+func (s *TestSankeyLink) SetValue(val int) {
+	s.Value = val
+}
+
+// SetPassCount sets the value of PassCount.
+func (s *TestSankeyLink) SetPassCount(val int) {
+	s.PassCount = val
+}
+
+// SetFailCount sets the value of FailCount.
+func (s *TestSankeyLink) SetFailCount(val int) {
+	s.FailCount = val
+}
+
+// SetErrorCount sets the value of ErrorCount.
+func (s *TestSankeyLink) SetErrorCount(val int) {
+	s.ErrorCount = val
+}
+
+// A column entry of the flow chart.
+// Ref: #/components/schemas/TestSankeyNode
+type TestSankeyNode struct {
+	// Unique in the chart.
+	ID string `json:"id"`
+	// What to print.
+	Name string `json:"name"`
+	// Scenario, the type of the pathway node, or outcome.
+	Type string `json:"type"`
+	// Place in the flow, which begins at scenarios and ends at outcomes.
+	Category TestSankeyNodeCategory `json:"category"`
+}
+
+// GetID returns the value of ID.
+func (s *TestSankeyNode) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *TestSankeyNode) GetName() string {
+	return s.Name
+}
+
+// GetType returns the value of Type.
+func (s *TestSankeyNode) GetType() string {
+	return s.Type
+}
+
+// GetCategory returns the value of Category.
+func (s *TestSankeyNode) GetCategory() TestSankeyNodeCategory {
+	return s.Category
+}
+
+// SetID sets the value of ID.
+func (s *TestSankeyNode) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *TestSankeyNode) SetName(val string) {
+	s.Name = val
+}
+
+// SetType sets the value of Type.
+func (s *TestSankeyNode) SetType(val string) {
+	s.Type = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestSankeyNode) SetCategory(val TestSankeyNodeCategory) {
+	s.Category = val
+}
+
+// Place in the flow, which begins at scenarios and ends at outcomes.
+type TestSankeyNodeCategory string
+
+const (
+	TestSankeyNodeCategoryScenario TestSankeyNodeCategory = "scenario"
+	TestSankeyNodeCategoryStart    TestSankeyNodeCategory = "start"
+	TestSankeyNodeCategoryMiddle   TestSankeyNodeCategory = "middle"
+	TestSankeyNodeCategoryEnd      TestSankeyNodeCategory = "end"
+	TestSankeyNodeCategoryError    TestSankeyNodeCategory = "error"
+	TestSankeyNodeCategoryOutcome  TestSankeyNodeCategory = "outcome"
+)
+
+// AllValues returns all TestSankeyNodeCategory values.
+func (TestSankeyNodeCategory) AllValues() []TestSankeyNodeCategory {
+	return []TestSankeyNodeCategory{
+		TestSankeyNodeCategoryScenario,
+		TestSankeyNodeCategoryStart,
+		TestSankeyNodeCategoryMiddle,
+		TestSankeyNodeCategoryEnd,
+		TestSankeyNodeCategoryError,
+		TestSankeyNodeCategoryOutcome,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestSankeyNodeCategory) MarshalText() ([]byte, error) {
+	switch s {
+	case TestSankeyNodeCategoryScenario:
+		return []byte(s), nil
+	case TestSankeyNodeCategoryStart:
+		return []byte(s), nil
+	case TestSankeyNodeCategoryMiddle:
+		return []byte(s), nil
+	case TestSankeyNodeCategoryEnd:
+		return []byte(s), nil
+	case TestSankeyNodeCategoryError:
+		return []byte(s), nil
+	case TestSankeyNodeCategoryOutcome:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestSankeyNodeCategory) UnmarshalText(data []byte) error {
+	switch TestSankeyNodeCategory(data) {
+	case TestSankeyNodeCategoryScenario:
+		*s = TestSankeyNodeCategoryScenario
+		return nil
+	case TestSankeyNodeCategoryStart:
+		*s = TestSankeyNodeCategoryStart
+		return nil
+	case TestSankeyNodeCategoryMiddle:
+		*s = TestSankeyNodeCategoryMiddle
+		return nil
+	case TestSankeyNodeCategoryEnd:
+		*s = TestSankeyNodeCategoryEnd
+		return nil
+	case TestSankeyNodeCategoryError:
+		*s = TestSankeyNodeCategoryError
+		return nil
+	case TestSankeyNodeCategoryOutcome:
+		*s = TestSankeyNodeCategoryOutcome
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A text, a number or a truth value. Numbers compare by value, so 5 equals 5.0.
+// Ref: #/components/schemas/TestScalar
+// TestScalar represents sum type.
+type TestScalar struct {
+	// Type selects the active sum variant, switch on this field.
+	Type    TestScalarType
+	String  string
+	Float64 float64
+	Bool    bool
+}
+
+// TestScalarType is oneOf type of TestScalar.
+type TestScalarType string
+
+// Possible values for TestScalarType.
+const (
+	StringTestScalar  TestScalarType = "string"
+	Float64TestScalar TestScalarType = "float64"
+	BoolTestScalar    TestScalarType = "bool"
+)
+
+// IsString reports whether TestScalar is string.
+func (s TestScalar) IsString() bool { return s.Type == StringTestScalar }
+
+// IsFloat64 reports whether TestScalar is float64.
+func (s TestScalar) IsFloat64() bool { return s.Type == Float64TestScalar }
+
+// IsBool reports whether TestScalar is bool.
+func (s TestScalar) IsBool() bool { return s.Type == BoolTestScalar }
+
+// SetString sets TestScalar to string.
+func (s *TestScalar) SetString(v string) {
+	s.Type = StringTestScalar
+	s.String = v
+}
+
+// GetString returns string and true boolean if TestScalar is string.
+func (s TestScalar) GetString() (v string, ok bool) {
+	if !s.IsString() {
+		return v, false
+	}
+	return s.String, true
+}
+
+// NewStringTestScalar returns new TestScalar from string.
+func NewStringTestScalar(v string) TestScalar {
+	var s TestScalar
+	s.SetString(v)
+	return s
+}
+
+// SetFloat64 sets TestScalar to float64.
+func (s *TestScalar) SetFloat64(v float64) {
+	s.Type = Float64TestScalar
+	s.Float64 = v
+}
+
+// GetFloat64 returns float64 and true boolean if TestScalar is float64.
+func (s TestScalar) GetFloat64() (v float64, ok bool) {
+	if !s.IsFloat64() {
+		return v, false
+	}
+	return s.Float64, true
+}
+
+// NewFloat64TestScalar returns new TestScalar from float64.
+func NewFloat64TestScalar(v float64) TestScalar {
+	var s TestScalar
+	s.SetFloat64(v)
+	return s
+}
+
+// SetBool sets TestScalar to bool.
+func (s *TestScalar) SetBool(v bool) {
+	s.Type = BoolTestScalar
+	s.Bool = v
+}
+
+// GetBool returns bool and true boolean if TestScalar is bool.
+func (s TestScalar) GetBool() (v bool, ok bool) {
+	if !s.IsBool() {
+		return v, false
+	}
+	return s.Bool, true
+}
+
+// NewBoolTestScalar returns new TestScalar from bool.
+func NewBoolTestScalar(v bool) TestScalar {
+	var s TestScalar
+	s.SetBool(v)
+	return s
+}
+
+// A simulated caller, its configuration and its checks.
+// Ref: #/components/schemas/TestScenario
+type TestScenario struct {
+	// Scenario id.
+	ID string `json:"id"`
+	// Owning organization.
+	OrgID string `json:"org_id"`
+	// Pathway under test.
+	PathwayID NilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID NilString `json:"persona_id"`
+	// Unique for its pathway or persona.
+	Name string `json:"name"`
+	// What the scenario is about.
+	Description  string           `json:"description"`
+	Category     TestCategory     `json:"category"`
+	ScenarioType TestScenarioType `json:"scenario_type"`
+	// How the simulated caller behaves.
+	TesterPersonaPrompt string `json:"tester_persona_prompt"`
+	// Name of the simulated caller.
+	TesterPersonaName string `json:"tester_persona_name"`
+	// Turns after which the conversation ends.
+	MaxTurns    int         `json:"max_turns"`
+	RequestData RequestData `json:"request_data"`
+	// Node to start at, or null for the start node.
+	StartNodeID NilString `json:"start_node_id"`
+	// Whether runs score the tone of the agent.
+	ServiceToneEnabled bool `json:"service_tone_enabled"`
+	// Whether this scenario gates promotion.
+	IsRequiredForPromotion bool `json:"is_required_for_promotion"`
+	// Whether suites and the promotion gate include it.
+	Enabled bool `json:"enabled"`
+	// Lines of a replayed caller.
+	InputMessages []TestInputMessage `json:"input_messages"`
+	// Further instructions for the simulated caller.
+	AdvancedInstructions NilString `json:"advanced_instructions"`
+	// Overall score below which a run fails.
+	MinScore NilFloat64 `json:"min_score"`
+	// Answers of webhooks during a run.
+	WebhookMocks []TestWebhookMock `json:"webhook_mocks"`
+	Metadata     Metadata          `json:"metadata"`
+	// The checks, in their order.
+	Assertions []TestAssertion `json:"assertions"`
+	// The latest run; only in lists. Null before the first run.
+	MostRecentRun OptNilTestRecentRun `json:"most_recent_run"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestScenario) GetID() string {
+	return s.ID
+}
+
+// GetOrgID returns the value of OrgID.
+func (s *TestScenario) GetOrgID() string {
+	return s.OrgID
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestScenario) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestScenario) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetName returns the value of Name.
+func (s *TestScenario) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *TestScenario) GetDescription() string {
+	return s.Description
+}
+
+// GetCategory returns the value of Category.
+func (s *TestScenario) GetCategory() TestCategory {
+	return s.Category
+}
+
+// GetScenarioType returns the value of ScenarioType.
+func (s *TestScenario) GetScenarioType() TestScenarioType {
+	return s.ScenarioType
+}
+
+// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
+func (s *TestScenario) GetTesterPersonaPrompt() string {
+	return s.TesterPersonaPrompt
+}
+
+// GetTesterPersonaName returns the value of TesterPersonaName.
+func (s *TestScenario) GetTesterPersonaName() string {
+	return s.TesterPersonaName
+}
+
+// GetMaxTurns returns the value of MaxTurns.
+func (s *TestScenario) GetMaxTurns() int {
+	return s.MaxTurns
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *TestScenario) GetRequestData() RequestData {
+	return s.RequestData
+}
+
+// GetStartNodeID returns the value of StartNodeID.
+func (s *TestScenario) GetStartNodeID() NilString {
+	return s.StartNodeID
+}
+
+// GetServiceToneEnabled returns the value of ServiceToneEnabled.
+func (s *TestScenario) GetServiceToneEnabled() bool {
+	return s.ServiceToneEnabled
+}
+
+// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
+func (s *TestScenario) GetIsRequiredForPromotion() bool {
+	return s.IsRequiredForPromotion
+}
+
+// GetEnabled returns the value of Enabled.
+func (s *TestScenario) GetEnabled() bool {
+	return s.Enabled
+}
+
+// GetInputMessages returns the value of InputMessages.
+func (s *TestScenario) GetInputMessages() []TestInputMessage {
+	return s.InputMessages
+}
+
+// GetAdvancedInstructions returns the value of AdvancedInstructions.
+func (s *TestScenario) GetAdvancedInstructions() NilString {
+	return s.AdvancedInstructions
+}
+
+// GetMinScore returns the value of MinScore.
+func (s *TestScenario) GetMinScore() NilFloat64 {
+	return s.MinScore
+}
+
+// GetWebhookMocks returns the value of WebhookMocks.
+func (s *TestScenario) GetWebhookMocks() []TestWebhookMock {
+	return s.WebhookMocks
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TestScenario) GetMetadata() Metadata {
+	return s.Metadata
+}
+
+// GetAssertions returns the value of Assertions.
+func (s *TestScenario) GetAssertions() []TestAssertion {
+	return s.Assertions
+}
+
+// GetMostRecentRun returns the value of MostRecentRun.
+func (s *TestScenario) GetMostRecentRun() OptNilTestRecentRun {
+	return s.MostRecentRun
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestScenario) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *TestScenario) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestScenario) SetID(val string) {
+	s.ID = val
+}
+
+// SetOrgID sets the value of OrgID.
+func (s *TestScenario) SetOrgID(val string) {
+	s.OrgID = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestScenario) SetPathwayID(val NilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestScenario) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetName sets the value of Name.
+func (s *TestScenario) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestScenario) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestScenario) SetCategory(val TestCategory) {
+	s.Category = val
+}
+
+// SetScenarioType sets the value of ScenarioType.
+func (s *TestScenario) SetScenarioType(val TestScenarioType) {
+	s.ScenarioType = val
+}
+
+// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
+func (s *TestScenario) SetTesterPersonaPrompt(val string) {
+	s.TesterPersonaPrompt = val
+}
+
+// SetTesterPersonaName sets the value of TesterPersonaName.
+func (s *TestScenario) SetTesterPersonaName(val string) {
+	s.TesterPersonaName = val
+}
+
+// SetMaxTurns sets the value of MaxTurns.
+func (s *TestScenario) SetMaxTurns(val int) {
+	s.MaxTurns = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *TestScenario) SetRequestData(val RequestData) {
+	s.RequestData = val
+}
+
+// SetStartNodeID sets the value of StartNodeID.
+func (s *TestScenario) SetStartNodeID(val NilString) {
+	s.StartNodeID = val
+}
+
+// SetServiceToneEnabled sets the value of ServiceToneEnabled.
+func (s *TestScenario) SetServiceToneEnabled(val bool) {
+	s.ServiceToneEnabled = val
+}
+
+// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
+func (s *TestScenario) SetIsRequiredForPromotion(val bool) {
+	s.IsRequiredForPromotion = val
+}
+
+// SetEnabled sets the value of Enabled.
+func (s *TestScenario) SetEnabled(val bool) {
+	s.Enabled = val
+}
+
+// SetInputMessages sets the value of InputMessages.
+func (s *TestScenario) SetInputMessages(val []TestInputMessage) {
+	s.InputMessages = val
+}
+
+// SetAdvancedInstructions sets the value of AdvancedInstructions.
+func (s *TestScenario) SetAdvancedInstructions(val NilString) {
+	s.AdvancedInstructions = val
+}
+
+// SetMinScore sets the value of MinScore.
+func (s *TestScenario) SetMinScore(val NilFloat64) {
+	s.MinScore = val
+}
+
+// SetWebhookMocks sets the value of WebhookMocks.
+func (s *TestScenario) SetWebhookMocks(val []TestWebhookMock) {
+	s.WebhookMocks = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TestScenario) SetMetadata(val Metadata) {
+	s.Metadata = val
+}
+
+// SetAssertions sets the value of Assertions.
+func (s *TestScenario) SetAssertions(val []TestAssertion) {
+	s.Assertions = val
+}
+
+// SetMostRecentRun sets the value of MostRecentRun.
+func (s *TestScenario) SetMostRecentRun(val OptNilTestRecentRun) {
+	s.MostRecentRun = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestScenario) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *TestScenario) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
+}
+
+// A new scenario. It tests a pathway or a persona, so one of the two ids is needed.
+// Ref: #/components/schemas/TestScenarioCreate
+type TestScenarioCreate struct {
+	// Pathway under test.
+	PathwayID OptNilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID OptNilString `json:"persona_id"`
+	// Unique for its pathway or persona.
+	Name string `json:"name"`
+	// What the scenario is about.
+	Description  OptString           `json:"description"`
+	Category     OptTestCategory     `json:"category"`
+	ScenarioType OptTestScenarioType `json:"scenario_type"`
+	// How the simulated caller behaves. An AGENT scenario needs one.
+	TesterPersonaPrompt OptString `json:"tester_persona_prompt"`
+	// Name of the simulated caller.
+	TesterPersonaName OptString `json:"tester_persona_name"`
+	// Turns after which the conversation ends.
+	MaxTurns    OptInt         `json:"max_turns"`
+	RequestData OptRequestData `json:"request_data"`
+	// Node to start at, instead of the start node of the pathway.
+	StartNodeID OptNilString `json:"start_node_id"`
+	// Whether to score the tone of the agent.
+	ServiceToneEnabled OptBool `json:"service_tone_enabled"`
+	// Whether this scenario gates the promotion of a pathway version. Needs a required assertion.
+	IsRequiredForPromotion OptBool `json:"is_required_for_promotion"`
+	// Whether suites and the promotion gate include it.
+	Enabled OptBool `json:"enabled"`
+	// Lines of a replayed caller.
+	InputMessages []TestInputMessage `json:"input_messages"`
+	// Further instructions for the simulated caller.
+	AdvancedInstructions OptNilString `json:"advanced_instructions"`
+	// Overall score below which a run fails, even with all required assertions passed.
+	MinScore OptNilFloat64 `json:"min_score"`
+	// Answers of webhooks during a run.
+	WebhookMocks []TestWebhookMock `json:"webhook_mocks"`
+	Metadata     OptMetadata       `json:"metadata"`
+	// The checks.
+	Assertions []TestAssertion `json:"assertions"`
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestScenarioCreate) GetPathwayID() OptNilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestScenarioCreate) GetPersonaID() OptNilString {
+	return s.PersonaID
+}
+
+// GetName returns the value of Name.
+func (s *TestScenarioCreate) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *TestScenarioCreate) GetDescription() OptString {
+	return s.Description
+}
+
+// GetCategory returns the value of Category.
+func (s *TestScenarioCreate) GetCategory() OptTestCategory {
+	return s.Category
+}
+
+// GetScenarioType returns the value of ScenarioType.
+func (s *TestScenarioCreate) GetScenarioType() OptTestScenarioType {
+	return s.ScenarioType
+}
+
+// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
+func (s *TestScenarioCreate) GetTesterPersonaPrompt() OptString {
+	return s.TesterPersonaPrompt
+}
+
+// GetTesterPersonaName returns the value of TesterPersonaName.
+func (s *TestScenarioCreate) GetTesterPersonaName() OptString {
+	return s.TesterPersonaName
+}
+
+// GetMaxTurns returns the value of MaxTurns.
+func (s *TestScenarioCreate) GetMaxTurns() OptInt {
+	return s.MaxTurns
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *TestScenarioCreate) GetRequestData() OptRequestData {
+	return s.RequestData
+}
+
+// GetStartNodeID returns the value of StartNodeID.
+func (s *TestScenarioCreate) GetStartNodeID() OptNilString {
+	return s.StartNodeID
+}
+
+// GetServiceToneEnabled returns the value of ServiceToneEnabled.
+func (s *TestScenarioCreate) GetServiceToneEnabled() OptBool {
+	return s.ServiceToneEnabled
+}
+
+// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
+func (s *TestScenarioCreate) GetIsRequiredForPromotion() OptBool {
+	return s.IsRequiredForPromotion
+}
+
+// GetEnabled returns the value of Enabled.
+func (s *TestScenarioCreate) GetEnabled() OptBool {
+	return s.Enabled
+}
+
+// GetInputMessages returns the value of InputMessages.
+func (s *TestScenarioCreate) GetInputMessages() []TestInputMessage {
+	return s.InputMessages
+}
+
+// GetAdvancedInstructions returns the value of AdvancedInstructions.
+func (s *TestScenarioCreate) GetAdvancedInstructions() OptNilString {
+	return s.AdvancedInstructions
+}
+
+// GetMinScore returns the value of MinScore.
+func (s *TestScenarioCreate) GetMinScore() OptNilFloat64 {
+	return s.MinScore
+}
+
+// GetWebhookMocks returns the value of WebhookMocks.
+func (s *TestScenarioCreate) GetWebhookMocks() []TestWebhookMock {
+	return s.WebhookMocks
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TestScenarioCreate) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
+// GetAssertions returns the value of Assertions.
+func (s *TestScenarioCreate) GetAssertions() []TestAssertion {
+	return s.Assertions
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestScenarioCreate) SetPathwayID(val OptNilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestScenarioCreate) SetPersonaID(val OptNilString) {
+	s.PersonaID = val
+}
+
+// SetName sets the value of Name.
+func (s *TestScenarioCreate) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestScenarioCreate) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestScenarioCreate) SetCategory(val OptTestCategory) {
+	s.Category = val
+}
+
+// SetScenarioType sets the value of ScenarioType.
+func (s *TestScenarioCreate) SetScenarioType(val OptTestScenarioType) {
+	s.ScenarioType = val
+}
+
+// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
+func (s *TestScenarioCreate) SetTesterPersonaPrompt(val OptString) {
+	s.TesterPersonaPrompt = val
+}
+
+// SetTesterPersonaName sets the value of TesterPersonaName.
+func (s *TestScenarioCreate) SetTesterPersonaName(val OptString) {
+	s.TesterPersonaName = val
+}
+
+// SetMaxTurns sets the value of MaxTurns.
+func (s *TestScenarioCreate) SetMaxTurns(val OptInt) {
+	s.MaxTurns = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *TestScenarioCreate) SetRequestData(val OptRequestData) {
+	s.RequestData = val
+}
+
+// SetStartNodeID sets the value of StartNodeID.
+func (s *TestScenarioCreate) SetStartNodeID(val OptNilString) {
+	s.StartNodeID = val
+}
+
+// SetServiceToneEnabled sets the value of ServiceToneEnabled.
+func (s *TestScenarioCreate) SetServiceToneEnabled(val OptBool) {
+	s.ServiceToneEnabled = val
+}
+
+// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
+func (s *TestScenarioCreate) SetIsRequiredForPromotion(val OptBool) {
+	s.IsRequiredForPromotion = val
+}
+
+// SetEnabled sets the value of Enabled.
+func (s *TestScenarioCreate) SetEnabled(val OptBool) {
+	s.Enabled = val
+}
+
+// SetInputMessages sets the value of InputMessages.
+func (s *TestScenarioCreate) SetInputMessages(val []TestInputMessage) {
+	s.InputMessages = val
+}
+
+// SetAdvancedInstructions sets the value of AdvancedInstructions.
+func (s *TestScenarioCreate) SetAdvancedInstructions(val OptNilString) {
+	s.AdvancedInstructions = val
+}
+
+// SetMinScore sets the value of MinScore.
+func (s *TestScenarioCreate) SetMinScore(val OptNilFloat64) {
+	s.MinScore = val
+}
+
+// SetWebhookMocks sets the value of WebhookMocks.
+func (s *TestScenarioCreate) SetWebhookMocks(val []TestWebhookMock) {
+	s.WebhookMocks = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TestScenarioCreate) SetMetadata(val OptMetadata) {
+	s.Metadata = val
+}
+
+// SetAssertions sets the value of Assertions.
+func (s *TestScenarioCreate) SetAssertions(val []TestAssertion) {
+	s.Assertions = val
+}
+
+// The scenario that came out of a template.
+// Ref: #/components/schemas/TestScenarioCreated
+type TestScenarioCreated struct {
+	Scenario TestScenario `json:"scenario"`
+}
+
+// GetScenario returns the value of Scenario.
+func (s *TestScenarioCreated) GetScenario() TestScenario {
+	return s.Scenario
+}
+
+// SetScenario sets the value of Scenario.
+func (s *TestScenarioCreated) SetScenario(val TestScenario) {
+	s.Scenario = val
+}
+
+// Confirms a deletion.
+// Ref: #/components/schemas/TestScenarioDeleted
+type TestScenarioDeleted struct {
+	// Always true.
+	Deleted bool `json:"deleted"`
+}
+
+// GetDeleted returns the value of Deleted.
+func (s *TestScenarioDeleted) GetDeleted() bool {
+	return s.Deleted
+}
+
+// SetDeleted sets the value of Deleted.
+func (s *TestScenarioDeleted) SetDeleted(val bool) {
+	s.Deleted = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestScenarioDeletedReply
+type TestScenarioDeletedReply struct {
+	Data TestScenarioDeleted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestScenarioDeletedReply) GetData() TestScenarioDeleted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestScenarioDeletedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestScenarioDeletedReply) SetData(val TestScenarioDeleted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestScenarioDeletedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A scenario that is not saved yet. Phone numbers, webhook addresses and keys are taken out of the
+// text.
+// Ref: #/components/schemas/TestScenarioDraft
+type TestScenarioDraft struct {
+	// Proposed name.
+	Name string `json:"name"`
+	// What the call was about.
+	Description string       `json:"description"`
+	Category    TestCategory `json:"category"`
+	// A caller like the one of the call.
+	TesterPersonaPrompt string `json:"tester_persona_prompt"`
+	// Name of the simulated caller.
+	TesterPersonaName string `json:"tester_persona_name"`
+	// Pathway under test.
+	PathwayID NilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID   NilString   `json:"persona_id"`
+	RequestData RequestData `json:"request_data"`
+	// Proposed checks.
+	Assertions []TestAssertion `json:"assertions"`
+}
+
+// GetName returns the value of Name.
+func (s *TestScenarioDraft) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *TestScenarioDraft) GetDescription() string {
+	return s.Description
+}
+
+// GetCategory returns the value of Category.
+func (s *TestScenarioDraft) GetCategory() TestCategory {
+	return s.Category
+}
+
+// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
+func (s *TestScenarioDraft) GetTesterPersonaPrompt() string {
+	return s.TesterPersonaPrompt
+}
+
+// GetTesterPersonaName returns the value of TesterPersonaName.
+func (s *TestScenarioDraft) GetTesterPersonaName() string {
+	return s.TesterPersonaName
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestScenarioDraft) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestScenarioDraft) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *TestScenarioDraft) GetRequestData() RequestData {
+	return s.RequestData
+}
+
+// GetAssertions returns the value of Assertions.
+func (s *TestScenarioDraft) GetAssertions() []TestAssertion {
+	return s.Assertions
+}
+
+// SetName sets the value of Name.
+func (s *TestScenarioDraft) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestScenarioDraft) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestScenarioDraft) SetCategory(val TestCategory) {
+	s.Category = val
+}
+
+// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
+func (s *TestScenarioDraft) SetTesterPersonaPrompt(val string) {
+	s.TesterPersonaPrompt = val
+}
+
+// SetTesterPersonaName sets the value of TesterPersonaName.
+func (s *TestScenarioDraft) SetTesterPersonaName(val string) {
+	s.TesterPersonaName = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestScenarioDraft) SetPathwayID(val NilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestScenarioDraft) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *TestScenarioDraft) SetRequestData(val RequestData) {
+	s.RequestData = val
+}
+
+// SetAssertions sets the value of Assertions.
+func (s *TestScenarioDraft) SetAssertions(val []TestAssertion) {
+	s.Assertions = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestScenarioDraftReply
+type TestScenarioDraftReply struct {
+	Data TestScenarioDraft `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestScenarioDraftReply) GetData() TestScenarioDraft {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestScenarioDraftReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestScenarioDraftReply) SetData(val TestScenarioDraft) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestScenarioDraftReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// The call to learn from. `pathway_id` or `persona_id` is needed.
+// Ref: #/components/schemas/TestScenarioFromCall
+type TestScenarioFromCall struct {
+	// Finished call of the organization.
+	CallID string `json:"call_id"`
+	// Pathway under test.
+	PathwayID OptNilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID OptNilString `json:"persona_id"`
+}
+
+// GetCallID returns the value of CallID.
+func (s *TestScenarioFromCall) GetCallID() string {
+	return s.CallID
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestScenarioFromCall) GetPathwayID() OptNilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestScenarioFromCall) GetPersonaID() OptNilString {
+	return s.PersonaID
+}
+
+// SetCallID sets the value of CallID.
+func (s *TestScenarioFromCall) SetCallID(val string) {
+	s.CallID = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestScenarioFromCall) SetPathwayID(val OptNilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestScenarioFromCall) SetPersonaID(val OptNilString) {
+	s.PersonaID = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestScenarioListReply
+type TestScenarioListReply struct {
+	// The items.
+	Data []TestScenario `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestScenarioListReply) GetData() []TestScenario {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestScenarioListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestScenarioListReply) SetData(val []TestScenario) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestScenarioListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// The scenario of a run in short.
+// Ref: #/components/schemas/TestScenarioRef
+type TestScenarioRef struct {
+	// Scenario id.
+	ID string `json:"id"`
+	// Its name.
+	Name string `json:"name"`
+}
+
+// GetID returns the value of ID.
+func (s *TestScenarioRef) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *TestScenarioRef) GetName() string {
+	return s.Name
+}
+
+// SetID sets the value of ID.
+func (s *TestScenarioRef) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *TestScenarioRef) SetName(val string) {
+	s.Name = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestScenarioReply
+type TestScenarioReply struct {
+	Data TestScenario `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestScenarioReply) GetData() TestScenario {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestScenarioReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestScenarioReply) SetData(val TestScenario) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestScenarioReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// `AGENT` lets a model play the caller, `REPLAY` says `input_messages` one after the other,
+// `HISTORICAL` follows a past call.
+// Ref: #/components/schemas/TestScenarioType
+type TestScenarioType string
+
+const (
+	TestScenarioTypeAGENT      TestScenarioType = "AGENT"
+	TestScenarioTypeREPLAY     TestScenarioType = "REPLAY"
+	TestScenarioTypeHISTORICAL TestScenarioType = "HISTORICAL"
+)
+
+// AllValues returns all TestScenarioType values.
+func (TestScenarioType) AllValues() []TestScenarioType {
+	return []TestScenarioType{
+		TestScenarioTypeAGENT,
+		TestScenarioTypeREPLAY,
+		TestScenarioTypeHISTORICAL,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestScenarioType) MarshalText() ([]byte, error) {
+	switch s {
+	case TestScenarioTypeAGENT:
+		return []byte(s), nil
+	case TestScenarioTypeREPLAY:
+		return []byte(s), nil
+	case TestScenarioTypeHISTORICAL:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestScenarioType) UnmarshalText(data []byte) error {
+	switch TestScenarioType(data) {
+	case TestScenarioTypeAGENT:
+		*s = TestScenarioTypeAGENT
+		return nil
+	case TestScenarioTypeREPLAY:
+		*s = TestScenarioTypeREPLAY
+		return nil
+	case TestScenarioTypeHISTORICAL:
+		*s = TestScenarioTypeHISTORICAL
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Changes to a scenario. An absent key keeps its value, null clears it, `assertions` replaces the
+// whole list.
+// Ref: #/components/schemas/TestScenarioUpdate
+type TestScenarioUpdate struct {
+	// Unique for its pathway or persona.
+	Name OptString `json:"name"`
+	// What the scenario is about.
+	Description  OptString           `json:"description"`
+	Category     OptTestCategory     `json:"category"`
+	ScenarioType OptTestScenarioType `json:"scenario_type"`
+	// How the simulated caller behaves. An AGENT scenario needs one.
+	TesterPersonaPrompt OptString `json:"tester_persona_prompt"`
+	// Name of the simulated caller.
+	TesterPersonaName OptString `json:"tester_persona_name"`
+	// Turns after which the conversation ends.
+	MaxTurns    OptInt         `json:"max_turns"`
+	RequestData OptRequestData `json:"request_data"`
+	// Node to start at; null for the start node of the pathway.
+	StartNodeID OptNilString `json:"start_node_id"`
+	// Whether to score the tone of the agent.
+	ServiceToneEnabled OptBool `json:"service_tone_enabled"`
+	// Whether this scenario gates the promotion of a pathway version.
+	IsRequiredForPromotion OptBool `json:"is_required_for_promotion"`
+	// Whether suites and the promotion gate include it.
+	Enabled OptBool `json:"enabled"`
+	// Lines of a replayed caller.
+	InputMessages []TestInputMessage `json:"input_messages"`
+	// Further instructions for the simulated caller.
+	AdvancedInstructions OptNilString `json:"advanced_instructions"`
+	// Overall score below which a run fails.
+	MinScore OptNilFloat64 `json:"min_score"`
+	// Answers of webhooks during a run.
+	WebhookMocks []TestWebhookMock `json:"webhook_mocks"`
+	Metadata     OptMetadata       `json:"metadata"`
+	// The new list of checks.
+	Assertions []TestAssertion `json:"assertions"`
+}
+
+// GetName returns the value of Name.
+func (s *TestScenarioUpdate) GetName() OptString {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *TestScenarioUpdate) GetDescription() OptString {
+	return s.Description
+}
+
+// GetCategory returns the value of Category.
+func (s *TestScenarioUpdate) GetCategory() OptTestCategory {
+	return s.Category
+}
+
+// GetScenarioType returns the value of ScenarioType.
+func (s *TestScenarioUpdate) GetScenarioType() OptTestScenarioType {
+	return s.ScenarioType
+}
+
+// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
+func (s *TestScenarioUpdate) GetTesterPersonaPrompt() OptString {
+	return s.TesterPersonaPrompt
+}
+
+// GetTesterPersonaName returns the value of TesterPersonaName.
+func (s *TestScenarioUpdate) GetTesterPersonaName() OptString {
+	return s.TesterPersonaName
+}
+
+// GetMaxTurns returns the value of MaxTurns.
+func (s *TestScenarioUpdate) GetMaxTurns() OptInt {
+	return s.MaxTurns
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *TestScenarioUpdate) GetRequestData() OptRequestData {
+	return s.RequestData
+}
+
+// GetStartNodeID returns the value of StartNodeID.
+func (s *TestScenarioUpdate) GetStartNodeID() OptNilString {
+	return s.StartNodeID
+}
+
+// GetServiceToneEnabled returns the value of ServiceToneEnabled.
+func (s *TestScenarioUpdate) GetServiceToneEnabled() OptBool {
+	return s.ServiceToneEnabled
+}
+
+// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
+func (s *TestScenarioUpdate) GetIsRequiredForPromotion() OptBool {
+	return s.IsRequiredForPromotion
+}
+
+// GetEnabled returns the value of Enabled.
+func (s *TestScenarioUpdate) GetEnabled() OptBool {
+	return s.Enabled
+}
+
+// GetInputMessages returns the value of InputMessages.
+func (s *TestScenarioUpdate) GetInputMessages() []TestInputMessage {
+	return s.InputMessages
+}
+
+// GetAdvancedInstructions returns the value of AdvancedInstructions.
+func (s *TestScenarioUpdate) GetAdvancedInstructions() OptNilString {
+	return s.AdvancedInstructions
+}
+
+// GetMinScore returns the value of MinScore.
+func (s *TestScenarioUpdate) GetMinScore() OptNilFloat64 {
+	return s.MinScore
+}
+
+// GetWebhookMocks returns the value of WebhookMocks.
+func (s *TestScenarioUpdate) GetWebhookMocks() []TestWebhookMock {
+	return s.WebhookMocks
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TestScenarioUpdate) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
+// GetAssertions returns the value of Assertions.
+func (s *TestScenarioUpdate) GetAssertions() []TestAssertion {
+	return s.Assertions
+}
+
+// SetName sets the value of Name.
+func (s *TestScenarioUpdate) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestScenarioUpdate) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestScenarioUpdate) SetCategory(val OptTestCategory) {
+	s.Category = val
+}
+
+// SetScenarioType sets the value of ScenarioType.
+func (s *TestScenarioUpdate) SetScenarioType(val OptTestScenarioType) {
+	s.ScenarioType = val
+}
+
+// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
+func (s *TestScenarioUpdate) SetTesterPersonaPrompt(val OptString) {
+	s.TesterPersonaPrompt = val
+}
+
+// SetTesterPersonaName sets the value of TesterPersonaName.
+func (s *TestScenarioUpdate) SetTesterPersonaName(val OptString) {
+	s.TesterPersonaName = val
+}
+
+// SetMaxTurns sets the value of MaxTurns.
+func (s *TestScenarioUpdate) SetMaxTurns(val OptInt) {
+	s.MaxTurns = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *TestScenarioUpdate) SetRequestData(val OptRequestData) {
+	s.RequestData = val
+}
+
+// SetStartNodeID sets the value of StartNodeID.
+func (s *TestScenarioUpdate) SetStartNodeID(val OptNilString) {
+	s.StartNodeID = val
+}
+
+// SetServiceToneEnabled sets the value of ServiceToneEnabled.
+func (s *TestScenarioUpdate) SetServiceToneEnabled(val OptBool) {
+	s.ServiceToneEnabled = val
+}
+
+// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
+func (s *TestScenarioUpdate) SetIsRequiredForPromotion(val OptBool) {
+	s.IsRequiredForPromotion = val
+}
+
+// SetEnabled sets the value of Enabled.
+func (s *TestScenarioUpdate) SetEnabled(val OptBool) {
+	s.Enabled = val
+}
+
+// SetInputMessages sets the value of InputMessages.
+func (s *TestScenarioUpdate) SetInputMessages(val []TestInputMessage) {
+	s.InputMessages = val
+}
+
+// SetAdvancedInstructions sets the value of AdvancedInstructions.
+func (s *TestScenarioUpdate) SetAdvancedInstructions(val OptNilString) {
+	s.AdvancedInstructions = val
+}
+
+// SetMinScore sets the value of MinScore.
+func (s *TestScenarioUpdate) SetMinScore(val OptNilFloat64) {
+	s.MinScore = val
+}
+
+// SetWebhookMocks sets the value of WebhookMocks.
+func (s *TestScenarioUpdate) SetWebhookMocks(val []TestWebhookMock) {
+	s.WebhookMocks = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TestScenarioUpdate) SetMetadata(val OptMetadata) {
+	s.Metadata = val
+}
+
+// SetAssertions sets the value of Assertions.
+func (s *TestScenarioUpdate) SetAssertions(val []TestAssertion) {
+	s.Assertions = val
+}
+
+// Distribution of the overall scores. All null without a scored run.
+// Ref: #/components/schemas/TestScoreStats
+type TestScoreStats struct {
+	// Mean.
+	Mean NilFloat64 `json:"mean"`
+	// Median.
+	Median NilFloat64 `json:"median"`
+	// Sample standard deviation; null below two scores.
+	Stddev NilFloat64 `json:"stddev"`
+	// Lowest score.
+	Min NilFloat64 `json:"min"`
+	// Highest score.
+	Max NilFloat64 `json:"max"`
+}
+
+// GetMean returns the value of Mean.
+func (s *TestScoreStats) GetMean() NilFloat64 {
+	return s.Mean
+}
+
+// GetMedian returns the value of Median.
+func (s *TestScoreStats) GetMedian() NilFloat64 {
+	return s.Median
+}
+
+// GetStddev returns the value of Stddev.
+func (s *TestScoreStats) GetStddev() NilFloat64 {
+	return s.Stddev
+}
+
+// GetMin returns the value of Min.
+func (s *TestScoreStats) GetMin() NilFloat64 {
+	return s.Min
+}
+
+// GetMax returns the value of Max.
+func (s *TestScoreStats) GetMax() NilFloat64 {
+	return s.Max
+}
+
+// SetMean sets the value of Mean.
+func (s *TestScoreStats) SetMean(val NilFloat64) {
+	s.Mean = val
+}
+
+// SetMedian sets the value of Median.
+func (s *TestScoreStats) SetMedian(val NilFloat64) {
+	s.Median = val
+}
+
+// SetStddev sets the value of Stddev.
+func (s *TestScoreStats) SetStddev(val NilFloat64) {
+	s.Stddev = val
+}
+
+// SetMin sets the value of Min.
+func (s *TestScoreStats) SetMin(val NilFloat64) {
+	s.Min = val
+}
+
+// SetMax sets the value of Max.
+func (s *TestScoreStats) SetMax(val NilFloat64) {
+	s.Max = val
+}
+
+// When the tone is good enough.
+// Ref: #/components/schemas/TestServiceToneConfig
+type TestServiceToneConfig struct {
+	// Lowest passing overall tone score; 0.7 when absent.
+	Threshold OptFloat64 `json:"threshold"`
+}
+
+// GetThreshold returns the value of Threshold.
+func (s *TestServiceToneConfig) GetThreshold() OptFloat64 {
+	return s.Threshold
+}
+
+// SetThreshold sets the value of Threshold.
+func (s *TestServiceToneConfig) SetThreshold(val OptFloat64) {
+	s.Threshold = val
+}
+
+// A simulation set. PASSED means that it completed: read the statistics for how reliable the scenarios
+// are.
+// Ref: #/components/schemas/TestSet
+type TestSet struct {
+	// Simulation set id.
+	ID     string        `json:"id"`
+	Status TestRunStatus `json:"status"`
+	// Repeats of each scenario.
+	SimulationsPerScenario int `json:"simulations_per_scenario"`
+	// Scenarios in the set.
+	TotalScenarios int               `json:"total_scenarios"`
+	Statistics     TestSetStatistics `json:"statistics"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+	// When the last run ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TestSet) GetID() string {
+	return s.ID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestSet) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
+func (s *TestSet) GetSimulationsPerScenario() int {
+	return s.SimulationsPerScenario
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TestSet) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetStatistics returns the value of Statistics.
+func (s *TestSet) GetStatistics() TestSetStatistics {
+	return s.Statistics
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestSet) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TestSet) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetID sets the value of ID.
+func (s *TestSet) SetID(val string) {
+	s.ID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestSet) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
+func (s *TestSet) SetSimulationsPerScenario(val int) {
+	s.SimulationsPerScenario = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TestSet) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetStatistics sets the value of Statistics.
+func (s *TestSet) SetStatistics(val TestSetStatistics) {
+	s.Statistics = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestSet) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TestSet) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// Statistics of the whole set.
+// Ref: #/components/schemas/TestSetOverall
+type TestSetOverall struct {
+	// Mean of the scenarios' pass rates.
+	AvgPassRate NilFloat64 `json:"avg_pass_rate"`
+	// Flaky scenarios.
+	FlakyCount int `json:"flaky_count"`
+	// Scenarios whose scored runs all agree.
+	ReliableCount int `json:"reliable_count"`
+	// Runs of the set.
+	TotalRuns int `json:"total_runs"`
+	// Runs without a verdict.
+	ErrorRuns int `json:"error_runs"`
+	// Confidence interval of the mean pass rate.
+	Interval NilTestInterval `json:"interval"`
+}
+
+// GetAvgPassRate returns the value of AvgPassRate.
+func (s *TestSetOverall) GetAvgPassRate() NilFloat64 {
+	return s.AvgPassRate
+}
+
+// GetFlakyCount returns the value of FlakyCount.
+func (s *TestSetOverall) GetFlakyCount() int {
+	return s.FlakyCount
+}
+
+// GetReliableCount returns the value of ReliableCount.
+func (s *TestSetOverall) GetReliableCount() int {
+	return s.ReliableCount
+}
+
+// GetTotalRuns returns the value of TotalRuns.
+func (s *TestSetOverall) GetTotalRuns() int {
+	return s.TotalRuns
+}
+
+// GetErrorRuns returns the value of ErrorRuns.
+func (s *TestSetOverall) GetErrorRuns() int {
+	return s.ErrorRuns
+}
+
+// GetInterval returns the value of Interval.
+func (s *TestSetOverall) GetInterval() NilTestInterval {
+	return s.Interval
+}
+
+// SetAvgPassRate sets the value of AvgPassRate.
+func (s *TestSetOverall) SetAvgPassRate(val NilFloat64) {
+	s.AvgPassRate = val
+}
+
+// SetFlakyCount sets the value of FlakyCount.
+func (s *TestSetOverall) SetFlakyCount(val int) {
+	s.FlakyCount = val
+}
+
+// SetReliableCount sets the value of ReliableCount.
+func (s *TestSetOverall) SetReliableCount(val int) {
+	s.ReliableCount = val
+}
+
+// SetTotalRuns sets the value of TotalRuns.
+func (s *TestSetOverall) SetTotalRuns(val int) {
+	s.TotalRuns = val
+}
+
+// SetErrorRuns sets the value of ErrorRuns.
+func (s *TestSetOverall) SetErrorRuns(val int) {
+	s.ErrorRuns = val
+}
+
+// SetInterval sets the value of Interval.
+func (s *TestSetOverall) SetInterval(val NilTestInterval) {
+	s.Interval = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestSetReply
+type TestSetReply struct {
+	Data TestSet `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestSetReply) GetData() TestSet {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestSetReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestSetReply) SetData(val TestSet) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestSetReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Statistics of one scenario. Only passed and failed runs are scored; errors lower the coverage.
+// Ref: #/components/schemas/TestSetScenarioStats
+type TestSetScenarioStats struct {
+	// Scenario id.
+	ScenarioID string `json:"scenario_id"`
+	// Its name.
+	ScenarioName string `json:"scenario_name"`
+	// Runs that were asked for.
+	TotalRuns int `json:"total_runs"`
+	// Runs that passed.
+	Passed int `json:"passed"`
+	// Runs that failed.
+	Failed int `json:"failed"`
+	// Passed runs of the scored ones; null without a scored run.
+	PassRate NilFloat64 `json:"pass_rate"`
+	// Whether some runs passed and some failed.
+	IsFlaky bool           `json:"is_flaky"`
+	Scores  TestScoreStats `json:"scores"`
+	// Run with the lowest score.
+	WorstRunID NilString `json:"worst_run_id"`
+	// The most common causes, most frequent first.
+	CommonFailureModes []TestFailureMode `json:"common_failure_modes"`
+	// By number of scored runs: low below 5, high from 20.
+	Confidence TestSetScenarioStatsConfidence `json:"confidence"`
+	// Runs without a verdict.
+	Errors int `json:"errors"`
+	// Scored runs of those asked for.
+	Coverage float64 `json:"coverage"`
+	// Whether the coverage is below 0.8.
+	Insufficient bool `json:"insufficient"`
+	// Confidence interval of the pass rate; null without a scored run.
+	Interval NilTestInterval `json:"interval"`
+	// 0 when all runs agree, 1 when half of them pass.
+	FlakeRate NilFloat64 `json:"flake_rate"`
+	// Whether the mix is more than noise would explain.
+	FlakySignificant bool `json:"flaky_significant"`
+	// The same in a word; unknown below two scored runs.
+	Stability TestSetScenarioStatsStability `json:"stability"`
+	// Where the variation comes from; null unless `attribute_flakes` was set.
+	FlakeSource NilTestSetScenarioStatsFlakeSource `json:"flake_source"`
+	// Estimates for several runs.
+	PassAtK []TestPassAtK `json:"pass_at_k"`
+}
+
+// GetScenarioID returns the value of ScenarioID.
+func (s *TestSetScenarioStats) GetScenarioID() string {
+	return s.ScenarioID
+}
+
+// GetScenarioName returns the value of ScenarioName.
+func (s *TestSetScenarioStats) GetScenarioName() string {
+	return s.ScenarioName
+}
+
+// GetTotalRuns returns the value of TotalRuns.
+func (s *TestSetScenarioStats) GetTotalRuns() int {
+	return s.TotalRuns
+}
+
+// GetPassed returns the value of Passed.
+func (s *TestSetScenarioStats) GetPassed() int {
+	return s.Passed
+}
+
+// GetFailed returns the value of Failed.
+func (s *TestSetScenarioStats) GetFailed() int {
+	return s.Failed
+}
+
+// GetPassRate returns the value of PassRate.
+func (s *TestSetScenarioStats) GetPassRate() NilFloat64 {
+	return s.PassRate
+}
+
+// GetIsFlaky returns the value of IsFlaky.
+func (s *TestSetScenarioStats) GetIsFlaky() bool {
+	return s.IsFlaky
+}
+
+// GetScores returns the value of Scores.
+func (s *TestSetScenarioStats) GetScores() TestScoreStats {
+	return s.Scores
+}
+
+// GetWorstRunID returns the value of WorstRunID.
+func (s *TestSetScenarioStats) GetWorstRunID() NilString {
+	return s.WorstRunID
+}
+
+// GetCommonFailureModes returns the value of CommonFailureModes.
+func (s *TestSetScenarioStats) GetCommonFailureModes() []TestFailureMode {
+	return s.CommonFailureModes
+}
+
+// GetConfidence returns the value of Confidence.
+func (s *TestSetScenarioStats) GetConfidence() TestSetScenarioStatsConfidence {
+	return s.Confidence
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestSetScenarioStats) GetErrors() int {
+	return s.Errors
+}
+
+// GetCoverage returns the value of Coverage.
+func (s *TestSetScenarioStats) GetCoverage() float64 {
+	return s.Coverage
+}
+
+// GetInsufficient returns the value of Insufficient.
+func (s *TestSetScenarioStats) GetInsufficient() bool {
+	return s.Insufficient
+}
+
+// GetInterval returns the value of Interval.
+func (s *TestSetScenarioStats) GetInterval() NilTestInterval {
+	return s.Interval
+}
+
+// GetFlakeRate returns the value of FlakeRate.
+func (s *TestSetScenarioStats) GetFlakeRate() NilFloat64 {
+	return s.FlakeRate
+}
+
+// GetFlakySignificant returns the value of FlakySignificant.
+func (s *TestSetScenarioStats) GetFlakySignificant() bool {
+	return s.FlakySignificant
+}
+
+// GetStability returns the value of Stability.
+func (s *TestSetScenarioStats) GetStability() TestSetScenarioStatsStability {
+	return s.Stability
+}
+
+// GetFlakeSource returns the value of FlakeSource.
+func (s *TestSetScenarioStats) GetFlakeSource() NilTestSetScenarioStatsFlakeSource {
+	return s.FlakeSource
+}
+
+// GetPassAtK returns the value of PassAtK.
+func (s *TestSetScenarioStats) GetPassAtK() []TestPassAtK {
+	return s.PassAtK
+}
+
+// SetScenarioID sets the value of ScenarioID.
+func (s *TestSetScenarioStats) SetScenarioID(val string) {
+	s.ScenarioID = val
+}
+
+// SetScenarioName sets the value of ScenarioName.
+func (s *TestSetScenarioStats) SetScenarioName(val string) {
+	s.ScenarioName = val
+}
+
+// SetTotalRuns sets the value of TotalRuns.
+func (s *TestSetScenarioStats) SetTotalRuns(val int) {
+	s.TotalRuns = val
+}
+
+// SetPassed sets the value of Passed.
+func (s *TestSetScenarioStats) SetPassed(val int) {
+	s.Passed = val
+}
+
+// SetFailed sets the value of Failed.
+func (s *TestSetScenarioStats) SetFailed(val int) {
+	s.Failed = val
+}
+
+// SetPassRate sets the value of PassRate.
+func (s *TestSetScenarioStats) SetPassRate(val NilFloat64) {
+	s.PassRate = val
+}
+
+// SetIsFlaky sets the value of IsFlaky.
+func (s *TestSetScenarioStats) SetIsFlaky(val bool) {
+	s.IsFlaky = val
+}
+
+// SetScores sets the value of Scores.
+func (s *TestSetScenarioStats) SetScores(val TestScoreStats) {
+	s.Scores = val
+}
+
+// SetWorstRunID sets the value of WorstRunID.
+func (s *TestSetScenarioStats) SetWorstRunID(val NilString) {
+	s.WorstRunID = val
+}
+
+// SetCommonFailureModes sets the value of CommonFailureModes.
+func (s *TestSetScenarioStats) SetCommonFailureModes(val []TestFailureMode) {
+	s.CommonFailureModes = val
+}
+
+// SetConfidence sets the value of Confidence.
+func (s *TestSetScenarioStats) SetConfidence(val TestSetScenarioStatsConfidence) {
+	s.Confidence = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestSetScenarioStats) SetErrors(val int) {
+	s.Errors = val
+}
+
+// SetCoverage sets the value of Coverage.
+func (s *TestSetScenarioStats) SetCoverage(val float64) {
+	s.Coverage = val
+}
+
+// SetInsufficient sets the value of Insufficient.
+func (s *TestSetScenarioStats) SetInsufficient(val bool) {
+	s.Insufficient = val
+}
+
+// SetInterval sets the value of Interval.
+func (s *TestSetScenarioStats) SetInterval(val NilTestInterval) {
+	s.Interval = val
+}
+
+// SetFlakeRate sets the value of FlakeRate.
+func (s *TestSetScenarioStats) SetFlakeRate(val NilFloat64) {
+	s.FlakeRate = val
+}
+
+// SetFlakySignificant sets the value of FlakySignificant.
+func (s *TestSetScenarioStats) SetFlakySignificant(val bool) {
+	s.FlakySignificant = val
+}
+
+// SetStability sets the value of Stability.
+func (s *TestSetScenarioStats) SetStability(val TestSetScenarioStatsStability) {
+	s.Stability = val
+}
+
+// SetFlakeSource sets the value of FlakeSource.
+func (s *TestSetScenarioStats) SetFlakeSource(val NilTestSetScenarioStatsFlakeSource) {
+	s.FlakeSource = val
+}
+
+// SetPassAtK sets the value of PassAtK.
+func (s *TestSetScenarioStats) SetPassAtK(val []TestPassAtK) {
+	s.PassAtK = val
+}
+
+// By number of scored runs: low below 5, high from 20.
+type TestSetScenarioStatsConfidence string
+
+const (
+	TestSetScenarioStatsConfidenceLow    TestSetScenarioStatsConfidence = "low"
+	TestSetScenarioStatsConfidenceMedium TestSetScenarioStatsConfidence = "medium"
+	TestSetScenarioStatsConfidenceHigh   TestSetScenarioStatsConfidence = "high"
+)
+
+// AllValues returns all TestSetScenarioStatsConfidence values.
+func (TestSetScenarioStatsConfidence) AllValues() []TestSetScenarioStatsConfidence {
+	return []TestSetScenarioStatsConfidence{
+		TestSetScenarioStatsConfidenceLow,
+		TestSetScenarioStatsConfidenceMedium,
+		TestSetScenarioStatsConfidenceHigh,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestSetScenarioStatsConfidence) MarshalText() ([]byte, error) {
+	switch s {
+	case TestSetScenarioStatsConfidenceLow:
+		return []byte(s), nil
+	case TestSetScenarioStatsConfidenceMedium:
+		return []byte(s), nil
+	case TestSetScenarioStatsConfidenceHigh:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestSetScenarioStatsConfidence) UnmarshalText(data []byte) error {
+	switch TestSetScenarioStatsConfidence(data) {
+	case TestSetScenarioStatsConfidenceLow:
+		*s = TestSetScenarioStatsConfidenceLow
+		return nil
+	case TestSetScenarioStatsConfidenceMedium:
+		*s = TestSetScenarioStatsConfidenceMedium
+		return nil
+	case TestSetScenarioStatsConfidenceHigh:
+		*s = TestSetScenarioStatsConfidenceHigh
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Where the variation comes from; null unless `attribute_flakes` was set.
+type TestSetScenarioStatsFlakeSource string
+
+const (
+	TestSetScenarioStatsFlakeSourceJudge          TestSetScenarioStatsFlakeSource = "judge"
+	TestSetScenarioStatsFlakeSourceAgentOrCaller  TestSetScenarioStatsFlakeSource = "agent_or_caller"
+	TestSetScenarioStatsFlakeSourceInfrastructure TestSetScenarioStatsFlakeSource = "infrastructure"
+)
+
+// AllValues returns all TestSetScenarioStatsFlakeSource values.
+func (TestSetScenarioStatsFlakeSource) AllValues() []TestSetScenarioStatsFlakeSource {
+	return []TestSetScenarioStatsFlakeSource{
+		TestSetScenarioStatsFlakeSourceJudge,
+		TestSetScenarioStatsFlakeSourceAgentOrCaller,
+		TestSetScenarioStatsFlakeSourceInfrastructure,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestSetScenarioStatsFlakeSource) MarshalText() ([]byte, error) {
+	switch s {
+	case TestSetScenarioStatsFlakeSourceJudge:
+		return []byte(s), nil
+	case TestSetScenarioStatsFlakeSourceAgentOrCaller:
+		return []byte(s), nil
+	case TestSetScenarioStatsFlakeSourceInfrastructure:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestSetScenarioStatsFlakeSource) UnmarshalText(data []byte) error {
+	switch TestSetScenarioStatsFlakeSource(data) {
+	case TestSetScenarioStatsFlakeSourceJudge:
+		*s = TestSetScenarioStatsFlakeSourceJudge
+		return nil
+	case TestSetScenarioStatsFlakeSourceAgentOrCaller:
+		*s = TestSetScenarioStatsFlakeSourceAgentOrCaller
+		return nil
+	case TestSetScenarioStatsFlakeSourceInfrastructure:
+		*s = TestSetScenarioStatsFlakeSourceInfrastructure
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The same in a word; unknown below two scored runs.
+type TestSetScenarioStatsStability string
+
+const (
+	TestSetScenarioStatsStabilityStablePass TestSetScenarioStatsStability = "stable_pass"
+	TestSetScenarioStatsStabilityStableFail TestSetScenarioStatsStability = "stable_fail"
+	TestSetScenarioStatsStabilityFlaky      TestSetScenarioStatsStability = "flaky"
+	TestSetScenarioStatsStabilityUnknown    TestSetScenarioStatsStability = "unknown"
+)
+
+// AllValues returns all TestSetScenarioStatsStability values.
+func (TestSetScenarioStatsStability) AllValues() []TestSetScenarioStatsStability {
+	return []TestSetScenarioStatsStability{
+		TestSetScenarioStatsStabilityStablePass,
+		TestSetScenarioStatsStabilityStableFail,
+		TestSetScenarioStatsStabilityFlaky,
+		TestSetScenarioStatsStabilityUnknown,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestSetScenarioStatsStability) MarshalText() ([]byte, error) {
+	switch s {
+	case TestSetScenarioStatsStabilityStablePass:
+		return []byte(s), nil
+	case TestSetScenarioStatsStabilityStableFail:
+		return []byte(s), nil
+	case TestSetScenarioStatsStabilityFlaky:
+		return []byte(s), nil
+	case TestSetScenarioStatsStabilityUnknown:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestSetScenarioStatsStability) UnmarshalText(data []byte) error {
+	switch TestSetScenarioStatsStability(data) {
+	case TestSetScenarioStatsStabilityStablePass:
+		*s = TestSetScenarioStatsStabilityStablePass
+		return nil
+	case TestSetScenarioStatsStabilityStableFail:
+		*s = TestSetScenarioStatsStabilityStableFail
+		return nil
+	case TestSetScenarioStatsStabilityFlaky:
+		*s = TestSetScenarioStatsStabilityFlaky
+		return nil
+	case TestSetScenarioStatsStabilityUnknown:
+		*s = TestSetScenarioStatsStabilityUnknown
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Scenarios and how often to repeat each.
+// Ref: #/components/schemas/TestSetStart
+type TestSetStart struct {
+	// Scenarios to repeat.
+	ScenarioIds []string `json:"scenario_ids"`
+	// Repeats of each scenario. A server may be configured with a lower cap.
+	SimulationsPerScenario int `json:"simulations_per_scenario"`
+	// Pathway under test; that of the scenarios when absent.
+	PathwayID OptString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID OptString `json:"persona_id"`
+	// Pathway version; production when absent.
+	VersionNumber OptInt `json:"version_number"`
+	// Whether to judge mixed results again to find out where the variation comes from. Costs judge calls.
+	AttributeFlakes OptBool `json:"attribute_flakes"`
+}
+
+// GetScenarioIds returns the value of ScenarioIds.
+func (s *TestSetStart) GetScenarioIds() []string {
+	return s.ScenarioIds
+}
+
+// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
+func (s *TestSetStart) GetSimulationsPerScenario() int {
+	return s.SimulationsPerScenario
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestSetStart) GetPathwayID() OptString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestSetStart) GetPersonaID() OptString {
+	return s.PersonaID
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TestSetStart) GetVersionNumber() OptInt {
+	return s.VersionNumber
+}
+
+// GetAttributeFlakes returns the value of AttributeFlakes.
+func (s *TestSetStart) GetAttributeFlakes() OptBool {
+	return s.AttributeFlakes
+}
+
+// SetScenarioIds sets the value of ScenarioIds.
+func (s *TestSetStart) SetScenarioIds(val []string) {
+	s.ScenarioIds = val
+}
+
+// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
+func (s *TestSetStart) SetSimulationsPerScenario(val int) {
+	s.SimulationsPerScenario = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestSetStart) SetPathwayID(val OptString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestSetStart) SetPersonaID(val OptString) {
+	s.PersonaID = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TestSetStart) SetVersionNumber(val OptInt) {
+	s.VersionNumber = val
+}
+
+// SetAttributeFlakes sets the value of AttributeFlakes.
+func (s *TestSetStart) SetAttributeFlakes(val OptBool) {
+	s.AttributeFlakes = val
+}
+
+// A simulation set that has been queued.
+// Ref: #/components/schemas/TestSetStarted
+type TestSetStarted struct {
+	// Simulation set id.
+	SimulationSetID string        `json:"simulation_set_id"`
+	Status          TestRunStatus `json:"status"`
+	// Repeats of each scenario.
+	SimulationsPerScenario int `json:"simulations_per_scenario"`
+	// Scenarios in the set.
+	TotalScenarios int `json:"total_scenarios"`
+	// When it was queued.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetSimulationSetID returns the value of SimulationSetID.
+func (s *TestSetStarted) GetSimulationSetID() string {
+	return s.SimulationSetID
+}
+
+// GetStatus returns the value of Status.
+func (s *TestSetStarted) GetStatus() TestRunStatus {
+	return s.Status
+}
+
+// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
+func (s *TestSetStarted) GetSimulationsPerScenario() int {
+	return s.SimulationsPerScenario
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TestSetStarted) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TestSetStarted) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetSimulationSetID sets the value of SimulationSetID.
+func (s *TestSetStarted) SetSimulationSetID(val string) {
+	s.SimulationSetID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestSetStarted) SetStatus(val TestRunStatus) {
+	s.Status = val
+}
+
+// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
+func (s *TestSetStarted) SetSimulationsPerScenario(val int) {
+	s.SimulationsPerScenario = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TestSetStarted) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TestSetStarted) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestSetStartedReply
+type TestSetStartedReply struct {
+	Data TestSetStarted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestSetStartedReply) GetData() TestSetStarted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestSetStartedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestSetStartedReply) SetData(val TestSetStarted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestSetStartedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Results so far. They grow while the set runs.
+// Ref: #/components/schemas/TestSetStatistics
+type TestSetStatistics struct {
+	PerScenario TestSetStatsByScenario `json:"per_scenario"`
+	Overall     TestSetOverall         `json:"overall"`
+}
+
+// GetPerScenario returns the value of PerScenario.
+func (s *TestSetStatistics) GetPerScenario() TestSetStatsByScenario {
+	return s.PerScenario
+}
+
+// GetOverall returns the value of Overall.
+func (s *TestSetStatistics) GetOverall() TestSetOverall {
+	return s.Overall
+}
+
+// SetPerScenario sets the value of PerScenario.
+func (s *TestSetStatistics) SetPerScenario(val TestSetStatsByScenario) {
+	s.PerScenario = val
+}
+
+// SetOverall sets the value of Overall.
+func (s *TestSetStatistics) SetOverall(val TestSetOverall) {
+	s.Overall = val
+}
+
+// Scenario id to its statistics.
+// Ref: #/components/schemas/TestSetStatsByScenario
+type TestSetStatsByScenario map[string]TestSetScenarioStats
+
+func (s *TestSetStatsByScenario) init() TestSetStatsByScenario {
+	m := *s
+	if m == nil {
+		m = map[string]TestSetScenarioStats{}
+		*s = m
+	}
+	return m
+}
+
+// Who spoke. `user` is the simulated caller, `assistant` the agent under test.
+// Ref: #/components/schemas/TestSpeaker
+type TestSpeaker string
+
+const (
+	TestSpeakerUser      TestSpeaker = "user"
+	TestSpeakerAssistant TestSpeaker = "assistant"
+)
+
+// AllValues returns all TestSpeaker values.
+func (TestSpeaker) AllValues() []TestSpeaker {
+	return []TestSpeaker{
+		TestSpeakerUser,
+		TestSpeakerAssistant,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestSpeaker) MarshalText() ([]byte, error) {
+	switch s {
+	case TestSpeakerUser:
+		return []byte(s), nil
+	case TestSpeakerAssistant:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestSpeaker) UnmarshalText(data []byte) error {
+	switch TestSpeaker(data) {
+	case TestSpeakerUser:
+		*s = TestSpeakerUser
+		return nil
+	case TestSpeakerAssistant:
+		*s = TestSpeakerAssistant
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A text to compare with. Letter case is ignored unless `case_sensitive` is set.
+// Ref: #/components/schemas/TestStringCheckConfig
+type TestStringCheckConfig struct {
+	// The text.
+	Value string `json:"value"`
+	// How to compare; `contains` when absent. On a transcript, each message is compared alone.
+	Operator OptTestStringCheckConfigOperator `json:"operator"`
+	// Whether letter case counts; false when absent.
+	CaseSensitive OptBool `json:"case_sensitive"`
+	// Whether runs of white space count as one blank; false when absent.
+	FoldWhitespace OptBool            `json:"fold_whitespace"`
+	Target         OptTestMatchTarget `json:"target"`
+	// Variable to look at.
+	Variable OptString      `json:"variable"`
+	Role     OptTestSpeaker `json:"role"`
+}
+
+// GetValue returns the value of Value.
+func (s *TestStringCheckConfig) GetValue() string {
+	return s.Value
+}
+
+// GetOperator returns the value of Operator.
+func (s *TestStringCheckConfig) GetOperator() OptTestStringCheckConfigOperator {
+	return s.Operator
+}
+
+// GetCaseSensitive returns the value of CaseSensitive.
+func (s *TestStringCheckConfig) GetCaseSensitive() OptBool {
+	return s.CaseSensitive
+}
+
+// GetFoldWhitespace returns the value of FoldWhitespace.
+func (s *TestStringCheckConfig) GetFoldWhitespace() OptBool {
+	return s.FoldWhitespace
+}
+
+// GetTarget returns the value of Target.
+func (s *TestStringCheckConfig) GetTarget() OptTestMatchTarget {
+	return s.Target
+}
+
+// GetVariable returns the value of Variable.
+func (s *TestStringCheckConfig) GetVariable() OptString {
+	return s.Variable
+}
+
+// GetRole returns the value of Role.
+func (s *TestStringCheckConfig) GetRole() OptTestSpeaker {
+	return s.Role
+}
+
+// SetValue sets the value of Value.
+func (s *TestStringCheckConfig) SetValue(val string) {
+	s.Value = val
+}
+
+// SetOperator sets the value of Operator.
+func (s *TestStringCheckConfig) SetOperator(val OptTestStringCheckConfigOperator) {
+	s.Operator = val
+}
+
+// SetCaseSensitive sets the value of CaseSensitive.
+func (s *TestStringCheckConfig) SetCaseSensitive(val OptBool) {
+	s.CaseSensitive = val
+}
+
+// SetFoldWhitespace sets the value of FoldWhitespace.
+func (s *TestStringCheckConfig) SetFoldWhitespace(val OptBool) {
+	s.FoldWhitespace = val
+}
+
+// SetTarget sets the value of Target.
+func (s *TestStringCheckConfig) SetTarget(val OptTestMatchTarget) {
+	s.Target = val
+}
+
+// SetVariable sets the value of Variable.
+func (s *TestStringCheckConfig) SetVariable(val OptString) {
+	s.Variable = val
+}
+
+// SetRole sets the value of Role.
+func (s *TestStringCheckConfig) SetRole(val OptTestSpeaker) {
+	s.Role = val
+}
+
+// How to compare; `contains` when absent. On a transcript, each message is compared alone.
+type TestStringCheckConfigOperator string
+
+const (
+	TestStringCheckConfigOperatorEquals      TestStringCheckConfigOperator = "equals"
+	TestStringCheckConfigOperatorNotEquals   TestStringCheckConfigOperator = "not_equals"
+	TestStringCheckConfigOperatorContains    TestStringCheckConfigOperator = "contains"
+	TestStringCheckConfigOperatorNotContains TestStringCheckConfigOperator = "not_contains"
+	TestStringCheckConfigOperatorStartsWith  TestStringCheckConfigOperator = "starts_with"
+	TestStringCheckConfigOperatorEndsWith    TestStringCheckConfigOperator = "ends_with"
+)
+
+// AllValues returns all TestStringCheckConfigOperator values.
+func (TestStringCheckConfigOperator) AllValues() []TestStringCheckConfigOperator {
+	return []TestStringCheckConfigOperator{
+		TestStringCheckConfigOperatorEquals,
+		TestStringCheckConfigOperatorNotEquals,
+		TestStringCheckConfigOperatorContains,
+		TestStringCheckConfigOperatorNotContains,
+		TestStringCheckConfigOperatorStartsWith,
+		TestStringCheckConfigOperatorEndsWith,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestStringCheckConfigOperator) MarshalText() ([]byte, error) {
+	switch s {
+	case TestStringCheckConfigOperatorEquals:
+		return []byte(s), nil
+	case TestStringCheckConfigOperatorNotEquals:
+		return []byte(s), nil
+	case TestStringCheckConfigOperatorContains:
+		return []byte(s), nil
+	case TestStringCheckConfigOperatorNotContains:
+		return []byte(s), nil
+	case TestStringCheckConfigOperatorStartsWith:
+		return []byte(s), nil
+	case TestStringCheckConfigOperatorEndsWith:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestStringCheckConfigOperator) UnmarshalText(data []byte) error {
+	switch TestStringCheckConfigOperator(data) {
+	case TestStringCheckConfigOperatorEquals:
+		*s = TestStringCheckConfigOperatorEquals
+		return nil
+	case TestStringCheckConfigOperatorNotEquals:
+		*s = TestStringCheckConfigOperatorNotEquals
+		return nil
+	case TestStringCheckConfigOperatorContains:
+		*s = TestStringCheckConfigOperatorContains
+		return nil
+	case TestStringCheckConfigOperatorNotContains:
+		*s = TestStringCheckConfigOperatorNotContains
+		return nil
+	case TestStringCheckConfigOperatorStartsWith:
+		*s = TestStringCheckConfigOperatorStartsWith
+		return nil
+	case TestStringCheckConfigOperatorEndsWith:
+		*s = TestStringCheckConfigOperatorEndsWith
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A change that could repair a failed run.
+// Ref: #/components/schemas/TestSuggestion
+type TestSuggestion struct {
+	Type TestFixKind `json:"type"`
+	// Node to change.
+	TargetNodeID NilString `json:"target_node_id"`
+	// Its name.
+	TargetNodeName NilString `json:"target_node_name"`
+	// What to change and why.
+	Description string `json:"description"`
+	// The new text, or the change in words.
+	SuggestedChange string `json:"suggested_change"`
+	// How sure the analysis is.
+	Confidence float64 `json:"confidence"`
+}
+
+// GetType returns the value of Type.
+func (s *TestSuggestion) GetType() TestFixKind {
+	return s.Type
+}
+
+// GetTargetNodeID returns the value of TargetNodeID.
+func (s *TestSuggestion) GetTargetNodeID() NilString {
+	return s.TargetNodeID
+}
+
+// GetTargetNodeName returns the value of TargetNodeName.
+func (s *TestSuggestion) GetTargetNodeName() NilString {
+	return s.TargetNodeName
+}
+
+// GetDescription returns the value of Description.
+func (s *TestSuggestion) GetDescription() string {
+	return s.Description
+}
+
+// GetSuggestedChange returns the value of SuggestedChange.
+func (s *TestSuggestion) GetSuggestedChange() string {
+	return s.SuggestedChange
+}
+
+// GetConfidence returns the value of Confidence.
+func (s *TestSuggestion) GetConfidence() float64 {
+	return s.Confidence
+}
+
+// SetType sets the value of Type.
+func (s *TestSuggestion) SetType(val TestFixKind) {
+	s.Type = val
+}
+
+// SetTargetNodeID sets the value of TargetNodeID.
+func (s *TestSuggestion) SetTargetNodeID(val NilString) {
+	s.TargetNodeID = val
+}
+
+// SetTargetNodeName sets the value of TargetNodeName.
+func (s *TestSuggestion) SetTargetNodeName(val NilString) {
+	s.TargetNodeName = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestSuggestion) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetSuggestedChange sets the value of SuggestedChange.
+func (s *TestSuggestion) SetSuggestedChange(val string) {
+	s.SuggestedChange = val
+}
+
+// SetConfidence sets the value of Confidence.
+func (s *TestSuggestion) SetConfidence(val float64) {
+	s.Confidence = val
+}
+
+// A built-in scenario to start from.
+// Ref: #/components/schemas/TestTemplate
+type TestTemplate struct {
+	// Template id.
+	ID string `json:"id"`
+	// Name of the template.
+	Name string `json:"name"`
+	// What it tests.
+	Description string       `json:"description"`
+	Category    TestCategory `json:"category"`
+	// How the simulated caller behaves.
+	TesterPersonaPrompt string `json:"tester_persona_prompt"`
+	// Name of the simulated caller.
+	TesterPersonaName string `json:"tester_persona_name"`
+	// Turns after which the conversation ends.
+	MaxTurns int `json:"max_turns"`
+	// The checks.
+	Assertions []TestAssertion `json:"assertions"`
+}
+
+// GetID returns the value of ID.
+func (s *TestTemplate) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *TestTemplate) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *TestTemplate) GetDescription() string {
+	return s.Description
+}
+
+// GetCategory returns the value of Category.
+func (s *TestTemplate) GetCategory() TestCategory {
+	return s.Category
+}
+
+// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
+func (s *TestTemplate) GetTesterPersonaPrompt() string {
+	return s.TesterPersonaPrompt
+}
+
+// GetTesterPersonaName returns the value of TesterPersonaName.
+func (s *TestTemplate) GetTesterPersonaName() string {
+	return s.TesterPersonaName
+}
+
+// GetMaxTurns returns the value of MaxTurns.
+func (s *TestTemplate) GetMaxTurns() int {
+	return s.MaxTurns
+}
+
+// GetAssertions returns the value of Assertions.
+func (s *TestTemplate) GetAssertions() []TestAssertion {
+	return s.Assertions
+}
+
+// SetID sets the value of ID.
+func (s *TestTemplate) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *TestTemplate) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestTemplate) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestTemplate) SetCategory(val TestCategory) {
+	s.Category = val
+}
+
+// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
+func (s *TestTemplate) SetTesterPersonaPrompt(val string) {
+	s.TesterPersonaPrompt = val
+}
+
+// SetTesterPersonaName sets the value of TesterPersonaName.
+func (s *TestTemplate) SetTesterPersonaName(val string) {
+	s.TesterPersonaName = val
+}
+
+// SetMaxTurns sets the value of MaxTurns.
+func (s *TestTemplate) SetMaxTurns(val int) {
+	s.MaxTurns = val
+}
+
+// SetAssertions sets the value of Assertions.
+func (s *TestTemplate) SetAssertions(val []TestAssertion) {
+	s.Assertions = val
+}
+
+// Where the new scenario belongs, and what to change. `pathway_id` or `persona_id` is needed.
+// Ref: #/components/schemas/TestTemplateClone
+type TestTemplateClone struct {
+	// Pathway under test.
+	PathwayID OptNilString `json:"pathway_id"`
+	// Persona under test.
+	PersonaID OptNilString `json:"persona_id"`
+	// Name of the scenario; that of the template when absent.
+	Name OptString `json:"name"`
+	// What the scenario is about.
+	Description OptString `json:"description"`
+	// How the simulated caller behaves. An AGENT scenario needs one.
+	TesterPersonaPrompt OptString `json:"tester_persona_prompt"`
+	// Turns after which the conversation ends.
+	MaxTurns    OptInt         `json:"max_turns"`
+	RequestData OptRequestData `json:"request_data"`
+	// Node to start at.
+	StartNodeID OptNilString `json:"start_node_id"`
+	// Whether to score the tone of the agent.
+	ServiceToneEnabled OptBool `json:"service_tone_enabled"`
+	// Whether the scenario gates promotion.
+	IsRequiredForPromotion OptBool `json:"is_required_for_promotion"`
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TestTemplateClone) GetPathwayID() OptNilString {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TestTemplateClone) GetPersonaID() OptNilString {
+	return s.PersonaID
+}
+
+// GetName returns the value of Name.
+func (s *TestTemplateClone) GetName() OptString {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *TestTemplateClone) GetDescription() OptString {
+	return s.Description
+}
+
+// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
+func (s *TestTemplateClone) GetTesterPersonaPrompt() OptString {
+	return s.TesterPersonaPrompt
+}
+
+// GetMaxTurns returns the value of MaxTurns.
+func (s *TestTemplateClone) GetMaxTurns() OptInt {
+	return s.MaxTurns
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *TestTemplateClone) GetRequestData() OptRequestData {
+	return s.RequestData
+}
+
+// GetStartNodeID returns the value of StartNodeID.
+func (s *TestTemplateClone) GetStartNodeID() OptNilString {
+	return s.StartNodeID
+}
+
+// GetServiceToneEnabled returns the value of ServiceToneEnabled.
+func (s *TestTemplateClone) GetServiceToneEnabled() OptBool {
+	return s.ServiceToneEnabled
+}
+
+// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
+func (s *TestTemplateClone) GetIsRequiredForPromotion() OptBool {
+	return s.IsRequiredForPromotion
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TestTemplateClone) SetPathwayID(val OptNilString) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TestTemplateClone) SetPersonaID(val OptNilString) {
+	s.PersonaID = val
+}
+
+// SetName sets the value of Name.
+func (s *TestTemplateClone) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TestTemplateClone) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
+func (s *TestTemplateClone) SetTesterPersonaPrompt(val OptString) {
+	s.TesterPersonaPrompt = val
+}
+
+// SetMaxTurns sets the value of MaxTurns.
+func (s *TestTemplateClone) SetMaxTurns(val OptInt) {
+	s.MaxTurns = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *TestTemplateClone) SetRequestData(val OptRequestData) {
+	s.RequestData = val
+}
+
+// SetStartNodeID sets the value of StartNodeID.
+func (s *TestTemplateClone) SetStartNodeID(val OptNilString) {
+	s.StartNodeID = val
+}
+
+// SetServiceToneEnabled sets the value of ServiceToneEnabled.
+func (s *TestTemplateClone) SetServiceToneEnabled(val OptBool) {
+	s.ServiceToneEnabled = val
+}
+
+// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
+func (s *TestTemplateClone) SetIsRequiredForPromotion(val OptBool) {
+	s.IsRequiredForPromotion = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestTemplateCloneReply
+type TestTemplateCloneReply struct {
+	Data TestScenarioCreated `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestTemplateCloneReply) GetData() TestScenarioCreated {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestTemplateCloneReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestTemplateCloneReply) SetData(val TestScenarioCreated) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestTemplateCloneReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TestTemplateListReply
+type TestTemplateListReply struct {
+	// The items.
+	Data []TestTemplate `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestTemplateListReply) GetData() []TestTemplate {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestTemplateListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestTemplateListReply) SetData(val []TestTemplate) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestTemplateListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A place in the conversation that shaped a tone score.
+// Ref: #/components/schemas/TestToneExample
+type TestToneExample struct {
+	// Message index, from 0.
+	Turn int `json:"turn"`
+	// The score it belongs to.
+	Category string `json:"category"`
+	// The words.
+	Text string `json:"text"`
+	// Positive or negative.
+	Sentiment string `json:"sentiment"`
+}
+
+// GetTurn returns the value of Turn.
+func (s *TestToneExample) GetTurn() int {
+	return s.Turn
+}
+
+// GetCategory returns the value of Category.
+func (s *TestToneExample) GetCategory() string {
+	return s.Category
+}
+
+// GetText returns the value of Text.
+func (s *TestToneExample) GetText() string {
+	return s.Text
+}
+
+// GetSentiment returns the value of Sentiment.
+func (s *TestToneExample) GetSentiment() string {
+	return s.Sentiment
+}
+
+// SetTurn sets the value of Turn.
+func (s *TestToneExample) SetTurn(val int) {
+	s.Turn = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TestToneExample) SetCategory(val string) {
+	s.Category = val
+}
+
+// SetText sets the value of Text.
+func (s *TestToneExample) SetText(val string) {
+	s.Text = val
+}
+
+// SetSentiment sets the value of Sentiment.
+func (s *TestToneExample) SetSentiment(val string) {
+	s.Sentiment = val
+}
+
+// How natural the agent sounded, each score from 0 to 1.
+// Ref: #/components/schemas/TestToneScore
+type TestToneScore struct {
+	// Sounds like a person.
+	Naturalness float64 `json:"naturalness"`
+	// Says no more than needed.
+	Conciseness float64 `json:"conciseness"`
+	// Takes up what the caller feels.
+	Empathy float64 `json:"empathy"`
+	// Keeps the conversation going.
+	FlowPreservation float64 `json:"flow_preservation"`
+	// Acknowledges what it heard.
+	BackChanneling float64 `json:"back_channeling"`
+	// Changes the topic smoothly.
+	TopicTransitions float64 `json:"topic_transitions"`
+	// The score that assertions use.
+	OverallToneScore float64 `json:"overall_tone_score"`
+	// What was wrong.
+	Issues []string `json:"issues"`
+	// Where it showed.
+	Examples []TestToneExample `json:"examples"`
+}
+
+// GetNaturalness returns the value of Naturalness.
+func (s *TestToneScore) GetNaturalness() float64 {
+	return s.Naturalness
+}
+
+// GetConciseness returns the value of Conciseness.
+func (s *TestToneScore) GetConciseness() float64 {
+	return s.Conciseness
+}
+
+// GetEmpathy returns the value of Empathy.
+func (s *TestToneScore) GetEmpathy() float64 {
+	return s.Empathy
+}
+
+// GetFlowPreservation returns the value of FlowPreservation.
+func (s *TestToneScore) GetFlowPreservation() float64 {
+	return s.FlowPreservation
+}
+
+// GetBackChanneling returns the value of BackChanneling.
+func (s *TestToneScore) GetBackChanneling() float64 {
+	return s.BackChanneling
+}
+
+// GetTopicTransitions returns the value of TopicTransitions.
+func (s *TestToneScore) GetTopicTransitions() float64 {
+	return s.TopicTransitions
+}
+
+// GetOverallToneScore returns the value of OverallToneScore.
+func (s *TestToneScore) GetOverallToneScore() float64 {
+	return s.OverallToneScore
+}
+
+// GetIssues returns the value of Issues.
+func (s *TestToneScore) GetIssues() []string {
+	return s.Issues
+}
+
+// GetExamples returns the value of Examples.
+func (s *TestToneScore) GetExamples() []TestToneExample {
+	return s.Examples
+}
+
+// SetNaturalness sets the value of Naturalness.
+func (s *TestToneScore) SetNaturalness(val float64) {
+	s.Naturalness = val
+}
+
+// SetConciseness sets the value of Conciseness.
+func (s *TestToneScore) SetConciseness(val float64) {
+	s.Conciseness = val
+}
+
+// SetEmpathy sets the value of Empathy.
+func (s *TestToneScore) SetEmpathy(val float64) {
+	s.Empathy = val
+}
+
+// SetFlowPreservation sets the value of FlowPreservation.
+func (s *TestToneScore) SetFlowPreservation(val float64) {
+	s.FlowPreservation = val
+}
+
+// SetBackChanneling sets the value of BackChanneling.
+func (s *TestToneScore) SetBackChanneling(val float64) {
+	s.BackChanneling = val
+}
+
+// SetTopicTransitions sets the value of TopicTransitions.
+func (s *TestToneScore) SetTopicTransitions(val float64) {
+	s.TopicTransitions = val
+}
+
+// SetOverallToneScore sets the value of OverallToneScore.
+func (s *TestToneScore) SetOverallToneScore(val float64) {
+	s.OverallToneScore = val
+}
+
+// SetIssues sets the value of Issues.
+func (s *TestToneScore) SetIssues(val []string) {
+	s.Issues = val
+}
+
+// SetExamples sets the value of Examples.
+func (s *TestToneScore) SetExamples(val []TestToneExample) {
+	s.Examples = val
+}
+
+// The path to compare with.
+// Ref: #/components/schemas/TestTraversalMatchConfig
+type TestTraversalMatchConfig struct {
+	// Node ids in the expected order.
+	ReferencePath []string `json:"reference_path"`
+	// How to compare; `similarity` when absent.
+	Mode OptTestTraversalMatchConfigMode `json:"mode"`
+	// Lowest passing similarity; 0.8 when absent.
+	Threshold OptFloat64 `json:"threshold"`
+	// Whether consecutive visits of one node count once; true when absent.
+	CollapseRepeats OptBool `json:"collapse_repeats"`
+}
+
+// GetReferencePath returns the value of ReferencePath.
+func (s *TestTraversalMatchConfig) GetReferencePath() []string {
+	return s.ReferencePath
+}
+
+// GetMode returns the value of Mode.
+func (s *TestTraversalMatchConfig) GetMode() OptTestTraversalMatchConfigMode {
+	return s.Mode
+}
+
+// GetThreshold returns the value of Threshold.
+func (s *TestTraversalMatchConfig) GetThreshold() OptFloat64 {
+	return s.Threshold
+}
+
+// GetCollapseRepeats returns the value of CollapseRepeats.
+func (s *TestTraversalMatchConfig) GetCollapseRepeats() OptBool {
+	return s.CollapseRepeats
+}
+
+// SetReferencePath sets the value of ReferencePath.
+func (s *TestTraversalMatchConfig) SetReferencePath(val []string) {
+	s.ReferencePath = val
+}
+
+// SetMode sets the value of Mode.
+func (s *TestTraversalMatchConfig) SetMode(val OptTestTraversalMatchConfigMode) {
+	s.Mode = val
+}
+
+// SetThreshold sets the value of Threshold.
+func (s *TestTraversalMatchConfig) SetThreshold(val OptFloat64) {
+	s.Threshold = val
+}
+
+// SetCollapseRepeats sets the value of CollapseRepeats.
+func (s *TestTraversalMatchConfig) SetCollapseRepeats(val OptBool) {
+	s.CollapseRepeats = val
+}
+
+// How to compare; `similarity` when absent.
+type TestTraversalMatchConfigMode string
+
+const (
+	TestTraversalMatchConfigModeExact       TestTraversalMatchConfigMode = "exact"
+	TestTraversalMatchConfigModePrefix      TestTraversalMatchConfigMode = "prefix"
+	TestTraversalMatchConfigModeSubsequence TestTraversalMatchConfigMode = "subsequence"
+	TestTraversalMatchConfigModeUnordered   TestTraversalMatchConfigMode = "unordered"
+	TestTraversalMatchConfigModeSimilarity  TestTraversalMatchConfigMode = "similarity"
+)
+
+// AllValues returns all TestTraversalMatchConfigMode values.
+func (TestTraversalMatchConfigMode) AllValues() []TestTraversalMatchConfigMode {
+	return []TestTraversalMatchConfigMode{
+		TestTraversalMatchConfigModeExact,
+		TestTraversalMatchConfigModePrefix,
+		TestTraversalMatchConfigModeSubsequence,
+		TestTraversalMatchConfigModeUnordered,
+		TestTraversalMatchConfigModeSimilarity,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestTraversalMatchConfigMode) MarshalText() ([]byte, error) {
+	switch s {
+	case TestTraversalMatchConfigModeExact:
+		return []byte(s), nil
+	case TestTraversalMatchConfigModePrefix:
+		return []byte(s), nil
+	case TestTraversalMatchConfigModeSubsequence:
+		return []byte(s), nil
+	case TestTraversalMatchConfigModeUnordered:
+		return []byte(s), nil
+	case TestTraversalMatchConfigModeSimilarity:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestTraversalMatchConfigMode) UnmarshalText(data []byte) error {
+	switch TestTraversalMatchConfigMode(data) {
+	case TestTraversalMatchConfigModeExact:
+		*s = TestTraversalMatchConfigModeExact
+		return nil
+	case TestTraversalMatchConfigModePrefix:
+		*s = TestTraversalMatchConfigModePrefix
+		return nil
+	case TestTraversalMatchConfigModeSubsequence:
+		*s = TestTraversalMatchConfigModeSubsequence
+		return nil
+	case TestTraversalMatchConfigModeUnordered:
+		*s = TestTraversalMatchConfigModeUnordered
+		return nil
+	case TestTraversalMatchConfigModeSimilarity:
+		*s = TestTraversalMatchConfigModeSimilarity
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// How results change over time.
+// Ref: #/components/schemas/TestTrend
+type TestTrend struct {
+	Weekly TestTrendDirection `json:"weekly"`
+	// Days with scored runs only.
+	DailyPassRates []TestDailyRate `json:"daily_pass_rates"`
+}
+
+// GetWeekly returns the value of Weekly.
+func (s *TestTrend) GetWeekly() TestTrendDirection {
+	return s.Weekly
+}
+
+// GetDailyPassRates returns the value of DailyPassRates.
+func (s *TestTrend) GetDailyPassRates() []TestDailyRate {
+	return s.DailyPassRates
+}
+
+// SetWeekly sets the value of Weekly.
+func (s *TestTrend) SetWeekly(val TestTrendDirection) {
+	s.Weekly = val
+}
+
+// SetDailyPassRates sets the value of DailyPassRates.
+func (s *TestTrend) SetDailyPassRates(val []TestDailyRate) {
+	s.DailyPassRates = val
+}
+
+// The last seven days against the seven before, corrected for the mix of scenarios.
+// Ref: #/components/schemas/TestTrendDirection
+type TestTrendDirection string
+
+const (
+	TestTrendDirectionImproving TestTrendDirection = "improving"
+	TestTrendDirectionDeclining TestTrendDirection = "declining"
+	TestTrendDirectionStable    TestTrendDirection = "stable"
+)
+
+// AllValues returns all TestTrendDirection values.
+func (TestTrendDirection) AllValues() []TestTrendDirection {
+	return []TestTrendDirection{
+		TestTrendDirectionImproving,
+		TestTrendDirectionDeclining,
+		TestTrendDirectionStable,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestTrendDirection) MarshalText() ([]byte, error) {
+	switch s {
+	case TestTrendDirectionImproving:
+		return []byte(s), nil
+	case TestTrendDirectionDeclining:
+		return []byte(s), nil
+	case TestTrendDirectionStable:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestTrendDirection) UnmarshalText(data []byte) error {
+	switch TestTrendDirection(data) {
+	case TestTrendDirectionImproving:
+		*s = TestTrendDirectionImproving
+		return nil
+	case TestTrendDirectionDeclining:
+		*s = TestTrendDirectionDeclining
+		return nil
+	case TestTrendDirectionStable:
+		*s = TestTrendDirectionStable
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What happened inside one turn.
+// Ref: #/components/schemas/TestTurnDetail
+type TestTurnDetail struct {
+	// Turn index, from 0.
+	Turn int `json:"turn"`
+	// Node that was active.
+	NodeID OptString `json:"node_id"`
+	// The steps in their order.
+	Logs []TestTurnLog `json:"logs"`
+}
+
+// GetTurn returns the value of Turn.
+func (s *TestTurnDetail) GetTurn() int {
+	return s.Turn
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestTurnDetail) GetNodeID() OptString {
+	return s.NodeID
+}
+
+// GetLogs returns the value of Logs.
+func (s *TestTurnDetail) GetLogs() []TestTurnLog {
+	return s.Logs
+}
+
+// SetTurn sets the value of Turn.
+func (s *TestTurnDetail) SetTurn(val int) {
+	s.Turn = val
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestTurnDetail) SetNodeID(val OptString) {
+	s.NodeID = val
+}
+
+// SetLogs sets the value of Logs.
+func (s *TestTurnDetail) SetLogs(val []TestTurnLog) {
+	s.Logs = val
+}
+
+// One step the agent took in a turn. Further keys depend on `type`.
+// Ref: #/components/schemas/TestTurnLog
+type TestTurnLog struct {
+	// Decision, tool_call, variables or loop.
+	Type            string `json:"type"`
+	AdditionalProps TestTurnLogAdditional
+}
+
+// GetType returns the value of Type.
+func (s *TestTurnLog) GetType() string {
+	return s.Type
+}
+
+// GetAdditionalProps returns the value of AdditionalProps.
+func (s *TestTurnLog) GetAdditionalProps() TestTurnLogAdditional {
+	return s.AdditionalProps
+}
+
+// SetType sets the value of Type.
+func (s *TestTurnLog) SetType(val string) {
+	s.Type = val
+}
+
+// SetAdditionalProps sets the value of AdditionalProps.
+func (s *TestTurnLog) SetAdditionalProps(val TestTurnLogAdditional) {
+	s.AdditionalProps = val
+}
+
+type TestTurnLogAdditional map[string]jx.Raw
+
+func (s *TestTurnLogAdditional) init() TestTurnLogAdditional {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// What one role of the run used.
+// Ref: #/components/schemas/TestUsage
+type TestUsage struct {
+	// Who asked the model.
+	Role TestUsageRole `json:"role"`
+	// Number of requests.
+	Requests int `json:"requests"`
+	// Tokens sent.
+	InputTokens int `json:"input_tokens"`
+	// Tokens received.
+	OutputTokens int `json:"output_tokens"`
+}
+
+// GetRole returns the value of Role.
+func (s *TestUsage) GetRole() TestUsageRole {
+	return s.Role
+}
+
+// GetRequests returns the value of Requests.
+func (s *TestUsage) GetRequests() int {
+	return s.Requests
+}
+
+// GetInputTokens returns the value of InputTokens.
+func (s *TestUsage) GetInputTokens() int {
+	return s.InputTokens
+}
+
+// GetOutputTokens returns the value of OutputTokens.
+func (s *TestUsage) GetOutputTokens() int {
+	return s.OutputTokens
+}
+
+// SetRole sets the value of Role.
+func (s *TestUsage) SetRole(val TestUsageRole) {
+	s.Role = val
+}
+
+// SetRequests sets the value of Requests.
+func (s *TestUsage) SetRequests(val int) {
+	s.Requests = val
+}
+
+// SetInputTokens sets the value of InputTokens.
+func (s *TestUsage) SetInputTokens(val int) {
+	s.InputTokens = val
+}
+
+// SetOutputTokens sets the value of OutputTokens.
+func (s *TestUsage) SetOutputTokens(val int) {
+	s.OutputTokens = val
+}
+
+// Who asked the model.
+type TestUsageRole string
+
+const (
+	TestUsageRoleCaller   TestUsageRole = "caller"
+	TestUsageRoleAgent    TestUsageRole = "agent"
+	TestUsageRoleJudge    TestUsageRole = "judge"
+	TestUsageRoleAnalyzer TestUsageRole = "analyzer"
+	TestUsageRoleFixer    TestUsageRole = "fixer"
+	TestUsageRoleLabeler  TestUsageRole = "labeler"
+)
+
+// AllValues returns all TestUsageRole values.
+func (TestUsageRole) AllValues() []TestUsageRole {
+	return []TestUsageRole{
+		TestUsageRoleCaller,
+		TestUsageRoleAgent,
+		TestUsageRoleJudge,
+		TestUsageRoleAnalyzer,
+		TestUsageRoleFixer,
+		TestUsageRoleLabeler,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestUsageRole) MarshalText() ([]byte, error) {
+	switch s {
+	case TestUsageRoleCaller:
+		return []byte(s), nil
+	case TestUsageRoleAgent:
+		return []byte(s), nil
+	case TestUsageRoleJudge:
+		return []byte(s), nil
+	case TestUsageRoleAnalyzer:
+		return []byte(s), nil
+	case TestUsageRoleFixer:
+		return []byte(s), nil
+	case TestUsageRoleLabeler:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestUsageRole) UnmarshalText(data []byte) error {
+	switch TestUsageRole(data) {
+	case TestUsageRoleCaller:
+		*s = TestUsageRoleCaller
+		return nil
+	case TestUsageRoleAgent:
+		*s = TestUsageRoleAgent
+		return nil
+	case TestUsageRoleJudge:
+		*s = TestUsageRoleJudge
+		return nil
+	case TestUsageRoleAnalyzer:
+		*s = TestUsageRoleAnalyzer
+		return nil
+	case TestUsageRoleFixer:
+		*s = TestUsageRoleFixer
+		return nil
+	case TestUsageRoleLabeler:
+		*s = TestUsageRoleLabeler
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Which variable, and what it has to be.
+// Ref: #/components/schemas/TestVariableExtractedConfig
+type TestVariableExtractedConfig struct {
+	// Name of the variable.
+	Variable string `json:"variable"`
+	// How to compare; `exists` when absent. `exists` asks for any value that is not null.
+	Operator OptTestVariableExtractedConfigOperator `json:"operator"`
+	Value    OptTestScalar                          `json:"value"`
+	// Accepted values of `one_of`.
+	Values []TestScalar `json:"values"`
+	// Whether letter case counts; false when absent.
+	CaseSensitive OptBool `json:"case_sensitive"`
+	// Whether a text may equal a number or truth value written the same way; false when absent.
+	Loose OptBool `json:"loose"`
+}
+
+// GetVariable returns the value of Variable.
+func (s *TestVariableExtractedConfig) GetVariable() string {
+	return s.Variable
+}
+
+// GetOperator returns the value of Operator.
+func (s *TestVariableExtractedConfig) GetOperator() OptTestVariableExtractedConfigOperator {
+	return s.Operator
+}
+
+// GetValue returns the value of Value.
+func (s *TestVariableExtractedConfig) GetValue() OptTestScalar {
+	return s.Value
+}
+
+// GetValues returns the value of Values.
+func (s *TestVariableExtractedConfig) GetValues() []TestScalar {
+	return s.Values
+}
+
+// GetCaseSensitive returns the value of CaseSensitive.
+func (s *TestVariableExtractedConfig) GetCaseSensitive() OptBool {
+	return s.CaseSensitive
+}
+
+// GetLoose returns the value of Loose.
+func (s *TestVariableExtractedConfig) GetLoose() OptBool {
+	return s.Loose
+}
+
+// SetVariable sets the value of Variable.
+func (s *TestVariableExtractedConfig) SetVariable(val string) {
+	s.Variable = val
+}
+
+// SetOperator sets the value of Operator.
+func (s *TestVariableExtractedConfig) SetOperator(val OptTestVariableExtractedConfigOperator) {
+	s.Operator = val
+}
+
+// SetValue sets the value of Value.
+func (s *TestVariableExtractedConfig) SetValue(val OptTestScalar) {
+	s.Value = val
+}
+
+// SetValues sets the value of Values.
+func (s *TestVariableExtractedConfig) SetValues(val []TestScalar) {
+	s.Values = val
+}
+
+// SetCaseSensitive sets the value of CaseSensitive.
+func (s *TestVariableExtractedConfig) SetCaseSensitive(val OptBool) {
+	s.CaseSensitive = val
+}
+
+// SetLoose sets the value of Loose.
+func (s *TestVariableExtractedConfig) SetLoose(val OptBool) {
+	s.Loose = val
+}
+
+// How to compare; `exists` when absent. `exists` asks for any value that is not null.
+type TestVariableExtractedConfigOperator string
+
+const (
+	TestVariableExtractedConfigOperatorExists   TestVariableExtractedConfigOperator = "exists"
+	TestVariableExtractedConfigOperatorEquals   TestVariableExtractedConfigOperator = "equals"
+	TestVariableExtractedConfigOperatorContains TestVariableExtractedConfigOperator = "contains"
+	TestVariableExtractedConfigOperatorRegex    TestVariableExtractedConfigOperator = "regex"
+	TestVariableExtractedConfigOperatorOneOf    TestVariableExtractedConfigOperator = "one_of"
+)
+
+// AllValues returns all TestVariableExtractedConfigOperator values.
+func (TestVariableExtractedConfigOperator) AllValues() []TestVariableExtractedConfigOperator {
+	return []TestVariableExtractedConfigOperator{
+		TestVariableExtractedConfigOperatorExists,
+		TestVariableExtractedConfigOperatorEquals,
+		TestVariableExtractedConfigOperatorContains,
+		TestVariableExtractedConfigOperatorRegex,
+		TestVariableExtractedConfigOperatorOneOf,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestVariableExtractedConfigOperator) MarshalText() ([]byte, error) {
+	switch s {
+	case TestVariableExtractedConfigOperatorExists:
+		return []byte(s), nil
+	case TestVariableExtractedConfigOperatorEquals:
+		return []byte(s), nil
+	case TestVariableExtractedConfigOperatorContains:
+		return []byte(s), nil
+	case TestVariableExtractedConfigOperatorRegex:
+		return []byte(s), nil
+	case TestVariableExtractedConfigOperatorOneOf:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestVariableExtractedConfigOperator) UnmarshalText(data []byte) error {
+	switch TestVariableExtractedConfigOperator(data) {
+	case TestVariableExtractedConfigOperatorExists:
+		*s = TestVariableExtractedConfigOperatorExists
+		return nil
+	case TestVariableExtractedConfigOperatorEquals:
+		*s = TestVariableExtractedConfigOperatorEquals
+		return nil
+	case TestVariableExtractedConfigOperatorContains:
+		*s = TestVariableExtractedConfigOperatorContains
+		return nil
+	case TestVariableExtractedConfigOperatorRegex:
+		*s = TestVariableExtractedConfigOperatorRegex
+		return nil
+	case TestVariableExtractedConfigOperatorOneOf:
+		*s = TestVariableExtractedConfigOperatorOneOf
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The node that most surely causes failures.
+// Ref: #/components/schemas/TestWeakestLink
+type TestWeakestLink struct {
+	// Node id.
+	NodeID string `json:"node_id"`
+	// Its name.
+	NodeName string `json:"node_name"`
+	// Failures by visits.
+	FailureRate float64 `json:"failure_rate"`
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestWeakestLink) GetNodeID() string {
+	return s.NodeID
+}
+
+// GetNodeName returns the value of NodeName.
+func (s *TestWeakestLink) GetNodeName() string {
+	return s.NodeName
+}
+
+// GetFailureRate returns the value of FailureRate.
+func (s *TestWeakestLink) GetFailureRate() float64 {
+	return s.FailureRate
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestWeakestLink) SetNodeID(val string) {
+	s.NodeID = val
+}
+
+// SetNodeName sets the value of NodeName.
+func (s *TestWeakestLink) SetNodeName(val string) {
+	s.NodeName = val
+}
+
+// SetFailureRate sets the value of FailureRate.
+func (s *TestWeakestLink) SetFailureRate(val float64) {
+	s.FailureRate = val
+}
+
+// The answer a webhook gets during a run. Runs never call a real address by default; without a mock
+// the answer is 200 with an empty object.
+// Ref: #/components/schemas/TestWebhookMock
+type TestWebhookMock struct {
+	// Applies to calls of this node.
+	NodeID OptString `json:"node_id"`
+	// Applies to calls of this address.
+	URL    OptString         `json:"url"`
+	Method OptTestHTTPMethod `json:"method"`
+	// HTTP status to answer with; 200 when absent.
+	Status OptInt        `json:"status"`
+	Body   OptFreeObject `json:"body"`
+	// Milliseconds before the answer.
+	DelayMs OptInt `json:"delay_ms"`
+	// Fail in this way instead of answering.
+	Fault OptTestWebhookMockFault `json:"fault"`
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestWebhookMock) GetNodeID() OptString {
+	return s.NodeID
+}
+
+// GetURL returns the value of URL.
+func (s *TestWebhookMock) GetURL() OptString {
+	return s.URL
+}
+
+// GetMethod returns the value of Method.
+func (s *TestWebhookMock) GetMethod() OptTestHTTPMethod {
+	return s.Method
+}
+
+// GetStatus returns the value of Status.
+func (s *TestWebhookMock) GetStatus() OptInt {
+	return s.Status
+}
+
+// GetBody returns the value of Body.
+func (s *TestWebhookMock) GetBody() OptFreeObject {
+	return s.Body
+}
+
+// GetDelayMs returns the value of DelayMs.
+func (s *TestWebhookMock) GetDelayMs() OptInt {
+	return s.DelayMs
+}
+
+// GetFault returns the value of Fault.
+func (s *TestWebhookMock) GetFault() OptTestWebhookMockFault {
+	return s.Fault
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestWebhookMock) SetNodeID(val OptString) {
+	s.NodeID = val
+}
+
+// SetURL sets the value of URL.
+func (s *TestWebhookMock) SetURL(val OptString) {
+	s.URL = val
+}
+
+// SetMethod sets the value of Method.
+func (s *TestWebhookMock) SetMethod(val OptTestHTTPMethod) {
+	s.Method = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TestWebhookMock) SetStatus(val OptInt) {
+	s.Status = val
+}
+
+// SetBody sets the value of Body.
+func (s *TestWebhookMock) SetBody(val OptFreeObject) {
+	s.Body = val
+}
+
+// SetDelayMs sets the value of DelayMs.
+func (s *TestWebhookMock) SetDelayMs(val OptInt) {
+	s.DelayMs = val
+}
+
+// SetFault sets the value of Fault.
+func (s *TestWebhookMock) SetFault(val OptTestWebhookMockFault) {
+	s.Fault = val
+}
+
+// Fail in this way instead of answering.
+type TestWebhookMockFault string
+
+const (
+	TestWebhookMockFaultTimeout         TestWebhookMockFault = "timeout"
+	TestWebhookMockFaultConnectionError TestWebhookMockFault = "connection_error"
+)
+
+// AllValues returns all TestWebhookMockFault values.
+func (TestWebhookMockFault) AllValues() []TestWebhookMockFault {
+	return []TestWebhookMockFault{
+		TestWebhookMockFaultTimeout,
+		TestWebhookMockFaultConnectionError,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestWebhookMockFault) MarshalText() ([]byte, error) {
+	switch s {
+	case TestWebhookMockFaultTimeout:
+		return []byte(s), nil
+	case TestWebhookMockFaultConnectionError:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestWebhookMockFault) UnmarshalText(data []byte) error {
+	switch TestWebhookMockFault(data) {
+	case TestWebhookMockFaultTimeout:
+		*s = TestWebhookMockFaultTimeout
+		return nil
+	case TestWebhookMockFaultConnectionError:
+		*s = TestWebhookMockFaultConnectionError
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Which webhook call counts, and how many are needed.
+// Ref: #/components/schemas/TestWebhookTriggeredConfig
+type TestWebhookTriggeredConfig struct {
+	// Called address.
+	URL OptString `json:"url"`
+	// How `url` compares; `exact` when absent.
+	URLMatch OptTestWebhookTriggeredConfigURLMatch `json:"url_match"`
+	// Webhook node that made the call.
+	NodeID      OptString         `json:"node_id"`
+	Method      OptTestHTTPMethod `json:"method"`
+	RequestBody OptFreeObject     `json:"request_body"`
+	// Fewest matching calls; 1 when absent.
+	MinCount OptInt `json:"min_count"`
+	// Most matching calls; no bound when absent.
+	MaxCount OptInt `json:"max_count"`
+	// The call must come before this node is first visited.
+	BeforeNode OptString `json:"before_node"`
+	// The call must come after this node is first visited.
+	AfterNode OptString `json:"after_node"`
+}
+
+// GetURL returns the value of URL.
+func (s *TestWebhookTriggeredConfig) GetURL() OptString {
+	return s.URL
+}
+
+// GetURLMatch returns the value of URLMatch.
+func (s *TestWebhookTriggeredConfig) GetURLMatch() OptTestWebhookTriggeredConfigURLMatch {
+	return s.URLMatch
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TestWebhookTriggeredConfig) GetNodeID() OptString {
+	return s.NodeID
+}
+
+// GetMethod returns the value of Method.
+func (s *TestWebhookTriggeredConfig) GetMethod() OptTestHTTPMethod {
+	return s.Method
+}
+
+// GetRequestBody returns the value of RequestBody.
+func (s *TestWebhookTriggeredConfig) GetRequestBody() OptFreeObject {
+	return s.RequestBody
+}
+
+// GetMinCount returns the value of MinCount.
+func (s *TestWebhookTriggeredConfig) GetMinCount() OptInt {
+	return s.MinCount
+}
+
+// GetMaxCount returns the value of MaxCount.
+func (s *TestWebhookTriggeredConfig) GetMaxCount() OptInt {
+	return s.MaxCount
+}
+
+// GetBeforeNode returns the value of BeforeNode.
+func (s *TestWebhookTriggeredConfig) GetBeforeNode() OptString {
+	return s.BeforeNode
+}
+
+// GetAfterNode returns the value of AfterNode.
+func (s *TestWebhookTriggeredConfig) GetAfterNode() OptString {
+	return s.AfterNode
+}
+
+// SetURL sets the value of URL.
+func (s *TestWebhookTriggeredConfig) SetURL(val OptString) {
+	s.URL = val
+}
+
+// SetURLMatch sets the value of URLMatch.
+func (s *TestWebhookTriggeredConfig) SetURLMatch(val OptTestWebhookTriggeredConfigURLMatch) {
+	s.URLMatch = val
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TestWebhookTriggeredConfig) SetNodeID(val OptString) {
+	s.NodeID = val
+}
+
+// SetMethod sets the value of Method.
+func (s *TestWebhookTriggeredConfig) SetMethod(val OptTestHTTPMethod) {
+	s.Method = val
+}
+
+// SetRequestBody sets the value of RequestBody.
+func (s *TestWebhookTriggeredConfig) SetRequestBody(val OptFreeObject) {
+	s.RequestBody = val
+}
+
+// SetMinCount sets the value of MinCount.
+func (s *TestWebhookTriggeredConfig) SetMinCount(val OptInt) {
+	s.MinCount = val
+}
+
+// SetMaxCount sets the value of MaxCount.
+func (s *TestWebhookTriggeredConfig) SetMaxCount(val OptInt) {
+	s.MaxCount = val
+}
+
+// SetBeforeNode sets the value of BeforeNode.
+func (s *TestWebhookTriggeredConfig) SetBeforeNode(val OptString) {
+	s.BeforeNode = val
+}
+
+// SetAfterNode sets the value of AfterNode.
+func (s *TestWebhookTriggeredConfig) SetAfterNode(val OptString) {
+	s.AfterNode = val
+}
+
+// How `url` compares; `exact` when absent.
+type TestWebhookTriggeredConfigURLMatch string
+
+const (
+	TestWebhookTriggeredConfigURLMatchExact  TestWebhookTriggeredConfigURLMatch = "exact"
+	TestWebhookTriggeredConfigURLMatchPrefix TestWebhookTriggeredConfigURLMatch = "prefix"
+	TestWebhookTriggeredConfigURLMatchGlob   TestWebhookTriggeredConfigURLMatch = "glob"
+)
+
+// AllValues returns all TestWebhookTriggeredConfigURLMatch values.
+func (TestWebhookTriggeredConfigURLMatch) AllValues() []TestWebhookTriggeredConfigURLMatch {
+	return []TestWebhookTriggeredConfigURLMatch{
+		TestWebhookTriggeredConfigURLMatchExact,
+		TestWebhookTriggeredConfigURLMatchPrefix,
+		TestWebhookTriggeredConfigURLMatchGlob,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TestWebhookTriggeredConfigURLMatch) MarshalText() ([]byte, error) {
+	switch s {
+	case TestWebhookTriggeredConfigURLMatchExact:
+		return []byte(s), nil
+	case TestWebhookTriggeredConfigURLMatchPrefix:
+		return []byte(s), nil
+	case TestWebhookTriggeredConfigURLMatchGlob:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TestWebhookTriggeredConfigURLMatch) UnmarshalText(data []byte) error {
+	switch TestWebhookTriggeredConfigURLMatch(data) {
+	case TestWebhookTriggeredConfigURLMatchExact:
+		*s = TestWebhookTriggeredConfigURLMatchExact
+		return nil
+	case TestWebhookTriggeredConfigURLMatchPrefix:
+		*s = TestWebhookTriggeredConfigURLMatchPrefix
+		return nil
+	case TestWebhookTriggeredConfigURLMatchGlob:
+		*s = TestWebhookTriggeredConfigURLMatchGlob
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The running session in short.
+// Ref: #/components/schemas/TornadoActive
+type TornadoActive struct {
+	// Session id.
+	SessionID string        `json:"session_id"`
+	Status    TornadoStatus `json:"status"`
+	// Pathway to repair.
+	PathwayID string `json:"pathway_id"`
+	// Persona it belongs to.
+	PersonaID NilString `json:"persona_id"`
+	// Attempt under way; 0 is the first measurement.
+	CurrentIteration int `json:"current_iteration"`
+	// Attempts at most.
+	MaxIterations int `json:"max_iterations"`
+	// Scenarios in the session.
+	TotalScenarios int `json:"total_scenarios"`
+	// Scenarios that pass on the best version.
+	PassedScenarios int `json:"passed_scenarios"`
+	// Scenarios that fail on the best version.
+	FailedScenarios int `json:"failed_scenarios"`
+	// When it began.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetSessionID returns the value of SessionID.
+func (s *TornadoActive) GetSessionID() string {
+	return s.SessionID
+}
+
+// GetStatus returns the value of Status.
+func (s *TornadoActive) GetStatus() TornadoStatus {
+	return s.Status
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TornadoActive) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TornadoActive) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetCurrentIteration returns the value of CurrentIteration.
+func (s *TornadoActive) GetCurrentIteration() int {
+	return s.CurrentIteration
+}
+
+// GetMaxIterations returns the value of MaxIterations.
+func (s *TornadoActive) GetMaxIterations() int {
+	return s.MaxIterations
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TornadoActive) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetPassedScenarios returns the value of PassedScenarios.
+func (s *TornadoActive) GetPassedScenarios() int {
+	return s.PassedScenarios
+}
+
+// GetFailedScenarios returns the value of FailedScenarios.
+func (s *TornadoActive) GetFailedScenarios() int {
+	return s.FailedScenarios
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TornadoActive) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetSessionID sets the value of SessionID.
+func (s *TornadoActive) SetSessionID(val string) {
+	s.SessionID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TornadoActive) SetStatus(val TornadoStatus) {
+	s.Status = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TornadoActive) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TornadoActive) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetCurrentIteration sets the value of CurrentIteration.
+func (s *TornadoActive) SetCurrentIteration(val int) {
+	s.CurrentIteration = val
+}
+
+// SetMaxIterations sets the value of MaxIterations.
+func (s *TornadoActive) SetMaxIterations(val int) {
+	s.MaxIterations = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TornadoActive) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetPassedScenarios sets the value of PassedScenarios.
+func (s *TornadoActive) SetPassedScenarios(val int) {
+	s.PassedScenarios = val
+}
+
+// SetFailedScenarios sets the value of FailedScenarios.
+func (s *TornadoActive) SetFailedScenarios(val int) {
+	s.FailedScenarios = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TornadoActive) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TornadoActiveReply
+type TornadoActiveReply struct {
+	Data TornadoActive `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TornadoActiveReply) GetData() TornadoActive {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TornadoActiveReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TornadoActiveReply) SetData(val TornadoActive) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TornadoActiveReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Confirms a cancellation.
+// Ref: #/components/schemas/TornadoCancelled
+type TornadoCancelled struct {
+	// Always true.
+	Cancelled bool `json:"cancelled"`
+}
+
+// GetCancelled returns the value of Cancelled.
+func (s *TornadoCancelled) GetCancelled() bool {
+	return s.Cancelled
+}
+
+// SetCancelled sets the value of Cancelled.
+func (s *TornadoCancelled) SetCancelled(val bool) {
+	s.Cancelled = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TornadoCancelledReply
+type TornadoCancelledReply struct {
+	Data TornadoCancelled `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TornadoCancelledReply) GetData() TornadoCancelled {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TornadoCancelledReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TornadoCancelledReply) SetData(val TornadoCancelled) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TornadoCancelledReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// One planned change.
+// Ref: #/components/schemas/TornadoFix
+type TornadoFix struct {
+	// Fix id.
+	ID string `json:"id"`
+	// Node that it changes.
+	TargetNode string `json:"target_node"`
+	// What it changes.
+	Description string      `json:"description"`
+	Type        TestFixKind `json:"type"`
+}
+
+// GetID returns the value of ID.
+func (s *TornadoFix) GetID() string {
+	return s.ID
+}
+
+// GetTargetNode returns the value of TargetNode.
+func (s *TornadoFix) GetTargetNode() string {
+	return s.TargetNode
+}
+
+// GetDescription returns the value of Description.
+func (s *TornadoFix) GetDescription() string {
+	return s.Description
+}
+
+// GetType returns the value of Type.
+func (s *TornadoFix) GetType() TestFixKind {
+	return s.Type
+}
+
+// SetID sets the value of ID.
+func (s *TornadoFix) SetID(val string) {
+	s.ID = val
+}
+
+// SetTargetNode sets the value of TargetNode.
+func (s *TornadoFix) SetTargetNode(val string) {
+	s.TargetNode = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TornadoFix) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetType sets the value of Type.
+func (s *TornadoFix) SetType(val TestFixKind) {
+	s.Type = val
+}
+
+// The changes of one attempt.
+// Ref: #/components/schemas/TornadoFixPlan
+type TornadoFixPlan struct {
+	// The changes.
+	Fixes []TornadoFix `json:"fixes"`
+	// Fix ids, most important first.
+	PriorityOrder []string `json:"priority_order"`
+}
+
+// GetFixes returns the value of Fixes.
+func (s *TornadoFixPlan) GetFixes() []TornadoFix {
+	return s.Fixes
+}
+
+// GetPriorityOrder returns the value of PriorityOrder.
+func (s *TornadoFixPlan) GetPriorityOrder() []string {
+	return s.PriorityOrder
+}
+
+// SetFixes sets the value of Fixes.
+func (s *TornadoFixPlan) SetFixes(val []TornadoFix) {
+	s.Fixes = val
+}
+
+// SetPriorityOrder sets the value of PriorityOrder.
+func (s *TornadoFixPlan) SetPriorityOrder(val []string) {
+	s.PriorityOrder = val
+}
+
+// One attempt. Iteration 0 is the first measurement and has no plan.
+// Ref: #/components/schemas/TornadoIteration
+type TornadoIteration struct {
+	// Number of the attempt.
+	Iteration int `json:"iteration"`
+	// Batch that measured it.
+	BatchID NilString `json:"batch_id"`
+	// When it began.
+	StartedAt time.Time `json:"started_at"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+	// Scenarios that passed.
+	PassedIds []string `json:"passed_ids"`
+	// Scenarios that failed.
+	FailedIds []string `json:"failed_ids"`
+	// Scenarios given up in this attempt.
+	NewlyUnfixableIds []string `json:"newly_unfixable_ids"`
+	// What was changed; null without a plan.
+	FixPlan NilTornadoFixPlan `json:"fix_plan"`
+	// Beginning of the changed prompt.
+	PromptExcerpt NilString `json:"prompt_excerpt"`
+	// Forked version of this attempt.
+	VersionNumber NilInt `json:"version_number"`
+	// What became of the attempt; null while it runs.
+	Outcome NilTornadoIterationOutcome `json:"outcome"`
+	// Why, for example the scenario that got worse.
+	OutcomeReason NilString `json:"outcome_reason"`
+}
+
+// GetIteration returns the value of Iteration.
+func (s *TornadoIteration) GetIteration() int {
+	return s.Iteration
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *TornadoIteration) GetBatchID() NilString {
+	return s.BatchID
+}
+
+// GetStartedAt returns the value of StartedAt.
+func (s *TornadoIteration) GetStartedAt() time.Time {
+	return s.StartedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TornadoIteration) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// GetPassedIds returns the value of PassedIds.
+func (s *TornadoIteration) GetPassedIds() []string {
+	return s.PassedIds
+}
+
+// GetFailedIds returns the value of FailedIds.
+func (s *TornadoIteration) GetFailedIds() []string {
+	return s.FailedIds
+}
+
+// GetNewlyUnfixableIds returns the value of NewlyUnfixableIds.
+func (s *TornadoIteration) GetNewlyUnfixableIds() []string {
+	return s.NewlyUnfixableIds
+}
+
+// GetFixPlan returns the value of FixPlan.
+func (s *TornadoIteration) GetFixPlan() NilTornadoFixPlan {
+	return s.FixPlan
+}
+
+// GetPromptExcerpt returns the value of PromptExcerpt.
+func (s *TornadoIteration) GetPromptExcerpt() NilString {
+	return s.PromptExcerpt
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TornadoIteration) GetVersionNumber() NilInt {
+	return s.VersionNumber
+}
+
+// GetOutcome returns the value of Outcome.
+func (s *TornadoIteration) GetOutcome() NilTornadoIterationOutcome {
+	return s.Outcome
+}
+
+// GetOutcomeReason returns the value of OutcomeReason.
+func (s *TornadoIteration) GetOutcomeReason() NilString {
+	return s.OutcomeReason
+}
+
+// SetIteration sets the value of Iteration.
+func (s *TornadoIteration) SetIteration(val int) {
+	s.Iteration = val
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *TornadoIteration) SetBatchID(val NilString) {
+	s.BatchID = val
+}
+
+// SetStartedAt sets the value of StartedAt.
+func (s *TornadoIteration) SetStartedAt(val time.Time) {
+	s.StartedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TornadoIteration) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// SetPassedIds sets the value of PassedIds.
+func (s *TornadoIteration) SetPassedIds(val []string) {
+	s.PassedIds = val
+}
+
+// SetFailedIds sets the value of FailedIds.
+func (s *TornadoIteration) SetFailedIds(val []string) {
+	s.FailedIds = val
+}
+
+// SetNewlyUnfixableIds sets the value of NewlyUnfixableIds.
+func (s *TornadoIteration) SetNewlyUnfixableIds(val []string) {
+	s.NewlyUnfixableIds = val
+}
+
+// SetFixPlan sets the value of FixPlan.
+func (s *TornadoIteration) SetFixPlan(val NilTornadoFixPlan) {
+	s.FixPlan = val
+}
+
+// SetPromptExcerpt sets the value of PromptExcerpt.
+func (s *TornadoIteration) SetPromptExcerpt(val NilString) {
+	s.PromptExcerpt = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TornadoIteration) SetVersionNumber(val NilInt) {
+	s.VersionNumber = val
+}
+
+// SetOutcome sets the value of Outcome.
+func (s *TornadoIteration) SetOutcome(val NilTornadoIterationOutcome) {
+	s.Outcome = val
+}
+
+// SetOutcomeReason sets the value of OutcomeReason.
+func (s *TornadoIteration) SetOutcomeReason(val NilString) {
+	s.OutcomeReason = val
+}
+
+// What became of the attempt; null while it runs.
+type TornadoIterationOutcome string
+
+const (
+	TornadoIterationOutcomeBaseline     TornadoIterationOutcome = "baseline"
+	TornadoIterationOutcomeAccepted     TornadoIterationOutcome = "accepted"
+	TornadoIterationOutcomeRejected     TornadoIterationOutcome = "rejected"
+	TornadoIterationOutcomeInconclusive TornadoIterationOutcome = "inconclusive"
+)
+
+// AllValues returns all TornadoIterationOutcome values.
+func (TornadoIterationOutcome) AllValues() []TornadoIterationOutcome {
+	return []TornadoIterationOutcome{
+		TornadoIterationOutcomeBaseline,
+		TornadoIterationOutcomeAccepted,
+		TornadoIterationOutcomeRejected,
+		TornadoIterationOutcomeInconclusive,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TornadoIterationOutcome) MarshalText() ([]byte, error) {
+	switch s {
+	case TornadoIterationOutcomeBaseline:
+		return []byte(s), nil
+	case TornadoIterationOutcomeAccepted:
+		return []byte(s), nil
+	case TornadoIterationOutcomeRejected:
+		return []byte(s), nil
+	case TornadoIterationOutcomeInconclusive:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TornadoIterationOutcome) UnmarshalText(data []byte) error {
+	switch TornadoIterationOutcome(data) {
+	case TornadoIterationOutcomeBaseline:
+		*s = TornadoIterationOutcomeBaseline
+		return nil
+	case TornadoIterationOutcomeAccepted:
+		*s = TornadoIterationOutcomeAccepted
+		return nil
+	case TornadoIterationOutcomeRejected:
+		*s = TornadoIterationOutcomeRejected
+		return nil
+	case TornadoIterationOutcomeInconclusive:
+		*s = TornadoIterationOutcomeInconclusive
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Progress of a session. Fixes live in forked versions; nothing is promoted.
+// Ref: #/components/schemas/TornadoSession
+type TornadoSession struct {
+	// Session id.
+	SessionID string        `json:"session_id"`
+	Status    TornadoStatus `json:"status"`
+	// Why it ended; null while it runs.
+	StopReason NilTornadoSessionStopReason `json:"stop_reason"`
+	// What it does now; null after the end.
+	Phase NilTornadoSessionPhase `json:"phase"`
+	// Pathway to repair.
+	PathwayID string `json:"pathway_id"`
+	// Persona it belongs to.
+	PersonaID NilString `json:"persona_id"`
+	// Attempt under way.
+	CurrentIteration int `json:"current_iteration"`
+	// Attempts at most.
+	MaxIterations int `json:"max_iterations"`
+	// Scenarios in the session.
+	TotalScenarios int `json:"total_scenarios"`
+	// Scenarios that pass on the best version.
+	PassedScenarios int `json:"passed_scenarios"`
+	// Scenarios that fail on the best version.
+	FailedScenarios int `json:"failed_scenarios"`
+	// Scenarios given up.
+	UnfixableCount int `json:"unfixable_count"`
+	// Scenarios that failed twice for the same reason, or that no fix can reach.
+	UnfixableIds []string `json:"unfixable_ids"`
+	// The attempts so far.
+	Iterations []TornadoIteration `json:"iterations"`
+	// Milliseconds since the start.
+	ElapsedMs int `json:"elapsed_ms"`
+	// Milliseconds at most.
+	TimeoutMs int `json:"timeout_ms"`
+	// Version it started from.
+	BaseVersion NilInt `json:"base_version"`
+	// Best version so far; null while that is the base.
+	ForkedVersion NilInt `json:"forked_version"`
+	// Whether production changed while the session ran.
+	BaseMoved bool `json:"base_moved"`
+	// When it began.
+	CreatedAt time.Time `json:"created_at"`
+	// When it ended.
+	CompletedAt NilDateTime `json:"completed_at"`
+}
+
+// GetSessionID returns the value of SessionID.
+func (s *TornadoSession) GetSessionID() string {
+	return s.SessionID
+}
+
+// GetStatus returns the value of Status.
+func (s *TornadoSession) GetStatus() TornadoStatus {
+	return s.Status
+}
+
+// GetStopReason returns the value of StopReason.
+func (s *TornadoSession) GetStopReason() NilTornadoSessionStopReason {
+	return s.StopReason
+}
+
+// GetPhase returns the value of Phase.
+func (s *TornadoSession) GetPhase() NilTornadoSessionPhase {
+	return s.Phase
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TornadoSession) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TornadoSession) GetPersonaID() NilString {
+	return s.PersonaID
+}
+
+// GetCurrentIteration returns the value of CurrentIteration.
+func (s *TornadoSession) GetCurrentIteration() int {
+	return s.CurrentIteration
+}
+
+// GetMaxIterations returns the value of MaxIterations.
+func (s *TornadoSession) GetMaxIterations() int {
+	return s.MaxIterations
+}
+
+// GetTotalScenarios returns the value of TotalScenarios.
+func (s *TornadoSession) GetTotalScenarios() int {
+	return s.TotalScenarios
+}
+
+// GetPassedScenarios returns the value of PassedScenarios.
+func (s *TornadoSession) GetPassedScenarios() int {
+	return s.PassedScenarios
+}
+
+// GetFailedScenarios returns the value of FailedScenarios.
+func (s *TornadoSession) GetFailedScenarios() int {
+	return s.FailedScenarios
+}
+
+// GetUnfixableCount returns the value of UnfixableCount.
+func (s *TornadoSession) GetUnfixableCount() int {
+	return s.UnfixableCount
+}
+
+// GetUnfixableIds returns the value of UnfixableIds.
+func (s *TornadoSession) GetUnfixableIds() []string {
+	return s.UnfixableIds
+}
+
+// GetIterations returns the value of Iterations.
+func (s *TornadoSession) GetIterations() []TornadoIteration {
+	return s.Iterations
+}
+
+// GetElapsedMs returns the value of ElapsedMs.
+func (s *TornadoSession) GetElapsedMs() int {
+	return s.ElapsedMs
+}
+
+// GetTimeoutMs returns the value of TimeoutMs.
+func (s *TornadoSession) GetTimeoutMs() int {
+	return s.TimeoutMs
+}
+
+// GetBaseVersion returns the value of BaseVersion.
+func (s *TornadoSession) GetBaseVersion() NilInt {
+	return s.BaseVersion
+}
+
+// GetForkedVersion returns the value of ForkedVersion.
+func (s *TornadoSession) GetForkedVersion() NilInt {
+	return s.ForkedVersion
+}
+
+// GetBaseMoved returns the value of BaseMoved.
+func (s *TornadoSession) GetBaseMoved() bool {
+	return s.BaseMoved
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TornadoSession) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *TornadoSession) GetCompletedAt() NilDateTime {
+	return s.CompletedAt
+}
+
+// SetSessionID sets the value of SessionID.
+func (s *TornadoSession) SetSessionID(val string) {
+	s.SessionID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TornadoSession) SetStatus(val TornadoStatus) {
+	s.Status = val
+}
+
+// SetStopReason sets the value of StopReason.
+func (s *TornadoSession) SetStopReason(val NilTornadoSessionStopReason) {
+	s.StopReason = val
+}
+
+// SetPhase sets the value of Phase.
+func (s *TornadoSession) SetPhase(val NilTornadoSessionPhase) {
+	s.Phase = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TornadoSession) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TornadoSession) SetPersonaID(val NilString) {
+	s.PersonaID = val
+}
+
+// SetCurrentIteration sets the value of CurrentIteration.
+func (s *TornadoSession) SetCurrentIteration(val int) {
+	s.CurrentIteration = val
+}
+
+// SetMaxIterations sets the value of MaxIterations.
+func (s *TornadoSession) SetMaxIterations(val int) {
+	s.MaxIterations = val
+}
+
+// SetTotalScenarios sets the value of TotalScenarios.
+func (s *TornadoSession) SetTotalScenarios(val int) {
+	s.TotalScenarios = val
+}
+
+// SetPassedScenarios sets the value of PassedScenarios.
+func (s *TornadoSession) SetPassedScenarios(val int) {
+	s.PassedScenarios = val
+}
+
+// SetFailedScenarios sets the value of FailedScenarios.
+func (s *TornadoSession) SetFailedScenarios(val int) {
+	s.FailedScenarios = val
+}
+
+// SetUnfixableCount sets the value of UnfixableCount.
+func (s *TornadoSession) SetUnfixableCount(val int) {
+	s.UnfixableCount = val
+}
+
+// SetUnfixableIds sets the value of UnfixableIds.
+func (s *TornadoSession) SetUnfixableIds(val []string) {
+	s.UnfixableIds = val
+}
+
+// SetIterations sets the value of Iterations.
+func (s *TornadoSession) SetIterations(val []TornadoIteration) {
+	s.Iterations = val
+}
+
+// SetElapsedMs sets the value of ElapsedMs.
+func (s *TornadoSession) SetElapsedMs(val int) {
+	s.ElapsedMs = val
+}
+
+// SetTimeoutMs sets the value of TimeoutMs.
+func (s *TornadoSession) SetTimeoutMs(val int) {
+	s.TimeoutMs = val
+}
+
+// SetBaseVersion sets the value of BaseVersion.
+func (s *TornadoSession) SetBaseVersion(val NilInt) {
+	s.BaseVersion = val
+}
+
+// SetForkedVersion sets the value of ForkedVersion.
+func (s *TornadoSession) SetForkedVersion(val NilInt) {
+	s.ForkedVersion = val
+}
+
+// SetBaseMoved sets the value of BaseMoved.
+func (s *TornadoSession) SetBaseMoved(val bool) {
+	s.BaseMoved = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TornadoSession) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *TornadoSession) SetCompletedAt(val NilDateTime) {
+	s.CompletedAt = val
+}
+
+// What it does now; null after the end.
+type TornadoSessionPhase string
+
+const (
+	TornadoSessionPhaseBaseline  TornadoSessionPhase = "baseline"
+	TornadoSessionPhaseAnalyzing TornadoSessionPhase = "analyzing"
+	TornadoSessionPhasePlanning  TornadoSessionPhase = "planning"
+	TornadoSessionPhaseForking   TornadoSessionPhase = "forking"
+	TornadoSessionPhaseScreening TornadoSessionPhase = "screening"
+	TornadoSessionPhaseVerifying TornadoSessionPhase = "verifying"
+	TornadoSessionPhaseDeciding  TornadoSessionPhase = "deciding"
+)
+
+// AllValues returns all TornadoSessionPhase values.
+func (TornadoSessionPhase) AllValues() []TornadoSessionPhase {
+	return []TornadoSessionPhase{
+		TornadoSessionPhaseBaseline,
+		TornadoSessionPhaseAnalyzing,
+		TornadoSessionPhasePlanning,
+		TornadoSessionPhaseForking,
+		TornadoSessionPhaseScreening,
+		TornadoSessionPhaseVerifying,
+		TornadoSessionPhaseDeciding,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TornadoSessionPhase) MarshalText() ([]byte, error) {
+	switch s {
+	case TornadoSessionPhaseBaseline:
+		return []byte(s), nil
+	case TornadoSessionPhaseAnalyzing:
+		return []byte(s), nil
+	case TornadoSessionPhasePlanning:
+		return []byte(s), nil
+	case TornadoSessionPhaseForking:
+		return []byte(s), nil
+	case TornadoSessionPhaseScreening:
+		return []byte(s), nil
+	case TornadoSessionPhaseVerifying:
+		return []byte(s), nil
+	case TornadoSessionPhaseDeciding:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TornadoSessionPhase) UnmarshalText(data []byte) error {
+	switch TornadoSessionPhase(data) {
+	case TornadoSessionPhaseBaseline:
+		*s = TornadoSessionPhaseBaseline
+		return nil
+	case TornadoSessionPhaseAnalyzing:
+		*s = TornadoSessionPhaseAnalyzing
+		return nil
+	case TornadoSessionPhasePlanning:
+		*s = TornadoSessionPhasePlanning
+		return nil
+	case TornadoSessionPhaseForking:
+		*s = TornadoSessionPhaseForking
+		return nil
+	case TornadoSessionPhaseScreening:
+		*s = TornadoSessionPhaseScreening
+		return nil
+	case TornadoSessionPhaseVerifying:
+		*s = TornadoSessionPhaseVerifying
+		return nil
+	case TornadoSessionPhaseDeciding:
+		*s = TornadoSessionPhaseDeciding
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TornadoSessionReply
+type TornadoSessionReply struct {
+	Data TornadoSession `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TornadoSessionReply) GetData() TornadoSession {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TornadoSessionReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TornadoSessionReply) SetData(val TornadoSession) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TornadoSessionReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Why it ended; null while it runs.
+type TornadoSessionStopReason string
+
+const (
+	TornadoSessionStopReasonAllPassed         TornadoSessionStopReason = "all_passed"
+	TornadoSessionStopReasonBaselinePassed    TornadoSessionStopReason = "baseline_passed"
+	TornadoSessionStopReasonCancelled         TornadoSessionStopReason = "cancelled"
+	TornadoSessionStopReasonInfrastructure    TornadoSessionStopReason = "infrastructure"
+	TornadoSessionStopReasonPermanentLlmError TornadoSessionStopReason = "permanent_llm_error"
+	TornadoSessionStopReasonInvalidPathway    TornadoSessionStopReason = "invalid_pathway"
+	TornadoSessionStopReasonLeaseLost         TornadoSessionStopReason = "lease_lost"
+	TornadoSessionStopReasonDeadline          TornadoSessionStopReason = "deadline"
+	TornadoSessionStopReasonNoProgress        TornadoSessionStopReason = "no_progress"
+	TornadoSessionStopReasonAllUnfixable      TornadoSessionStopReason = "all_unfixable"
+	TornadoSessionStopReasonNoNewPlan         TornadoSessionStopReason = "no_new_plan"
+	TornadoSessionStopReasonOscillation       TornadoSessionStopReason = "oscillation"
+	TornadoSessionStopReasonMaxIterations     TornadoSessionStopReason = "max_iterations"
+	TornadoSessionStopReasonBudget            TornadoSessionStopReason = "budget"
+)
+
+// AllValues returns all TornadoSessionStopReason values.
+func (TornadoSessionStopReason) AllValues() []TornadoSessionStopReason {
+	return []TornadoSessionStopReason{
+		TornadoSessionStopReasonAllPassed,
+		TornadoSessionStopReasonBaselinePassed,
+		TornadoSessionStopReasonCancelled,
+		TornadoSessionStopReasonInfrastructure,
+		TornadoSessionStopReasonPermanentLlmError,
+		TornadoSessionStopReasonInvalidPathway,
+		TornadoSessionStopReasonLeaseLost,
+		TornadoSessionStopReasonDeadline,
+		TornadoSessionStopReasonNoProgress,
+		TornadoSessionStopReasonAllUnfixable,
+		TornadoSessionStopReasonNoNewPlan,
+		TornadoSessionStopReasonOscillation,
+		TornadoSessionStopReasonMaxIterations,
+		TornadoSessionStopReasonBudget,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TornadoSessionStopReason) MarshalText() ([]byte, error) {
+	switch s {
+	case TornadoSessionStopReasonAllPassed:
+		return []byte(s), nil
+	case TornadoSessionStopReasonBaselinePassed:
+		return []byte(s), nil
+	case TornadoSessionStopReasonCancelled:
+		return []byte(s), nil
+	case TornadoSessionStopReasonInfrastructure:
+		return []byte(s), nil
+	case TornadoSessionStopReasonPermanentLlmError:
+		return []byte(s), nil
+	case TornadoSessionStopReasonInvalidPathway:
+		return []byte(s), nil
+	case TornadoSessionStopReasonLeaseLost:
+		return []byte(s), nil
+	case TornadoSessionStopReasonDeadline:
+		return []byte(s), nil
+	case TornadoSessionStopReasonNoProgress:
+		return []byte(s), nil
+	case TornadoSessionStopReasonAllUnfixable:
+		return []byte(s), nil
+	case TornadoSessionStopReasonNoNewPlan:
+		return []byte(s), nil
+	case TornadoSessionStopReasonOscillation:
+		return []byte(s), nil
+	case TornadoSessionStopReasonMaxIterations:
+		return []byte(s), nil
+	case TornadoSessionStopReasonBudget:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TornadoSessionStopReason) UnmarshalText(data []byte) error {
+	switch TornadoSessionStopReason(data) {
+	case TornadoSessionStopReasonAllPassed:
+		*s = TornadoSessionStopReasonAllPassed
+		return nil
+	case TornadoSessionStopReasonBaselinePassed:
+		*s = TornadoSessionStopReasonBaselinePassed
+		return nil
+	case TornadoSessionStopReasonCancelled:
+		*s = TornadoSessionStopReasonCancelled
+		return nil
+	case TornadoSessionStopReasonInfrastructure:
+		*s = TornadoSessionStopReasonInfrastructure
+		return nil
+	case TornadoSessionStopReasonPermanentLlmError:
+		*s = TornadoSessionStopReasonPermanentLlmError
+		return nil
+	case TornadoSessionStopReasonInvalidPathway:
+		*s = TornadoSessionStopReasonInvalidPathway
+		return nil
+	case TornadoSessionStopReasonLeaseLost:
+		*s = TornadoSessionStopReasonLeaseLost
+		return nil
+	case TornadoSessionStopReasonDeadline:
+		*s = TornadoSessionStopReasonDeadline
+		return nil
+	case TornadoSessionStopReasonNoProgress:
+		*s = TornadoSessionStopReasonNoProgress
+		return nil
+	case TornadoSessionStopReasonAllUnfixable:
+		*s = TornadoSessionStopReasonAllUnfixable
+		return nil
+	case TornadoSessionStopReasonNoNewPlan:
+		*s = TornadoSessionStopReasonNoNewPlan
+		return nil
+	case TornadoSessionStopReasonOscillation:
+		*s = TornadoSessionStopReasonOscillation
+		return nil
+	case TornadoSessionStopReasonMaxIterations:
+		*s = TornadoSessionStopReasonMaxIterations
+		return nil
+	case TornadoSessionStopReasonBudget:
+		*s = TornadoSessionStopReasonBudget
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What to repair and for how long. One session at a time for each pathway.
+// Ref: #/components/schemas/TornadoStart
+type TornadoStart struct {
+	// Pathway to repair.
+	PathwayID string `json:"pathway_id"`
+	// Persona it belongs to.
+	PersonaID OptString `json:"persona_id"`
+	// Scenarios to satisfy; all enabled ones when absent.
+	ScenarioIds []string `json:"scenario_ids"`
+	// Version to start from; production when absent. It is forked, never changed.
+	VersionNumber OptInt `json:"version_number"`
+	// Attempts at most.
+	MaxIterations OptInt `json:"max_iterations"`
+	// Milliseconds at most.
+	TimeoutMs OptInt `json:"timeout_ms"`
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TornadoStart) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetPersonaID returns the value of PersonaID.
+func (s *TornadoStart) GetPersonaID() OptString {
+	return s.PersonaID
+}
+
+// GetScenarioIds returns the value of ScenarioIds.
+func (s *TornadoStart) GetScenarioIds() []string {
+	return s.ScenarioIds
+}
+
+// GetVersionNumber returns the value of VersionNumber.
+func (s *TornadoStart) GetVersionNumber() OptInt {
+	return s.VersionNumber
+}
+
+// GetMaxIterations returns the value of MaxIterations.
+func (s *TornadoStart) GetMaxIterations() OptInt {
+	return s.MaxIterations
+}
+
+// GetTimeoutMs returns the value of TimeoutMs.
+func (s *TornadoStart) GetTimeoutMs() OptInt {
+	return s.TimeoutMs
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TornadoStart) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *TornadoStart) SetPersonaID(val OptString) {
+	s.PersonaID = val
+}
+
+// SetScenarioIds sets the value of ScenarioIds.
+func (s *TornadoStart) SetScenarioIds(val []string) {
+	s.ScenarioIds = val
+}
+
+// SetVersionNumber sets the value of VersionNumber.
+func (s *TornadoStart) SetVersionNumber(val OptInt) {
+	s.VersionNumber = val
+}
+
+// SetMaxIterations sets the value of MaxIterations.
+func (s *TornadoStart) SetMaxIterations(val OptInt) {
+	s.MaxIterations = val
+}
+
+// SetTimeoutMs sets the value of TimeoutMs.
+func (s *TornadoStart) SetTimeoutMs(val OptInt) {
+	s.TimeoutMs = val
+}
+
+// A session that has begun.
+// Ref: #/components/schemas/TornadoStarted
+type TornadoStarted struct {
+	// Session id.
+	SessionID string        `json:"session_id"`
+	Status    TornadoStatus `json:"status"`
+	// Pathway to repair.
+	PathwayID string `json:"pathway_id"`
+	// Attempts at most.
+	MaxIterations int `json:"max_iterations"`
+	// Milliseconds at most.
+	TimeoutMs int `json:"timeout_ms"`
+	// When it began.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetSessionID returns the value of SessionID.
+func (s *TornadoStarted) GetSessionID() string {
+	return s.SessionID
+}
+
+// GetStatus returns the value of Status.
+func (s *TornadoStarted) GetStatus() TornadoStatus {
+	return s.Status
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *TornadoStarted) GetPathwayID() string {
+	return s.PathwayID
+}
+
+// GetMaxIterations returns the value of MaxIterations.
+func (s *TornadoStarted) GetMaxIterations() int {
+	return s.MaxIterations
+}
+
+// GetTimeoutMs returns the value of TimeoutMs.
+func (s *TornadoStarted) GetTimeoutMs() int {
+	return s.TimeoutMs
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TornadoStarted) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetSessionID sets the value of SessionID.
+func (s *TornadoStarted) SetSessionID(val string) {
+	s.SessionID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TornadoStarted) SetStatus(val TornadoStatus) {
+	s.Status = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *TornadoStarted) SetPathwayID(val string) {
+	s.PathwayID = val
+}
+
+// SetMaxIterations sets the value of MaxIterations.
+func (s *TornadoStarted) SetMaxIterations(val int) {
+	s.MaxIterations = val
+}
+
+// SetTimeoutMs sets the value of TimeoutMs.
+func (s *TornadoStarted) SetTimeoutMs(val int) {
+	s.TimeoutMs = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TornadoStarted) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TornadoStartedReply
+type TornadoStartedReply struct {
+	Data TornadoStarted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TornadoStartedReply) GetData() TornadoStarted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TornadoStartedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TornadoStartedReply) SetData(val TornadoStarted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TornadoStartedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// RUNNING, then one of six ends.
+// Ref: #/components/schemas/TornadoStatus
+type TornadoStatus string
+
+const (
+	TornadoStatusRUNNING            TornadoStatus = "RUNNING"
+	TornadoStatusCOMPLETEDALLPASSED TornadoStatus = "COMPLETED_ALL_PASSED"
+	TornadoStatusCOMPLETEDPARTIAL   TornadoStatus = "COMPLETED_PARTIAL"
+	TornadoStatusTIMEOUT            TornadoStatus = "TIMEOUT"
+	TornadoStatusSTUCK              TornadoStatus = "STUCK"
+	TornadoStatusCANCELLED          TornadoStatus = "CANCELLED"
+	TornadoStatusERROR              TornadoStatus = "ERROR"
+)
+
+// AllValues returns all TornadoStatus values.
+func (TornadoStatus) AllValues() []TornadoStatus {
+	return []TornadoStatus{
+		TornadoStatusRUNNING,
+		TornadoStatusCOMPLETEDALLPASSED,
+		TornadoStatusCOMPLETEDPARTIAL,
+		TornadoStatusTIMEOUT,
+		TornadoStatusSTUCK,
+		TornadoStatusCANCELLED,
+		TornadoStatusERROR,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TornadoStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TornadoStatusRUNNING:
+		return []byte(s), nil
+	case TornadoStatusCOMPLETEDALLPASSED:
+		return []byte(s), nil
+	case TornadoStatusCOMPLETEDPARTIAL:
+		return []byte(s), nil
+	case TornadoStatusTIMEOUT:
+		return []byte(s), nil
+	case TornadoStatusSTUCK:
+		return []byte(s), nil
+	case TornadoStatusCANCELLED:
+		return []byte(s), nil
+	case TornadoStatusERROR:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TornadoStatus) UnmarshalText(data []byte) error {
+	switch TornadoStatus(data) {
+	case TornadoStatusRUNNING:
+		*s = TornadoStatusRUNNING
+		return nil
+	case TornadoStatusCOMPLETEDALLPASSED:
+		*s = TornadoStatusCOMPLETEDALLPASSED
+		return nil
+	case TornadoStatusCOMPLETEDPARTIAL:
+		*s = TornadoStatusCOMPLETEDPARTIAL
+		return nil
+	case TornadoStatusTIMEOUT:
+		*s = TornadoStatusTIMEOUT
+		return nil
+	case TornadoStatusSTUCK:
+		*s = TornadoStatusSTUCK
+		return nil
+	case TornadoStatusCANCELLED:
+		*s = TornadoStatusCANCELLED
+		return nil
+	case TornadoStatusERROR:
+		*s = TornadoStatusERROR
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -9939,6 +25231,3038 @@ func (s *TranscriptLineUser) UnmarshalText(data []byte) error {
 		return nil
 	case TranscriptLineUserAgentAction:
 		*s = TranscriptLineUserAgentAction
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// One entry of the feed. `entry_kind` tells the two kinds apart.
+// Ref: #/components/schemas/TriageActivityItem
+// TriageActivityItem represents sum type.
+type TriageActivityItem struct {
+	// Type selects the active sum variant, switch on this field.
+	Type             TriageActivityItemType
+	TriageIssueEntry TriageIssueEntry
+	TriageAgentEntry TriageAgentEntry
+}
+
+// TriageActivityItemType is oneOf type of TriageActivityItem.
+type TriageActivityItemType string
+
+// Possible values for TriageActivityItemType.
+const (
+	TriageIssueEntryTriageActivityItem TriageActivityItemType = "issue"
+	TriageAgentEntryTriageActivityItem TriageActivityItemType = "agent"
+)
+
+// IsTriageIssueEntry reports whether TriageActivityItem is TriageIssueEntry.
+func (s TriageActivityItem) IsTriageIssueEntry() bool {
+	return s.Type == TriageIssueEntryTriageActivityItem
+}
+
+// IsTriageAgentEntry reports whether TriageActivityItem is TriageAgentEntry.
+func (s TriageActivityItem) IsTriageAgentEntry() bool {
+	return s.Type == TriageAgentEntryTriageActivityItem
+}
+
+// SetTriageIssueEntry sets TriageActivityItem to TriageIssueEntry.
+func (s *TriageActivityItem) SetTriageIssueEntry(v TriageIssueEntry) {
+	s.Type = TriageIssueEntryTriageActivityItem
+	s.TriageIssueEntry = v
+}
+
+// GetTriageIssueEntry returns TriageIssueEntry and true boolean if TriageActivityItem is TriageIssueEntry.
+func (s TriageActivityItem) GetTriageIssueEntry() (v TriageIssueEntry, ok bool) {
+	if !s.IsTriageIssueEntry() {
+		return v, false
+	}
+	return s.TriageIssueEntry, true
+}
+
+// NewTriageIssueEntryTriageActivityItem returns new TriageActivityItem from TriageIssueEntry.
+func NewTriageIssueEntryTriageActivityItem(v TriageIssueEntry) TriageActivityItem {
+	var s TriageActivityItem
+	s.SetTriageIssueEntry(v)
+	return s
+}
+
+// SetTriageAgentEntry sets TriageActivityItem to TriageAgentEntry.
+func (s *TriageActivityItem) SetTriageAgentEntry(v TriageAgentEntry) {
+	s.Type = TriageAgentEntryTriageActivityItem
+	s.TriageAgentEntry = v
+}
+
+// GetTriageAgentEntry returns TriageAgentEntry and true boolean if TriageActivityItem is TriageAgentEntry.
+func (s TriageActivityItem) GetTriageAgentEntry() (v TriageAgentEntry, ok bool) {
+	if !s.IsTriageAgentEntry() {
+		return v, false
+	}
+	return s.TriageAgentEntry, true
+}
+
+// NewTriageAgentEntryTriageActivityItem returns new TriageActivityItem from TriageAgentEntry.
+func NewTriageAgentEntryTriageActivityItem(v TriageAgentEntry) TriageActivityItem {
+	var s TriageActivityItem
+	s.SetTriageAgentEntry(v)
+	return s
+}
+
+// A page of the feed, newest first.
+// Ref: #/components/schemas/TriageActivityPage
+type TriageActivityPage struct {
+	// The entries.
+	Items []TriageActivityItem `json:"items"`
+	// Where the next page begins; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetItems returns the value of Items.
+func (s *TriageActivityPage) GetItems() []TriageActivityItem {
+	return s.Items
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *TriageActivityPage) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetItems sets the value of Items.
+func (s *TriageActivityPage) SetItems(val []TriageActivityItem) {
+	s.Items = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *TriageActivityPage) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageActivityReply
+type TriageActivityReply struct {
+	Data TriageActivityPage `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageActivityReply) GetData() TriageActivityPage {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageActivityReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageActivityReply) SetData(val TriageActivityPage) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageActivityReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Who did it.
+// Ref: #/components/schemas/TriageActor
+type TriageActor struct {
+	// A person, the platform or an agent.
+	Kind TriageActorKind `json:"kind"`
+	// Id of the actor.
+	ID string `json:"id"`
+	// Name to show.
+	Label string `json:"label"`
+	// Picture.
+	AvatarURL NilString `json:"avatar_url"`
+}
+
+// GetKind returns the value of Kind.
+func (s *TriageActor) GetKind() TriageActorKind {
+	return s.Kind
+}
+
+// GetID returns the value of ID.
+func (s *TriageActor) GetID() string {
+	return s.ID
+}
+
+// GetLabel returns the value of Label.
+func (s *TriageActor) GetLabel() string {
+	return s.Label
+}
+
+// GetAvatarURL returns the value of AvatarURL.
+func (s *TriageActor) GetAvatarURL() NilString {
+	return s.AvatarURL
+}
+
+// SetKind sets the value of Kind.
+func (s *TriageActor) SetKind(val TriageActorKind) {
+	s.Kind = val
+}
+
+// SetID sets the value of ID.
+func (s *TriageActor) SetID(val string) {
+	s.ID = val
+}
+
+// SetLabel sets the value of Label.
+func (s *TriageActor) SetLabel(val string) {
+	s.Label = val
+}
+
+// SetAvatarURL sets the value of AvatarURL.
+func (s *TriageActor) SetAvatarURL(val NilString) {
+	s.AvatarURL = val
+}
+
+// A person, the platform or an agent.
+type TriageActorKind string
+
+const (
+	TriageActorKindUser   TriageActorKind = "user"
+	TriageActorKindSystem TriageActorKind = "system"
+	TriageActorKindAgent  TriageActorKind = "agent"
+)
+
+// AllValues returns all TriageActorKind values.
+func (TriageActorKind) AllValues() []TriageActorKind {
+	return []TriageActorKind{
+		TriageActorKindUser,
+		TriageActorKindSystem,
+		TriageActorKindAgent,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageActorKind) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageActorKindUser:
+		return []byte(s), nil
+	case TriageActorKindSystem:
+		return []byte(s), nil
+	case TriageActorKindAgent:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageActorKind) UnmarshalText(data []byte) error {
+	switch TriageActorKind(data) {
+	case TriageActorKindUser:
+		*s = TriageActorKindUser
+		return nil
+	case TriageActorKindSystem:
+		*s = TriageActorKindSystem
+		return nil
+	case TriageActorKindAgent:
+		*s = TriageActorKindAgent
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A step of an agent that works on the issue.
+// Ref: #/components/schemas/TriageAgentEntry
+type TriageAgentEntry struct {
+	// Always agent.
+	EntryKind string `json:"entry_kind"`
+	// Entry id.
+	ID string `json:"id"`
+	// Issue.
+	IssueID string `json:"issue_id"`
+	// What kind of step it is.
+	Type TriageAgentEntryType `json:"type"`
+	// Who did it.
+	Actor NilTriageActor `json:"actor"`
+	// Free text of the entry.
+	Detail string `json:"detail"`
+	// Further facts by type; null without any.
+	Metadata     NilMetadata      `json:"metadata"`
+	AgentSession TriageSessionRef `json:"agent_session"`
+	// What it made; null for other steps.
+	Artifact NilTriageArtifact `json:"artifact"`
+	// When it happened.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetEntryKind returns the value of EntryKind.
+func (s *TriageAgentEntry) GetEntryKind() string {
+	return s.EntryKind
+}
+
+// GetID returns the value of ID.
+func (s *TriageAgentEntry) GetID() string {
+	return s.ID
+}
+
+// GetIssueID returns the value of IssueID.
+func (s *TriageAgentEntry) GetIssueID() string {
+	return s.IssueID
+}
+
+// GetType returns the value of Type.
+func (s *TriageAgentEntry) GetType() TriageAgentEntryType {
+	return s.Type
+}
+
+// GetActor returns the value of Actor.
+func (s *TriageAgentEntry) GetActor() NilTriageActor {
+	return s.Actor
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageAgentEntry) GetDetail() string {
+	return s.Detail
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TriageAgentEntry) GetMetadata() NilMetadata {
+	return s.Metadata
+}
+
+// GetAgentSession returns the value of AgentSession.
+func (s *TriageAgentEntry) GetAgentSession() TriageSessionRef {
+	return s.AgentSession
+}
+
+// GetArtifact returns the value of Artifact.
+func (s *TriageAgentEntry) GetArtifact() NilTriageArtifact {
+	return s.Artifact
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageAgentEntry) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetEntryKind sets the value of EntryKind.
+func (s *TriageAgentEntry) SetEntryKind(val string) {
+	s.EntryKind = val
+}
+
+// SetID sets the value of ID.
+func (s *TriageAgentEntry) SetID(val string) {
+	s.ID = val
+}
+
+// SetIssueID sets the value of IssueID.
+func (s *TriageAgentEntry) SetIssueID(val string) {
+	s.IssueID = val
+}
+
+// SetType sets the value of Type.
+func (s *TriageAgentEntry) SetType(val TriageAgentEntryType) {
+	s.Type = val
+}
+
+// SetActor sets the value of Actor.
+func (s *TriageAgentEntry) SetActor(val NilTriageActor) {
+	s.Actor = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageAgentEntry) SetDetail(val string) {
+	s.Detail = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TriageAgentEntry) SetMetadata(val NilMetadata) {
+	s.Metadata = val
+}
+
+// SetAgentSession sets the value of AgentSession.
+func (s *TriageAgentEntry) SetAgentSession(val TriageSessionRef) {
+	s.AgentSession = val
+}
+
+// SetArtifact sets the value of Artifact.
+func (s *TriageAgentEntry) SetArtifact(val NilTriageArtifact) {
+	s.Artifact = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageAgentEntry) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// A step of the agent. `artifact` belongs to the type of that name. `session_stopped` ends the
+// session.
+// Ref: #/components/schemas/TriageAgentEntryCreate
+type TriageAgentEntryCreate struct {
+	// What kind of step it is.
+	Type TriageAgentEntryCreateType `json:"type"`
+	// Free text.
+	Detail        OptString               `json:"detail"`
+	Metadata      OptMetadata             `json:"metadata"`
+	Artifact      OptTriageArtifactCreate `json:"artifact"`
+	SessionStatus OptTriageSessionStatus  `json:"session_status"`
+}
+
+// GetType returns the value of Type.
+func (s *TriageAgentEntryCreate) GetType() TriageAgentEntryCreateType {
+	return s.Type
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageAgentEntryCreate) GetDetail() OptString {
+	return s.Detail
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TriageAgentEntryCreate) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
+// GetArtifact returns the value of Artifact.
+func (s *TriageAgentEntryCreate) GetArtifact() OptTriageArtifactCreate {
+	return s.Artifact
+}
+
+// GetSessionStatus returns the value of SessionStatus.
+func (s *TriageAgentEntryCreate) GetSessionStatus() OptTriageSessionStatus {
+	return s.SessionStatus
+}
+
+// SetType sets the value of Type.
+func (s *TriageAgentEntryCreate) SetType(val TriageAgentEntryCreateType) {
+	s.Type = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageAgentEntryCreate) SetDetail(val OptString) {
+	s.Detail = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TriageAgentEntryCreate) SetMetadata(val OptMetadata) {
+	s.Metadata = val
+}
+
+// SetArtifact sets the value of Artifact.
+func (s *TriageAgentEntryCreate) SetArtifact(val OptTriageArtifactCreate) {
+	s.Artifact = val
+}
+
+// SetSessionStatus sets the value of SessionStatus.
+func (s *TriageAgentEntryCreate) SetSessionStatus(val OptTriageSessionStatus) {
+	s.SessionStatus = val
+}
+
+// What kind of step it is.
+type TriageAgentEntryCreateType string
+
+const (
+	TriageAgentEntryCreateTypePrompt         TriageAgentEntryCreateType = "prompt"
+	TriageAgentEntryCreateTypeThought        TriageAgentEntryCreateType = "thought"
+	TriageAgentEntryCreateTypeAction         TriageAgentEntryCreateType = "action"
+	TriageAgentEntryCreateTypeResponse       TriageAgentEntryCreateType = "response"
+	TriageAgentEntryCreateTypeArtifact       TriageAgentEntryCreateType = "artifact"
+	TriageAgentEntryCreateTypeError          TriageAgentEntryCreateType = "error"
+	TriageAgentEntryCreateTypeSessionStopped TriageAgentEntryCreateType = "session_stopped"
+)
+
+// AllValues returns all TriageAgentEntryCreateType values.
+func (TriageAgentEntryCreateType) AllValues() []TriageAgentEntryCreateType {
+	return []TriageAgentEntryCreateType{
+		TriageAgentEntryCreateTypePrompt,
+		TriageAgentEntryCreateTypeThought,
+		TriageAgentEntryCreateTypeAction,
+		TriageAgentEntryCreateTypeResponse,
+		TriageAgentEntryCreateTypeArtifact,
+		TriageAgentEntryCreateTypeError,
+		TriageAgentEntryCreateTypeSessionStopped,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageAgentEntryCreateType) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageAgentEntryCreateTypePrompt:
+		return []byte(s), nil
+	case TriageAgentEntryCreateTypeThought:
+		return []byte(s), nil
+	case TriageAgentEntryCreateTypeAction:
+		return []byte(s), nil
+	case TriageAgentEntryCreateTypeResponse:
+		return []byte(s), nil
+	case TriageAgentEntryCreateTypeArtifact:
+		return []byte(s), nil
+	case TriageAgentEntryCreateTypeError:
+		return []byte(s), nil
+	case TriageAgentEntryCreateTypeSessionStopped:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageAgentEntryCreateType) UnmarshalText(data []byte) error {
+	switch TriageAgentEntryCreateType(data) {
+	case TriageAgentEntryCreateTypePrompt:
+		*s = TriageAgentEntryCreateTypePrompt
+		return nil
+	case TriageAgentEntryCreateTypeThought:
+		*s = TriageAgentEntryCreateTypeThought
+		return nil
+	case TriageAgentEntryCreateTypeAction:
+		*s = TriageAgentEntryCreateTypeAction
+		return nil
+	case TriageAgentEntryCreateTypeResponse:
+		*s = TriageAgentEntryCreateTypeResponse
+		return nil
+	case TriageAgentEntryCreateTypeArtifact:
+		*s = TriageAgentEntryCreateTypeArtifact
+		return nil
+	case TriageAgentEntryCreateTypeError:
+		*s = TriageAgentEntryCreateTypeError
+		return nil
+	case TriageAgentEntryCreateTypeSessionStopped:
+		*s = TriageAgentEntryCreateTypeSessionStopped
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageAgentEntryReply
+type TriageAgentEntryReply struct {
+	Data TriageAgentEntry `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageAgentEntryReply) GetData() TriageAgentEntry {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageAgentEntryReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageAgentEntryReply) SetData(val TriageAgentEntry) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageAgentEntryReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What kind of step it is.
+type TriageAgentEntryType string
+
+const (
+	TriageAgentEntryTypeSessionStarted TriageAgentEntryType = "session_started"
+	TriageAgentEntryTypePrompt         TriageAgentEntryType = "prompt"
+	TriageAgentEntryTypeThought        TriageAgentEntryType = "thought"
+	TriageAgentEntryTypeAction         TriageAgentEntryType = "action"
+	TriageAgentEntryTypeResponse       TriageAgentEntryType = "response"
+	TriageAgentEntryTypeArtifact       TriageAgentEntryType = "artifact"
+	TriageAgentEntryTypeError          TriageAgentEntryType = "error"
+	TriageAgentEntryTypeSessionStopped TriageAgentEntryType = "session_stopped"
+)
+
+// AllValues returns all TriageAgentEntryType values.
+func (TriageAgentEntryType) AllValues() []TriageAgentEntryType {
+	return []TriageAgentEntryType{
+		TriageAgentEntryTypeSessionStarted,
+		TriageAgentEntryTypePrompt,
+		TriageAgentEntryTypeThought,
+		TriageAgentEntryTypeAction,
+		TriageAgentEntryTypeResponse,
+		TriageAgentEntryTypeArtifact,
+		TriageAgentEntryTypeError,
+		TriageAgentEntryTypeSessionStopped,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageAgentEntryType) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageAgentEntryTypeSessionStarted:
+		return []byte(s), nil
+	case TriageAgentEntryTypePrompt:
+		return []byte(s), nil
+	case TriageAgentEntryTypeThought:
+		return []byte(s), nil
+	case TriageAgentEntryTypeAction:
+		return []byte(s), nil
+	case TriageAgentEntryTypeResponse:
+		return []byte(s), nil
+	case TriageAgentEntryTypeArtifact:
+		return []byte(s), nil
+	case TriageAgentEntryTypeError:
+		return []byte(s), nil
+	case TriageAgentEntryTypeSessionStopped:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageAgentEntryType) UnmarshalText(data []byte) error {
+	switch TriageAgentEntryType(data) {
+	case TriageAgentEntryTypeSessionStarted:
+		*s = TriageAgentEntryTypeSessionStarted
+		return nil
+	case TriageAgentEntryTypePrompt:
+		*s = TriageAgentEntryTypePrompt
+		return nil
+	case TriageAgentEntryTypeThought:
+		*s = TriageAgentEntryTypeThought
+		return nil
+	case TriageAgentEntryTypeAction:
+		*s = TriageAgentEntryTypeAction
+		return nil
+	case TriageAgentEntryTypeResponse:
+		*s = TriageAgentEntryTypeResponse
+		return nil
+	case TriageAgentEntryTypeArtifact:
+		*s = TriageAgentEntryTypeArtifact
+		return nil
+	case TriageAgentEntryTypeError:
+		*s = TriageAgentEntryTypeError
+		return nil
+	case TriageAgentEntryTypeSessionStopped:
+		*s = TriageAgentEntryTypeSessionStopped
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Something an agent has made.
+// Ref: #/components/schemas/TriageArtifact
+type TriageArtifact struct {
+	// Artifact id.
+	ID string `json:"id"`
+	// What it is.
+	Type string `json:"type"`
+	// What to show.
+	Title string `json:"title"`
+	// How to show it.
+	Renderer NilString `json:"renderer"`
+	// Whether it can be shown.
+	Status TriageArtifactStatus `json:"status"`
+	// Its content; null until it is ready.
+	Payload NilFreeObject `json:"payload"`
+	// Where it lives outside.
+	ExternalUrls []string `json:"external_urls"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageArtifact) GetID() string {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *TriageArtifact) GetType() string {
+	return s.Type
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageArtifact) GetTitle() string {
+	return s.Title
+}
+
+// GetRenderer returns the value of Renderer.
+func (s *TriageArtifact) GetRenderer() NilString {
+	return s.Renderer
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageArtifact) GetStatus() TriageArtifactStatus {
+	return s.Status
+}
+
+// GetPayload returns the value of Payload.
+func (s *TriageArtifact) GetPayload() NilFreeObject {
+	return s.Payload
+}
+
+// GetExternalUrls returns the value of ExternalUrls.
+func (s *TriageArtifact) GetExternalUrls() []string {
+	return s.ExternalUrls
+}
+
+// SetID sets the value of ID.
+func (s *TriageArtifact) SetID(val string) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *TriageArtifact) SetType(val string) {
+	s.Type = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageArtifact) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetRenderer sets the value of Renderer.
+func (s *TriageArtifact) SetRenderer(val NilString) {
+	s.Renderer = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageArtifact) SetStatus(val TriageArtifactStatus) {
+	s.Status = val
+}
+
+// SetPayload sets the value of Payload.
+func (s *TriageArtifact) SetPayload(val NilFreeObject) {
+	s.Payload = val
+}
+
+// SetExternalUrls sets the value of ExternalUrls.
+func (s *TriageArtifact) SetExternalUrls(val []string) {
+	s.ExternalUrls = val
+}
+
+// Something an agent has made.
+// Ref: #/components/schemas/TriageArtifactCreate
+type TriageArtifactCreate struct {
+	// What it is.
+	Type string `json:"type"`
+	// What to show.
+	Title string `json:"title"`
+	// How to show it.
+	Renderer OptNilString `json:"renderer"`
+	// Whether it can be shown.
+	Status  OptTriageArtifactCreateStatus `json:"status"`
+	Payload OptFreeObject                 `json:"payload"`
+	// Where it lives outside.
+	ExternalUrls []string `json:"external_urls"`
+}
+
+// GetType returns the value of Type.
+func (s *TriageArtifactCreate) GetType() string {
+	return s.Type
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageArtifactCreate) GetTitle() string {
+	return s.Title
+}
+
+// GetRenderer returns the value of Renderer.
+func (s *TriageArtifactCreate) GetRenderer() OptNilString {
+	return s.Renderer
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageArtifactCreate) GetStatus() OptTriageArtifactCreateStatus {
+	return s.Status
+}
+
+// GetPayload returns the value of Payload.
+func (s *TriageArtifactCreate) GetPayload() OptFreeObject {
+	return s.Payload
+}
+
+// GetExternalUrls returns the value of ExternalUrls.
+func (s *TriageArtifactCreate) GetExternalUrls() []string {
+	return s.ExternalUrls
+}
+
+// SetType sets the value of Type.
+func (s *TriageArtifactCreate) SetType(val string) {
+	s.Type = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageArtifactCreate) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetRenderer sets the value of Renderer.
+func (s *TriageArtifactCreate) SetRenderer(val OptNilString) {
+	s.Renderer = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageArtifactCreate) SetStatus(val OptTriageArtifactCreateStatus) {
+	s.Status = val
+}
+
+// SetPayload sets the value of Payload.
+func (s *TriageArtifactCreate) SetPayload(val OptFreeObject) {
+	s.Payload = val
+}
+
+// SetExternalUrls sets the value of ExternalUrls.
+func (s *TriageArtifactCreate) SetExternalUrls(val []string) {
+	s.ExternalUrls = val
+}
+
+// Whether it can be shown.
+type TriageArtifactCreateStatus string
+
+const (
+	TriageArtifactCreateStatusPending TriageArtifactCreateStatus = "pending"
+	TriageArtifactCreateStatusReady   TriageArtifactCreateStatus = "ready"
+	TriageArtifactCreateStatusError   TriageArtifactCreateStatus = "error"
+)
+
+// AllValues returns all TriageArtifactCreateStatus values.
+func (TriageArtifactCreateStatus) AllValues() []TriageArtifactCreateStatus {
+	return []TriageArtifactCreateStatus{
+		TriageArtifactCreateStatusPending,
+		TriageArtifactCreateStatusReady,
+		TriageArtifactCreateStatusError,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageArtifactCreateStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageArtifactCreateStatusPending:
+		return []byte(s), nil
+	case TriageArtifactCreateStatusReady:
+		return []byte(s), nil
+	case TriageArtifactCreateStatusError:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageArtifactCreateStatus) UnmarshalText(data []byte) error {
+	switch TriageArtifactCreateStatus(data) {
+	case TriageArtifactCreateStatusPending:
+		*s = TriageArtifactCreateStatusPending
+		return nil
+	case TriageArtifactCreateStatusReady:
+		*s = TriageArtifactCreateStatusReady
+		return nil
+	case TriageArtifactCreateStatusError:
+		*s = TriageArtifactCreateStatusError
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Whether it can be shown.
+type TriageArtifactStatus string
+
+const (
+	TriageArtifactStatusPending TriageArtifactStatus = "pending"
+	TriageArtifactStatusReady   TriageArtifactStatus = "ready"
+	TriageArtifactStatusError   TriageArtifactStatus = "error"
+)
+
+// AllValues returns all TriageArtifactStatus values.
+func (TriageArtifactStatus) AllValues() []TriageArtifactStatus {
+	return []TriageArtifactStatus{
+		TriageArtifactStatusPending,
+		TriageArtifactStatusReady,
+		TriageArtifactStatusError,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageArtifactStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageArtifactStatusPending:
+		return []byte(s), nil
+	case TriageArtifactStatusReady:
+		return []byte(s), nil
+	case TriageArtifactStatusError:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageArtifactStatus) UnmarshalText(data []byte) error {
+	switch TriageArtifactStatus(data) {
+	case TriageArtifactStatusPending:
+		*s = TriageArtifactStatusPending
+		return nil
+	case TriageArtifactStatusReady:
+		*s = TriageArtifactStatusReady
+		return nil
+	case TriageArtifactStatusError:
+		*s = TriageArtifactStatusError
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A comment.
+// Ref: #/components/schemas/TriageCommentCreate
+type TriageCommentCreate struct {
+	// The words.
+	Detail string `json:"detail"`
+	// Attachments of the issue that it speaks of.
+	ResourceLinkIds []string `json:"resource_link_ids"`
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageCommentCreate) GetDetail() string {
+	return s.Detail
+}
+
+// GetResourceLinkIds returns the value of ResourceLinkIds.
+func (s *TriageCommentCreate) GetResourceLinkIds() []string {
+	return s.ResourceLinkIds
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageCommentCreate) SetDetail(val string) {
+	s.Detail = val
+}
+
+// SetResourceLinkIds sets the value of ResourceLinkIds.
+func (s *TriageCommentCreate) SetResourceLinkIds(val []string) {
+	s.ResourceLinkIds = val
+}
+
+// A flag on a call of an issue.
+// Ref: #/components/schemas/TriageFlag
+type TriageFlag struct {
+	// Flag id.
+	ID string `json:"id"`
+	// Issue.
+	IssueID string `json:"issue_id"`
+	// Call.
+	CallID string `json:"call_id"`
+	// What kind of trouble it is.
+	Type string `json:"type"`
+	// What to say about it.
+	Note NilString `json:"note"`
+	// Pathway node.
+	NodeID NilString `json:"node_id"`
+	// Its name.
+	NodeName NilString `json:"node_name"`
+	// Message of the transcript, from 0.
+	MessageIndex NilInt `json:"message_index"`
+	// Its words.
+	MessageText NilString `json:"message_text"`
+	// Who set it.
+	CreatedByID NilString `json:"created_by_id"`
+	// When it was set.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageFlag) GetID() string {
+	return s.ID
+}
+
+// GetIssueID returns the value of IssueID.
+func (s *TriageFlag) GetIssueID() string {
+	return s.IssueID
+}
+
+// GetCallID returns the value of CallID.
+func (s *TriageFlag) GetCallID() string {
+	return s.CallID
+}
+
+// GetType returns the value of Type.
+func (s *TriageFlag) GetType() string {
+	return s.Type
+}
+
+// GetNote returns the value of Note.
+func (s *TriageFlag) GetNote() NilString {
+	return s.Note
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TriageFlag) GetNodeID() NilString {
+	return s.NodeID
+}
+
+// GetNodeName returns the value of NodeName.
+func (s *TriageFlag) GetNodeName() NilString {
+	return s.NodeName
+}
+
+// GetMessageIndex returns the value of MessageIndex.
+func (s *TriageFlag) GetMessageIndex() NilInt {
+	return s.MessageIndex
+}
+
+// GetMessageText returns the value of MessageText.
+func (s *TriageFlag) GetMessageText() NilString {
+	return s.MessageText
+}
+
+// GetCreatedByID returns the value of CreatedByID.
+func (s *TriageFlag) GetCreatedByID() NilString {
+	return s.CreatedByID
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageFlag) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *TriageFlag) SetID(val string) {
+	s.ID = val
+}
+
+// SetIssueID sets the value of IssueID.
+func (s *TriageFlag) SetIssueID(val string) {
+	s.IssueID = val
+}
+
+// SetCallID sets the value of CallID.
+func (s *TriageFlag) SetCallID(val string) {
+	s.CallID = val
+}
+
+// SetType sets the value of Type.
+func (s *TriageFlag) SetType(val string) {
+	s.Type = val
+}
+
+// SetNote sets the value of Note.
+func (s *TriageFlag) SetNote(val NilString) {
+	s.Note = val
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TriageFlag) SetNodeID(val NilString) {
+	s.NodeID = val
+}
+
+// SetNodeName sets the value of NodeName.
+func (s *TriageFlag) SetNodeName(val NilString) {
+	s.NodeName = val
+}
+
+// SetMessageIndex sets the value of MessageIndex.
+func (s *TriageFlag) SetMessageIndex(val NilInt) {
+	s.MessageIndex = val
+}
+
+// SetMessageText sets the value of MessageText.
+func (s *TriageFlag) SetMessageText(val NilString) {
+	s.MessageText = val
+}
+
+// SetCreatedByID sets the value of CreatedByID.
+func (s *TriageFlag) SetCreatedByID(val NilString) {
+	s.CreatedByID = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageFlag) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// A place in an attached call that needs attention.
+// Ref: #/components/schemas/TriageFlagCreate
+type TriageFlagCreate struct {
+	// Call that is attached to the issue.
+	CallID string `json:"call_id"`
+	// What kind of trouble it is.
+	Type string `json:"type"`
+	// What to say about it.
+	Note OptNilString `json:"note"`
+	// Pathway node.
+	NodeID OptNilString `json:"node_id"`
+	// Its name.
+	NodeName OptNilString `json:"node_name"`
+	// Message of the transcript, from 0.
+	MessageIndex OptNilInt `json:"message_index"`
+	// Its words.
+	MessageText OptNilString `json:"message_text"`
+}
+
+// GetCallID returns the value of CallID.
+func (s *TriageFlagCreate) GetCallID() string {
+	return s.CallID
+}
+
+// GetType returns the value of Type.
+func (s *TriageFlagCreate) GetType() string {
+	return s.Type
+}
+
+// GetNote returns the value of Note.
+func (s *TriageFlagCreate) GetNote() OptNilString {
+	return s.Note
+}
+
+// GetNodeID returns the value of NodeID.
+func (s *TriageFlagCreate) GetNodeID() OptNilString {
+	return s.NodeID
+}
+
+// GetNodeName returns the value of NodeName.
+func (s *TriageFlagCreate) GetNodeName() OptNilString {
+	return s.NodeName
+}
+
+// GetMessageIndex returns the value of MessageIndex.
+func (s *TriageFlagCreate) GetMessageIndex() OptNilInt {
+	return s.MessageIndex
+}
+
+// GetMessageText returns the value of MessageText.
+func (s *TriageFlagCreate) GetMessageText() OptNilString {
+	return s.MessageText
+}
+
+// SetCallID sets the value of CallID.
+func (s *TriageFlagCreate) SetCallID(val string) {
+	s.CallID = val
+}
+
+// SetType sets the value of Type.
+func (s *TriageFlagCreate) SetType(val string) {
+	s.Type = val
+}
+
+// SetNote sets the value of Note.
+func (s *TriageFlagCreate) SetNote(val OptNilString) {
+	s.Note = val
+}
+
+// SetNodeID sets the value of NodeID.
+func (s *TriageFlagCreate) SetNodeID(val OptNilString) {
+	s.NodeID = val
+}
+
+// SetNodeName sets the value of NodeName.
+func (s *TriageFlagCreate) SetNodeName(val OptNilString) {
+	s.NodeName = val
+}
+
+// SetMessageIndex sets the value of MessageIndex.
+func (s *TriageFlagCreate) SetMessageIndex(val OptNilInt) {
+	s.MessageIndex = val
+}
+
+// SetMessageText sets the value of MessageText.
+func (s *TriageFlagCreate) SetMessageText(val OptNilString) {
+	s.MessageText = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageFlagReply
+type TriageFlagReply struct {
+	Data TriageFlag `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageFlagReply) GetData() TriageFlag {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageFlagReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageFlagReply) SetData(val TriageFlag) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageFlagReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Something that went wrong and is being looked at.
+// Ref: #/components/schemas/TriageIssue
+type TriageIssue struct {
+	// Issue id.
+	ID string `json:"id"`
+	// Readable name, such as T-1001.
+	TriageID string `json:"triage_id"`
+	// Owning organization.
+	OrgID string `json:"org_id"`
+	// Number behind the readable name.
+	Number int `json:"number"`
+	// The issue in one line.
+	Title string `json:"title"`
+	// Everything else.
+	Description string         `json:"description"`
+	Status      TriageStatus   `json:"status"`
+	Severity    TriageSeverity `json:"severity"`
+	Source      TriageSource   `json:"source"`
+	// Free grouping.
+	Category NilString `json:"category"`
+	// Who answers for it.
+	OwnerID NilString `json:"owner_id"`
+	// Who works on it.
+	AssigneeID NilString `json:"assignee_id"`
+	// Who created it.
+	AuthorID NilString `json:"author_id"`
+	// The same issue in another system.
+	ExternalLink NilString `json:"external_link"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// When the newest feed entry was written.
+	LastActivityAt time.Time `json:"last_activity_at"`
+	// Attached resources.
+	ResourceCount int `json:"resource_count"`
+	// Flags.
+	FlagCount int `json:"flag_count"`
+	// Relations to other issues.
+	RelationCount int `json:"relation_count"`
+	// The newest agent session; null without one.
+	LatestAgentSession NilTriageSessionRef `json:"latest_agent_session"`
+	// Whether an agent works on it now.
+	IsProcessing bool `json:"is_processing"`
+	// Whether the feed has entries the caller has not seen.
+	HasUnreadActivity bool `json:"has_unread_activity"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageIssue) GetID() string {
+	return s.ID
+}
+
+// GetTriageID returns the value of TriageID.
+func (s *TriageIssue) GetTriageID() string {
+	return s.TriageID
+}
+
+// GetOrgID returns the value of OrgID.
+func (s *TriageIssue) GetOrgID() string {
+	return s.OrgID
+}
+
+// GetNumber returns the value of Number.
+func (s *TriageIssue) GetNumber() int {
+	return s.Number
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageIssue) GetTitle() string {
+	return s.Title
+}
+
+// GetDescription returns the value of Description.
+func (s *TriageIssue) GetDescription() string {
+	return s.Description
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageIssue) GetStatus() TriageStatus {
+	return s.Status
+}
+
+// GetSeverity returns the value of Severity.
+func (s *TriageIssue) GetSeverity() TriageSeverity {
+	return s.Severity
+}
+
+// GetSource returns the value of Source.
+func (s *TriageIssue) GetSource() TriageSource {
+	return s.Source
+}
+
+// GetCategory returns the value of Category.
+func (s *TriageIssue) GetCategory() NilString {
+	return s.Category
+}
+
+// GetOwnerID returns the value of OwnerID.
+func (s *TriageIssue) GetOwnerID() NilString {
+	return s.OwnerID
+}
+
+// GetAssigneeID returns the value of AssigneeID.
+func (s *TriageIssue) GetAssigneeID() NilString {
+	return s.AssigneeID
+}
+
+// GetAuthorID returns the value of AuthorID.
+func (s *TriageIssue) GetAuthorID() NilString {
+	return s.AuthorID
+}
+
+// GetExternalLink returns the value of ExternalLink.
+func (s *TriageIssue) GetExternalLink() NilString {
+	return s.ExternalLink
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageIssue) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *TriageIssue) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
+}
+
+// GetLastActivityAt returns the value of LastActivityAt.
+func (s *TriageIssue) GetLastActivityAt() time.Time {
+	return s.LastActivityAt
+}
+
+// GetResourceCount returns the value of ResourceCount.
+func (s *TriageIssue) GetResourceCount() int {
+	return s.ResourceCount
+}
+
+// GetFlagCount returns the value of FlagCount.
+func (s *TriageIssue) GetFlagCount() int {
+	return s.FlagCount
+}
+
+// GetRelationCount returns the value of RelationCount.
+func (s *TriageIssue) GetRelationCount() int {
+	return s.RelationCount
+}
+
+// GetLatestAgentSession returns the value of LatestAgentSession.
+func (s *TriageIssue) GetLatestAgentSession() NilTriageSessionRef {
+	return s.LatestAgentSession
+}
+
+// GetIsProcessing returns the value of IsProcessing.
+func (s *TriageIssue) GetIsProcessing() bool {
+	return s.IsProcessing
+}
+
+// GetHasUnreadActivity returns the value of HasUnreadActivity.
+func (s *TriageIssue) GetHasUnreadActivity() bool {
+	return s.HasUnreadActivity
+}
+
+// SetID sets the value of ID.
+func (s *TriageIssue) SetID(val string) {
+	s.ID = val
+}
+
+// SetTriageID sets the value of TriageID.
+func (s *TriageIssue) SetTriageID(val string) {
+	s.TriageID = val
+}
+
+// SetOrgID sets the value of OrgID.
+func (s *TriageIssue) SetOrgID(val string) {
+	s.OrgID = val
+}
+
+// SetNumber sets the value of Number.
+func (s *TriageIssue) SetNumber(val int) {
+	s.Number = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageIssue) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TriageIssue) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageIssue) SetStatus(val TriageStatus) {
+	s.Status = val
+}
+
+// SetSeverity sets the value of Severity.
+func (s *TriageIssue) SetSeverity(val TriageSeverity) {
+	s.Severity = val
+}
+
+// SetSource sets the value of Source.
+func (s *TriageIssue) SetSource(val TriageSource) {
+	s.Source = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TriageIssue) SetCategory(val NilString) {
+	s.Category = val
+}
+
+// SetOwnerID sets the value of OwnerID.
+func (s *TriageIssue) SetOwnerID(val NilString) {
+	s.OwnerID = val
+}
+
+// SetAssigneeID sets the value of AssigneeID.
+func (s *TriageIssue) SetAssigneeID(val NilString) {
+	s.AssigneeID = val
+}
+
+// SetAuthorID sets the value of AuthorID.
+func (s *TriageIssue) SetAuthorID(val NilString) {
+	s.AuthorID = val
+}
+
+// SetExternalLink sets the value of ExternalLink.
+func (s *TriageIssue) SetExternalLink(val NilString) {
+	s.ExternalLink = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageIssue) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *TriageIssue) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
+}
+
+// SetLastActivityAt sets the value of LastActivityAt.
+func (s *TriageIssue) SetLastActivityAt(val time.Time) {
+	s.LastActivityAt = val
+}
+
+// SetResourceCount sets the value of ResourceCount.
+func (s *TriageIssue) SetResourceCount(val int) {
+	s.ResourceCount = val
+}
+
+// SetFlagCount sets the value of FlagCount.
+func (s *TriageIssue) SetFlagCount(val int) {
+	s.FlagCount = val
+}
+
+// SetRelationCount sets the value of RelationCount.
+func (s *TriageIssue) SetRelationCount(val int) {
+	s.RelationCount = val
+}
+
+// SetLatestAgentSession sets the value of LatestAgentSession.
+func (s *TriageIssue) SetLatestAgentSession(val NilTriageSessionRef) {
+	s.LatestAgentSession = val
+}
+
+// SetIsProcessing sets the value of IsProcessing.
+func (s *TriageIssue) SetIsProcessing(val bool) {
+	s.IsProcessing = val
+}
+
+// SetHasUnreadActivity sets the value of HasUnreadActivity.
+func (s *TriageIssue) SetHasUnreadActivity(val bool) {
+	s.HasUnreadActivity = val
+}
+
+// A new issue.
+// Ref: #/components/schemas/TriageIssueCreate
+type TriageIssueCreate struct {
+	// The issue in one line.
+	Title string `json:"title"`
+	// Everything else.
+	Description OptString `json:"description"`
+	// Where the work stands.
+	Status OptTriageIssueCreateStatus `json:"status"`
+	// How bad it is.
+	Severity OptTriageIssueCreateSeverity `json:"severity"`
+	// Who found it.
+	Source OptTriageIssueCreateSource `json:"source"`
+	// Free grouping.
+	Category OptNilString `json:"category"`
+	// Who answers for it.
+	OwnerID OptNilString `json:"owner_id"`
+	// Who works on it.
+	AssigneeID OptNilString `json:"assignee_id"`
+	// The same issue in another system.
+	ExternalLink OptNilString `json:"external_link"`
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageIssueCreate) GetTitle() string {
+	return s.Title
+}
+
+// GetDescription returns the value of Description.
+func (s *TriageIssueCreate) GetDescription() OptString {
+	return s.Description
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageIssueCreate) GetStatus() OptTriageIssueCreateStatus {
+	return s.Status
+}
+
+// GetSeverity returns the value of Severity.
+func (s *TriageIssueCreate) GetSeverity() OptTriageIssueCreateSeverity {
+	return s.Severity
+}
+
+// GetSource returns the value of Source.
+func (s *TriageIssueCreate) GetSource() OptTriageIssueCreateSource {
+	return s.Source
+}
+
+// GetCategory returns the value of Category.
+func (s *TriageIssueCreate) GetCategory() OptNilString {
+	return s.Category
+}
+
+// GetOwnerID returns the value of OwnerID.
+func (s *TriageIssueCreate) GetOwnerID() OptNilString {
+	return s.OwnerID
+}
+
+// GetAssigneeID returns the value of AssigneeID.
+func (s *TriageIssueCreate) GetAssigneeID() OptNilString {
+	return s.AssigneeID
+}
+
+// GetExternalLink returns the value of ExternalLink.
+func (s *TriageIssueCreate) GetExternalLink() OptNilString {
+	return s.ExternalLink
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageIssueCreate) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TriageIssueCreate) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageIssueCreate) SetStatus(val OptTriageIssueCreateStatus) {
+	s.Status = val
+}
+
+// SetSeverity sets the value of Severity.
+func (s *TriageIssueCreate) SetSeverity(val OptTriageIssueCreateSeverity) {
+	s.Severity = val
+}
+
+// SetSource sets the value of Source.
+func (s *TriageIssueCreate) SetSource(val OptTriageIssueCreateSource) {
+	s.Source = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TriageIssueCreate) SetCategory(val OptNilString) {
+	s.Category = val
+}
+
+// SetOwnerID sets the value of OwnerID.
+func (s *TriageIssueCreate) SetOwnerID(val OptNilString) {
+	s.OwnerID = val
+}
+
+// SetAssigneeID sets the value of AssigneeID.
+func (s *TriageIssueCreate) SetAssigneeID(val OptNilString) {
+	s.AssigneeID = val
+}
+
+// SetExternalLink sets the value of ExternalLink.
+func (s *TriageIssueCreate) SetExternalLink(val OptNilString) {
+	s.ExternalLink = val
+}
+
+// How bad it is.
+type TriageIssueCreateSeverity string
+
+const (
+	TriageIssueCreateSeverityCritical TriageIssueCreateSeverity = "critical"
+	TriageIssueCreateSeverityHigh     TriageIssueCreateSeverity = "high"
+	TriageIssueCreateSeverityMedium   TriageIssueCreateSeverity = "medium"
+	TriageIssueCreateSeverityLow      TriageIssueCreateSeverity = "low"
+)
+
+// AllValues returns all TriageIssueCreateSeverity values.
+func (TriageIssueCreateSeverity) AllValues() []TriageIssueCreateSeverity {
+	return []TriageIssueCreateSeverity{
+		TriageIssueCreateSeverityCritical,
+		TriageIssueCreateSeverityHigh,
+		TriageIssueCreateSeverityMedium,
+		TriageIssueCreateSeverityLow,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageIssueCreateSeverity) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageIssueCreateSeverityCritical:
+		return []byte(s), nil
+	case TriageIssueCreateSeverityHigh:
+		return []byte(s), nil
+	case TriageIssueCreateSeverityMedium:
+		return []byte(s), nil
+	case TriageIssueCreateSeverityLow:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageIssueCreateSeverity) UnmarshalText(data []byte) error {
+	switch TriageIssueCreateSeverity(data) {
+	case TriageIssueCreateSeverityCritical:
+		*s = TriageIssueCreateSeverityCritical
+		return nil
+	case TriageIssueCreateSeverityHigh:
+		*s = TriageIssueCreateSeverityHigh
+		return nil
+	case TriageIssueCreateSeverityMedium:
+		*s = TriageIssueCreateSeverityMedium
+		return nil
+	case TriageIssueCreateSeverityLow:
+		*s = TriageIssueCreateSeverityLow
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Who found it.
+type TriageIssueCreateSource string
+
+const (
+	TriageIssueCreateSourceManual    TriageIssueCreateSource = "manual"
+	TriageIssueCreateSourceAutomated TriageIssueCreateSource = "automated"
+	TriageIssueCreateSourceClient    TriageIssueCreateSource = "client"
+)
+
+// AllValues returns all TriageIssueCreateSource values.
+func (TriageIssueCreateSource) AllValues() []TriageIssueCreateSource {
+	return []TriageIssueCreateSource{
+		TriageIssueCreateSourceManual,
+		TriageIssueCreateSourceAutomated,
+		TriageIssueCreateSourceClient,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageIssueCreateSource) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageIssueCreateSourceManual:
+		return []byte(s), nil
+	case TriageIssueCreateSourceAutomated:
+		return []byte(s), nil
+	case TriageIssueCreateSourceClient:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageIssueCreateSource) UnmarshalText(data []byte) error {
+	switch TriageIssueCreateSource(data) {
+	case TriageIssueCreateSourceManual:
+		*s = TriageIssueCreateSourceManual
+		return nil
+	case TriageIssueCreateSourceAutomated:
+		*s = TriageIssueCreateSourceAutomated
+		return nil
+	case TriageIssueCreateSourceClient:
+		*s = TriageIssueCreateSourceClient
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Where the work stands.
+type TriageIssueCreateStatus string
+
+const (
+	TriageIssueCreateStatusBacklog    TriageIssueCreateStatus = "backlog"
+	TriageIssueCreateStatusTodo       TriageIssueCreateStatus = "todo"
+	TriageIssueCreateStatusInProgress TriageIssueCreateStatus = "in_progress"
+	TriageIssueCreateStatusInReview   TriageIssueCreateStatus = "in_review"
+	TriageIssueCreateStatusDone       TriageIssueCreateStatus = "done"
+	TriageIssueCreateStatusClosed     TriageIssueCreateStatus = "closed"
+)
+
+// AllValues returns all TriageIssueCreateStatus values.
+func (TriageIssueCreateStatus) AllValues() []TriageIssueCreateStatus {
+	return []TriageIssueCreateStatus{
+		TriageIssueCreateStatusBacklog,
+		TriageIssueCreateStatusTodo,
+		TriageIssueCreateStatusInProgress,
+		TriageIssueCreateStatusInReview,
+		TriageIssueCreateStatusDone,
+		TriageIssueCreateStatusClosed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageIssueCreateStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageIssueCreateStatusBacklog:
+		return []byte(s), nil
+	case TriageIssueCreateStatusTodo:
+		return []byte(s), nil
+	case TriageIssueCreateStatusInProgress:
+		return []byte(s), nil
+	case TriageIssueCreateStatusInReview:
+		return []byte(s), nil
+	case TriageIssueCreateStatusDone:
+		return []byte(s), nil
+	case TriageIssueCreateStatusClosed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageIssueCreateStatus) UnmarshalText(data []byte) error {
+	switch TriageIssueCreateStatus(data) {
+	case TriageIssueCreateStatusBacklog:
+		*s = TriageIssueCreateStatusBacklog
+		return nil
+	case TriageIssueCreateStatusTodo:
+		*s = TriageIssueCreateStatusTodo
+		return nil
+	case TriageIssueCreateStatusInProgress:
+		*s = TriageIssueCreateStatusInProgress
+		return nil
+	case TriageIssueCreateStatusInReview:
+		*s = TriageIssueCreateStatusInReview
+		return nil
+	case TriageIssueCreateStatusDone:
+		*s = TriageIssueCreateStatusDone
+		return nil
+	case TriageIssueCreateStatusClosed:
+		*s = TriageIssueCreateStatusClosed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Something that happened to the issue.
+// Ref: #/components/schemas/TriageIssueEntry
+type TriageIssueEntry struct {
+	// Always issue.
+	EntryKind string `json:"entry_kind"`
+	// Entry id.
+	ID string `json:"id"`
+	// Issue.
+	IssueID string `json:"issue_id"`
+	// What happened.
+	Type TriageIssueEntryType `json:"type"`
+	// Who did it.
+	Actor NilTriageActor `json:"actor"`
+	// Free text of the entry.
+	Detail string `json:"detail"`
+	// Status before a status change.
+	FromStatus NilString `json:"from_status"`
+	// Status after a status change.
+	ToStatus NilString `json:"to_status"`
+	// Further facts by type; null without any.
+	Metadata NilMetadata `json:"metadata"`
+	// What is attached.
+	Resources []TriageResource `json:"resources"`
+	// Other issues it speaks of.
+	ReferencedIssues []TriageIssueRef `json:"referenced_issues"`
+	// When it happened.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetEntryKind returns the value of EntryKind.
+func (s *TriageIssueEntry) GetEntryKind() string {
+	return s.EntryKind
+}
+
+// GetID returns the value of ID.
+func (s *TriageIssueEntry) GetID() string {
+	return s.ID
+}
+
+// GetIssueID returns the value of IssueID.
+func (s *TriageIssueEntry) GetIssueID() string {
+	return s.IssueID
+}
+
+// GetType returns the value of Type.
+func (s *TriageIssueEntry) GetType() TriageIssueEntryType {
+	return s.Type
+}
+
+// GetActor returns the value of Actor.
+func (s *TriageIssueEntry) GetActor() NilTriageActor {
+	return s.Actor
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageIssueEntry) GetDetail() string {
+	return s.Detail
+}
+
+// GetFromStatus returns the value of FromStatus.
+func (s *TriageIssueEntry) GetFromStatus() NilString {
+	return s.FromStatus
+}
+
+// GetToStatus returns the value of ToStatus.
+func (s *TriageIssueEntry) GetToStatus() NilString {
+	return s.ToStatus
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TriageIssueEntry) GetMetadata() NilMetadata {
+	return s.Metadata
+}
+
+// GetResources returns the value of Resources.
+func (s *TriageIssueEntry) GetResources() []TriageResource {
+	return s.Resources
+}
+
+// GetReferencedIssues returns the value of ReferencedIssues.
+func (s *TriageIssueEntry) GetReferencedIssues() []TriageIssueRef {
+	return s.ReferencedIssues
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageIssueEntry) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetEntryKind sets the value of EntryKind.
+func (s *TriageIssueEntry) SetEntryKind(val string) {
+	s.EntryKind = val
+}
+
+// SetID sets the value of ID.
+func (s *TriageIssueEntry) SetID(val string) {
+	s.ID = val
+}
+
+// SetIssueID sets the value of IssueID.
+func (s *TriageIssueEntry) SetIssueID(val string) {
+	s.IssueID = val
+}
+
+// SetType sets the value of Type.
+func (s *TriageIssueEntry) SetType(val TriageIssueEntryType) {
+	s.Type = val
+}
+
+// SetActor sets the value of Actor.
+func (s *TriageIssueEntry) SetActor(val NilTriageActor) {
+	s.Actor = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageIssueEntry) SetDetail(val string) {
+	s.Detail = val
+}
+
+// SetFromStatus sets the value of FromStatus.
+func (s *TriageIssueEntry) SetFromStatus(val NilString) {
+	s.FromStatus = val
+}
+
+// SetToStatus sets the value of ToStatus.
+func (s *TriageIssueEntry) SetToStatus(val NilString) {
+	s.ToStatus = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TriageIssueEntry) SetMetadata(val NilMetadata) {
+	s.Metadata = val
+}
+
+// SetResources sets the value of Resources.
+func (s *TriageIssueEntry) SetResources(val []TriageResource) {
+	s.Resources = val
+}
+
+// SetReferencedIssues sets the value of ReferencedIssues.
+func (s *TriageIssueEntry) SetReferencedIssues(val []TriageIssueRef) {
+	s.ReferencedIssues = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageIssueEntry) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageIssueEntryReply
+type TriageIssueEntryReply struct {
+	Data TriageIssueEntry `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageIssueEntryReply) GetData() TriageIssueEntry {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageIssueEntryReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageIssueEntryReply) SetData(val TriageIssueEntry) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageIssueEntryReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What happened.
+type TriageIssueEntryType string
+
+const (
+	TriageIssueEntryTypeCreated         TriageIssueEntryType = "created"
+	TriageIssueEntryTypeStatusChanged   TriageIssueEntryType = "status_changed"
+	TriageIssueEntryTypeSeverityChanged TriageIssueEntryType = "severity_changed"
+	TriageIssueEntryTypeCategoryChanged TriageIssueEntryType = "category_changed"
+	TriageIssueEntryTypeAssigneeChanged TriageIssueEntryType = "assignee_changed"
+	TriageIssueEntryTypeOwnerChanged    TriageIssueEntryType = "owner_changed"
+	TriageIssueEntryTypeComment         TriageIssueEntryType = "comment"
+	TriageIssueEntryTypeResourceAdded   TriageIssueEntryType = "resource_added"
+	TriageIssueEntryTypeResourceRemoved TriageIssueEntryType = "resource_removed"
+	TriageIssueEntryTypeFlagAdded       TriageIssueEntryType = "flag_added"
+	TriageIssueEntryTypeFlagRemoved     TriageIssueEntryType = "flag_removed"
+	TriageIssueEntryTypeRelationAdded   TriageIssueEntryType = "relation_added"
+	TriageIssueEntryTypeRelationRemoved TriageIssueEntryType = "relation_removed"
+	TriageIssueEntryTypeAlertTransition TriageIssueEntryType = "alert_transition"
+	TriageIssueEntryTypeAccepted        TriageIssueEntryType = "accepted"
+	TriageIssueEntryTypeDeclined        TriageIssueEntryType = "declined"
+	TriageIssueEntryTypeMerged          TriageIssueEntryType = "merged"
+)
+
+// AllValues returns all TriageIssueEntryType values.
+func (TriageIssueEntryType) AllValues() []TriageIssueEntryType {
+	return []TriageIssueEntryType{
+		TriageIssueEntryTypeCreated,
+		TriageIssueEntryTypeStatusChanged,
+		TriageIssueEntryTypeSeverityChanged,
+		TriageIssueEntryTypeCategoryChanged,
+		TriageIssueEntryTypeAssigneeChanged,
+		TriageIssueEntryTypeOwnerChanged,
+		TriageIssueEntryTypeComment,
+		TriageIssueEntryTypeResourceAdded,
+		TriageIssueEntryTypeResourceRemoved,
+		TriageIssueEntryTypeFlagAdded,
+		TriageIssueEntryTypeFlagRemoved,
+		TriageIssueEntryTypeRelationAdded,
+		TriageIssueEntryTypeRelationRemoved,
+		TriageIssueEntryTypeAlertTransition,
+		TriageIssueEntryTypeAccepted,
+		TriageIssueEntryTypeDeclined,
+		TriageIssueEntryTypeMerged,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageIssueEntryType) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageIssueEntryTypeCreated:
+		return []byte(s), nil
+	case TriageIssueEntryTypeStatusChanged:
+		return []byte(s), nil
+	case TriageIssueEntryTypeSeverityChanged:
+		return []byte(s), nil
+	case TriageIssueEntryTypeCategoryChanged:
+		return []byte(s), nil
+	case TriageIssueEntryTypeAssigneeChanged:
+		return []byte(s), nil
+	case TriageIssueEntryTypeOwnerChanged:
+		return []byte(s), nil
+	case TriageIssueEntryTypeComment:
+		return []byte(s), nil
+	case TriageIssueEntryTypeResourceAdded:
+		return []byte(s), nil
+	case TriageIssueEntryTypeResourceRemoved:
+		return []byte(s), nil
+	case TriageIssueEntryTypeFlagAdded:
+		return []byte(s), nil
+	case TriageIssueEntryTypeFlagRemoved:
+		return []byte(s), nil
+	case TriageIssueEntryTypeRelationAdded:
+		return []byte(s), nil
+	case TriageIssueEntryTypeRelationRemoved:
+		return []byte(s), nil
+	case TriageIssueEntryTypeAlertTransition:
+		return []byte(s), nil
+	case TriageIssueEntryTypeAccepted:
+		return []byte(s), nil
+	case TriageIssueEntryTypeDeclined:
+		return []byte(s), nil
+	case TriageIssueEntryTypeMerged:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageIssueEntryType) UnmarshalText(data []byte) error {
+	switch TriageIssueEntryType(data) {
+	case TriageIssueEntryTypeCreated:
+		*s = TriageIssueEntryTypeCreated
+		return nil
+	case TriageIssueEntryTypeStatusChanged:
+		*s = TriageIssueEntryTypeStatusChanged
+		return nil
+	case TriageIssueEntryTypeSeverityChanged:
+		*s = TriageIssueEntryTypeSeverityChanged
+		return nil
+	case TriageIssueEntryTypeCategoryChanged:
+		*s = TriageIssueEntryTypeCategoryChanged
+		return nil
+	case TriageIssueEntryTypeAssigneeChanged:
+		*s = TriageIssueEntryTypeAssigneeChanged
+		return nil
+	case TriageIssueEntryTypeOwnerChanged:
+		*s = TriageIssueEntryTypeOwnerChanged
+		return nil
+	case TriageIssueEntryTypeComment:
+		*s = TriageIssueEntryTypeComment
+		return nil
+	case TriageIssueEntryTypeResourceAdded:
+		*s = TriageIssueEntryTypeResourceAdded
+		return nil
+	case TriageIssueEntryTypeResourceRemoved:
+		*s = TriageIssueEntryTypeResourceRemoved
+		return nil
+	case TriageIssueEntryTypeFlagAdded:
+		*s = TriageIssueEntryTypeFlagAdded
+		return nil
+	case TriageIssueEntryTypeFlagRemoved:
+		*s = TriageIssueEntryTypeFlagRemoved
+		return nil
+	case TriageIssueEntryTypeRelationAdded:
+		*s = TriageIssueEntryTypeRelationAdded
+		return nil
+	case TriageIssueEntryTypeRelationRemoved:
+		*s = TriageIssueEntryTypeRelationRemoved
+		return nil
+	case TriageIssueEntryTypeAlertTransition:
+		*s = TriageIssueEntryTypeAlertTransition
+		return nil
+	case TriageIssueEntryTypeAccepted:
+		*s = TriageIssueEntryTypeAccepted
+		return nil
+	case TriageIssueEntryTypeDeclined:
+		*s = TriageIssueEntryTypeDeclined
+		return nil
+	case TriageIssueEntryTypeMerged:
+		*s = TriageIssueEntryTypeMerged
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageIssueListReply
+type TriageIssueListReply struct {
+	Data TriageIssuePage `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageIssueListReply) GetData() TriageIssuePage {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageIssueListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageIssueListReply) SetData(val TriageIssuePage) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageIssueListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// A page of issues.
+// Ref: #/components/schemas/TriageIssuePage
+type TriageIssuePage struct {
+	// The issues.
+	Items []TriageIssue `json:"items"`
+	// Where the next page begins; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetItems returns the value of Items.
+func (s *TriageIssuePage) GetItems() []TriageIssue {
+	return s.Items
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *TriageIssuePage) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetItems sets the value of Items.
+func (s *TriageIssuePage) SetItems(val []TriageIssue) {
+	s.Items = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *TriageIssuePage) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// Another issue in short.
+// Ref: #/components/schemas/TriageIssueRef
+type TriageIssueRef struct {
+	// Issue id.
+	ID string `json:"id"`
+	// Readable name, such as T-1001.
+	TriageID string `json:"triage_id"`
+	// The issue in one line.
+	Title  string       `json:"title"`
+	Status TriageStatus `json:"status"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageIssueRef) GetID() string {
+	return s.ID
+}
+
+// GetTriageID returns the value of TriageID.
+func (s *TriageIssueRef) GetTriageID() string {
+	return s.TriageID
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageIssueRef) GetTitle() string {
+	return s.Title
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageIssueRef) GetStatus() TriageStatus {
+	return s.Status
+}
+
+// SetID sets the value of ID.
+func (s *TriageIssueRef) SetID(val string) {
+	s.ID = val
+}
+
+// SetTriageID sets the value of TriageID.
+func (s *TriageIssueRef) SetTriageID(val string) {
+	s.TriageID = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageIssueRef) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageIssueRef) SetStatus(val TriageStatus) {
+	s.Status = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageIssueReply
+type TriageIssueReply struct {
+	Data TriageIssue `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageIssueReply) GetData() TriageIssue {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageIssueReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageIssueReply) SetData(val TriageIssue) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageIssueReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Changes to an issue. An absent key keeps its value, null clears it. Every change appears in the
+// feed.
+// Ref: #/components/schemas/TriageIssueUpdate
+type TriageIssueUpdate struct {
+	// The issue in one line.
+	Title OptString `json:"title"`
+	// Everything else.
+	Description OptString         `json:"description"`
+	Status      OptTriageStatus   `json:"status"`
+	Severity    OptTriageSeverity `json:"severity"`
+	// Free grouping.
+	Category OptNilString `json:"category"`
+	// Who answers for it.
+	OwnerID OptNilString `json:"owner_id"`
+	// Who works on it.
+	AssigneeID OptNilString `json:"assignee_id"`
+	// The same issue in another system.
+	ExternalLink OptNilString `json:"external_link"`
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageIssueUpdate) GetTitle() OptString {
+	return s.Title
+}
+
+// GetDescription returns the value of Description.
+func (s *TriageIssueUpdate) GetDescription() OptString {
+	return s.Description
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageIssueUpdate) GetStatus() OptTriageStatus {
+	return s.Status
+}
+
+// GetSeverity returns the value of Severity.
+func (s *TriageIssueUpdate) GetSeverity() OptTriageSeverity {
+	return s.Severity
+}
+
+// GetCategory returns the value of Category.
+func (s *TriageIssueUpdate) GetCategory() OptNilString {
+	return s.Category
+}
+
+// GetOwnerID returns the value of OwnerID.
+func (s *TriageIssueUpdate) GetOwnerID() OptNilString {
+	return s.OwnerID
+}
+
+// GetAssigneeID returns the value of AssigneeID.
+func (s *TriageIssueUpdate) GetAssigneeID() OptNilString {
+	return s.AssigneeID
+}
+
+// GetExternalLink returns the value of ExternalLink.
+func (s *TriageIssueUpdate) GetExternalLink() OptNilString {
+	return s.ExternalLink
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageIssueUpdate) SetTitle(val OptString) {
+	s.Title = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TriageIssueUpdate) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageIssueUpdate) SetStatus(val OptTriageStatus) {
+	s.Status = val
+}
+
+// SetSeverity sets the value of Severity.
+func (s *TriageIssueUpdate) SetSeverity(val OptTriageSeverity) {
+	s.Severity = val
+}
+
+// SetCategory sets the value of Category.
+func (s *TriageIssueUpdate) SetCategory(val OptNilString) {
+	s.Category = val
+}
+
+// SetOwnerID sets the value of OwnerID.
+func (s *TriageIssueUpdate) SetOwnerID(val OptNilString) {
+	s.OwnerID = val
+}
+
+// SetAssigneeID sets the value of AssigneeID.
+func (s *TriageIssueUpdate) SetAssigneeID(val OptNilString) {
+	s.AssigneeID = val
+}
+
+// SetExternalLink sets the value of ExternalLink.
+func (s *TriageIssueUpdate) SetExternalLink(val OptNilString) {
+	s.ExternalLink = val
+}
+
+// Something attached to an issue.
+// Ref: #/components/schemas/TriageResource
+type TriageResource struct {
+	// Id of the attachment.
+	ID string `json:"id"`
+	// Issue.
+	IssueID string `json:"issue_id"`
+	// Owning organization.
+	OrgID        string             `json:"org_id"`
+	ResourceType TriageResourceType `json:"resource_type"`
+	// What is attached.
+	ResourceID string `json:"resource_id"`
+	// What to show.
+	Title string `json:"title"`
+	// Whether it can still be read.
+	Status   TriageResourceStatus `json:"status"`
+	Metadata Metadata             `json:"metadata"`
+	// Who attached it.
+	AttachedByID NilString `json:"attached_by_id"`
+	// When it was attached.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageResource) GetID() string {
+	return s.ID
+}
+
+// GetIssueID returns the value of IssueID.
+func (s *TriageResource) GetIssueID() string {
+	return s.IssueID
+}
+
+// GetOrgID returns the value of OrgID.
+func (s *TriageResource) GetOrgID() string {
+	return s.OrgID
+}
+
+// GetResourceType returns the value of ResourceType.
+func (s *TriageResource) GetResourceType() TriageResourceType {
+	return s.ResourceType
+}
+
+// GetResourceID returns the value of ResourceID.
+func (s *TriageResource) GetResourceID() string {
+	return s.ResourceID
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageResource) GetTitle() string {
+	return s.Title
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageResource) GetStatus() TriageResourceStatus {
+	return s.Status
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TriageResource) GetMetadata() Metadata {
+	return s.Metadata
+}
+
+// GetAttachedByID returns the value of AttachedByID.
+func (s *TriageResource) GetAttachedByID() NilString {
+	return s.AttachedByID
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageResource) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *TriageResource) SetID(val string) {
+	s.ID = val
+}
+
+// SetIssueID sets the value of IssueID.
+func (s *TriageResource) SetIssueID(val string) {
+	s.IssueID = val
+}
+
+// SetOrgID sets the value of OrgID.
+func (s *TriageResource) SetOrgID(val string) {
+	s.OrgID = val
+}
+
+// SetResourceType sets the value of ResourceType.
+func (s *TriageResource) SetResourceType(val TriageResourceType) {
+	s.ResourceType = val
+}
+
+// SetResourceID sets the value of ResourceID.
+func (s *TriageResource) SetResourceID(val string) {
+	s.ResourceID = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageResource) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageResource) SetStatus(val TriageResourceStatus) {
+	s.Status = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TriageResource) SetMetadata(val Metadata) {
+	s.Metadata = val
+}
+
+// SetAttachedByID sets the value of AttachedByID.
+func (s *TriageResource) SetAttachedByID(val NilString) {
+	s.AttachedByID = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageResource) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// What to attach.
+// Ref: #/components/schemas/TriageResourceCreate
+type TriageResourceCreate struct {
+	ResourceType TriageResourceType `json:"resource_type"`
+	// Its id, such as a call id.
+	ResourceID string `json:"resource_id"`
+	// What to show; made from the resource when absent.
+	Title OptString `json:"title"`
+}
+
+// GetResourceType returns the value of ResourceType.
+func (s *TriageResourceCreate) GetResourceType() TriageResourceType {
+	return s.ResourceType
+}
+
+// GetResourceID returns the value of ResourceID.
+func (s *TriageResourceCreate) GetResourceID() string {
+	return s.ResourceID
+}
+
+// GetTitle returns the value of Title.
+func (s *TriageResourceCreate) GetTitle() OptString {
+	return s.Title
+}
+
+// SetResourceType sets the value of ResourceType.
+func (s *TriageResourceCreate) SetResourceType(val TriageResourceType) {
+	s.ResourceType = val
+}
+
+// SetResourceID sets the value of ResourceID.
+func (s *TriageResourceCreate) SetResourceID(val string) {
+	s.ResourceID = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TriageResourceCreate) SetTitle(val OptString) {
+	s.Title = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageResourceReply
+type TriageResourceReply struct {
+	Data TriageResource `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageResourceReply) GetData() TriageResource {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageResourceReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageResourceReply) SetData(val TriageResource) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageResourceReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Whether it can still be read.
+type TriageResourceStatus string
+
+const (
+	TriageResourceStatusAvailable   TriageResourceStatus = "available"
+	TriageResourceStatusUnavailable TriageResourceStatus = "unavailable"
+)
+
+// AllValues returns all TriageResourceStatus values.
+func (TriageResourceStatus) AllValues() []TriageResourceStatus {
+	return []TriageResourceStatus{
+		TriageResourceStatusAvailable,
+		TriageResourceStatusUnavailable,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageResourceStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageResourceStatusAvailable:
+		return []byte(s), nil
+	case TriageResourceStatusUnavailable:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageResourceStatus) UnmarshalText(data []byte) error {
+	switch TriageResourceStatus(data) {
+	case TriageResourceStatusAvailable:
+		*s = TriageResourceStatusAvailable
+		return nil
+	case TriageResourceStatusUnavailable:
+		*s = TriageResourceStatusUnavailable
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What is attached.
+// Ref: #/components/schemas/TriageResourceType
+type TriageResourceType string
+
+const (
+	TriageResourceTypeCall            TriageResourceType = "call"
+	TriageResourceTypeSMSConversation TriageResourceType = "sms_conversation"
+	TriageResourceTypeFile            TriageResourceType = "file"
+)
+
+// AllValues returns all TriageResourceType values.
+func (TriageResourceType) AllValues() []TriageResourceType {
+	return []TriageResourceType{
+		TriageResourceTypeCall,
+		TriageResourceTypeSMSConversation,
+		TriageResourceTypeFile,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageResourceType) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageResourceTypeCall:
+		return []byte(s), nil
+	case TriageResourceTypeSMSConversation:
+		return []byte(s), nil
+	case TriageResourceTypeFile:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageResourceType) UnmarshalText(data []byte) error {
+	switch TriageResourceType(data) {
+	case TriageResourceTypeCall:
+		*s = TriageResourceTypeCall
+		return nil
+	case TriageResourceTypeSMSConversation:
+		*s = TriageResourceTypeSMSConversation
+		return nil
+	case TriageResourceTypeFile:
+		*s = TriageResourceTypeFile
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The work of one agent on an issue.
+// Ref: #/components/schemas/TriageSession
+type TriageSession struct {
+	// Session id.
+	ID string `json:"id"`
+	// Issue.
+	IssueID string `json:"issue_id"`
+	// Profile of the agent.
+	AgentProfileID NilString `json:"agent_profile_id"`
+	// Name of the agent.
+	AgentName string              `json:"agent_name"`
+	Status    TriageSessionStatus `json:"status"`
+	// When it began.
+	CreatedAt time.Time `json:"created_at"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// When it ended.
+	EndedAt NilDateTime `json:"ended_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageSession) GetID() string {
+	return s.ID
+}
+
+// GetIssueID returns the value of IssueID.
+func (s *TriageSession) GetIssueID() string {
+	return s.IssueID
+}
+
+// GetAgentProfileID returns the value of AgentProfileID.
+func (s *TriageSession) GetAgentProfileID() NilString {
+	return s.AgentProfileID
+}
+
+// GetAgentName returns the value of AgentName.
+func (s *TriageSession) GetAgentName() string {
+	return s.AgentName
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageSession) GetStatus() TriageSessionStatus {
+	return s.Status
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageSession) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *TriageSession) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
+}
+
+// GetEndedAt returns the value of EndedAt.
+func (s *TriageSession) GetEndedAt() NilDateTime {
+	return s.EndedAt
+}
+
+// SetID sets the value of ID.
+func (s *TriageSession) SetID(val string) {
+	s.ID = val
+}
+
+// SetIssueID sets the value of IssueID.
+func (s *TriageSession) SetIssueID(val string) {
+	s.IssueID = val
+}
+
+// SetAgentProfileID sets the value of AgentProfileID.
+func (s *TriageSession) SetAgentProfileID(val NilString) {
+	s.AgentProfileID = val
+}
+
+// SetAgentName sets the value of AgentName.
+func (s *TriageSession) SetAgentName(val string) {
+	s.AgentName = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageSession) SetStatus(val TriageSessionStatus) {
+	s.Status = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageSession) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *TriageSession) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
+}
+
+// SetEndedAt sets the value of EndedAt.
+func (s *TriageSession) SetEndedAt(val NilDateTime) {
+	s.EndedAt = val
+}
+
+// An agent that starts to work on the issue.
+// Ref: #/components/schemas/TriageSessionCreate
+type TriageSessionCreate struct {
+	// Name of the agent.
+	AgentName string `json:"agent_name"`
+	// Profile of the agent.
+	AgentProfileID OptNilString `json:"agent_profile_id"`
+	// Text of the first entry.
+	Detail OptString `json:"detail"`
+}
+
+// GetAgentName returns the value of AgentName.
+func (s *TriageSessionCreate) GetAgentName() string {
+	return s.AgentName
+}
+
+// GetAgentProfileID returns the value of AgentProfileID.
+func (s *TriageSessionCreate) GetAgentProfileID() OptNilString {
+	return s.AgentProfileID
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageSessionCreate) GetDetail() OptString {
+	return s.Detail
+}
+
+// SetAgentName sets the value of AgentName.
+func (s *TriageSessionCreate) SetAgentName(val string) {
+	s.AgentName = val
+}
+
+// SetAgentProfileID sets the value of AgentProfileID.
+func (s *TriageSessionCreate) SetAgentProfileID(val OptNilString) {
+	s.AgentProfileID = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageSessionCreate) SetDetail(val OptString) {
+	s.Detail = val
+}
+
+// An agent session in short.
+// Ref: #/components/schemas/TriageSessionRef
+type TriageSessionRef struct {
+	// Session id.
+	ID string `json:"id"`
+	// Profile of the agent.
+	AgentProfileID NilString `json:"agent_profile_id"`
+	// Name of the agent.
+	AgentName string              `json:"agent_name"`
+	Status    TriageSessionStatus `json:"status"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageSessionRef) GetID() string {
+	return s.ID
+}
+
+// GetAgentProfileID returns the value of AgentProfileID.
+func (s *TriageSessionRef) GetAgentProfileID() NilString {
+	return s.AgentProfileID
+}
+
+// GetAgentName returns the value of AgentName.
+func (s *TriageSessionRef) GetAgentName() string {
+	return s.AgentName
+}
+
+// GetStatus returns the value of Status.
+func (s *TriageSessionRef) GetStatus() TriageSessionStatus {
+	return s.Status
+}
+
+// SetID sets the value of ID.
+func (s *TriageSessionRef) SetID(val string) {
+	s.ID = val
+}
+
+// SetAgentProfileID sets the value of AgentProfileID.
+func (s *TriageSessionRef) SetAgentProfileID(val NilString) {
+	s.AgentProfileID = val
+}
+
+// SetAgentName sets the value of AgentName.
+func (s *TriageSessionRef) SetAgentName(val string) {
+	s.AgentName = val
+}
+
+// SetStatus sets the value of Status.
+func (s *TriageSessionRef) SetStatus(val TriageSessionStatus) {
+	s.Status = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageSessionReply
+type TriageSessionReply struct {
+	Data TriageSession `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageSessionReply) GetData() TriageSession {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageSessionReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageSessionReply) SetData(val TriageSession) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageSessionReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// State of an agent session. The last three are final.
+// Ref: #/components/schemas/TriageSessionStatus
+type TriageSessionStatus string
+
+const (
+	TriageSessionStatusPending       TriageSessionStatus = "pending"
+	TriageSessionStatusActive        TriageSessionStatus = "active"
+	TriageSessionStatusAwaitingInput TriageSessionStatus = "awaiting_input"
+	TriageSessionStatusComplete      TriageSessionStatus = "complete"
+	TriageSessionStatusError         TriageSessionStatus = "error"
+	TriageSessionStatusCancelled     TriageSessionStatus = "cancelled"
+)
+
+// AllValues returns all TriageSessionStatus values.
+func (TriageSessionStatus) AllValues() []TriageSessionStatus {
+	return []TriageSessionStatus{
+		TriageSessionStatusPending,
+		TriageSessionStatusActive,
+		TriageSessionStatusAwaitingInput,
+		TriageSessionStatusComplete,
+		TriageSessionStatusError,
+		TriageSessionStatusCancelled,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageSessionStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageSessionStatusPending:
+		return []byte(s), nil
+	case TriageSessionStatusActive:
+		return []byte(s), nil
+	case TriageSessionStatusAwaitingInput:
+		return []byte(s), nil
+	case TriageSessionStatusComplete:
+		return []byte(s), nil
+	case TriageSessionStatusError:
+		return []byte(s), nil
+	case TriageSessionStatusCancelled:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageSessionStatus) UnmarshalText(data []byte) error {
+	switch TriageSessionStatus(data) {
+	case TriageSessionStatusPending:
+		*s = TriageSessionStatusPending
+		return nil
+	case TriageSessionStatusActive:
+		*s = TriageSessionStatusActive
+		return nil
+	case TriageSessionStatusAwaitingInput:
+		*s = TriageSessionStatusAwaitingInput
+		return nil
+	case TriageSessionStatusComplete:
+		*s = TriageSessionStatusComplete
+		return nil
+	case TriageSessionStatusError:
+		*s = TriageSessionStatusError
+		return nil
+	case TriageSessionStatusCancelled:
+		*s = TriageSessionStatusCancelled
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// How bad an issue is.
+// Ref: #/components/schemas/TriageSeverity
+type TriageSeverity string
+
+const (
+	TriageSeverityCritical TriageSeverity = "critical"
+	TriageSeverityHigh     TriageSeverity = "high"
+	TriageSeverityMedium   TriageSeverity = "medium"
+	TriageSeverityLow      TriageSeverity = "low"
+)
+
+// AllValues returns all TriageSeverity values.
+func (TriageSeverity) AllValues() []TriageSeverity {
+	return []TriageSeverity{
+		TriageSeverityCritical,
+		TriageSeverityHigh,
+		TriageSeverityMedium,
+		TriageSeverityLow,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageSeverity) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageSeverityCritical:
+		return []byte(s), nil
+	case TriageSeverityHigh:
+		return []byte(s), nil
+	case TriageSeverityMedium:
+		return []byte(s), nil
+	case TriageSeverityLow:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageSeverity) UnmarshalText(data []byte) error {
+	switch TriageSeverity(data) {
+	case TriageSeverityCritical:
+		*s = TriageSeverityCritical
+		return nil
+	case TriageSeverityHigh:
+		*s = TriageSeverityHigh
+		return nil
+	case TriageSeverityMedium:
+		*s = TriageSeverityMedium
+		return nil
+	case TriageSeverityLow:
+		*s = TriageSeverityLow
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Who found it.
+// Ref: #/components/schemas/TriageSource
+type TriageSource string
+
+const (
+	TriageSourceManual    TriageSource = "manual"
+	TriageSourceAutomated TriageSource = "automated"
+	TriageSourceClient    TriageSource = "client"
+)
+
+// AllValues returns all TriageSource values.
+func (TriageSource) AllValues() []TriageSource {
+	return []TriageSource{
+		TriageSourceManual,
+		TriageSourceAutomated,
+		TriageSourceClient,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageSource) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageSourceManual:
+		return []byte(s), nil
+	case TriageSourceAutomated:
+		return []byte(s), nil
+	case TriageSourceClient:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageSource) UnmarshalText(data []byte) error {
+	switch TriageSource(data) {
+	case TriageSourceManual:
+		*s = TriageSourceManual
+		return nil
+	case TriageSourceAutomated:
+		*s = TriageSourceAutomated
+		return nil
+	case TriageSourceClient:
+		*s = TriageSourceClient
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Where the work on an issue stands.
+// Ref: #/components/schemas/TriageStatus
+type TriageStatus string
+
+const (
+	TriageStatusBacklog    TriageStatus = "backlog"
+	TriageStatusTodo       TriageStatus = "todo"
+	TriageStatusInProgress TriageStatus = "in_progress"
+	TriageStatusInReview   TriageStatus = "in_review"
+	TriageStatusDone       TriageStatus = "done"
+	TriageStatusClosed     TriageStatus = "closed"
+)
+
+// AllValues returns all TriageStatus values.
+func (TriageStatus) AllValues() []TriageStatus {
+	return []TriageStatus{
+		TriageStatusBacklog,
+		TriageStatusTodo,
+		TriageStatusInProgress,
+		TriageStatusInReview,
+		TriageStatusDone,
+		TriageStatusClosed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageStatusBacklog:
+		return []byte(s), nil
+	case TriageStatusTodo:
+		return []byte(s), nil
+	case TriageStatusInProgress:
+		return []byte(s), nil
+	case TriageStatusInReview:
+		return []byte(s), nil
+	case TriageStatusDone:
+		return []byte(s), nil
+	case TriageStatusClosed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageStatus) UnmarshalText(data []byte) error {
+	switch TriageStatus(data) {
+	case TriageStatusBacklog:
+		*s = TriageStatusBacklog
+		return nil
+	case TriageStatusTodo:
+		*s = TriageStatusTodo
+		return nil
+	case TriageStatusInProgress:
+		*s = TriageStatusInProgress
+		return nil
+	case TriageStatusInReview:
+		*s = TriageStatusInReview
+		return nil
+	case TriageStatusDone:
+		*s = TriageStatusDone
+		return nil
+	case TriageStatusClosed:
+		*s = TriageStatusClosed
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -10593,6 +28917,400 @@ func (s *UploadPortDocumentResponse) SetData(val PortDocument) {
 // SetErrors sets the value of Errors.
 func (s *UploadPortDocumentResponse) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// A voice to speak with.
+// Ref: #/components/schemas/Voice
+type Voice struct {
+	// Voice id.
+	ID string `json:"id"`
+	// Name; can be used in place of the id.
+	Name string `json:"name"`
+	// How it sounds.
+	Description NilString `json:"description"`
+	// Whether every organization may use it. Cloned voices are not public.
+	Public bool `json:"public"`
+	// Free labels.
+	Tags []string `json:"tags"`
+	// Who cloned it.
+	UserID NilString `json:"user_id"`
+	// Name of the voice at its engine.
+	VoiceID string `json:"voice_id"`
+	// Engine that speaks it.
+	Service string `json:"service"`
+	// Whether it was made from samples.
+	Finetuned bool `json:"finetuned"`
+	// Language code, when the voice has one.
+	Language OptNilString `json:"language"`
+	// When it was made; null for voices of an engine.
+	CreatedAt OptNilDateTime `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *Voice) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *Voice) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *Voice) GetDescription() NilString {
+	return s.Description
+}
+
+// GetPublic returns the value of Public.
+func (s *Voice) GetPublic() bool {
+	return s.Public
+}
+
+// GetTags returns the value of Tags.
+func (s *Voice) GetTags() []string {
+	return s.Tags
+}
+
+// GetUserID returns the value of UserID.
+func (s *Voice) GetUserID() NilString {
+	return s.UserID
+}
+
+// GetVoiceID returns the value of VoiceID.
+func (s *Voice) GetVoiceID() string {
+	return s.VoiceID
+}
+
+// GetService returns the value of Service.
+func (s *Voice) GetService() string {
+	return s.Service
+}
+
+// GetFinetuned returns the value of Finetuned.
+func (s *Voice) GetFinetuned() bool {
+	return s.Finetuned
+}
+
+// GetLanguage returns the value of Language.
+func (s *Voice) GetLanguage() OptNilString {
+	return s.Language
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Voice) GetCreatedAt() OptNilDateTime {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *Voice) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *Voice) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *Voice) SetDescription(val NilString) {
+	s.Description = val
+}
+
+// SetPublic sets the value of Public.
+func (s *Voice) SetPublic(val bool) {
+	s.Public = val
+}
+
+// SetTags sets the value of Tags.
+func (s *Voice) SetTags(val []string) {
+	s.Tags = val
+}
+
+// SetUserID sets the value of UserID.
+func (s *Voice) SetUserID(val NilString) {
+	s.UserID = val
+}
+
+// SetVoiceID sets the value of VoiceID.
+func (s *Voice) SetVoiceID(val string) {
+	s.VoiceID = val
+}
+
+// SetService sets the value of Service.
+func (s *Voice) SetService(val string) {
+	s.Service = val
+}
+
+// SetFinetuned sets the value of Finetuned.
+func (s *Voice) SetFinetuned(val bool) {
+	s.Finetuned = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *Voice) SetLanguage(val OptNilString) {
+	s.Language = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Voice) SetCreatedAt(val OptNilDateTime) {
+	s.CreatedAt = val
+}
+
+// A name and recordings of the voice. All files together hold at most 10 MB.
+// Ref: #/components/schemas/VoiceClone
+type VoiceCloneMultipart struct {
+	// Unique in the organization whatever the letter case.
+	Name string `json:"name"`
+	// Recordings, one part a file.
+	AudioSamples []ht.MultipartFile `json:"audio_samples"`
+	// Hint for the engine.
+	Gender OptString `json:"gender"`
+	// How it sounds.
+	Description OptString `json:"description"`
+}
+
+// GetName returns the value of Name.
+func (s *VoiceCloneMultipart) GetName() string {
+	return s.Name
+}
+
+// GetAudioSamples returns the value of AudioSamples.
+func (s *VoiceCloneMultipart) GetAudioSamples() []ht.MultipartFile {
+	return s.AudioSamples
+}
+
+// GetGender returns the value of Gender.
+func (s *VoiceCloneMultipart) GetGender() OptString {
+	return s.Gender
+}
+
+// GetDescription returns the value of Description.
+func (s *VoiceCloneMultipart) GetDescription() OptString {
+	return s.Description
+}
+
+// SetName sets the value of Name.
+func (s *VoiceCloneMultipart) SetName(val string) {
+	s.Name = val
+}
+
+// SetAudioSamples sets the value of AudioSamples.
+func (s *VoiceCloneMultipart) SetAudioSamples(val []ht.MultipartFile) {
+	s.AudioSamples = val
+}
+
+// SetGender sets the value of Gender.
+func (s *VoiceCloneMultipart) SetGender(val OptString) {
+	s.Gender = val
+}
+
+// SetDescription sets the value of Description.
+func (s *VoiceCloneMultipart) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// Names the new voice.
+// Ref: #/components/schemas/VoiceCloneReply
+type VoiceCloneReply struct {
+	// Always 200.
+	Status int       `json:"status"`
+	Data   VoiceName `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetStatus returns the value of Status.
+func (s *VoiceCloneReply) GetStatus() int {
+	return s.Status
+}
+
+// GetData returns the value of Data.
+func (s *VoiceCloneReply) GetData() VoiceName {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *VoiceCloneReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetStatus sets the value of Status.
+func (s *VoiceCloneReply) SetStatus(val int) {
+	s.Status = val
+}
+
+// SetData sets the value of Data.
+func (s *VoiceCloneReply) SetData(val VoiceName) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *VoiceCloneReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Confirms a deletion.
+// Ref: #/components/schemas/VoiceDeleted
+type VoiceDeleted struct {
+	// Always success.
+	Status string `json:"status"`
+	// The same in words.
+	Message string `json:"message"`
+}
+
+// GetStatus returns the value of Status.
+func (s *VoiceDeleted) GetStatus() string {
+	return s.Status
+}
+
+// GetMessage returns the value of Message.
+func (s *VoiceDeleted) GetMessage() string {
+	return s.Message
+}
+
+// SetStatus sets the value of Status.
+func (s *VoiceDeleted) SetStatus(val string) {
+	s.Status = val
+}
+
+// SetMessage sets the value of Message.
+func (s *VoiceDeleted) SetMessage(val string) {
+	s.Message = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/VoiceDeletedReply
+type VoiceDeletedReply struct {
+	Data VoiceDeleted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *VoiceDeletedReply) GetData() VoiceDeleted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *VoiceDeletedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *VoiceDeletedReply) SetData(val VoiceDeleted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *VoiceDeletedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// All voices the organization can use: its own, then the public ones.
+// Ref: #/components/schemas/VoiceListReply
+type VoiceListReply struct {
+	// The voices.
+	Voices []Voice `json:"voices"`
+}
+
+// GetVoices returns the value of Voices.
+func (s *VoiceListReply) GetVoices() []Voice {
+	return s.Voices
+}
+
+// SetVoices sets the value of Voices.
+func (s *VoiceListReply) SetVoices(val []Voice) {
+	s.Voices = val
+}
+
+// A voice in short.
+// Ref: #/components/schemas/VoiceName
+type VoiceName struct {
+	// Voice id.
+	VoiceID string `json:"voice_id"`
+	// Its name.
+	Name string `json:"name"`
+}
+
+// GetVoiceID returns the value of VoiceID.
+func (s *VoiceName) GetVoiceID() string {
+	return s.VoiceID
+}
+
+// GetName returns the value of Name.
+func (s *VoiceName) GetName() string {
+	return s.Name
+}
+
+// SetVoiceID sets the value of VoiceID.
+func (s *VoiceName) SetVoiceID(val string) {
+	s.VoiceID = val
+}
+
+// SetName sets the value of Name.
+func (s *VoiceName) SetName(val string) {
+	s.Name = val
+}
+
+// The new name.
+// Ref: #/components/schemas/VoiceRename
+type VoiceRename struct {
+	// Unique in the organization whatever the letter case.
+	Name string `json:"name"`
+}
+
+// GetName returns the value of Name.
+func (s *VoiceRename) GetName() string {
+	return s.Name
+}
+
+// SetName sets the value of Name.
+func (s *VoiceRename) SetName(val string) {
+	s.Name = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/VoiceRenameReply
+type VoiceRenameReply struct {
+	Data VoiceName `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *VoiceRenameReply) GetData() VoiceName {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *VoiceRenameReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *VoiceRenameReply) SetData(val VoiceName) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *VoiceRenameReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// One voice.
+// Ref: #/components/schemas/VoiceReply
+type VoiceReply struct {
+	Voice Voice `json:"voice"`
+}
+
+// GetVoice returns the value of Voice.
+func (s *VoiceReply) GetVoice() Voice {
+	return s.Voice
+}
+
+// SetVoice sets the value of Voice.
+func (s *VoiceReply) SetVoice(val Voice) {
+	s.Voice = val
 }
 
 // Settings that the speech engine understands.

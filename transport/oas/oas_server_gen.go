@@ -9,15 +9,162 @@ import (
 
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
+	AgentTestingHandler
 	AgentsHandler
 	CallsHandler
 	InboundHandler
+	PathwaysHandler
+	PersonasHandler
 	PortingHandler
 	SipHandler
+	SpeechHandler
+	TriageHandler
 	// NewError creates *ErrorStatusCodeWithHeaders from error returned by handler.
 	//
 	// Used for common default response.
 	NewError(ctx context.Context, err error) *ErrorStatusCodeWithHeaders
+}
+
+// AgentTestingHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: AgentTesting
+type AgentTestingHandler interface {
+	// AnalyzeTestRun implements analyzeTestRun operation.
+	//
+	// Finds the cause of a run that ended FAILED or ERROR and suggests changes. Any other state is a
+	// conflict.
+	//
+	// POST /v1/agent-testing/runs/{id}/analyze
+	AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error)
+	// CancelTornado implements cancelTornado operation.
+	//
+	// Stops a running session and keeps its forks. A session that has ended is a conflict.
+	//
+	// POST /v1/agent-testing/tornado/{id}/cancel
+	CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error)
+	// CloneTestTemplate implements cloneTestTemplate operation.
+	//
+	// Makes a scenario from a template for a pathway or a persona.
+	//
+	// POST /v1/agent-testing/templates/{id}/clone
+	CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (*TestTemplateCloneReply, error)
+	// CreateTestScenario implements createTestScenario operation.
+	//
+	// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
+	// possible. A name that is taken is a conflict.
+	//
+	// POST /v1/agent-testing/scenarios
+	CreateTestScenario(ctx context.Context, req *TestScenarioCreate) (*TestScenarioReply, error)
+	// CreateTestSet implements createTestSet operation.
+	//
+	// Runs the same scenarios many times to measure how reliable they are. Answers at once.
+	//
+	// POST /v1/agent-testing/simulation-sets
+	CreateTestSet(ctx context.Context, req *TestSetStart, params CreateTestSetParams) (*TestSetStartedReply, error)
+	// DeleteTestScenario implements deleteTestScenario operation.
+	//
+	// Removes a scenario together with its runs.
+	//
+	// DELETE /v1/agent-testing/scenarios/{id}
+	DeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (*TestScenarioDeletedReply, error)
+	// GenerateTestScenario implements generateTestScenario operation.
+	//
+	// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Phone numbers,
+	// webhook addresses and keys are taken out.
+	//
+	// POST /v1/agent-testing/scenarios/generate-from-call
+	GenerateTestScenario(ctx context.Context, req *TestScenarioFromCall) (*TestScenarioDraftReply, error)
+	// GetActiveTornado implements getActiveTornado operation.
+	//
+	// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+	//
+	// GET /v1/agent-testing/tornado/active
+	GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (*TornadoActiveReply, error)
+	// GetEnhancedTestAnalytics implements getEnhancedTestAnalytics operation.
+	//
+	// Adds health, reliability, trend, node failures and the flow of the runs.
+	//
+	// GET /v1/agent-testing/analytics/{pathwayId}/enhanced
+	GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error)
+	// GetTestAnalytics implements getTestAnalytics operation.
+	//
+	// Gives pass rate, failure rate and average score of a pathway over a number of days.
+	//
+	// GET /v1/agent-testing/analytics/{pathwayId}
+	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)
+	// GetTestBatch implements getTestBatch operation.
+	//
+	// Gives the verdict of a batch and its runs.
+	//
+	// GET /v1/agent-testing/batches/{id}
+	GetTestBatch(ctx context.Context, params GetTestBatchParams) (*TestBatchReply, error)
+	// GetTestRun implements getTestRun operation.
+	//
+	// Gives one run with transcript, variables, nodes, results and trace.
+	//
+	// GET /v1/agent-testing/runs/{id}
+	GetTestRun(ctx context.Context, params GetTestRunParams) (*TestRunReply, error)
+	// GetTestScenario implements getTestScenario operation.
+	//
+	// Gives one scenario with its checks.
+	//
+	// GET /v1/agent-testing/scenarios/{id}
+	GetTestScenario(ctx context.Context, params GetTestScenarioParams) (*TestScenarioReply, error)
+	// GetTestSet implements getTestSet operation.
+	//
+	// Gives the statistics of a set, also while it runs.
+	//
+	// GET /v1/agent-testing/simulation-sets/{id}
+	GetTestSet(ctx context.Context, params GetTestSetParams) (*TestSetReply, error)
+	// GetTornadoStatus implements getTornadoStatus operation.
+	//
+	// Gives every attempt so far with its plan and its result.
+	//
+	// GET /v1/agent-testing/tornado/{id}/status
+	GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error)
+	// ListTestRuns implements listTestRuns operation.
+	//
+	// Gives runs without their transcripts, newest first.
+	//
+	// GET /v1/agent-testing/runs
+	ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error)
+	// ListTestScenarios implements listTestScenarios operation.
+	//
+	// Gives the scenarios of the organization, newest first, each with its latest run.
+	//
+	// GET /v1/agent-testing/scenarios
+	ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error)
+	// ListTestTemplates implements listTestTemplates operation.
+	//
+	// Gives the built-in scenarios.
+	//
+	// GET /v1/agent-testing/templates
+	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)
+	// StartTestBatch implements startTestBatch operation.
+	//
+	// Queues one run a scenario under a common verdict and answers at once.
+	//
+	// POST /v1/agent-testing/batch-run
+	StartTestBatch(ctx context.Context, req *TestBatchStart, params StartTestBatchParams) (*TestBatchStartedReply, error)
+	// StartTestRun implements startTestRun operation.
+	//
+	// Queues one run and answers at once. Read the run until it has ended, or give a webhook address.
+	//
+	// POST /v1/agent-testing/scenarios/{id}/run
+	StartTestRun(ctx context.Context, req OptTestRunStart, params StartTestRunParams) (*TestRunStartedReply, error)
+	// StartTornado implements startTornado operation.
+	//
+	// Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
+	// same pathway is a conflict. It never promotes anything.
+	//
+	// POST /v1/agent-testing/tornado/start
+	StartTornado(ctx context.Context, req *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error)
+	// UpdateTestScenario implements updateTestScenario operation.
+	//
+	// Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
+	//
+	// PUT /v1/agent-testing/scenarios/{id}
+	UpdateTestScenario(ctx context.Context, req *TestScenarioUpdate, params UpdateTestScenarioParams) (*TestScenarioReply, error)
 }
 
 // AgentsHandler handles operations described by OpenAPI v3 specification.
@@ -113,6 +260,94 @@ type InboundHandler interface {
 	//
 	// POST /v1/inbound/{phone_number}
 	UpdateInboundNumber(ctx context.Context, req *UpdateInboundNumberRequest, params UpdateInboundNumberParams) (*UpdateReportResponse, error)
+}
+
+// PathwaysHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Pathways
+type PathwaysHandler interface {
+	// CreatePathway implements createPathway operation.
+	//
+	// Stores a new pathway with a live draft.
+	//
+	// POST /v1/pathway/create
+	CreatePathway(ctx context.Context, req *PathwayCreate) (*PathwayCreated, error)
+	// CreatePathwayChat implements createPathwayChat operation.
+	//
+	// Begins a text conversation with a pathway. No call is placed.
+	//
+	// POST /v1/pathway/chat/create
+	CreatePathwayChat(ctx context.Context, req *PathwayChatCreate) (*PathwayChatReply, error)
+	// CreatePathwayVersion implements createPathwayVersion operation.
+	//
+	// Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
+	// node.
+	//
+	// POST /v1/pathway/{id}/version
+	CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error)
+	// DeletePathway implements deletePathway operation.
+	//
+	// Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
+	//
+	// DELETE /v1/pathway/{id}
+	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeleted, error)
+	// GetPathway implements getPathway operation.
+	//
+	// Gives one pathway with its live draft.
+	//
+	// GET /v1/pathway/{id}
+	GetPathway(ctx context.Context, params GetPathwayParams) (*Pathway, error)
+	// GetPathwayVersion implements getPathwayVersion operation.
+	//
+	// Gives the graph of one version. Version 0 is the live draft.
+	//
+	// GET /v1/pathway/{id}/version/{version}
+	GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error)
+	// ListPathwayVersions implements listPathwayVersions operation.
+	//
+	// Gives the stored versions of a pathway, newest first, as a bare list.
+	//
+	// GET /v1/pathway/{id}/versions
+	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
+	// ListPathways implements listPathways operation.
+	//
+	// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+	//
+	// GET /v1/pathway
+	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)
+	// PublishPathway implements publishPathway operation.
+	//
+	// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+	// must have passed on exactly this version in one batch; otherwise the answer is 409
+	// PROMOTION_GATE_FAILED, whose message names the batch.
+	//
+	// POST /v1/pathway/{id}/publish
+	PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error)
+	// SendPathwayChatMessage implements sendPathwayChatMessage operation.
+	//
+	// Says something to the agent and gives its answer and the state of the conversation. A completed chat
+	// is a conflict.
+	//
+	// POST /v1/pathway/chat/{chat_id}
+	SendPathwayChatMessage(ctx context.Context, req *PathwayChatTurn, params SendPathwayChatMessageParams) (*PathwayChatStateReply, error)
+	// UpdatePathway implements updatePathway operation.
+	//
+	// Changes the live draft. Stored versions and calls in production are not touched.
+	//
+	// POST /v1/pathway/{id}
+	UpdatePathway(ctx context.Context, req *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdated, error)
+}
+
+// PersonasHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Personas
+type PersonasHandler interface {
+	// ListPersonas implements listPersonas operation.
+	//
+	// Gives the personas of the organization, newest first.
+	//
+	// GET /v1/personas
+	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
 }
 
 // PortingHandler handles operations described by OpenAPI v3 specification.
@@ -284,6 +519,139 @@ type SipHandler interface {
 	//
 	// POST /v1/sip/update
 	UpdateSipNumber(ctx context.Context, req *UpdateSipNumberRequest) (*UpdateSipNumberResponse, error)
+}
+
+// SpeechHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Speech
+type SpeechHandler interface {
+	// CloneVoice implements cloneVoice operation.
+	//
+	// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
+	// refused.
+	//
+	// POST /v1/voices/clone
+	CloneVoice(ctx context.Context, req *VoiceCloneMultipart) (*VoiceCloneReply, error)
+	// CreateSpeech implements createSpeech operation.
+	//
+	// Turns text into speech and stores the result as a sample. A request that accepts audio/wav and no
+	// JSON gets the audio itself.
+	//
+	// POST /v1/speak
+	CreateSpeech(ctx context.Context, req *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
+	// DeleteVoice implements deleteVoice operation.
+	//
+	// Removes an own voice for good. Samples that it spoke stay.
+	//
+	// DELETE /v1/voices/{id}
+	DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error)
+	// GetSpeechSample implements getSpeechSample operation.
+	//
+	// Gives one stored sample. With format=audio the answer is the audio itself.
+	//
+	// GET /v1/speak/samples/{id}
+	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error)
+	// GetVoice implements getVoice operation.
+	//
+	// Gives one voice by id or name.
+	//
+	// GET /v1/voices/{id}
+	GetVoice(ctx context.Context, params GetVoiceParams) (*VoiceReply, error)
+	// ListSpeechSamples implements listSpeechSamples operation.
+	//
+	// Gives past speech outputs, newest first.
+	//
+	// GET /v1/speak/samples
+	ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (*SpeechSampleListReply, error)
+	// ListVoices implements listVoices operation.
+	//
+	// Gives all voices the organization can speak with.
+	//
+	// GET /v1/voices
+	ListVoices(ctx context.Context) (*VoiceListReply, error)
+	// RenameVoice implements renameVoice operation.
+	//
+	// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+	//
+	// PATCH /v1/voices/{id}
+	RenameVoice(ctx context.Context, req *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error)
+	// RenameVoiceAlias implements renameVoiceAlias operation.
+	//
+	// The same as a PATCH of the voice itself, for clients that call this path.
+	//
+	// PATCH /v1/voices/{id}/rename
+	RenameVoiceAlias(ctx context.Context, req *VoiceRename, params RenameVoiceAliasParams) (*VoiceRenameReply, error)
+}
+
+// TriageHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Triage
+type TriageHandler interface {
+	// AddIssueAgentEntry implements addIssueAgentEntry operation.
+	//
+	// Adds a step to the feed and, with session_status, moves the session in the same moment. A session
+	// that has ended is a conflict.
+	//
+	// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
+	AddIssueAgentEntry(ctx context.Context, req *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error)
+	// AddIssueComment implements addIssueComment operation.
+	//
+	// Adds a comment, optionally about attachments of the issue, and gives its feed entry.
+	//
+	// POST /v1/triage/issues/{id}/comments
+	AddIssueComment(ctx context.Context, req *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error)
+	// AddIssueFlag implements addIssueFlag operation.
+	//
+	// Marks a place in a call that is attached to the issue. A call that is not attached is 409
+	// call_not_attached.
+	//
+	// POST /v1/triage/issues/{id}/flags
+	AddIssueFlag(ctx context.Context, req *TriageFlagCreate, params AddIssueFlagParams) (*TriageFlagReply, error)
+	// AttachIssueResource implements attachIssueResource operation.
+	//
+	// Attaches a call, a message thread or a file. Attaching the same again changes nothing and gives the
+	// existing attachment.
+	//
+	// POST /v1/triage/issues/{id}/resources
+	AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (*TriageResourceReply, error)
+	// CreateIssue implements createIssue operation.
+	//
+	// Opens an issue. Its feed begins with an entry of type created.
+	//
+	// POST /v1/triage/issues
+	CreateIssue(ctx context.Context, req *TriageIssueCreate) (*TriageIssueReply, error)
+	// GetIssue implements getIssue operation.
+	//
+	// Gives one issue.
+	//
+	// GET /v1/triage/issues/{id}
+	GetIssue(ctx context.Context, params GetIssueParams) (*TriageIssueReply, error)
+	// GetIssueActivity implements getIssueActivity operation.
+	//
+	// Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
+	// it is null.
+	//
+	// GET /v1/triage/issues/{id}/activity
+	GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error)
+	// ListIssues implements listIssues operation.
+	//
+	// Gives the issues of the organization. Filters add up; several values of one filter are alternatives.
+	//
+	// GET /v1/triage/issues
+	ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error)
+	// StartIssueAgentSession implements startIssueAgentSession operation.
+	//
+	// Begins the work of an agent on an issue and writes a session_started entry.
+	//
+	// POST /v1/triage/issues/{id}/agent-sessions
+	StartIssueAgentSession(ctx context.Context, req *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error)
+	// UpdateIssue implements updateIssue operation.
+	//
+	// Changes the keys that are given. Each change of status, severity, category, owner or assignee writes
+	// an entry to the feed.
+	//
+	// PATCH /v1/triage/issues/{id}
+	UpdateIssue(ctx context.Context, req *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error)
 }
 
 // Server implements http server based on OpenAPI v3 specification and

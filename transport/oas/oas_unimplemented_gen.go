@@ -15,6 +15,55 @@ type UnimplementedHandler struct{}
 var _ Handler = UnimplementedHandler{}
 var _ RawHandler = UnimplementedHandler{}
 
+// AddIssueAgentEntry implements addIssueAgentEntry operation.
+//
+// Adds a step to the feed and, with session_status, moves the session in the same moment. A session
+// that has ended is a conflict.
+//
+// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
+func (UnimplementedHandler) AddIssueAgentEntry(ctx context.Context, req *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (r *TriageAgentEntryReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// AddIssueComment implements addIssueComment operation.
+//
+// Adds a comment, optionally about attachments of the issue, and gives its feed entry.
+//
+// POST /v1/triage/issues/{id}/comments
+func (UnimplementedHandler) AddIssueComment(ctx context.Context, req *TriageCommentCreate, params AddIssueCommentParams) (r *TriageIssueEntryReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// AddIssueFlag implements addIssueFlag operation.
+//
+// Marks a place in a call that is attached to the issue. A call that is not attached is 409
+// call_not_attached.
+//
+// POST /v1/triage/issues/{id}/flags
+func (UnimplementedHandler) AddIssueFlag(ctx context.Context, req *TriageFlagCreate, params AddIssueFlagParams) (r *TriageFlagReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// AnalyzeTestRun implements analyzeTestRun operation.
+//
+// Finds the cause of a run that ended FAILED or ERROR and suggests changes. Any other state is a
+// conflict.
+//
+// POST /v1/agent-testing/runs/{id}/analyze
+func (UnimplementedHandler) AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (r *TestAnalysisReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// AttachIssueResource implements attachIssueResource operation.
+//
+// Attaches a call, a message thread or a file. Attaching the same again changes nothing and gives the
+// existing attachment.
+//
+// POST /v1/triage/issues/{id}/resources
+func (UnimplementedHandler) AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (r *TriageResourceReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // AttachSipNumbers implements attachSipNumbers operation.
 //
 // Gives one number (`phone_number`) or up to a hundred (`phone_numbers`) a configuration for each
@@ -37,12 +86,40 @@ func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params Cancel
 	return r, ht.ErrNotImplemented
 }
 
+// CancelTornado implements cancelTornado operation.
+//
+// Stops a running session and keeps its forks. A session that has ended is a conflict.
+//
+// POST /v1/agent-testing/tornado/{id}/cancel
+func (UnimplementedHandler) CancelTornado(ctx context.Context, params CancelTornadoParams) (r *TornadoCancelledReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // CheckPortability implements checkPortability operation.
 //
 // One result for each number, in the order asked.
 //
 // GET /v1/sip/port/check
 func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *CheckPortabilityResponse, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CloneTestTemplate implements cloneTestTemplate operation.
+//
+// Makes a scenario from a template for a pathway or a persona.
+//
+// POST /v1/agent-testing/templates/{id}/clone
+func (UnimplementedHandler) CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (r *TestTemplateCloneReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CloneVoice implements cloneVoice operation.
+//
+// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
+// refused.
+//
+// POST /v1/voices/clone
+func (UnimplementedHandler) CloneVoice(ctx context.Context, req *VoiceCloneMultipart) (r *VoiceCloneReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -65,12 +142,105 @@ func (UnimplementedHandler) CreateCall(ctx context.Context, req *CreateCallReque
 	return r, ht.ErrNotImplemented
 }
 
+// CreateIssue implements createIssue operation.
+//
+// Opens an issue. Its feed begins with an entry of type created.
+//
+// POST /v1/triage/issues
+func (UnimplementedHandler) CreateIssue(ctx context.Context, req *TriageIssueCreate) (r *TriageIssueReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CreatePathway implements createPathway operation.
+//
+// Stores a new pathway with a live draft.
+//
+// POST /v1/pathway/create
+func (UnimplementedHandler) CreatePathway(ctx context.Context, req *PathwayCreate) (r *PathwayCreated, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CreatePathwayChat implements createPathwayChat operation.
+//
+// Begins a text conversation with a pathway. No call is placed.
+//
+// POST /v1/pathway/chat/create
+func (UnimplementedHandler) CreatePathwayChat(ctx context.Context, req *PathwayChatCreate) (r *PathwayChatReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CreatePathwayVersion implements createPathwayVersion operation.
+//
+// Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
+// node.
+//
+// POST /v1/pathway/{id}/version
+func (UnimplementedHandler) CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (r *PathwayVersionCreated, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CreateSpeech implements createSpeech operation.
+//
+// Turns text into speech and stores the result as a sample. A request that accepts audio/wav and no
+// JSON gets the audio itself.
+//
+// POST /v1/speak
+func (UnimplementedHandler) CreateSpeech(ctx context.Context, req *SpeechCreate, params CreateSpeechParams) (r CreateSpeechRes, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CreateTestScenario implements createTestScenario operation.
+//
+// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
+// possible. A name that is taken is a conflict.
+//
+// POST /v1/agent-testing/scenarios
+func (UnimplementedHandler) CreateTestScenario(ctx context.Context, req *TestScenarioCreate) (r *TestScenarioReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// CreateTestSet implements createTestSet operation.
+//
+// Runs the same scenarios many times to measure how reliable they are. Answers at once.
+//
+// POST /v1/agent-testing/simulation-sets
+func (UnimplementedHandler) CreateTestSet(ctx context.Context, req *TestSetStart, params CreateTestSetParams) (r *TestSetStartedReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // DeleteAgent implements deleteAgent operation.
 //
 // Removes the agent for good. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
 func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentParams) (r *MessageResponse, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// DeletePathway implements deletePathway operation.
+//
+// Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
+//
+// DELETE /v1/pathway/{id}
+func (UnimplementedHandler) DeletePathway(ctx context.Context, params DeletePathwayParams) (r *PathwayDeleted, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// DeleteTestScenario implements deleteTestScenario operation.
+//
+// Removes a scenario together with its runs.
+//
+// DELETE /v1/agent-testing/scenarios/{id}
+func (UnimplementedHandler) DeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (r *TestScenarioDeletedReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// DeleteVoice implements deleteVoice operation.
+//
+// Removes an own voice for good. Samples that it spoke stay.
+//
+// DELETE /v1/voices/{id}
+func (UnimplementedHandler) DeleteVoice(ctx context.Context, params DeleteVoiceParams) (r *VoiceDeletedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -93,6 +263,25 @@ func (UnimplementedHandler) DownloadLetter(ctx context.Context, params DownloadL
 	return ht.ErrNotImplemented
 }
 
+// GenerateTestScenario implements generateTestScenario operation.
+//
+// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Phone numbers,
+// webhook addresses and keys are taken out.
+//
+// POST /v1/agent-testing/scenarios/generate-from-call
+func (UnimplementedHandler) GenerateTestScenario(ctx context.Context, req *TestScenarioFromCall) (r *TestScenarioDraftReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetActiveTornado implements getActiveTornado operation.
+//
+// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+//
+// GET /v1/agent-testing/tornado/active
+func (UnimplementedHandler) GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (r *TornadoActiveReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetCall implements getCall operation.
 //
 // The record of one call with its transcript as far as it has got.
@@ -102,12 +291,58 @@ func (UnimplementedHandler) GetCall(ctx context.Context, params GetCallParams) (
 	return r, ht.ErrNotImplemented
 }
 
+// GetEnhancedTestAnalytics implements getEnhancedTestAnalytics operation.
+//
+// Adds health, reliability, trend, node failures and the flow of the runs.
+//
+// GET /v1/agent-testing/analytics/{pathwayId}/enhanced
+func (UnimplementedHandler) GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (r *TestEnhancedAnalyticsReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetInboundNumber implements getInboundNumber operation.
 //
 // The bare record of one number.
 //
 // GET /v1/inbound/{phone_number}
 func (UnimplementedHandler) GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (r *InboundNumber, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetIssue implements getIssue operation.
+//
+// Gives one issue.
+//
+// GET /v1/triage/issues/{id}
+func (UnimplementedHandler) GetIssue(ctx context.Context, params GetIssueParams) (r *TriageIssueReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetIssueActivity implements getIssueActivity operation.
+//
+// Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
+// it is null.
+//
+// GET /v1/triage/issues/{id}/activity
+func (UnimplementedHandler) GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (r *TriageActivityReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetPathway implements getPathway operation.
+//
+// Gives one pathway with its live draft.
+//
+// GET /v1/pathway/{id}
+func (UnimplementedHandler) GetPathway(ctx context.Context, params GetPathwayParams) (r *Pathway, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetPathwayVersion implements getPathwayVersion operation.
+//
+// Gives the graph of one version. Version 0 is the live draft.
+//
+// GET /v1/pathway/{id}/version/{version}
+func (UnimplementedHandler) GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (r *PathwayVersion, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -187,6 +422,78 @@ func (UnimplementedHandler) GetSipTestCall(ctx context.Context, params GetSipTes
 	return r, ht.ErrNotImplemented
 }
 
+// GetSpeechSample implements getSpeechSample operation.
+//
+// Gives one stored sample. With format=audio the answer is the audio itself.
+//
+// GET /v1/speak/samples/{id}
+func (UnimplementedHandler) GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (r GetSpeechSampleRes, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetTestAnalytics implements getTestAnalytics operation.
+//
+// Gives pass rate, failure rate and average score of a pathway over a number of days.
+//
+// GET /v1/agent-testing/analytics/{pathwayId}
+func (UnimplementedHandler) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (r *TestAnalyticsReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetTestBatch implements getTestBatch operation.
+//
+// Gives the verdict of a batch and its runs.
+//
+// GET /v1/agent-testing/batches/{id}
+func (UnimplementedHandler) GetTestBatch(ctx context.Context, params GetTestBatchParams) (r *TestBatchReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetTestRun implements getTestRun operation.
+//
+// Gives one run with transcript, variables, nodes, results and trace.
+//
+// GET /v1/agent-testing/runs/{id}
+func (UnimplementedHandler) GetTestRun(ctx context.Context, params GetTestRunParams) (r *TestRunReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetTestScenario implements getTestScenario operation.
+//
+// Gives one scenario with its checks.
+//
+// GET /v1/agent-testing/scenarios/{id}
+func (UnimplementedHandler) GetTestScenario(ctx context.Context, params GetTestScenarioParams) (r *TestScenarioReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetTestSet implements getTestSet operation.
+//
+// Gives the statistics of a set, also while it runs.
+//
+// GET /v1/agent-testing/simulation-sets/{id}
+func (UnimplementedHandler) GetTestSet(ctx context.Context, params GetTestSetParams) (r *TestSetReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetTornadoStatus implements getTornadoStatus operation.
+//
+// Gives every attempt so far with its plan and its result.
+//
+// GET /v1/agent-testing/tornado/{id}/status
+func (UnimplementedHandler) GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (r *TornadoSessionReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetVoice implements getVoice operation.
+//
+// Gives one voice by id or name.
+//
+// GET /v1/voices/{id}
+func (UnimplementedHandler) GetVoice(ctx context.Context, params GetVoiceParams) (r *VoiceReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // InitiatePort implements initiatePort operation.
 //
 // Stores the request and mails the letter of authorization to the authorized representative. A number
@@ -224,6 +531,42 @@ func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *ListInbo
 	return r, ht.ErrNotImplemented
 }
 
+// ListIssues implements listIssues operation.
+//
+// Gives the issues of the organization. Filters add up; several values of one filter are alternatives.
+//
+// GET /v1/triage/issues
+func (UnimplementedHandler) ListIssues(ctx context.Context, params ListIssuesParams) (r *TriageIssueListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListPathwayVersions implements listPathwayVersions operation.
+//
+// Gives the stored versions of a pathway, newest first, as a bare list.
+//
+// GET /v1/pathway/{id}/versions
+func (UnimplementedHandler) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (r PathwayVersionList, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListPathways implements listPathways operation.
+//
+// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+//
+// GET /v1/pathway
+func (UnimplementedHandler) ListPathways(ctx context.Context, params ListPathwaysParams) (r PathwayList, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListPersonas implements listPersonas operation.
+//
+// Gives the personas of the organization, newest first.
+//
+// GET /v1/personas
+func (UnimplementedHandler) ListPersonas(ctx context.Context, params ListPersonasParams) (r *PersonaListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ListPortRequests implements listPortRequests operation.
 //
 // All port requests of the organization, newest first.
@@ -251,6 +594,51 @@ func (UnimplementedHandler) ListSipNumbers(ctx context.Context) (r *ListSipNumbe
 	return r, ht.ErrNotImplemented
 }
 
+// ListSpeechSamples implements listSpeechSamples operation.
+//
+// Gives past speech outputs, newest first.
+//
+// GET /v1/speak/samples
+func (UnimplementedHandler) ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (r *SpeechSampleListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListTestRuns implements listTestRuns operation.
+//
+// Gives runs without their transcripts, newest first.
+//
+// GET /v1/agent-testing/runs
+func (UnimplementedHandler) ListTestRuns(ctx context.Context, params ListTestRunsParams) (r *TestRunListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListTestScenarios implements listTestScenarios operation.
+//
+// Gives the scenarios of the organization, newest first, each with its latest run.
+//
+// GET /v1/agent-testing/scenarios
+func (UnimplementedHandler) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (r *TestScenarioListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListTestTemplates implements listTestTemplates operation.
+//
+// Gives the built-in scenarios.
+//
+// GET /v1/agent-testing/templates
+func (UnimplementedHandler) ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (r *TestTemplateListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListVoices implements listVoices operation.
+//
+// Gives all voices the organization can speak with.
+//
+// GET /v1/voices
+func (UnimplementedHandler) ListVoices(ctx context.Context) (r *VoiceListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ParseSipDestination implements parseSipDestination operation.
 //
 // Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
@@ -258,6 +646,45 @@ func (UnimplementedHandler) ListSipNumbers(ctx context.Context) (r *ListSipNumbe
 //
 // POST /v1/sip/parse-destination
 func (UnimplementedHandler) ParseSipDestination(ctx context.Context, req *ParseSipDestinationRequest) (r *ParseSipDestinationResponse, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// PublishPathway implements publishPathway operation.
+//
+// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+// must have passed on exactly this version in one batch; otherwise the answer is 409
+// PROMOTION_GATE_FAILED, whose message names the batch.
+//
+// POST /v1/pathway/{id}/publish
+func (UnimplementedHandler) PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (r *PathwayPublished, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// RenameVoice implements renameVoice operation.
+//
+// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+//
+// PATCH /v1/voices/{id}
+func (UnimplementedHandler) RenameVoice(ctx context.Context, req *VoiceRename, params RenameVoiceParams) (r *VoiceRenameReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// RenameVoiceAlias implements renameVoiceAlias operation.
+//
+// The same as a PATCH of the voice itself, for clients that call this path.
+//
+// PATCH /v1/voices/{id}/rename
+func (UnimplementedHandler) RenameVoiceAlias(ctx context.Context, req *VoiceRename, params RenameVoiceAliasParams) (r *VoiceRenameReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// SendPathwayChatMessage implements sendPathwayChatMessage operation.
+//
+// Says something to the agent and gives its answer and the state of the conversation. A completed chat
+// is a conflict.
+//
+// POST /v1/pathway/chat/{chat_id}
+func (UnimplementedHandler) SendPathwayChatMessage(ctx context.Context, req *PathwayChatTurn, params SendPathwayChatMessageParams) (r *PathwayChatStateReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -280,6 +707,15 @@ func (UnimplementedHandler) SignLetter(ctx context.Context, req *SignLetterForm,
 	return ht.ErrNotImplemented
 }
 
+// StartIssueAgentSession implements startIssueAgentSession operation.
+//
+// Begins the work of an agent on an issue and writes a session_started entry.
+//
+// POST /v1/triage/issues/{id}/agent-sessions
+func (UnimplementedHandler) StartIssueAgentSession(ctx context.Context, req *TriageSessionCreate, params StartIssueAgentSessionParams) (r *TriageSessionReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // StartSipDiscovery implements startSipDiscovery operation.
 //
 // Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
@@ -297,6 +733,34 @@ func (UnimplementedHandler) StartSipDiscovery(ctx context.Context, req *StartSip
 //
 // POST /v1/sip/test-call
 func (UnimplementedHandler) StartSipTestCall(ctx context.Context, req *StartSipTestCallRequest) (r *StartSipTestCallResponse, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// StartTestBatch implements startTestBatch operation.
+//
+// Queues one run a scenario under a common verdict and answers at once.
+//
+// POST /v1/agent-testing/batch-run
+func (UnimplementedHandler) StartTestBatch(ctx context.Context, req *TestBatchStart, params StartTestBatchParams) (r *TestBatchStartedReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// StartTestRun implements startTestRun operation.
+//
+// Queues one run and answers at once. Read the run until it has ended, or give a webhook address.
+//
+// POST /v1/agent-testing/scenarios/{id}/run
+func (UnimplementedHandler) StartTestRun(ctx context.Context, req OptTestRunStart, params StartTestRunParams) (r *TestRunStartedReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// StartTornado implements startTornado operation.
+//
+// Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
+// same pathway is a conflict. It never promotes anything.
+//
+// POST /v1/agent-testing/tornado/start
+func (UnimplementedHandler) StartTornado(ctx context.Context, req *TornadoStart, params StartTornadoParams) (r *TornadoStartedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -330,6 +794,25 @@ func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *Update
 	return r, ht.ErrNotImplemented
 }
 
+// UpdateIssue implements updateIssue operation.
+//
+// Changes the keys that are given. Each change of status, severity, category, owner or assignee writes
+// an entry to the feed.
+//
+// PATCH /v1/triage/issues/{id}
+func (UnimplementedHandler) UpdateIssue(ctx context.Context, req *TriageIssueUpdate, params UpdateIssueParams) (r *TriageIssueReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// UpdatePathway implements updatePathway operation.
+//
+// Changes the live draft. Stored versions and calls in production are not touched.
+//
+// POST /v1/pathway/{id}
+func (UnimplementedHandler) UpdatePathway(ctx context.Context, req *PathwayUpdate, params UpdatePathwayParams) (r *PathwayUpdated, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // UpdateSipConfig implements updateSipConfig operation.
 //
 // Replaces each named part of the advanced configuration of one direction and keeps the others; null
@@ -346,6 +829,15 @@ func (UnimplementedHandler) UpdateSipConfig(ctx context.Context, req *UpdateSipC
 //
 // POST /v1/sip/update
 func (UnimplementedHandler) UpdateSipNumber(ctx context.Context, req *UpdateSipNumberRequest) (r *UpdateSipNumberResponse, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// UpdateTestScenario implements updateTestScenario operation.
+//
+// Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
+//
+// PUT /v1/agent-testing/scenarios/{id}
+func (UnimplementedHandler) UpdateTestScenario(ctx context.Context, req *TestScenarioUpdate, params UpdateTestScenarioParams) (r *TestScenarioReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

@@ -1,0 +1,251 @@
+package oas_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/schema_validation"
+	"github.com/pb33f/libopenapi/datamodel/high/base"
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+)
+
+// document reads the contract with a reader that is not the generator's.
+func document(t *testing.T) (libopenapi.Document, *v3.Document) {
+	t.Helper()
+	text, err := os.ReadFile("../../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := libopenapi.NewDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := doc.BuildV3Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, &model.Model
+}
+
+// operations calls fn for every operation of the contract.
+func operations(doc *v3.Document, fn func(method, path string, op *v3.Operation)) {
+	for path, item := range doc.Paths.PathItems.FromOldest() {
+		for method, op := range item.GetOperations().FromOldest() {
+			fn(method, path, op)
+		}
+	}
+}
+
+// extension is the text of an x- member, empty when there is none.
+func extension(op *v3.Operation, name string) string {
+	node, ok := op.Extensions.Get(name)
+	if !ok {
+		return ""
+	}
+	return node.Value
+}
+
+func TestContractIsOpenAPI(t *testing.T) {
+	t.Parallel()
+	doc, _ := document(t)
+	v, errs := validator.NewValidator(doc)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if ok, problems := v.ValidateDocument(); !ok {
+		for _, p := range problems {
+			t.Errorf("%s: %s", p.Message, p.Reason)
+			for _, e := range p.SchemaValidationErrors {
+				t.Errorf("  %s %s", e.FieldPath, e.Reason)
+			}
+		}
+	}
+}
+
+var (
+	lowerCamel = regexp.MustCompile(`^[a-z]+([A-Z][a-z]*)+$`)
+	areas      = []string{
+		"Calls", "Inbound", "Agents", "Sip", "Porting", "AgentTesting", "Pathways", "Personas", "Triage", "Speech",
+	}
+)
+
+func TestOperationsFollowTheConventions(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	seen := map[string]bool{}
+	operations(doc, func(method, path string, op *v3.Operation) {
+		at := method + " " + path
+		if !lowerCamel.MatchString(op.OperationId) || seen[op.OperationId] {
+			t.Errorf("%s: operationId %q is not a lowerCamel verb and noun of its own", at, op.OperationId)
+		}
+		seen[op.OperationId] = true
+		group := extension(op, "x-ogen-operation-group")
+		if !slices.Contains(areas, group) || len(op.Tags) != 1 || op.Tags[0] != group {
+			t.Errorf("%s: tags %v and group %q are not one area", at, op.Tags, group)
+		}
+		if e := extension(op, "x-callwright-envelope"); e != "A" && e != "B" && e != "C" {
+			t.Errorf("%s: envelope %q", at, e)
+		}
+		if op.Summary == "" || op.Description == "" {
+			t.Errorf("%s: no summary or description", at)
+		}
+		checkSecurity(t, at, path, op)
+		checkResponses(t, at, op)
+	})
+}
+
+// checkSecurity: everything needs a key but the signing pages, and what is under /v1/sip the entitlement too.
+func checkSecurity(t *testing.T, at, path string, op *v3.Operation) {
+	t.Helper()
+	if strings.HasPrefix(path, "/loa/") {
+		if len(op.Security) != 0 {
+			t.Errorf("%s: a page for the public asks for a key", at)
+		}
+		return
+	}
+	if len(op.Security) != 1 {
+		t.Errorf("%s: %d security requirements, want one", at, len(op.Security))
+		return
+	}
+	roles, ok := op.Security[0].Requirements.Get("ApiKey")
+	var want []string
+	if strings.HasPrefix(path, "/v1/sip") {
+		want = []string{"SIP"}
+	}
+	if !ok || !slices.Equal(roles, want) {
+		t.Errorf("%s: roles %v, want %v", at, roles, want)
+	}
+}
+
+// checkResponses: successes and the shared error, nothing else.
+func checkResponses(t *testing.T, at string, op *v3.Operation) {
+	t.Helper()
+	if op.Responses.Default == nil || op.Responses.Default.GoLow().GetReference() != "#/components/responses/Error" {
+		t.Errorf("%s: default is not the shared error", at)
+	}
+	if op.Responses.Codes.Len() == 0 {
+		t.Errorf("%s: no success", at)
+	}
+	for code := range op.Responses.Codes.FromOldest() {
+		if !strings.HasPrefix(code, "2") {
+			t.Errorf("%s: status %s is described; only successes are", at, code)
+		}
+	}
+}
+
+func TestJSONBodiesAreNamedAndShown(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	operations(doc, func(method, path string, op *v3.Operation) {
+		at := method + " " + path
+		if op.RequestBody != nil {
+			if media, ok := op.RequestBody.Content.Get("application/json"); ok {
+				checkMedia(t, at+" request", media)
+			}
+		}
+		for code, response := range op.Responses.Codes.FromOldest() {
+			if media, ok := response.Content.Get("application/json"); ok {
+				checkMedia(t, at+" "+code, media)
+			}
+		}
+	})
+}
+
+// checkMedia: the schema has a name, and each of at least one example is valid against it.
+func checkMedia(t *testing.T, at string, media *v3.MediaType) {
+	t.Helper()
+	if !media.Schema.IsReference() {
+		t.Errorf("%s: the schema has no name", at)
+	}
+	schema := media.Schema.Schema()
+	shown := 0
+	check := func(example interface{ Decode(any) error }) {
+		shown++
+		var value any
+		if err := example.Decode(&value); err != nil {
+			t.Errorf("%s: %v", at, err)
+			return
+		}
+		checkExample(t, at, schema, value)
+	}
+	if media.Example != nil {
+		check(media.Example)
+	}
+	for _, example := range media.Examples.FromOldest() {
+		check(example.Value)
+	}
+	if shown == 0 {
+		t.Errorf("%s: no example", at)
+	}
+}
+
+func checkExample(t *testing.T, at string, schema *base.Schema, value any) {
+	t.Helper()
+	ok, problems := schema_validation.NewSchemaValidator().ValidateSchemaObject(schema, value)
+	if ok {
+		return
+	}
+	for _, p := range problems {
+		t.Errorf("%s: the example is not valid: %s", at, p.Reason)
+		for _, e := range p.SchemaValidationErrors {
+			t.Errorf("  %s: %s", e.FieldPath, e.Reason)
+		}
+	}
+}
+
+func TestRequestBodiesAreClosed(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	operations(doc, func(_, _ string, op *v3.Operation) {
+		if op.RequestBody == nil {
+			return
+		}
+		for contentType, media := range op.RequestBody.Content.FromOldest() {
+			if contentType == "multipart/form-data" {
+				continue // the generator ignores further parts
+			}
+			if a := media.Schema.Schema().AdditionalProperties; a == nil || !a.IsB() || a.B {
+				t.Errorf("%s: the request body is not closed", op.OperationId)
+			}
+		}
+	})
+}
+
+func TestTextsAndListsAreBounded(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	for name, proxy := range doc.Components.Schemas.FromOldest() {
+		checkBounds(t, name, proxy)
+	}
+	operations(doc, func(_, _ string, op *v3.Operation) {
+		for _, p := range op.Parameters {
+			checkBounds(t, op.OperationId+" "+p.Name, p.Schema)
+		}
+	})
+}
+
+// checkBounds: a text has a greatest length unless its values are listed, a list a greatest number of items.
+func checkBounds(t *testing.T, at string, proxy *base.SchemaProxy) {
+	t.Helper()
+	s := proxy.Schema()
+	free := slices.Contains(s.Type, "string") && len(s.Enum) == 0 && s.Const == nil && s.Format == ""
+	if free && s.MaxLength == nil {
+		t.Errorf("%s: a text without maxLength", at)
+	}
+	if slices.Contains(s.Type, "array") && s.MaxItems == nil {
+		t.Errorf("%s: a list without maxItems", at)
+	}
+	for name, property := range s.Properties.FromOldest() {
+		if !property.IsReference() {
+			checkBounds(t, at+"."+name, property)
+		}
+	}
+	if s.Items != nil && s.Items.IsA() && !s.Items.A.IsReference() {
+		checkBounds(t, at+"[]", s.Items.A)
+	}
+}
