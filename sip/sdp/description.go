@@ -131,14 +131,22 @@ func (d *Description) String() string {
 // LogValue logs the description without its keys.
 func (d *Description) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// withoutSecrets cuts a line where a key begins, whatever names it: SDES, the old k= line, MIKEY, ICE passwords.
+// withoutSecrets cuts a line where a key begins, whatever names it: the old k= line, MIKEY, ICE passwords, SDES.
 func withoutSecrets(line string) string {
-	lower := strings.ToLower(line)
-	for _, mark := range [...]string{"inline:", "k=", "a=key-mgmt:", "a=ice-pwd:"} {
-		i := strings.Index(lower, mark)
-		if i == 0 || i > 0 && mark == "inline:" {
-			return line[:i+len(mark)] + redacted
+	for _, start := range [...]string{"k=", "a=key-mgmt:", "a=ice-pwd:"} {
+		if len(line) >= len(start) && strings.EqualFold(line[:len(start)], start) {
+			return line[:len(start)] + redacted
 		}
+	}
+	const method = "inline:"
+	for i := range len(line) - len(method) + 1 { // not on a lower-case copy: that may have another length
+		if strings.EqualFold(line[i:i+len(method)], method) {
+			return line[:i+len(method)] + redacted
+		}
+	}
+	const attribute = "a=crypto:" // without a method that we know it may still hold a key
+	if len(line) >= len(attribute) && strings.EqualFold(line[:len(attribute)], attribute) {
+		return attribute + redacted
 	}
 	return line
 }

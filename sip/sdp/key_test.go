@@ -17,7 +17,8 @@ import (
 func TestKeysDoNotPrint(t *testing.T) {
 	t.Parallel()
 	d := parse(t, audio("t=0 0", "t=0 0", "k=base64:"+keyA, "a=key-mgmt:mikey "+keyA)+
-		"A=CRYPTO:2 X INLINE:"+keyA+"|1:1 FEC_KEY=inline:"+keyA+"\r\n")
+		"A=CRYPTO:2 X INLINE:"+keyA+"|1:1 FEC_KEY=inline:"+keyA+"\r\n"+
+		"a=crypto:3 X uri:"+keyA+"\r\n")
 	answer, n, err := sdp.Answer(capabilities(sdp.PCMU), d)
 	if err != nil {
 		t.Fatal(err)
