@@ -50,6 +50,36 @@ func TestDirectionTable(t *testing.T) {
 	}
 }
 
+// RFC 3264, 8.4: what our own offer says, by what our last description said and whether we hold.
+func TestReofferDirection(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		before sdp.Direction // as the peer offered it; we answered the reverse
+		hold   bool
+		want   sdp.Direction
+	}{
+		{sdp.SendRecv, true, sdp.SendOnly},
+		{sdp.RecvOnly, true, sdp.SendOnly},
+		{sdp.SendOnly, true, sdp.Inactive},
+		{sdp.Inactive, true, sdp.Inactive},
+		{sdp.SendRecv, false, sdp.SendRecv},
+		{sdp.RecvOnly, false, sdp.SendRecv},
+		{sdp.SendOnly, false, sdp.SendRecv},
+		{sdp.Inactive, false, sdp.SendRecv},
+	}
+	for _, tt := range tests {
+		c := capabilities(sdp.PCMU)
+		answer, _, err := sdp.Answer(c, parse(t, audio("", "a="+tt.before.String())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Previous, c.Hold = answer, tt.hold
+		if got := offer(t, c); !strings.Contains(string(got.Bytes()), "a="+tt.want.String()+"\r\n") {
+			t.Errorf("after %s, hold %v: want %s in\n%s", tt.before, tt.hold, tt.want, got)
+		}
+	}
+}
+
 func TestDirectionLaws(t *testing.T) {
 	t.Parallel()
 	for _, d := range directions {

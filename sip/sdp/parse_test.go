@@ -71,6 +71,9 @@ func TestCodecs(t *testing.T) {
 	if got := d.Codecs(); !slices.Equal(got, []sdp.Codec{sdp.G722, sdp.PCMU, sdp.Opus}) {
 		t.Errorf("Codecs() = %v", got)
 	}
+	if got := parse(t, audio("audio 4000", "audio 0")).Codecs(); got != nil {
+		t.Errorf("Codecs() of a switched-off stream = %v", got)
+	}
 	for name, want := range map[string]sdp.Codec{
 		"PCMU": sdp.PCMU, "pcma": sdp.PCMA, "G.722": sdp.G722, "g729": sdp.G729, "G.729": sdp.G729, "Opus": sdp.Opus, "speex": "", "": "",
 	} {

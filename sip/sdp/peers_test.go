@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/sdp"
 )
 
@@ -79,7 +80,21 @@ var peerOffers = map[string]struct {
 		tag: 4, mki: "\x01",
 		answer: []string{"m=audio 10000 RTP/SAVP 102 103", "a=rtpmap:102 opus/48000/2", "a=crypto:4 ", "m=video 0 RTP/SAVP 96"},
 	},
-	"baresip, SAVPF, bare LF, no static maps needed": {
+	"baresip": {
+		offer: lines("v=0", "o=- 2226523560 363986820 IN IP4 127.0.0.9", "s=-", "c=IN IP4 127.0.0.9", "t=0 0", "a=tool:baresip 1.0.0",
+			"m=audio 12420 RTP/SAVP 0 8 101", "a=rtpmap:0 PCMU/8000", "a=rtpmap:8 PCMA/8000", "a=rtpmap:101 telephone-event/8000",
+			"a=fmtp:101 0-15", "a=sendrecv", "a=label:1", "a=rtcp-rsize", "a=ssrc:2262549695 cname:sip:bare@127.0.0.9:5061",
+			"a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"+keyA, "a=minptime:20", "a=ptime:20"),
+		codecs: []sdp.Codec{sdp.Opus, sdp.PCMA, sdp.PCMU},
+		want: sdp.Negotiated{
+			RemoteRTP: netip.MustParseAddrPort("127.0.0.9:12420"), RemoteRTCP: netip.MustParseAddrPort("127.0.0.9:12421"),
+			Codec: sdp.PCMA, Payload: sdp.PayloadTypes{Send: 8, Receive: 8}, Events: sdp.PayloadTypes{Send: 101, Receive: 101},
+			Ptime: 20 * time.Millisecond,
+		},
+		tag:    1,
+		answer: []string{"m=audio 10000 RTP/SAVP 8 101", "a=crypto:1 "},
+	},
+	"SAVPF, bare LF, no static maps needed": {
 		offer: strings.ReplaceAll(lines("v=0", "o=- 2890844526 1 IN IP4 127.0.0.2", "s=-", "c=IN IP4 127.0.0.2", "t=0 0",
 			"a=tool:baresip 1.0.0", "m=audio 12034 RTP/SAVPF 8 0 101", "a=rtpmap:101 telephone-event/8000", "a=fmtp:101 0-15",
 			"a=rtcp:12035", "a=rtcp-mux", "a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:"+keyA+"==", "a=label:1", "a=sendrecv",
@@ -208,6 +223,9 @@ func TestAnswerRefuses(t *testing.T) {
 			}
 			if r, ok := errors.AsType[*sdp.Rejection](err); !ok || r != tt.want {
 				t.Errorf("the rejection is %+v", r)
+			}
+			if !errors.Is(err, callwright.ErrBadRequest) {
+				t.Error("the error has no code")
 			}
 			if strings.Contains(err.Error(), keyA) {
 				t.Error("the error shows a key")
