@@ -1,0 +1,164 @@
+package webhook_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/webhook"
+)
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+func sender(t *testing.T, allowPrivate bool) *webhook.Sender {
+	t.Helper()
+	tenants := memstore.Tenants{Store: memstore.New()}
+	err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: "a", WebhookSecret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := webhook.New(webhook.Config{Tenants: tenants, AllowPrivate: allowPrivate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// receiver answers with a status and gives what it got.
+func receiver(t *testing.T, status int, header http.Header) (*httptest.Server, <-chan *http.Request) {
+	t.Helper()
+	got := make(chan *http.Request, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r = r.Clone(context.WithValue(context.Background(), bodyKey{}, body))
+		got <- r
+		for name := range header {
+			w.Header().Set(name, header.Get(name))
+		}
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(server.Close)
+	return server, got
+}
+
+type bodyKey struct{}
+
+func TestSendSigns(t *testing.T) {
+	t.Parallel()
+	server, got := receiver(t, http.StatusOK, nil)
+	body := []byte(`{"call_id":"c1"}`)
+	if err := sender(t, true).Send(t.Context(), "a", "c1", server.URL, body); err != nil {
+		t.Fatal(err)
+	}
+	r := <-got
+	received, _ := r.Context().Value(bodyKey{}).([]byte)
+	if string(received) != string(body) {
+		t.Errorf("received %q", received)
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(received)
+	if want := hex.EncodeToString(mac.Sum(nil)); r.Header.Get("X-Webhook-Signature") != want {
+		t.Errorf("signature %q, want %q", r.Header.Get("X-Webhook-Signature"), want)
+	}
+	standard, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := standard.Verify(received, r.Header); err != nil {
+		t.Errorf("the published library refuses the signature: %v", err)
+	}
+}
+
+func TestSendAnswers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status int
+		header http.Header
+		again  bool
+		wait   time.Duration
+	}{
+		"created":     {http.StatusCreated, nil, false, 0},
+		"gone":        {http.StatusGone, nil, false, 0},
+		"redirect":    {http.StatusFound, http.Header{"Location": {"/elsewhere"}}, false, 0},
+		"unavailable": {http.StatusServiceUnavailable, nil, true, 0},
+		"timeout":     {http.StatusRequestTimeout, nil, true, 0},
+		"limited":     {http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}}, true, 7 * time.Second},
+		"far off":     {http.StatusTooManyRequests, http.Header{"Retry-After": {"999999"}}, true, time.Hour},
+		"nonsense":    {http.StatusTooManyRequests, http.Header{"Retry-After": {"soon"}}, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, got := receiver(t, test.status, test.header)
+			err := sender(t, true).Send(t.Context(), "a", "c1", server.URL, []byte("{}"))
+			if wait, _ := callwright.RetryAfter(err); (err != nil) != test.again || wait != test.wait {
+				t.Errorf("got %v after %s", err, wait)
+			}
+			if len(got) != 1 {
+				t.Errorf("%d requests came", len(got))
+			}
+		})
+	}
+}
+
+func TestSendRefusesPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	server, got := receiver(t, http.StatusOK, nil)
+	s := sender(t, false)
+	// The name passes CheckURL, which resolves nothing; the address behind it is refused when it is dialed.
+	_, port, _ := splitURL(server.URL)
+	if err := s.Send(t.Context(), "a", "c1", "https://localhost:"+port, nil); err == nil {
+		t.Error("a loopback address was dialed")
+	}
+	if len(got) != 0 {
+		t.Error("the receiver was reached")
+	}
+}
+
+func splitURL(text string) (host, port string, err error) {
+	r, err := http.NewRequest(http.MethodGet, text, nil) //nolint:noctx // only parsed, never sent
+	if err != nil {
+		return "", "", err
+	}
+	return r.URL.Hostname(), r.URL.Port(), nil
+}
+
+func TestCheckURL(t *testing.T) {
+	t.Parallel()
+	public, private := sender(t, false), sender(t, true)
+	for text, want := range map[string][2]bool{ // accepted by public, by private
+		"https://example.com/hook?x=1": {true, true},
+		"http://example.com/":          {false, true},
+		"https://127.0.0.1/":           {false, true},
+		"https://[::1]/":               {false, true},
+		"https://10.0.0.1/":            {false, true},
+		"https://169.254.169.254/":     {false, true},
+		"https://user:pw@example.com/": {false, false},
+		"ftp://example.com/":           {false, false},
+		"example.com":                  {false, false},
+		"":                             {false, false},
+		"https://":                     {false, false},
+		"https://a b/":                 {false, false},
+	} {
+		for i, s := range []*webhook.Sender{public, private} {
+			err := s.CheckURL(text)
+			if (err == nil) != want[i] || err != nil && !errors.Is(err, callwright.ErrBadRequest) {
+				t.Errorf("sender %d: %q gave %v", i, text, err)
+			}
+		}
+	}
+}
