@@ -242,6 +242,10 @@ func TestReofferAfterAnswer(t *testing.T) {
 			t.Errorf("the new offer lacks %q:\n%s", line, again)
 		}
 	}
+	c.Codecs = []sdp.Codec{sdp.PCMU}
+	if narrow := offer(t, c); !strings.Contains(string(narrow.Bytes()), "m=audio 10000 RTP/SAVPF 0 97\r\n") {
+		t.Errorf("101 and 96 are taken:\n%s", narrow)
+	}
 	short := parse(t, audio("RTP/SAVP", "RTP/SAVPF"))
 	if _, err := sdp.Accept(again, short); err == nil {
 		t.Error("accepted an answer that lacks m= lines")

@@ -83,7 +83,7 @@ type format struct {
 	name     string // empty: neither static nor mapped by an a=rtpmap
 	clock    uint32
 	channels uint8
-	fmtp     string
+	fmtp     string // of our own descriptions; a peer's parameters change nothing for us
 }
 
 // codec is the codec that a format stands for, or "" for one that we do not know.

@@ -164,8 +164,6 @@ func (p *parser) attribute(n int, value string) error {
 	switch name {
 	case "rtpmap":
 		s.mapFormat(value)
-	case "fmtp":
-		s.describeFormat(value)
 	case "ptime":
 		s.ptime = parsePtime(value)
 	case "maxptime":
@@ -198,13 +196,6 @@ func (s *stream) mapFormat(value string) {
 	}
 	if f := s.format(ptText); f != nil {
 		f.name, f.clock, f.channels = name, uint32(clock), uint8(channels)
-	}
-}
-
-func (s *stream) describeFormat(value string) {
-	ptText, params, _ := strings.Cut(value, " ")
-	if f := s.format(ptText); f != nil {
-		f.fmtp = strings.TrimSpace(params)
 	}
 }
 
@@ -250,18 +241,11 @@ func (s *stream) controlPort(n int, value string) error {
 	return nil
 }
 
-// addCrypto keeps a usable line. A second line with the same tag could not be answered unambiguously.
+// addCrypto keeps a usable line.
 func (s *stream) addCrypto(value string) {
-	c, ok := parseCrypto(value)
-	if !ok || len(s.crypto) == maxCrypto {
-		return
+	if c, ok := parseCrypto(value); ok && len(s.crypto) < maxCrypto {
+		s.crypto = append(s.crypto, c)
 	}
-	for i := range s.crypto {
-		if s.crypto[i].Tag == c.Tag {
-			return
-		}
-	}
-	s.crypto = append(s.crypto, c)
 }
 
 // isClean refuses control characters, tab excepted.

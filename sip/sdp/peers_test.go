@@ -59,7 +59,8 @@ var peerOffers = map[string]struct {
 			Ptime: 20 * time.Millisecond,
 		},
 		tag:    1,
-		answer: []string{"m=audio 10000 RTP/SAVP 9 101", "a=rtpmap:9 G722/8000", "a=rtpmap:101 telephone-event/8000", "a=sendrecv"},
+		answer: []string{"m=audio 10000 RTP/SAVP 9 101", "a=rtpmap:9 G722/8000", "a=rtpmap:101 telephone-event/8000",
+			"a=fmtp:101 0-15", "a=sendrecv"},
 	},
 	"freeswitch, 32-bit tag first, session-level c=, video refused": {
 		offer: lines("v=0", "o=FreeSWITCH 1700000000 1700000001 IN IP4 203.0.113.5", "s=FreeSWITCH", "c=IN IP4 203.0.113.5", "t=0 0",
@@ -111,7 +112,7 @@ var peerOffers = map[string]struct {
 	"carrier that offers plain RTP beside SRTP, and fax": {
 		offer: lines("v=0", "o=Sonus 1 1 IN IP4 192.0.2.50", "s=SIP Media Capabilities", "t=0 0",
 			"m=image 4004 udptl t38", "c=IN IP4 192.0.2.50",
-			"m=audio 4000 RTP/AVP 8", "c=IN IP4 192.0.2.50",
+			"m=audio 4000 RTP/AVP 0 8", "c=IN IP4 192.0.2.50",
 			"m=audio 4002 RTP/SAVP 8 18 96", "c=IN IP4 192.0.2.51", "a=rtpmap:96 telephone-event/8000",
 			"a=crypto:7 AES_CM_128_HMAC_SHA1_80 inline:"+keyA+"|1048576 WSH=64 FEC_ORDER=FEC_SRTP", "a=maxptime:10"),
 		codecs: []sdp.Codec{sdp.PCMA},
@@ -121,7 +122,7 @@ var peerOffers = map[string]struct {
 			Ptime: 10 * time.Millisecond,
 		},
 		tag:    7,
-		answer: []string{"m=image 0 udptl t38", "m=audio 0 RTP/AVP 8", "m=audio 10000 RTP/SAVP 8 96"},
+		answer: []string{"m=image 0 udptl t38", "m=audio 0 RTP/AVP 0 8", "m=audio 10000 RTP/SAVP 8 96"},
 	},
 	"no telephone-event at the codec's clock; G.729 without its annex B": {
 		offer: lines("v=0", "o=- 1 1 IN IP4 192.0.2.60", "s=-", "c=IN IP4 192.0.2.60/127", "t=0 0",
@@ -156,6 +157,9 @@ func TestAnswerToPeers(t *testing.T) {
 				t.Errorf("local crypto %+v", got.LocalCrypto)
 			}
 			wantNegotiated(t, got, tt.want)
+			if codecs := answer.Codecs(); len(codecs) != 1 || codecs[0] != tt.want.Codec {
+				t.Errorf("the answer's codecs are %v", codecs)
+			}
 			rest := string(answer.Bytes())
 			for _, line := range tt.answer {
 				_, after, ok := strings.Cut(rest, line)
@@ -212,7 +216,7 @@ func TestAnswerRefuses(t *testing.T) {
 		"a multicast group":  {audio("c=IN IP4 192.0.2.9", "c=IN IP4 224.2.1.1/127"), sdp.ErrAddress},
 		"IPv6 only":          {audio("c=IN IP4 192.0.2.9", "c=IN IP6 2001:db8::9"), sdp.ErrAddress},
 		"no c= line for it":  {audio("c=IN IP4 192.0.2.9", "b=AS:64"), sdp.ErrMalformed},
-		"an unusable number": {audio("SAVP 0", "SAVP 72"), sdp.ErrNoCommonCodec},
+		"an unusable number": {audio("SAVP 0", "SAVP 72") + "a=rtpmap:72 PCMU/8000\r\n", sdp.ErrNoCommonCodec},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
