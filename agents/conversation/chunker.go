@@ -1,0 +1,142 @@
+package conversation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of a chunk, in bytes. The first chunk may end at a clause, so that an answer begins to be spoken early; the
+// later ones are whole sentences, because those sound better and are synthesized while others play.
+const (
+	firstClause  = 24  // the shortest clause that is spoken before its sentence is whole
+	longestChunk = 280 // a sentence that is longer is cut at a clause or a blank
+)
+
+// Chunker cuts text that arrives in pieces, such as a model's, into what makes sense to speak at once: sentences, and
+// for a quick start the first clause. The zero value is ready. Every brain that streams text uses one for each answer.
+type Chunker struct {
+	text    string
+	started bool // the first chunk is out
+}
+
+// Write takes the next piece and gives the chunks that are whole with it. Blanks around a chunk are dropped, and
+// nothing else is.
+func (c *Chunker) Write(piece string) []string {
+	c.text += piece
+	var out []string
+	for {
+		end := c.boundary()
+		if end < 0 {
+			return out
+		}
+		out = c.cut(out, end)
+	}
+}
+
+// Flush gives the rest at the end of the text, which ends the chunker's use until the next text.
+func (c *Chunker) Flush() []string {
+	out := c.cut(nil, len(c.text))
+	c.started = false
+	return out
+}
+
+// cut takes the text up to end off the front.
+func (c *Chunker) cut(out []string, end int) []string {
+	chunk := strings.TrimSpace(c.text[:end])
+	c.text = strings.TrimLeftFunc(c.text[end:], unicode.IsSpace)
+	if chunk == "" {
+		return out
+	}
+	c.started = true
+	return append(out, chunk)
+}
+
+// boundary is where the first chunk of the text ends; -1 while that is not known.
+func (c *Chunker) boundary() int {
+	clause, blank := -1, -1
+	for i, r := range c.text {
+		next := i + utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			next = i + 1
+		}
+		switch {
+		case r == '\n':
+			return next
+		case strings.ContainsRune(".!?…。！？", r):
+			if end := c.sentenceEnd(i, next, r); end > 0 {
+				return end
+			}
+		case strings.ContainsRune(",;:—", r) && blankAt(c.text, next):
+			if !c.started && i >= firstClause {
+				return next
+			}
+			clause = next
+		case unicode.IsSpace(r):
+			blank = i
+		}
+		if next > longestChunk {
+			return longCut(clause, blank, next)
+		}
+	}
+	return -1
+}
+
+// sentenceEnd is where the sentence ends that the mark at i may close, behind closing quotes and brackets; -1 when it
+// doesn't close one, or that can't be known before more text comes.
+func (c *Chunker) sentenceEnd(i, next int, r rune) int {
+	if strings.ContainsRune("。！？", r) {
+		return next
+	}
+	for next < len(c.text) {
+		q, size := utf8.DecodeRuneInString(c.text[next:])
+		if !strings.ContainsRune(".!?…\"'”’»)]", q) {
+			break
+		}
+		next += size
+	}
+	if !blankAt(c.text, next) || (r == '.' && abbreviated(c.text[:i])) {
+		return -1
+	}
+	return next
+}
+
+// blankAt says whether white space stands at i.
+func blankAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return i < len(s) && unicode.IsSpace(r)
+}
+
+// longCut is where a text is cut that has no sentence's end for too long.
+func longCut(clause, blank, here int) int {
+	switch {
+	case clause > longestChunk/2:
+		return clause
+	case blank > 0:
+		return blank
+	default:
+		return here
+	}
+}
+
+// abbreviations that have a full stop and a word after it, in lower case.
+var abbreviations = map[string]bool{
+	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "sr": true, "jr": true, "vs": true,
+	"e.g": true, "i.e": true, "approx": true, "dept": true, "ext": true, "no": true, "nr": true, "inc": true, "ave": true,
+	"z.b": true, "bzw": true, "hr": true, "fr": true, "sra": true, "mme": true,
+}
+
+// abbreviated says whether the full stop after the text belongs to its last word: a known abbreviation or an initial.
+// "No." is one only before a number, but "No. 5" is rare on the phone and "No." common: it counts only after a word.
+func abbreviated(before string) bool {
+	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(\"“'", r) })
+	word := before[at+1:]
+	if strings.EqualFold(word, "no") {
+		return at > 0 && word[0] == 'N' && !strings.HasSuffix(strings.TrimSpace(before[:at]), ".")
+	}
+	if utf8.RuneCountInString(word) == 1 {
+		r, _ := utf8.DecodeRuneInString(word)
+		return unicode.IsUpper(r) && word != "I"
+	}
+	return abbreviations[strings.ToLower(word)]
+}

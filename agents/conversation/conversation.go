@@ -1,0 +1,102 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Config is how a conversation goes. Recognizer and Synthesizer are required; zero values of the rest are the defaults.
+type Config struct {
+	Recognizer  Recognizer
+	Synthesizer Synthesizer
+	Clock       callwright.Clock // nil: the machine's
+	Observer    Observer         // nil: nobody looks on
+	Logger      *slog.Logger     // nil: discards
+
+	Voice    string // a voice's name; empty: the synthesizer's default
+	Language string // BCP 47; empty: the engines' default
+
+	WaitForGreeting bool          // the caller speaks first, or is silent for Silence
+	EndOfTurn       time.Duration // without voice, after which the caller has finished; 500 ms
+	Interruption    time.Duration // of voice that breaks into what the agent says; 200 ms
+	EchoGuard       time.Duration // from the agent's first sound on, in which only a loud caller breaks in; 400 ms
+	Silence         time.Duration // of the caller, after which the brain gets a TurnSilence; 10 s
+	InterDigit      time.Duration // after a digit, after which no further one comes; 2 s
+	MaxTurn         time.Duration // the longest utterance; 30 s
+	PreRoll         time.Duration // of audio before the voice was noticed that the recognizer gets too; 300 ms
+	Patience        time.Duration // for an answer's first sound, after which the conversation has failed; 20 s
+	LastWords       time.Duration // for recognizing what the caller said before hanging up; 3 s
+	Apology         string        // said before a failure ends the conversation; an English sentence
+}
+
+// Observer looks on. It is called from the conversation's goroutines, one call at a time, and must not wait.
+type Observer interface {
+	// Entry is the next entry of the transcript. Entries come in the order of the turns and are final.
+	Entry(e Entry)
+}
+
+// Conversation takes turns with callers. It is safe for concurrent use: each Run is one call.
+type Conversation struct{ config Config }
+
+// New checks the configuration and fills in its defaults.
+func New(c Config) (*Conversation, error) {
+	if c.Recognizer == nil || c.Synthesizer == nil {
+		return nil, errors.New("conversation: Recognizer and Synthesizer are required")
+	}
+	for _, d := range []struct {
+		value  *time.Duration
+		preset time.Duration
+	}{
+		{&c.EndOfTurn, 500 * time.Millisecond},
+		{&c.Interruption, 200 * time.Millisecond},
+		{&c.EchoGuard, 400 * time.Millisecond},
+		{&c.Silence, 10 * time.Second},
+		{&c.InterDigit, 2 * time.Second},
+		{&c.MaxTurn, 30 * time.Second},
+		{&c.PreRoll, 300 * time.Millisecond},
+		{&c.Patience, 20 * time.Second},
+		{&c.LastWords, 3 * time.Second},
+	} {
+		if *d.value < 0 {
+			return nil, errors.New("conversation: a negative duration")
+		}
+		if *d.value == 0 {
+			*d.value = d.preset
+		}
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.Observer == nil {
+		c.Observer = nobody{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Apology == "" {
+		c.Apology = "I am sorry, something went wrong on our side. Goodbye."
+	}
+	return &Conversation{config: c}, nil
+}
+
+// Run has a conversation on the call until the brain ends or transfers it, the caller is gone, ctx ends (which is how a
+// longest duration is set), or it fails. It leaves the call up, and no goroutine behind. The error is that of a
+// conversation which failed, and only of that: Outcome.By is ByFailure then.
+//
+// A recognizer's failure is one turn without words for the brain, which then asks the caller to say it again; the
+// second in a row ends the conversation with the apology. A brain's error ends it too, with the apology unless the
+// brain said something in that turn. A synthesizer's failure ends it at once.
+func (c *Conversation) Run(ctx context.Context, audio Audio, brain Brain) (Outcome, error) {
+	s := newSession(ctx, c.config, audio, brain)
+	err := s.read(ctx)
+	return s.close(ctx, err)
+}
+
+// nobody looks on.
+type nobody struct{}
+
+func (nobody) Entry(Entry) {}

@@ -1,0 +1,171 @@
+package conversation_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// brain answers with a function, and keeps the turns that it was asked.
+type brain struct {
+	answer func(t conversation.Turn) []conversation.Step
+	delay  time.Duration // before each step
+	mu     sync.Mutex
+	turns  []conversation.Turn
+	err    error // after the steps
+}
+
+func (b *brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		b.mu.Lock()
+		b.turns = append(b.turns, t)
+		b.mu.Unlock()
+		for _, s := range b.answer(t) {
+			select {
+			case <-time.After(b.delay):
+			case <-ctx.Done():
+				return
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+		if b.err != nil {
+			yield(nil, b.err)
+		}
+	}
+}
+
+func (b *brain) asked() []conversation.Turn {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]conversation.Turn(nil), b.turns...)
+}
+
+// notebook is an Observer that keeps the transcript.
+type notebook struct {
+	mu      sync.Mutex
+	entries []conversation.Entry
+}
+
+func (n *notebook) Entry(e conversation.Entry) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.entries = append(n.entries, e)
+}
+
+func (n *notebook) lines() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var out []string
+	for _, e := range n.entries {
+		line := string(e.Role) + ": " + e.Text
+		if e.Digits {
+			line = string(e.Role) + " pressed: " + e.Text
+		}
+		if e.Interrupted {
+			line += " [interrupted]"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// run has a conversation under a fake clock while the caller acts; the caller's function may hang up or return, after
+// which the conversation goes on until it ends by itself.
+func run(t *testing.T, c conversation.Config, b conversation.Brain, caller func(ctx context.Context, p *agentstest.Phone)) result {
+	t.Helper()
+	var r result
+	synctest.Test(t, func(t *testing.T) {
+		if c.Recognizer == nil {
+			c.Recognizer = &agentstest.Recognizer{}
+		}
+		if c.Synthesizer == nil {
+			c.Synthesizer = &agentstest.Synthesizer{}
+		}
+		notes := &notebook{}
+		c.Observer = notes
+		conv, err := conversation.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		r.phone = agentstest.NewPhone(agentstest.PhoneConfig{})
+		var wait sync.WaitGroup
+		wait.Go(func() { caller(ctx, r.phone) })
+		r.outcome, r.err = conv.Run(ctx, r.phone.Leg(), b)
+		r.phone.Hangup()
+		wait.Wait()
+		r.lines, r.entries = notes.lines(), notes.entries
+	})
+	return r
+}
+
+type result struct {
+	outcome conversation.Outcome
+	err     error
+	phone   *agentstest.Phone
+	lines   []string
+	entries []conversation.Entry
+}
+
+func say(texts ...string) []conversation.Step {
+	var out []conversation.Step
+	for _, t := range texts {
+		out = append(out, conversation.Say{Text: t})
+	}
+	return out
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func expectLines(t *testing.T, r result, want ...string) {
+	t.Helper()
+	if got := strings.Join(r.lines, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("transcript:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestDialogue(t *testing.T) {
+	t.Parallel()
+	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
+		switch {
+		case turn.Kind == conversation.TurnStart:
+			return say("Hello.", "Monday or Tuesday?")
+		case strings.Contains(turn.Text, "monday"):
+			return append(say("Noted. Goodbye."), conversation.End{Reason: "done"})
+		default:
+			return say("Which day?")
+		}
+	}}
+	r := run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "Tuesday?"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say("what did you say")
+		must(t, p.WaitHeard(ctx, "Which day?"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say("on monday")
+	})
+	if r.err != nil || r.outcome.By != conversation.ByAgent || r.outcome.Reason != "done" {
+		t.Errorf("outcome %+v, %v", r.outcome, r.err)
+	}
+	expectLines(t, r, "agent: Hello. Monday or Tuesday?", "caller: what did you say", "agent: Which day?",
+		"caller: on monday", "agent: Noted. Goodbye.")
+	if got := r.phone.Heard(); got != "Hello.Monday or Tuesday?Which day?Noted. Goodbye." {
+		t.Errorf("heard %q", got)
+	}
+	t.Logf("%+v", r.entries)
+}

@@ -1,0 +1,182 @@
+package conversation
+
+import "math"
+
+// The detector works at 8 kHz on frames of 20 ms, whatever the call's rate is.
+const (
+	bandRate  = 8000
+	bandFrame = bandRate / 50
+)
+
+// Decision levels of the detector, in dB. Speech in a call is at -35 to -10 dBFS, comfort noise at -70 to -50.
+const (
+	quietest   = -52.0 // dBFS of the low band: anything below is not somebody who talks into the phone
+	onset      = 7.0   // over the noise floor: voice begins
+	release    = 4.5   // over the noise floor: voice goes on
+	hissOnset  = 11.0  // over the floor of the whole band, for the consonants that the low band has not
+	highFloor  = -30.0 // dBFS: the noise floor is never taken to be higher
+	lowFloor   = -65.0 // dBFS: nor lower, so that digital silence doesn't make a whisper of noise loud
+	floorBias  = 2.0   // how far the mean of noise lies over the minimum of its frames
+	digitShare = 0.8   // two tones that hold this part of the energy are a DTMF digit
+)
+
+// Detector tells voice from noise, frame by frame: energy in the band of vowels against a noise floor that follows the
+// minimum of the last second and a half, the same over the whole band for consonants, and no DTMF tones. Hum is
+// filtered out, and steady noise of any level becomes the floor. It allocates nothing after NewDetector. One goroutine
+// uses it.
+type Detector struct {
+	fold  int // samples of the call for one of ours
+	x     [bandFrame]float64
+	high  biquad // takes hum and DC away
+	low   biquad // leaves the band of vowels
+	vowel floor
+	whole floor
+	level float64
+	voice bool
+}
+
+// NewDetector makes a detector for audio of 8000, 16000 or 48000 samples a second.
+func NewDetector(rate int) *Detector {
+	return &Detector{
+		fold: max(1, rate/bandRate),
+		high: highPass(180),
+		low:  lowPass(1000),
+		// The first frame sets the floors.
+		vowel: newFloor(),
+		whole: newFloor(),
+	}
+}
+
+// Level is the loudness of the last frame in dBFS, hum left out: 0 is the loudest, -100 silence.
+func (d *Detector) Level() float64 { return d.level }
+
+// Voiced says whether somebody speaks in the next frame.
+func (d *Detector) Voiced(frame []int16) bool {
+	if !d.take(frame) {
+		d.level, d.voice = decibels(0), false
+		d.high.rest()
+		d.low.rest()
+		return false
+	}
+	var all, vowels float64
+	for _, v := range d.x {
+		h := d.high.next(v)
+		l := d.low.next(h)
+		all += h * h
+		vowels += l * l
+	}
+	d.level = decibels(all / bandFrame)
+	lowLevel := decibels(vowels / bandFrame)
+	low, whole := d.vowel.over(lowLevel), d.whole.over(d.level)
+	need := onset
+	if d.voice {
+		need = release
+	}
+	loud := lowLevel > quietest && (low > need || whole > hissOnset)
+	d.voice = loud && !d.digit()
+	return d.voice
+}
+
+// take folds the frame to 8 kHz, and says whether there is any sound in it.
+func (d *Detector) take(frame []int16) bool {
+	sound := false
+	scale := 1 / (32768 * float64(d.fold))
+	for i := range d.x {
+		sum := 0
+		for _, s := range frame[min(i*d.fold, len(frame)):min((i+1)*d.fold, len(frame))] {
+			sum += int(s)
+		}
+		sound = sound || sum > 16*d.fold || sum < -16*d.fold
+		d.x[i] = float64(sum) * scale
+	}
+	return sound
+}
+
+// The frequencies of DTMF (ITU-T Q.23) as the Goertzel algorithm's 2·cos(2πf/8000): rows, then columns.
+var digitTones = func() (c [8]float64) {
+	for i, hz := range [8]float64{697, 770, 852, 941, 1209, 1336, 1477, 1633} {
+		c[i] = 2 * math.Cos(2*math.Pi*hz/bandRate)
+	}
+	return c
+}()
+
+// digit says whether one row and one column tone make up the frame.
+func (d *Detector) digit() bool {
+	var sum float64
+	for _, v := range d.x {
+		sum += v * v
+	}
+	var power [8]float64
+	for i, c := range digitTones {
+		var s1, s2 float64
+		for _, v := range d.x {
+			s1, s2 = v+c*s1-s2, s1
+		}
+		power[i] = (s1*s1 + s2*s2 - c*s1*s2) / (sum * bandFrame / 2)
+	}
+	row := max(power[0], power[1], power[2], power[3])
+	column := max(power[4], power[5], power[6], power[7])
+	return row+column > digitShare && min(row, column) > 0.1
+}
+
+// floor follows the noise floor: the minimum of the last blocks of frames. Speech has gaps, noise has not.
+type floor struct {
+	blocks [8]float64 // minimum of each of the last blocks
+	n      int        // frames of the newest block
+	at     int        // the newest block
+}
+
+// blockFrames is the length of a block: eight of them are 1.6 s.
+const blockFrames = 10
+
+func newFloor() floor {
+	f := floor{}
+	for i := range f.blocks {
+		f.blocks[i] = math.Inf(1)
+	}
+	return f
+}
+
+// over takes the level of a frame in dB and says how far it lies over the floor.
+func (f *floor) over(level float64) float64 {
+	if f.n == blockFrames {
+		f.n, f.at = 0, (f.at+1)%len(f.blocks)
+		f.blocks[f.at] = math.Inf(1)
+	}
+	f.n++
+	f.blocks[f.at] = min(f.blocks[f.at], level)
+	lowest := math.Inf(1)
+	for _, b := range f.blocks {
+		lowest = min(lowest, b)
+	}
+	return level - max(lowFloor, min(highFloor, lowest+floorBias))
+}
+
+// biquad is a filter of the second order (direct form I transposed).
+type biquad struct{ b0, b1, b2, a1, a2, z1, z2 float64 }
+
+// lowPass and highPass are Butterworth filters by the bilinear transform.
+func lowPass(hz float64) biquad {
+	k := math.Tan(math.Pi * hz / bandRate)
+	n := 1 / (1 + math.Sqrt2*k + k*k)
+	return biquad{b0: k * k * n, b1: 2 * k * k * n, b2: k * k * n, a1: 2 * (k*k - 1) * n, a2: (1 - math.Sqrt2*k + k*k) * n}
+}
+
+func highPass(hz float64) biquad {
+	k := math.Tan(math.Pi * hz / bandRate)
+	n := 1 / (1 + math.Sqrt2*k + k*k)
+	return biquad{b0: n, b1: -2 * n, b2: n, a1: 2 * (k*k - 1) * n, a2: (1 - math.Sqrt2*k + k*k) * n}
+}
+
+func (q *biquad) next(x float64) float64 {
+	y := q.b0*x + q.z1
+	q.z1 = q.b1*x - q.a1*y + q.z2
+	q.z2 = q.b2*x - q.a2*y
+	return y
+}
+
+// rest forgets the past: in silence it would decay into numbers so small that a processor is slow with them.
+func (q *biquad) rest() { q.z1, q.z2 = 0, 0 }
+
+// decibels of a mean square of samples between -1 and 1.
+func decibels(meanSquare float64) float64 { return 10 * math.Log10(meanSquare+1e-10) }

@@ -1,0 +1,268 @@
+package conversation
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+)
+
+// job is a turn that the reader hands the speaker.
+type job struct {
+	number    int
+	kind      TurnKind
+	text      string     // of digits
+	utterance *utterance // of speech
+	apology   bool       // not for the brain: say the apology and leave
+	voiced    time.Duration
+	ended     time.Duration // when the turn was judged to be over
+	lastVoice time.Duration // what latencies count from
+
+	ctx     context.Context //nolint:containedctx // a job's life, which the reader ends and the speaker sees
+	cancel  context.CancelFunc
+	playout playout
+	latency Latency
+}
+
+// speaker is what only the speaking goroutine uses, until it has ended.
+type speaker struct {
+	cut        cut
+	carried    string // what the caller said in turns that the brain never had, because the caller went on
+	deaf       int    // failures of the recognizer in a row
+	answers    []Latency
+	reason     string
+	transferTo string
+}
+
+// cut is how an answer ended that was interrupted.
+type cut struct {
+	interrupted bool
+	heard       string
+}
+
+// speak is the speaker: one job after the other. Jobs that are over before they begin still have their words written
+// down.
+func (s *session) speak() {
+	for j := range s.jobs {
+		if t, ok := s.turn(j); ok {
+			s.reply(j, t)
+		}
+		j.cancel()
+	}
+}
+
+// tell moves the machine with the next frame.
+func (s *session) tell(j *job, e event, err error) {
+	select {
+	case s.notices <- notice{event: e, number: j.number, err: err}:
+	case <-s.ctx.Done():
+	}
+}
+
+// turn makes the brain's turn of a job; false when there is nothing to ask it.
+func (s *session) turn(j *job) (Turn, bool) {
+	t := Turn{Kind: j.kind, Text: j.text}
+	switch {
+	case j.apology:
+		return t, true
+	case j.kind == TurnDigits:
+		s.Observer.Entry(Entry{Role: RoleCaller, Digits: true, Text: j.text, Start: j.lastVoice, End: j.lastVoice})
+		s.carried = ""
+	case j.kind == TurnSpeech:
+		text, ok := s.words(j)
+		if !ok {
+			return t, false
+		}
+		t.Text = strings.TrimSpace(s.carried + " " + text)
+		s.carried = t.Text
+	}
+	if j.ctx.Err() != nil {
+		return t, false
+	}
+	s.carried = ""
+	t.Interrupted, t.Heard = s.cut.interrupted, s.cut.heard
+	s.cut = cut{}
+	return t, true
+}
+
+// words waits for what the caller said, and writes it down. A short noise without words is no turn, unless it has
+// interrupted the agent, which then must know.
+func (s *session) words(j *job) (string, bool) {
+	r, err := j.utterance.text()
+	j.latency.Recognized = s.now() - j.lastVoice
+	switch {
+	case err != nil && s.listens.Err() != nil:
+		return "", false
+	case err != nil:
+		s.deaf++
+		s.Logger.ErrorContext(j.ctx, "an utterance was not recognized", "error", err, "in_a_row", s.deaf)
+		if s.deaf > 1 {
+			s.tell(j, agentFailed, err)
+			return "", false
+		}
+		return "", true
+	}
+	s.deaf = 0
+	if text := strings.TrimSpace(r.Text); text != "" {
+		s.Observer.Entry(Entry{
+			Role: RoleCaller, Text: text, Confidence: r.Confidence, Start: j.utterance.began, End: j.lastVoice,
+		})
+		return text, true
+	}
+	if j.voiced < s.Interruption && !s.cut.interrupted && s.carried == "" {
+		s.tell(j, agentDone, nil)
+		return "", false
+	}
+	return "", true
+}
+
+// reply has the brain answer, and plays it. It returns when the answer was played or cut off, and nothing of it runs.
+func (s *session) reply(j *job, t Turn) {
+	brain := s.brain
+	if j.apology {
+		brain = steps{Say{Text: s.Apology}, End{}}
+	}
+	ctx, stop := context.WithCancel(j.ctx)
+	items := make(chan item)
+	s.wait.Go(func() { s.think(ctx, j, brain, t, items) })
+	drained := j.playout.drained
+	last, err := s.perform(j, items)
+	stop()
+	for range items { // until the brain has stopped
+	}
+	j.playout.finish()
+	select {
+	case <-drained:
+		s.record(j, false)
+		s.conclude(j, last, err)
+	case <-j.ctx.Done():
+		j.playout.drop(s.audio.Flush()) // what was on its way while the reader flushed
+		s.record(j, true)
+	}
+}
+
+// conclude tells the reader how the answer ended.
+func (s *session) conclude(j *job, last Step, err *broken) {
+	switch {
+	case err != nil && (err.mute || len(j.playout.lines) > 0):
+		s.tell(j, agentBroken, err.cause)
+	case err != nil:
+		s.tell(j, agentFailed, err.cause)
+	case last != nil:
+		if !j.apology {
+			s.leave(last)
+		}
+		s.tell(j, agentLeaves, nil)
+	default:
+		s.tell(j, agentDone, nil)
+	}
+}
+
+// leave notes how the brain ended the conversation.
+func (s *session) leave(last Step) {
+	switch step := last.(type) {
+	case End:
+		s.reason = step.Reason
+	case Transfer:
+		s.transferTo = step.To
+	}
+}
+
+// record writes the answer's entry, and keeps what an interrupted one was cut to for the next turn.
+func (s *session) record(j *job, early bool) {
+	text := j.playout.heard(s.audio.Rate())
+	first, last := j.playout.span()
+	interrupted := early && s.ctx.Err() == nil
+	if interrupted && !j.apology {
+		s.cut = cut{interrupted: true, heard: text}
+	}
+	if first > 0 {
+		j.latency.Playing = first - j.lastVoice
+	}
+	if j.kind == TurnSpeech {
+		j.latency.EndOfTurn = j.ended - j.lastVoice
+		if first > 0 {
+			s.answers = append(s.answers, j.latency)
+		}
+	}
+	if text != "" {
+		s.Observer.Entry(Entry{
+			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency,
+		})
+	}
+}
+
+// item is a step of the brain on its way to the call.
+type item struct {
+	clip *clip // a Say, being synthesized
+	step Step  // any other
+	err  error // the brain's
+}
+
+// think asks the brain and has its sentences synthesized, one ahead of the one that is played.
+func (s *session) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
+	defer close(items)
+	send := func(it item) bool {
+		select {
+		case items <- it:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	expects := false
+	for step, err := range brain.Respond(ctx, t) {
+		if j.latency.FirstStep == 0 {
+			j.latency.FirstStep = s.now() - j.lastVoice
+		}
+		if err != nil {
+			send(item{err: err})
+			return
+		}
+		switch step := step.(type) {
+		case Expect:
+			expects = true
+			s.phrases.set(step.Phrases)
+		case Say:
+			for _, text := range speakable(step.Text) {
+				if !send(item{clip: s.load(ctx, text)}) {
+					return
+				}
+			}
+		default:
+			if !send(item{step: step}) {
+				return
+			}
+		}
+	}
+	if !expects && ctx.Err() == nil {
+		s.phrases.set(nil)
+	}
+}
+
+// speakable is a Say's text in pieces that a synthesizer takes.
+func speakable(text string) []string {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return nil
+	case len(text) <= MaxSpeech:
+		return []string{text}
+	}
+	var c Chunker
+	return append(c.Write(text), c.Flush()...)
+}
+
+// steps is a brain that does always the same.
+type steps []Step
+
+// Respond gives the steps.
+func (b steps) Respond(context.Context, Turn) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		for _, step := range b {
+			if !yield(step, nil) {
+				return
+			}
+		}
+	}
+}

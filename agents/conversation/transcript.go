@@ -1,0 +1,45 @@
+package conversation
+
+import "time"
+
+// Role says whose words an entry holds.
+type Role string
+
+// The roles.
+const (
+	RoleAgent  Role = "agent"
+	RoleCaller Role = "caller"
+)
+
+// Entry is one line of the transcript.
+type Entry struct {
+	Role Role
+	// Text is what was said; of the agent, only what was heard of it. With Digits it is what was pressed.
+	Text        string
+	Digits      bool
+	Start, End  time.Duration // in the call's time, which Frame.Elapsed counts
+	Interrupted bool          // of the agent: the caller broke in
+	Confidence  float64       // of the caller: the recognizer's; 0 when it doesn't know
+	// Latency is how the agent's answer came about. An answer to nothing that was said (the first sentence, digits,
+	// silence) counts from when its turn began.
+	Latency Latency
+}
+
+// EndedBy says who ended a conversation.
+type EndedBy string
+
+// Who ends conversations.
+const (
+	ByAgent   EndedBy = "agent"   // the brain: an End or a Transfer
+	ByPeer    EndedBy = "peer"    // the call is gone
+	ByContext EndedBy = "context" // the context of Run: stopped, or its longest duration is over
+	ByFailure EndedBy = "failure" // an engine or the brain failed, and the call can't go on
+)
+
+// Outcome is how a conversation ended.
+type Outcome struct {
+	By         EndedBy
+	Reason     string    // of the brain's End
+	TransferTo string    // of the brain's Transfer: the call is still up, and for Run's caller to transfer
+	Answers    []Latency // of every answer to something that the caller said, in order
+}

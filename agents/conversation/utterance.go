@@ -1,0 +1,102 @@
+package conversation
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// utterance is one stretch of the caller's speech on its way through the recognizer, in a goroutine of its own: starting
+// an engine takes time that the reader doesn't have.
+type utterance struct {
+	began  time.Duration // of the call
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	pending []int16 // not given to the recognizer yet
+	closed  bool
+	wake    chan struct{} // there is something pending, or closed
+
+	result Recognized
+	err    error
+	done   chan struct{} // closed when result and err are there
+}
+
+// startUtterance begins to listen.
+func (s *session) startUtterance(began time.Duration) *utterance {
+	ctx, cancel := context.WithCancel(s.listens)
+	u := &utterance{began: began, cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	h := Hearing{Rate: s.audio.Rate(), Language: s.Language, Phrases: s.phrases.get()}
+	s.wait.Go(func() {
+		defer close(u.done)
+		defer cancel()
+		u.result, u.err = u.recognize(ctx, s.Recognizer, h)
+	})
+	return u
+}
+
+// recognize gives the recognizer what comes, until it is finished.
+func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Recognized, error) {
+	ear, err := r.Listen(ctx, h)
+	if err != nil {
+		return Recognized{}, err
+	}
+	defer ear.Close() //nolint:errcheck // nothing is lost with an utterance that was read to its end
+	var batch []int16
+	for {
+		var closed bool
+		batch, closed = u.take(batch)
+		if err := ear.Write(batch); err != nil {
+			return Recognized{}, err
+		}
+		if closed {
+			return ear.Finish(ctx)
+		}
+		select {
+		case <-u.wake:
+		case <-ctx.Done():
+			return Recognized{}, ctx.Err()
+		}
+	}
+}
+
+// take swaps the pending samples for an empty buffer.
+func (u *utterance) take(empty []int16) ([]int16, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	batch := u.pending
+	u.pending = empty[:0]
+	return batch, u.closed
+}
+
+// write adds audio and never waits.
+func (u *utterance) write(samples []int16) {
+	u.mu.Lock()
+	u.pending = append(u.pending, samples...)
+	u.mu.Unlock()
+	u.signal()
+}
+
+// finish says that no more audio comes.
+func (u *utterance) finish() {
+	u.mu.Lock()
+	u.closed = true
+	u.mu.Unlock()
+	u.signal()
+}
+
+func (u *utterance) signal() {
+	select {
+	case u.wake <- struct{}{}:
+	default:
+	}
+}
+
+// abandon ends it without a result.
+func (u *utterance) abandon() { u.cancel() }
+
+// text waits for the words.
+func (u *utterance) text() (Recognized, error) {
+	<-u.done
+	return u.result, u.err
+}
