@@ -115,3 +115,22 @@ func RetryAfter(err error) (time.Duration, bool) {
 	}
 	return e.RetryAfter, true
 }
+
+// InField names the field of an error that has a code and no field yet; any other error stays as it is.
+func InField(field string, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Field != "" {
+		return err
+	}
+	named := *e
+	named.Field = field
+	return &named
+}
+
+// MessageOf is what people may see of an error: the message of a coded one, without its field, and nothing of any other.
+func MessageOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Message
+	}
+	return ErrInternal.Message
+}

@@ -137,7 +137,8 @@ func (s *Service) checkDirections(directions []AttachDirection) error {
 	}
 	for i, d := range directions {
 		if err := s.checkDirection(d); err != nil {
-			return inField("directions["+strconv.Itoa(i)+"]."+err.Field, &callwright.Error{Code: err.Code, Message: err.Message})
+			err.Field = "directions[" + strconv.Itoa(i) + "]." + err.Field
+			return err
 		}
 	}
 	return nil
@@ -178,7 +179,7 @@ func (s *Service) checkEndpoint(d AttachDirection) *callwright.Error {
 	}
 	to, err := uri.ParseDestination(d.Endpoint)
 	if err != nil {
-		return callwright.Invalid("sip_endpoint", "%s", messageOf(err))
+		return callwright.Invalid("sip_endpoint", "%s", callwright.MessageOf(err))
 	}
 	if to.Transport != "" && to.Transport != uri.TLS {
 		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is encrypted always")
@@ -208,24 +209,4 @@ func (t Trunk) server() (uri.URI, error) {
 func (o Options) admits(source netip.Addr) bool {
 	return len(o.AllowedIPs) == 0 ||
 		slices.ContainsFunc(o.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(source.Unmap()) })
-}
-
-// inField names the field of an error that has none.
-func inField(field string, err error) error {
-	var e *callwright.Error
-	if !errors.As(err, &e) || e.Field != "" {
-		return err
-	}
-	named := *e
-	named.Field = field
-	return &named
-}
-
-// messageOf is what people may see of an error.
-func messageOf(err error) string {
-	var e *callwright.Error
-	if errors.As(err, &e) {
-		return e.Message
-	}
-	return callwright.ErrInternal.Message
 }

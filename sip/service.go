@@ -53,7 +53,7 @@ type Record struct{ Inbound, Outbound *Trunk }
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Record, error) {
 	n, err := callwright.ParsePhoneNumber(number)
 	if err != nil {
-		return Record{}, inField("phone_number", err)
+		return Record{}, callwright.InField("phone_number", err)
 	}
 	trunks, err := s.Store.Trunks(ctx, org, n)
 	var r Record

@@ -27,7 +27,7 @@ const MaxTask = 100_000
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
 	to, err := callwright.ParsePhoneNumber(r.To)
 	if err != nil {
-		return Call{}, inField("phone_number", err)
+		return Call{}, callwright.InField("phone_number", err)
 	}
 	if err := s.checkAgent(&r.Agent); err != nil {
 		return Call{}, err
@@ -60,7 +60,7 @@ func (s *Service) callerNumber(
 	}
 	from, err := callwright.ParsePhoneNumber(given)
 	if err != nil {
-		return "", inField("from", err)
+		return "", callwright.InField("from", err)
 	}
 	return s.Routes.Caller(ctx, org, from)
 }
@@ -92,25 +92,14 @@ func (s *Service) CheckAgent(a *Agent) error {
 	if a.TransferTo != "" {
 		to, err := callwright.ParsePhoneNumber(a.TransferTo.String())
 		if err != nil {
-			return inField("transfer_phone_number", err)
+			return callwright.InField("transfer_phone_number", err)
 		}
 		a.TransferTo = to
 	}
 	if a.Webhook != "" {
 		if err := s.Notifier.CheckURL(a.Webhook); err != nil {
-			return inField("webhook", err)
+			return callwright.InField("webhook", err)
 		}
 	}
 	return nil
-}
-
-// inField names the field of an error that has none.
-func inField(field string, err error) error {
-	e, ok := asError(err)
-	if !ok || e.Field != "" {
-		return err
-	}
-	named := *e
-	named.Field = field
-	return &named
 }

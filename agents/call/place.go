@@ -66,20 +66,7 @@ func (s *Service) unanswered(ctx context.Context, c Call, err error) Ending {
 		return *e
 	}
 	s.Logger.ErrorContext(ctx, "placing a call", "call_id", c.ID, "error", err)
-	return Ending{Cause: CauseInternal, Reason: messageOf(err)}
-}
-
-// messageOf is what people may see of an error.
-func messageOf(err error) string {
-	if e, ok := asError(err); ok {
-		return e.Error()
-	}
-	return callwright.ErrInternal.Message
-}
-
-// asError is the coded error in err's chain.
-func asError(err error) (*callwright.Error, bool) {
-	return errors.AsType[*callwright.Error](err)
+	return Ending{Cause: CauseInternal, Reason: callwright.MessageOf(err)}
 }
 
 // mend ends the record of a call whose goroutine panicked; no other call notices.
