@@ -12,7 +12,6 @@ const (
 	MaxSize    = 64 << 10 // bytes
 	maxLines   = 1000
 	maxStreams = 32
-	maxFormats = 128 // payload types are 7 bits
 	maxCrypto  = 32
 )
 
@@ -93,28 +92,26 @@ func (p *parser) media(n int, value string) error {
 		address: p.address, connected: p.connected, direction: p.direction,
 	}
 	if s.isAudio() && strings.HasPrefix(proto, "RTP/") {
-		if s.formats, ok = parseFormats(list); !ok {
-			return malformed(n, "m= with too many payload types")
-		}
+		s.formats = parseFormats(list)
 	}
 	p.d.streams = append(p.d.streams, s)
 	return nil
 }
 
-// parseFormats reads payload types, and skips what is none and what would look like RTCP (RFC 5761, section 4).
-func parseFormats(list string) ([]format, bool) {
+// parseFormats reads payload types. It skips a second mention, what is none, and what would look like RTCP (RFC 5761,
+// section 4).
+func parseFormats(list string) []format {
+	var seen [128]bool // payload types are 7 bits
 	formats := make([]format, 0, 8)
 	for text := range strings.FieldsSeq(list) {
 		pt, err := strconv.ParseUint(text, 10, 7)
-		if err != nil || pt >= 72 && pt <= 76 {
+		if err != nil || seen[pt] || pt >= 72 && pt <= 76 {
 			continue
 		}
-		if len(formats) == maxFormats {
-			return nil, false
-		}
+		seen[pt] = true
 		formats = append(formats, staticFormat(uint8(pt)))
 	}
-	return formats, true
+	return formats
 }
 
 // connection reads "IN IP4|IP6 <address>". A name or a multicast address is kept as "not usable": the stream may yet be
@@ -199,7 +196,7 @@ func (s *stream) mapFormat(value string) {
 	}
 }
 
-// format is the first format with the payload type, nil for none.
+// format is the format with the payload type, nil for none.
 func (s *stream) format(ptText string) *format {
 	pt, err := strconv.ParseUint(ptText, 10, 7)
 	if err != nil {

@@ -58,7 +58,7 @@ var peerOffers = map[string]struct {
 			Codec: sdp.G722, Payload: sdp.PayloadTypes{Send: 9, Receive: 9}, Events: sdp.PayloadTypes{Send: 101, Receive: 101},
 			Ptime: 20 * time.Millisecond,
 		},
-		tag:    1,
+		tag: 1,
 		answer: []string{"m=audio 10000 RTP/SAVP 9 101", "a=rtpmap:9 G722/8000", "a=rtpmap:101 telephone-event/8000",
 			"a=fmtp:101 0-15", "a=sendrecv"},
 	},

@@ -1,0 +1,36 @@
+package sdp_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// One offer of a peer: the negotiation alone, and with reading and writing the text as a call has it.
+func BenchmarkAnswer(b *testing.B) {
+	text := []byte(peerOffers["asterisk"].offer)
+	c := capabilities(sdp.PCMU, sdp.PCMA)
+	b.Run("negotiate", func(b *testing.B) {
+		offer := parse(b, string(text))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := sdp.Answer(c, offer); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("parse, negotiate, render", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			offer, err := sdp.Parse(text)
+			if err != nil {
+				b.Fatal(err)
+			}
+			answer, _, err := sdp.Answer(c, offer)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_ = answer.Bytes()
+		}
+	})
+}
