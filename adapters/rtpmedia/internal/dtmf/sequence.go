@@ -1,0 +1,96 @@
+package dtmf
+
+import (
+	"encoding/binary"
+
+	"github.com/callwright/callwright"
+)
+
+// How a digit is sent, in steps of 20 ms: 100 ms of tone, of whose last packet two more copies follow (RFC 4733,
+// 2.5.1.4), and 60 ms until the next digit may begin. ITU-T Q.24 wants 40 ms of each at least; many phone menus more.
+const (
+	toneSteps  = 5
+	endCopies  = 2
+	gapSteps   = 3
+	pauseSteps = 25
+
+	volume = 10 // -10 dBm0
+	endBit = 0x80
+)
+
+// Packet is one packet of an event.
+type Packet struct {
+	Payload [4]byte
+	First   bool   // the packet begins an event: it carries the marker bit
+	Age     uint32 // ticks of the RTP clock since the event began: how far its timestamp lies back
+}
+
+// Sequence plays digits, one step for each 20 ms.
+type Sequence struct {
+	digits []byte
+	step   int    // within the first of digits
+	ticks  uint32 // of the RTP clock in a step
+}
+
+// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is how far the RTP clock moves
+// in 20 ms. An unknown character is a CodeBadRequest about "digits".
+func NewSequence(digits string, ticks uint32) (*Sequence, error) {
+	s := &Sequence{ticks: ticks}
+	for i := range len(digits) {
+		d := digits[i]
+		switch {
+		case d == 'W':
+			d = Pause
+		case 'a' <= d && d <= 'd':
+			d -= 'a' - 'A'
+		}
+		if _, ok := code(d); !ok && d != Pause {
+			return nil, callwright.Invalid("digits", "%q is not one of 0-9, A-D, *, # and w", digits[i])
+		}
+		s.digits = append(s.digits, d)
+	}
+	return s, nil
+}
+
+// Done reports whether the last digit and the gap after it are over.
+func (s *Sequence) Done() bool { return len(s.digits) == 0 }
+
+// Stop lets the digit that is being sent end properly and drops those after it.
+func (s *Sequence) Stop() {
+	keep := 0
+	if s.step > 0 {
+		keep = 1
+	}
+	s.digits = s.digits[:min(keep, len(s.digits))]
+}
+
+// Next moves on by 20 ms and gives the event packet to send in them; false says that there is none.
+func (s *Sequence) Next() (Packet, bool) {
+	if s.Done() {
+		return Packet{}, false
+	}
+	digit, step, length := s.digits[0], s.step, toneSteps+gapSteps
+	if digit == Pause {
+		length = pauseSteps
+	}
+	if s.step++; s.step == length {
+		s.digits, s.step = s.digits[1:], 0
+	}
+	if digit == Pause || step >= toneSteps+endCopies {
+		return Packet{}, false
+	}
+	return s.packet(digit, step), true
+}
+
+// packet is the event after step+1 steps; the copies of the last one repeat it.
+func (s *Sequence) packet(digit byte, step int) Packet {
+	p := Packet{First: step == 0, Age: uint32(step) * s.ticks}
+	p.Payload[0], _ = code(digit)
+	p.Payload[1] = volume
+	if step >= toneSteps-1 {
+		p.Payload[1] |= endBit
+	}
+	duration := uint32(min(step+1, toneSteps)) * s.ticks
+	binary.BigEndian.PutUint16(p.Payload[2:], uint16(min(duration, maxDuration)))
+	return p
+}

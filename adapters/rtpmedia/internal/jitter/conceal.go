@@ -1,0 +1,110 @@
+package jitter
+
+import "time"
+
+// The concealment is of the kind of ITU-T G.711, Appendix I: repeat the last pitch period, use more periods after a
+// while so that it does not buzz, fade, and cross-fade back into what arrives. Unlike the Appendix it adds no delay of
+// its own, so the join at the beginning is not smoothed.
+const (
+	pitchLeast = 5 * time.Millisecond  // 200 Hz
+	pitchMost  = 15 * time.Millisecond // 66 Hz
+	compared   = 20 * time.Millisecond // how much of the past two lags are compared over
+	onePeriod  = 10 * time.Millisecond // how long a single period is repeated; as long there is no fading
+	silentFrom = 60 * time.Millisecond
+	crossFade  = 4 * time.Millisecond
+)
+
+// concealer invents audio where some is missing.
+type concealer struct {
+	rate    int
+	history []int16 // the last samples that were played
+	period  int     // samples; of the loss that is going on
+	cycle   int     // how many samples at the end of history are repeated
+	at      int     // where in the cycle
+	run     int     // samples invented since the last good one
+}
+
+func newConcealer(rate int) *concealer {
+	c := &concealer{rate: rate}
+	c.history = make([]int16, c.samples(3*pitchMost)+c.samples(compared))
+	return c
+}
+
+func (c *concealer) samples(d time.Duration) int { return int(d * time.Duration(c.rate) / time.Second) }
+
+// good takes samples that have arrived and, after a loss, blends their beginning with how the invented ones would have
+// gone on.
+func (c *concealer) good(pcm []int16) {
+	if c.run > 0 {
+		n := min(c.samples(crossFade), len(pcm))
+		for i := range n {
+			old, fresh := int(c.sample()), int(pcm[i])
+			pcm[i] = int16((old*(n-i) + fresh*i) / n)
+		}
+		c.run = 0
+	}
+	keep := len(c.history)
+	if len(pcm) >= keep {
+		copy(c.history, pcm[len(pcm)-keep:])
+		return
+	}
+	copy(c.history, c.history[len(pcm):])
+	copy(c.history[keep-len(pcm):], pcm)
+}
+
+// lost appends n invented samples.
+func (c *concealer) lost(dst []int16, n int) []int16 {
+	if c.run == 0 {
+		c.period = c.pitch()
+		c.cycle, c.at = c.period, 0
+	}
+	for range n {
+		dst = append(dst, c.sample())
+	}
+	return dst
+}
+
+// sample is the next invented one.
+func (c *concealer) sample() int16 {
+	silent, full := c.samples(silentFrom), c.samples(onePeriod)
+	if c.run >= silent {
+		return 0
+	}
+	if c.run == full {
+		// From here on three periods: the one that was just repeated stays last, so the join is at its end.
+		c.cycle, c.at = 3*c.period, 0
+	}
+	if c.at == c.cycle {
+		c.at = 0
+	}
+	value := int(c.history[len(c.history)-c.cycle+c.at])
+	c.at++
+	c.run++
+	if c.run > full {
+		value = value * (silent - c.run) / (silent - full)
+	}
+	return int16(value)
+}
+
+// pitch is the lag at which the end of the history is most like what came before it: the normalized correlation, compared
+// without roots or divisions of zero.
+func (c *concealer) pitch() int {
+	least, most, window := c.samples(pitchLeast), c.samples(pitchMost), c.samples(compared)
+	end := c.history[len(c.history)-window:]
+	best, bestScore := most, 0.0
+	for lag := least; lag <= most; lag++ {
+		before := c.history[len(c.history)-window-lag : len(c.history)-lag]
+		var product, energy int64
+		for i, v := range end {
+			product += int64(v) * int64(before[i])
+			energy += int64(before[i]) * int64(before[i])
+		}
+		if product <= 0 || energy == 0 {
+			continue
+		}
+		if score := float64(product) * float64(product) / float64(energy); score > bestScore {
+			best, bestScore = lag, score
+		}
+	}
+	return best
+}

@@ -1,0 +1,65 @@
+package jitter
+
+import "time"
+
+const (
+	binWidth = 5 * time.Millisecond
+	bins     = 40
+	memory   = 256             // packets after which the past counts half: about five seconds
+	baseSpan = 2 * time.Second // the fastest packet is that of the last one to two spans
+)
+
+// estimator knows the fastest transit of late and how much slower the others were.
+type estimator struct {
+	least, most time.Duration
+
+	seen         [bins]uint16 // by how much slower than the fastest
+	total        int
+	have         bool
+	fastest      time.Duration // of this span
+	fastestOlder time.Duration // of the span before
+	spanEnd      time.Duration
+}
+
+func (e *estimator) reset() {
+	e.seen, e.total = [bins]uint16{}, 0
+	e.resetBase()
+}
+
+func (e *estimator) resetBase() { e.have = false }
+
+func (e *estimator) known() bool { return e.have }
+
+// base is the transit of the fastest packet.
+func (e *estimator) base() time.Duration { return min(e.fastest, e.fastestOlder) }
+
+func (e *estimator) observe(now, transit time.Duration) {
+	switch {
+	case !e.have:
+		e.have = true
+		e.fastest, e.fastestOlder, e.spanEnd = transit, transit, now+baseSpan
+	case now >= e.spanEnd:
+		e.fastestOlder, e.fastest, e.spanEnd = e.fastest, transit, now+baseSpan
+	default:
+		e.fastest = min(e.fastest, transit)
+	}
+	e.seen[min(int((transit-e.base())/binWidth), bins-1)]++
+	if e.total++; e.total >= memory {
+		e.total = 0
+		for i := range e.seen {
+			e.seen[i] /= 2
+			e.total += int(e.seen[i])
+		}
+	}
+}
+
+// target is the delay with which 97 of 100 recent packets would have come in time, within the limits.
+func (e *estimator) target() time.Duration {
+	enough := e.total - e.total*3/100
+	for i, sum := 0, 0; i < bins; i++ {
+		if sum += int(e.seen[i]); sum >= enough {
+			return min(max(time.Duration(i+1)*binWidth, e.least), e.most)
+		}
+	}
+	return e.least
+}

@@ -1,0 +1,77 @@
+package jitter
+
+import "time"
+
+// Decoder is the part of a codec that the player needs.
+type Decoder interface {
+	// Decode appends the samples of a payload.
+	Decode(dst []int16, payload []byte) ([]int16, error)
+}
+
+// Format says what the packets hold.
+type Format struct {
+	Decoder Decoder
+	Rate    int // samples a second
+	Clock   int // RTP ticks a second
+}
+
+// Player gives 20 ms of audio whenever it is asked, from packets of any length.
+type Player struct {
+	format  Format
+	buffer  *Buffer
+	conceal *concealer
+	ready   []int16 // decoded and not yet given
+}
+
+// NewPlayer plays packets of a format with a delay between least and most.
+func NewPlayer(f Format, least, most time.Duration) *Player {
+	return &Player{format: f, buffer: NewBuffer(f.Clock, least, most), conceal: newConcealer(f.Rate)}
+}
+
+// Push takes a packet; see Buffer.Push.
+func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, payload []byte) Verdict {
+	return p.buffer.Push(now, sequence, timestamp, payload)
+}
+
+// Reset begins with another source.
+func (p *Player) Reset() { p.buffer.Reset() }
+
+// Delay is the delay that the player aims at.
+func (p *Player) Delay() time.Duration { return p.buffer.Delay() }
+
+// Frame appends the 20 ms that are played at now.
+func (p *Player) Frame(dst []int16, now time.Duration) []int16 {
+	frame := p.format.Rate / 50
+	for len(p.ready) < frame {
+		ahead := time.Duration(len(p.ready)) * time.Second / time.Duration(p.format.Rate)
+		p.step(p.buffer.Next(now + ahead))
+	}
+	dst = append(dst, p.ready[:frame]...)
+	p.ready = p.ready[:copy(p.ready, p.ready[frame:])]
+	return dst
+}
+
+func (p *Player) step(s Step) {
+	from := len(p.ready)
+	switch s.Kind {
+	case Audio, Skip:
+		decoded, err := p.format.Decoder.Decode(p.ready, s.Payload)
+		if err != nil || len(decoded) == from {
+			return // nothing of it can be played: its time is concealed as a gap
+		}
+		p.buffer.Advance((len(decoded) - from) * p.format.Clock / p.format.Rate)
+		if s.Kind == Audio {
+			p.ready = decoded
+			p.conceal.good(p.ready[from:])
+		}
+	case Lost, Stretch:
+		p.ready = p.conceal.lost(p.ready, p.samples(s.Ticks))
+	case Idle, Silence:
+		for range p.samples(s.Ticks) {
+			p.ready = append(p.ready, 0)
+		}
+		p.conceal.good(p.ready[from:])
+	}
+}
+
+func (p *Player) samples(ticks int) int { return ticks * p.format.Rate / p.format.Clock }

@@ -1,0 +1,102 @@
+package jitter
+
+import "time"
+
+// Next decides what is played at now. After an Audio or Skip step the caller has to Advance by what it has decoded; the
+// other steps have advanced already.
+func (b *Buffer) Next(now time.Duration) Step {
+	head, gap := b.head()
+	if !b.started {
+		if head == nil || now-b.arrived < b.delay.target() {
+			return Step{Kind: Idle, Ticks: b.frame}
+		}
+		b.started, b.next = true, head.stamp
+	}
+	for head != nil && head.stamp < b.next {
+		b.take(head)
+		head, gap = b.head()
+	}
+	b.since++
+	delay := now - b.duration(b.next) - b.delay.base()
+	switch target := b.delay.target(); {
+	case head == nil:
+		return b.missing(delay < target)
+	case delay < target-slackLess && b.since >= calm:
+		b.since = 0
+		return Step{Kind: Stretch, Ticks: b.frame}
+	case head.stamp > b.next:
+		return b.gap(head, gap, delay > target+slackMore)
+	case delay > target+slackMore+overflow, delay > target+slackMore && b.since >= calm:
+		b.since = 0
+		return b.play(head, Skip)
+	default:
+		return b.play(head, Audio)
+	}
+}
+
+// Advance says how many ticks the packet of the last Audio or Skip step was long.
+func (b *Buffer) Advance(ticks int) { b.next += int64(ticks) }
+
+// head is the first packet that has audio, and whether sequence numbers are missing before it. Packets without audio
+// that are due are passed over.
+func (b *Buffer) head() (head *slot, gap bool) {
+	if b.count == 0 {
+		return nil, false
+	}
+	for seq := b.first; seq < b.first+slots; seq++ {
+		s := &b.slot[seq%slots]
+		switch {
+		case !s.used:
+			gap = true
+		case !s.empty:
+			return s, gap
+		case !gap:
+			b.take(s)
+			b.first = seq + 1
+		}
+	}
+	return nil, gap
+}
+
+// take removes a packet and passes over everything before it.
+func (b *Buffer) take(s *slot) {
+	for ; b.first < s.seq; b.first++ {
+		b.release(&b.slot[b.first%slots])
+	}
+	b.release(s)
+	b.first = s.seq + 1
+}
+
+func (b *Buffer) play(s *slot, kind Kind) Step {
+	b.take(s)
+	return Step{Kind: kind, Payload: s.payload}
+}
+
+// missing is a step with nothing to play. If the playout is earlier than it wants to be it waits, and what comes next is
+// not late; else the audio has to be taken as lost.
+func (b *Buffer) missing(early bool) Step {
+	if early {
+		b.since = 0
+		return Step{Kind: Stretch, Ticks: b.frame}
+	}
+	b.next += int64(b.frame)
+	return Step{Kind: Lost, Ticks: b.frame}
+}
+
+// gap is a step before a packet whose time has not come: packets are missing, or the sender had paused.
+func (b *Buffer) gap(head *slot, lost, hurry bool) Step {
+	ticks := min(head.stamp-b.next, int64(b.frame))
+	if hurry && !lost && b.since >= calm { // a pause is the best place to catch up: nobody hears it
+		b.since = 0
+		b.next += ticks
+		ticks = min(head.stamp-b.next, int64(b.frame))
+		if ticks == 0 {
+			return b.play(head, Audio)
+		}
+	}
+	b.next += ticks
+	if lost {
+		return Step{Kind: Lost, Ticks: int(ticks)}
+	}
+	return Step{Kind: Silence, Ticks: int(ticks)}
+}

@@ -1,0 +1,33 @@
+// Package report is the bookkeeping of RTP and its RTCP packets (RFC 3550, section 6): what was received, how evenly,
+// how far away the peer is, and when the next report is due. It is for a call between two, without sockets and clocks.
+package report
+
+import "time"
+
+// The report interval for two participants and one stream is the minimum of five seconds (RFC 3550, 6.2), spread over
+// half to one and a half of it, and divided by e-1.5 because of how the rule reconsiders (6.3.1).
+const (
+	interval     = 5 * time.Second
+	compensation = 2.71828 - 1.5
+)
+
+// Interval is the time until the next report, for a random number from 0 up to 1. The first one comes after half of it.
+func Interval(random float64, first bool) time.Duration {
+	d := float64(interval) * (random + 0.5) / compensation
+	if first {
+		d /= 2
+	}
+	return time.Duration(d)
+}
+
+// NTP is a wall clock time as RTCP writes it: seconds since 1900 and 2^-32 of them (RFC 3550, section 4).
+func NTP(t time.Time) uint64 {
+	const from1900to1970 = 2208988800
+	return uint64(t.Unix()+from1900to1970)<<32 | uint64(t.Nanosecond())<<32/1e9
+}
+
+// compact is the middle half of an NTP time, which counts 1/65536 s.
+func compact(ntp uint64) uint32 { return uint32(ntp >> 16) }
+
+// span is a difference of compact times.
+func span(ticks uint32) time.Duration { return time.Duration(ticks) * time.Second >> 16 }

@@ -1,0 +1,97 @@
+package report
+
+import "time"
+
+// Reception counts what comes from the peer. It survives a change of the peer's SSRC: totals go on, sequence numbers
+// begin anew. The zero value is ready after Clock.
+type Reception struct {
+	clock int // ticks a second, for the jitter
+
+	began    bool
+	ssrc     uint32
+	base     int64 // first and highest extended sequence numbers of this source
+	highest  int64
+	received int64 // packets of this source
+
+	transit     int64   // ticks; of the last audio packet
+	haveTransit bool    //
+	jitter      float64 // ticks
+
+	lostBefore     int64 // of former sources
+	receivedBefore uint64
+
+	expectedPrior, receivedPrior int64 // at the last report
+
+	lastReport   uint32 // compact NTP time of the peer's last sender report
+	lastReportAt time.Duration
+	haveReport   bool
+}
+
+// Clock sets the rate of the RTP clock, ticks a second.
+func (r *Reception) Clock(rate int) {
+	if rate != r.clock {
+		r.clock, r.jitter, r.haveTransit = rate, 0, false
+	}
+}
+
+// Packet counts an authentic packet. timed says that its timestamp is that of the moment in which it was sent, which
+// does not hold for events: they keep the timestamp of their beginning. The result is whether no later packet of this
+// source has come before.
+func (r *Reception) Packet(now time.Duration, ssrc uint32, sequence uint16, timestamp uint32, timed bool) (newest bool) {
+	if !r.began || ssrc != r.ssrc {
+		r.begin(ssrc, sequence)
+	}
+	r.received++
+	ahead := int16(sequence - uint16(r.highest))
+	r.highest += int64(max(ahead, 0))
+	if timed && r.clock > 0 {
+		r.time(now, timestamp)
+	}
+	return ahead >= 0
+}
+
+func (r *Reception) begin(ssrc uint32, sequence uint16) {
+	r.lostBefore, r.receivedBefore = r.lost(), r.Received()
+	r.began, r.ssrc = true, ssrc
+	r.base, r.highest, r.received = int64(sequence), int64(sequence), 0
+	r.expectedPrior, r.receivedPrior = 0, 0
+	r.jitter, r.haveTransit, r.haveReport = 0, false, false
+}
+
+// time updates the jitter (RFC 3550, 6.4.1): a mean of how the transit of each packet differs from that of the one
+// before, with a gain of 1/16.
+func (r *Reception) time(now time.Duration, timestamp uint32) {
+	arrival := uint32(now.Microseconds() * int64(r.clock) / 1e6)
+	transit := int64(int32(arrival - timestamp))
+	if r.haveTransit {
+		d := int64(int32(uint32(transit) - uint32(r.transit)))
+		r.jitter += (float64(max(d, -d)) - r.jitter) / 16
+	}
+	r.transit, r.haveTransit = transit, true
+}
+
+// Source is the peer's SSRC, false before its first packet.
+func (r *Reception) Source() (ssrc uint32, ok bool) { return r.ssrc, r.began }
+
+// Received is the number of packets.
+func (r *Reception) Received() uint64 { return r.receivedBefore + uint64(r.received) }
+
+// Lost is the number of packets that are missing by their sequence numbers.
+func (r *Reception) Lost() uint64 { return uint64(max(r.lost(), 0)) }
+
+func (r *Reception) lost() int64 {
+	if !r.began {
+		return 0
+	}
+	return r.lostBefore + max(r.expected()-r.received, 0)
+}
+
+func (r *Reception) expected() int64 { return r.highest - r.base + 1 }
+
+// Jitter is the interarrival jitter.
+func (r *Reception) Jitter() time.Duration {
+	if r.clock == 0 {
+		return 0
+	}
+	return time.Duration(r.jitter * float64(time.Second) / float64(r.clock))
+}

@@ -1,0 +1,64 @@
+package secure
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pion/rtcp"
+	"github.com/pion/rtp"
+	"github.com/pion/srtp/v2"
+
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// window is how many packets may overtake one before it counts as replayed (RFC 3711, 3.3.2, wants 64 at least).
+const window = 64
+
+// context is all that is used of the SRTP library: one direction under one master key. This file is the only one that
+// names the library.
+type context interface {
+	EncryptRTP(dst, plain []byte, header *rtp.Header) ([]byte, error)
+	DecryptRTP(dst, sealed []byte, header *rtp.Header) ([]byte, error)
+	EncryptRTCP(dst, plain []byte, header *rtcp.Header) ([]byte, error)
+	DecryptRTCP(dst, sealed []byte, header *rtcp.Header) ([]byte, error)
+	// SetROC sets the rollover counter of a source and forgets its sequence number.
+	SetROC(ssrc, roc uint32)
+}
+
+// newContext has replay protection of SRTP and SRTCP, which the library leaves off unless asked.
+func newContext(c sdp.Crypto) (context, error) {
+	return create(c, srtp.SRTPReplayProtection(window), srtp.SRTCPReplayProtection(window))
+}
+
+// newProbe is a context that only tells whether packets are authentic.
+func newProbe(c sdp.Crypto) (context, error) {
+	return create(c, srtp.SRTPNoReplayProtection(), srtp.SRTCPNoReplayProtection())
+}
+
+func create(c sdp.Crypto, options ...srtp.ContextOption) (context, error) {
+	if c.Key.IsZero() {
+		return nil, errors.New("no SRTP key")
+	}
+	if len(c.MKI) > 0 {
+		options = append(options, srtp.MasterKeyIndicator(c.MKI))
+	}
+	const profile = srtp.ProtectionProfileAes128CmHmacSha1_80
+	made, err := srtp.CreateContext(c.Key.Master(), c.Key.Salt(), profile, options...)
+	if err != nil {
+		return nil, fmt.Errorf("make an SRTP context: %w", err)
+	}
+	return made, nil
+}
+
+// classify turns the library's error for a well-formed packet into ours. What is neither a wrong tag nor a wrong key
+// identifier is a packet that the replay window refuses: the library has no name for that error.
+func classify(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, srtp.ErrFailedToVerifyAuthTag), errors.Is(err, srtp.ErrMKINotFound):
+		return ErrForged
+	default:
+		return ErrReplayed
+	}
+}

@@ -1,0 +1,195 @@
+package secure
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/pion/rtp"
+
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// Why a packet does not open.
+var (
+	ErrMalformed = errors.New("not an RTP or RTCP packet")
+	ErrForged    = errors.New("not authentic")
+	ErrReplayed  = errors.New("seen before, or older than the replay window")
+)
+
+// Overlap is how long the peer's former key still opens packets after a change.
+const Overlap = 2 * time.Second
+
+// maxKeys bounds the keys that are remembered of one call, the current one included.
+const maxKeys = 8
+
+// Opener opens what the peer sends, under its current key and for a while under the one before. The zero value opens
+// nothing until Use.
+type Opener struct {
+	keys   []*key // the current one first
+	header rtp.Header
+}
+
+// Use makes c the current key from now on. With the same key nothing changes; one that comes back goes on with the state
+// that it had.
+func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
+	i := slices.IndexFunc(o.keys, func(k *key) bool { return sameKey(k.crypto, c) })
+	if i == 0 {
+		return nil
+	}
+	var current *key
+	if i > 0 {
+		current = o.keys[i]
+		o.keys = slices.Delete(o.keys, i, i+1)
+	} else {
+		var err error
+		if current, err = newKey(c); err != nil {
+			return err
+		}
+	}
+	if len(o.keys) > 0 {
+		o.keys[0].until = now + Overlap
+	}
+	o.keys = slices.Insert(o.keys, 0, current)
+	o.keys = o.keys[:min(len(o.keys), maxKeys)]
+	return nil
+}
+
+// RTP opens a packet in place. The result is good as long as packet is.
+func (o *Opener) RTP(now time.Duration, packet []byte) ([]byte, error) {
+	const fixedHeader, tag = 12, 10
+	if len(packet) < fixedHeader+tag || packet[0]>>6 != 2 {
+		return nil, ErrMalformed
+	}
+	if n, err := o.header.Unmarshal(packet); err != nil || len(packet) < n+tag {
+		return nil, ErrMalformed
+	}
+	return o.open(now, func(k *key) ([]byte, error) { return k.openRTP(packet, &o.header) })
+}
+
+// RTCP opens a compound packet in place.
+func (o *Opener) RTCP(now time.Duration, packet []byte) ([]byte, error) {
+	const fixedHeader = 8
+	if len(packet) < fixedHeader+Overhead || packet[0]>>6 != 2 {
+		return nil, ErrMalformed
+	}
+	return o.open(now, func(k *key) ([]byte, error) { return k.openRTCP(packet) })
+}
+
+// open tries the current key and then those whose overlap is not over. The first key's reason stands: a packet that is
+// forged under it and opens under none is forged.
+func (o *Opener) open(now time.Duration, with func(*key) ([]byte, error)) ([]byte, error) {
+	reason := ErrForged
+	for i, k := range o.keys {
+		if i > 0 && now >= k.until {
+			continue
+		}
+		plain, err := with(k)
+		if err == nil {
+			return plain, nil
+		}
+		if i == 0 {
+			reason = err
+		}
+	}
+	return nil, reason
+}
+
+// maxSources bounds the sources that one key may have. A peer takes a new SSRC when it starts its media anew, which no
+// call does this often.
+const maxSources = 64
+
+// maxProbes is after how many unknown packets a probe, which remembers the SSRC of each, is thrown away.
+const maxProbes = 64
+
+// key is one of the peer's keys and what is known of the packets under it.
+type key struct {
+	crypto    sdp.Crypto
+	until     time.Duration // for a former key: when its overlap ends
+	ctx       context       // is shown packets of authentic sources only
+	probe     context       // is shown the packets of unknown sources
+	probes    int
+	scratch   []byte
+	media     []uint32 // the authentic SSRCs of SRTP
+	reporters []uint32 // and of SRTCP
+}
+
+func newKey(c sdp.Crypto) (*key, error) {
+	ctx, err := newContext(c)
+	if err != nil {
+		return nil, err
+	}
+	k := &key{crypto: c, ctx: ctx}
+	return k, k.renewProbe()
+}
+
+func (k *key) renewProbe() error {
+	probe, err := newProbe(k.crypto)
+	k.probe, k.probes = probe, 0
+	return err
+}
+
+func (k *key) openRTP(packet []byte, header *rtp.Header) ([]byte, error) {
+	if !slices.Contains(k.media, header.SSRC) {
+		if err := k.admitMedia(packet, header); err != nil {
+			return nil, err
+		}
+	}
+	plain, err := k.ctx.DecryptRTP(packet, packet, header)
+	return plain, classify(err)
+}
+
+// admitMedia proves a packet of an unknown source. The source may be past its first rollover already: it began near
+// 65535 and the packets up to the wrap were lost, or sent before we knew the key.
+func (k *key) admitMedia(packet []byte, header *rtp.Header) error {
+	const half = 1 << 15
+	ssrc, sequence := header.SSRC, header.SequenceNumber
+	prove := func(roc uint32) error {
+		k.probe.SetROC(ssrc, roc)
+		plain, err := k.probe.DecryptRTP(k.scratch, packet, header)
+		if err == nil {
+			k.scratch = plain
+		}
+		return err
+	}
+	if err := k.count(k.media); err != nil {
+		return err
+	}
+	err := prove(0)
+	if err != nil && sequence < half {
+		if err = prove(1); err == nil {
+			k.ctx.SetROC(ssrc, 1)
+		}
+	}
+	if err == nil {
+		k.media = append(k.media, ssrc)
+	}
+	return classify(err)
+}
+
+func (k *key) openRTCP(packet []byte) ([]byte, error) {
+	ssrc := binary.BigEndian.Uint32(packet[4:])
+	if !slices.Contains(k.reporters, ssrc) {
+		if err := k.count(k.reporters); err != nil {
+			return nil, err
+		}
+		if _, err := k.probe.DecryptRTCP(nil, packet, nil); err != nil {
+			return nil, classify(err)
+		}
+		k.reporters = append(k.reporters, ssrc)
+	}
+	plain, err := k.ctx.DecryptRTCP(packet, packet, nil)
+	return plain, classify(err)
+}
+
+// count takes one more probe, if another source may be admitted at all.
+func (k *key) count(sources []uint32) error {
+	if len(sources) >= maxSources {
+		return ErrForged
+	}
+	if k.probes++; k.probes > maxProbes {
+		return k.renewProbe()
+	}
+	return nil
+}

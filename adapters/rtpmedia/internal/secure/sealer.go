@@ -1,0 +1,45 @@
+package secure
+
+import (
+	"github.com/pion/rtcp"
+	"github.com/pion/rtp"
+
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// Overhead is by how many bytes protection makes a packet longer at most: SRTCP's index of 4 and the tag of 10.
+const Overhead = 14
+
+// Sealer protects what we send under one key. It must live as long as its key is in use: a second Sealer for the same
+// key would start the rollover counter again and encrypt two packets with the same key stream.
+type Sealer struct {
+	crypto sdp.Crypto
+	ctx    context
+	rtp    rtp.Header
+	rtcp   rtcp.Header
+}
+
+// NewSealer takes the key of our a=crypto line.
+func NewSealer(c sdp.Crypto) (*Sealer, error) {
+	ctx, err := newContext(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Sealer{crypto: c, ctx: ctx}, nil
+}
+
+// Under reports whether the sealer protects with this key.
+func (s *Sealer) Under(c sdp.Crypto) bool { return sameKey(s.crypto, c) }
+
+// RTP protects an RTP packet. The result lies in dst if that has room for the packet and Overhead; dst may be packet
+// itself.
+func (s *Sealer) RTP(dst, packet []byte) ([]byte, error) {
+	return s.ctx.EncryptRTP(dst, packet, &s.rtp)
+}
+
+// RTCP protects a compound RTCP packet.
+func (s *Sealer) RTCP(packet []byte) ([]byte, error) {
+	return s.ctx.EncryptRTCP(nil, packet, &s.rtcp)
+}
+
+func sameKey(a, b sdp.Crypto) bool { return a.Key.Equal(b.Key) && string(a.MKI) == string(b.MKI) }

@@ -1,0 +1,115 @@
+package rtpmedia
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// Config is what the media path needs.
+type Config struct {
+	// IP is the address that the sockets bind to. Required.
+	IP netip.Addr
+	// Advertise is the address for the SDP, such as the public one in front of a NAT. IP when it is not set, and required
+	// when IP is unspecified (0.0.0.0).
+	Advertise netip.Addr
+	// Ports is where RTP and RTCP live. The zero range takes ephemeral ports from the system, which suits tests.
+	Ports PortRange
+	// Codecs makes the engines. Required.
+	Codecs sip.Codecs
+	// Clock gives the wall clock time of RTCP's reports; the machine's when nil. Pacing follows the machine's monotonic
+	// clock in any case.
+	Clock callwright.Clock
+	// Logger hears of moved addresses and dead peers; nil discards.
+	Logger *slog.Logger
+	// Jitter bounds the delay of the jitter buffer, 20 to 120 ms when it is zero. Equal bounds fix the delay.
+	Jitter Bounds
+	// Timeouts says how long a peer may be silent on the wire.
+	Timeouts Timeouts
+}
+
+// Bounds are the least and the most of an adaptive delay.
+type Bounds struct{ Least, Most time.Duration }
+
+// Timeouts are the times after which sip.ErrMediaTimeout is reported: before the first authentic packet (30 s when 0)
+// and after the last one (15 s when 0).
+type Timeouts struct{ First, Between time.Duration }
+
+// Media opens sessions. It implements sip.Media and is safe for concurrent use.
+type Media struct {
+	cfg   Config
+	ports *pool
+
+	sessions atomic.Int64
+	late     atomic.Uint64
+	dropped  atomic.Uint64
+}
+
+// New checks the configuration. It opens no socket.
+func New(cfg Config) (*Media, error) {
+	if !cfg.IP.IsValid() {
+		return nil, callwright.Invalid("ip", "an address to bind media to is required")
+	}
+	if cfg.Codecs == nil {
+		return nil, callwright.Invalid("codecs", "a source of codecs is required")
+	}
+	cfg.IP = cfg.IP.Unmap()
+	if !cfg.Advertise.IsValid() {
+		cfg.Advertise = cfg.IP
+	}
+	if cfg.Advertise.IsUnspecified() || cfg.Advertise.Is4() != cfg.IP.Is4() {
+		return nil, callwright.Invalid("advertise", "%s is no address for the SDP of media bound to %s", cfg.Advertise, cfg.IP)
+	}
+	if cfg.Jitter == (Bounds{}) {
+		cfg.Jitter = Bounds{Least: 20 * time.Millisecond, Most: 120 * time.Millisecond}
+	}
+	if cfg.Jitter.Least < 0 || cfg.Jitter.Most < cfg.Jitter.Least || cfg.Jitter.Most > time.Second {
+		return nil, callwright.Invalid("jitter", "%s to %s is no range of delays up to a second", cfg.Jitter.Least, cfg.Jitter.Most)
+	}
+	if cfg.Timeouts.First <= 0 {
+		cfg.Timeouts.First = 30 * time.Second
+	}
+	if cfg.Timeouts.Between <= 0 {
+		cfg.Timeouts.Between = 15 * time.Second
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = callwright.SystemClock{}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	ports, err := newPool(cfg.Ports, listenUDP(cfg.IP))
+	if err != nil {
+		return nil, err
+	}
+	return &Media{cfg: cfg, ports: ports}, nil
+}
+
+// Open implements sip.Media.
+func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	sockets, err := m.ports.take()
+	if err != nil {
+		return nil, err
+	}
+	return m.start(sockets)
+}
+
+// Counters are sums over all sessions.
+type Counters struct {
+	Sessions      int    // open now
+	LateFrames    uint64 // that the pacer sent a whole frame time late or later: the machine is too busy
+	DroppedFrames uint64 // that nobody has read in time
+}
+
+// Counters is how the media path has fared since it was made.
+func (m *Media) Counters() Counters {
+	return Counters{Sessions: int(m.sessions.Load()), LateFrames: m.late.Load(), DroppedFrames: m.dropped.Load()}
+}

@@ -1,0 +1,59 @@
+package rtpmedia
+
+import "time"
+
+// frameTime is the audio in a packet and in a sip.Frame.
+const frameTime = 20 * time.Millisecond
+
+// maxBurst bounds the frames that are sent at once after the machine was busy. What is more is left out, and the RTP
+// clock jumps over it.
+const maxBurst = 3
+
+// schedule says when frames are due: frame n at start + n*20 ms, however late the ones before were.
+type schedule struct {
+	start time.Duration
+	next  int64 // the number of the next frame
+}
+
+// at is when frame n is due.
+func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)*frameTime }
+
+// wait is how long the next frame is off.
+func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
+
+// due gives the frames to play now (count of them, from first), after leaving out those for which it is too late, and
+// how many of all these are late by a frame time or more.
+func (s *schedule) due(now time.Duration) (first, count, late int64) {
+	if now < s.at(s.next) {
+		return s.next, 0, 0
+	}
+	count = int64((now-s.at(s.next))/frameTime) + 1
+	late = count - 1
+	first = s.next
+	s.next += count
+	if count > maxBurst {
+		first, count = s.next-maxBurst, maxBurst
+	}
+	return first, count, late
+}
+
+// pace plays frames until the session is closed.
+func (s *session) pace() {
+	defer s.running.Done()
+	plan := schedule{start: s.now()}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-timer.C:
+		}
+		first, count, late := plan.due(s.now())
+		s.media.late.Add(uint64(late))
+		for n := first; n < first+count; n++ {
+			s.transmit(s.tick(plan.at(n), n))
+		}
+		timer.Reset(plan.wait(s.now()))
+	}
+}

@@ -1,0 +1,163 @@
+package rtpmedia
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/pion/rtp"
+
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/dtmf"
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/jitter"
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/report"
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/secure"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// receiver is the peer's half of a session. The session's mutex guards it.
+type receiver struct {
+	opener    secure.Opener
+	packet    rtp.Packet
+	payload   uint8 // payload types to expect
+	events    uint8
+	hasEvents bool
+	listening bool // false: we hold the peer, or neither side talks
+	player    *jitter.Player
+	dtmf      dtmf.Receiver
+	digits    []byte // begun and not yet in a frame
+	stats     report.Reception
+	bad, late uint64
+	heard     bool          // something authentic has come
+	alive     time.Duration // when it last did, or when we began to wait for it
+
+	signalled remote // as the SDP says
+	actual    remote // where we send to
+
+	ssrc, former uint32
+	hasFormer    bool
+	ssrcAt       time.Duration // when the last packet of ssrc came
+}
+
+// remote is where the peer is reached.
+type remote struct{ rtp, rtcp netip.AddrPort }
+
+// maxDigits bounds the digits that wait for a frame. A person needs 100 ms for one.
+const maxDigits = 32
+
+// straggle is how long a source that has been followed by another is taken for one whose packets are still on the way.
+const straggle = 200 * time.Millisecond
+
+// expect takes over what was negotiated, but for the keys and the codec.
+func (r *receiver) expect(n *sdp.Negotiated) {
+	r.payload, r.events, r.hasEvents = n.Payload.Receive, n.Events.Receive, n.HasEvents()
+	if listening := n.Direction.CanReceive(); listening != r.listening {
+		r.listening = listening
+		r.player.Reset()
+	}
+	if said := (remote{n.RemoteRTP, n.RemoteRTCP}); said != r.signalled {
+		r.signalled, r.actual = said, said
+	}
+}
+
+// takeRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is overwritten.
+func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPort) (moved bool) {
+	plain, err := r.opener.RTP(now, datagram)
+	if err != nil {
+		r.refuse(err)
+		return false
+	}
+	if err := r.packet.Unmarshal(plain); err != nil {
+		r.bad++
+		return false
+	}
+	r.heard, r.alive = true, now
+	if !r.follow(now, r.packet.SSRC) {
+		return false
+	}
+	h := &r.packet.Header
+	audio := h.PayloadType == r.payload
+	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, audio)
+	r.play(now, h, audio)
+	if !newest || from == r.actual.rtp {
+		return false
+	}
+	// RTCP is expected beside it until a report shows where it comes from.
+	if from.Addr() != r.actual.rtp.Addr() && from.Port() < 1<<16-1 {
+		r.actual.rtcp = netip.AddrPortFrom(from.Addr(), from.Port()+1)
+	}
+	r.actual.rtp = from
+	return true
+}
+
+// refuse counts a packet that did not open. A replayed one is neither forged nor malformed: networks double packets.
+func (r *receiver) refuse(reason error) {
+	if !errors.Is(reason, secure.ErrReplayed) {
+		r.bad++
+	}
+}
+
+// follow says whether a packet's source is the one to play, and changes to a new one.
+func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
+	current, known := r.stats.Source()
+	switch {
+	case known && ssrc == current:
+	case r.hasFormer && ssrc == r.former && now-r.ssrcAt < straggle:
+		return false
+	default:
+		r.former, r.hasFormer = current, known
+		r.player.Reset()
+	}
+	r.ssrcAt = now
+	return true
+}
+
+// play gives a packet to the player or to the digits. Events and formats that were not negotiated keep their place in
+// the player's sequence, so that they are not taken for lost audio.
+func (r *receiver) play(now time.Duration, h *rtp.Header, audio bool) {
+	payload := r.packet.Payload
+	if !audio {
+		if r.hasEvents && h.PayloadType == r.events {
+			if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, payload); begins && len(r.digits) < maxDigits {
+				r.digits = append(r.digits, digit)
+			}
+		}
+		payload = nil
+	}
+	if r.listening && r.player.Push(now, h.SequenceNumber, h.Timestamp, payload) == jitter.Late && audio {
+		r.late++
+	}
+}
+
+// takeRTCP takes a datagram that came to the RTCP port. ntp is the wall clock time, ours our SSRC.
+func (r *receiver) takeRTCP(now time.Duration, ntp uint64, ours uint32, datagram []byte, from netip.AddrPort) (report.Heard, bool) {
+	plain, err := r.opener.RTCP(now, datagram)
+	if err != nil {
+		r.refuse(err)
+		return report.Heard{}, false
+	}
+	r.alive = now
+	r.actual.rtcp = from
+	heard, err := r.stats.Take(now, ntp, ours, plain)
+	if err != nil {
+		r.bad++
+	}
+	return heard, err == nil
+}
+
+// digit is the next digit for a frame, 0 for none.
+func (r *receiver) digit() byte {
+	if len(r.digits) == 0 {
+		return 0
+	}
+	d := r.digits[0]
+	r.digits = slices.Delete(r.digits, 0, 1)
+	return d
+}
+
+// undigit puts a digit back whose frame nobody has read.
+func (r *receiver) undigit(d byte) {
+	if d != 0 {
+		r.digits = slices.Insert(r.digits, 0, d)
+	}
+}

@@ -1,0 +1,331 @@
+package rtpmedia
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/dtmf"
+	"github.com/callwright/callwright/sip"
+)
+
+// session is one call's audio. It implements sip.MediaSession.
+type session struct {
+	media   *Media
+	log     *slog.Logger
+	sockets *sockets
+	began   time.Time // monotonic zero of all times in the session
+	wall    time.Time // the wall clock then
+	cname   string
+
+	mu       sync.Mutex
+	codec    string // SDP name, empty before Apply
+	rate     int
+	in       receiver
+	out      sender
+	queue    playout
+	frames   frames
+	control  control
+	held     bool // the peer holds us
+	paused   bool // somebody holds somebody: the peer may be silent
+	timedOut bool
+	closed   bool
+	first    time.Duration // when the first frame was due
+
+	ready   chan struct{} // a frame has come, or the peer has died
+	room    chan struct{} // the queue has become short enough for Write
+	done    chan struct{} // closed by Close
+	running sync.WaitGroup
+	finish  sync.Once
+}
+
+var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
+
+// start begins to read the sockets.
+func (m *Media) start(pair *sockets) (*session, error) {
+	s := &session{
+		media: m, sockets: pair, began: time.Now(), wall: m.cfg.Clock.Now(), cname: newCNAME(),
+		log:   m.cfg.Logger.With("media_port", pair.port),
+		rate:  8000,
+		ready: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	m.sessions.Add(1)
+	s.running.Add(2)
+	go s.listen(pair.rtp, s.receiveRTP)
+	go s.listen(pair.rtcp, s.receiveRTCP)
+	return s, nil
+}
+
+// now is the time since the session began.
+func (s *session) now() time.Duration { return time.Since(s.began) }
+
+// Local implements sip.MediaSession.
+func (s *session) Local() netip.AddrPort {
+	return netip.AddrPortFrom(s.media.cfg.Advertise, s.sockets.port)
+}
+
+// Rate implements sip.MediaSession.
+func (s *session) Rate() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rate
+}
+
+// listen reads a socket until it is closed.
+func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort)) {
+	defer s.running.Done()
+	const mtu = 1500
+	buffer := make([]byte, mtu)
+	for {
+		n, from, err := c.ReadFromUDPAddrPort(buffer)
+		switch {
+		case err == nil:
+			take(s.now(), buffer[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
+		case errors.Is(err, net.ErrClosed):
+			return
+		default: // such as an ICMP error on some systems: it passes, but must not become a busy loop
+			select {
+			case <-s.done:
+				return
+			case <-time.After(frameTime):
+			}
+		}
+	}
+}
+
+func (s *session) receiveRTP(now time.Duration, datagram []byte, from netip.AddrPort) {
+	s.mu.Lock()
+	moved := s.codec != "" && s.in.takeRTP(now, datagram, from)
+	s.mu.Unlock()
+	if moved {
+		s.log.Info("the peer's media comes from another address than before", "remote", from)
+	}
+}
+
+func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.AddrPort) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.codec != "" {
+		if heard, ok := s.in.takeRTCP(now, s.ntp(now), s.out.ssrc, datagram, from); ok {
+			s.control.hear(heard)
+		}
+	}
+}
+
+// outgoing is what a tick has to send. The slices are good until the next tick.
+type outgoing struct {
+	rtp, rtcp     []byte
+	toRTP, toRTCP netip.AddrPort
+}
+
+// tick plays frame n, which is due at now.
+func (s *session) tick(now time.Duration, n int64) outgoing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n == 0 {
+		s.first = now
+	}
+	packet, played, err := s.out.next(n, &s.queue)
+	if err != nil {
+		s.log.Error("a media packet could not be made", "error", err)
+	}
+	if s.queue.queued() <= s.limit() {
+		wake(s.room)
+	}
+	s.watch(now)
+	if !s.timedOut {
+		s.present(now, played)
+	}
+	wake(s.ready)
+	return outgoing{rtp: packet, toRTP: s.in.actual.rtp, rtcp: s.reportDue(now), toRTCP: s.in.actual.rtcp}
+}
+
+// present hands both sides of a frame to Read.
+func (s *session) present(now time.Duration, played []int16) {
+	slot, dropped, lost := s.frames.add()
+	if dropped {
+		s.media.dropped.Add(1)
+		s.in.undigit(lost)
+	}
+	slot.in = s.in.player.Frame(slot.in, now)
+	slot.out, slot.played = append(slot.out, played...), played != nil
+	slot.digit, slot.held, slot.elapsed = s.in.digit(), s.held, now-s.first
+}
+
+// watch finds a peer that has died. A peer that comes back is listened to again.
+func (s *session) watch(now time.Duration) {
+	limit := s.media.cfg.Timeouts.First
+	if s.in.heard {
+		limit = s.media.cfg.Timeouts.Between
+	}
+	if s.paused {
+		s.in.alive = now
+	}
+	dead := now-s.in.alive > limit
+	if dead && !s.timedOut {
+		s.log.Warn("nothing authentic has come from the peer for too long", "silent", now-s.in.alive, "bad", s.in.bad)
+	}
+	s.timedOut = dead
+}
+
+// transmit sends what a tick has made. An error is the network's: the peer's silence will tell.
+func (s *session) transmit(o outgoing) {
+	if o.rtp != nil {
+		_, _ = s.sockets.rtp.WriteToUDPAddrPort(o.rtp, o.toRTP)
+	}
+	if o.rtcp != nil && o.toRTCP.IsValid() && !o.toRTCP.Addr().IsUnspecified() {
+		_, _ = s.sockets.rtcp.WriteToUDPAddrPort(o.rtcp, o.toRTCP)
+	}
+}
+
+// wake lets one waiter go on.
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Read implements sip.MediaSession. A reader that falls behind by more than 200 ms misses frames, which Elapsed shows.
+func (s *session) Read(ctx context.Context) (sip.Frame, error) {
+	for {
+		s.mu.Lock()
+		closed, timedOut := s.closed, s.timedOut
+		var f sip.Frame
+		var ok bool
+		if !closed {
+			f, ok = s.frames.pop()
+		}
+		s.mu.Unlock()
+		switch {
+		case ok:
+			return f, nil
+		case closed:
+			return sip.Frame{}, io.EOF
+		case timedOut:
+			return sip.Frame{}, sip.ErrMediaTimeout
+		}
+		select {
+		case <-ctx.Done():
+			return sip.Frame{}, ctx.Err()
+		case <-s.ready:
+		case <-s.done:
+		}
+	}
+}
+
+// limit is the samples up to which Write does not wait: 200 ms.
+func (s *session) limit() int { return s.rate / 5 }
+
+// Write implements sip.MediaSession. All samples are queued at once, so that Queued and Flush see them; when ctx ends the
+// wait they stay queued.
+func (s *session) Write(ctx context.Context, samples []int16) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		s.mu.Lock()
+		closed := s.closed
+		if first && !closed {
+			s.queue.push(samples)
+		}
+		full := s.queue.queued() > s.limit()
+		s.mu.Unlock()
+		switch {
+		case closed:
+			return errClosed
+		case !full:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.room:
+		case <-s.done:
+		}
+	}
+}
+
+// Queued implements sip.MediaSession.
+func (s *session) Queued() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queue.queued()
+}
+
+// Flush implements sip.MediaSession.
+func (s *session) Flush() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wake(s.room)
+	return s.queue.flush()
+}
+
+// SendDTMF implements sip.MediaSession. When ctx ends, the digit that is being sent is still ended properly.
+func (s *session) SendDTMF(ctx context.Context, text string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errClosed
+	}
+	if !s.out.hasEvents {
+		s.mu.Unlock()
+		return errNoEvents
+	}
+	sequence, err := dtmf.NewSequence(text, s.out.ticks)
+	if err != nil || sequence.Done() {
+		s.mu.Unlock()
+		return err
+	}
+	sent := s.queue.pushDigits(sequence)
+	s.mu.Unlock()
+	select {
+	case <-sent.done:
+		return sent.err
+	case <-ctx.Done():
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		sequence.Stop()
+		return ctx.Err()
+	}
+}
+
+var errNoEvents = callwright.Errorf(callwright.CodeUnavailable, "the peer takes no telephone-events")
+
+// Stats implements sip.MediaSession.
+func (s *session) Stats() sip.MediaStats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sip.MediaStats{
+		Codec: s.codec, Sent: s.out.total, Received: s.in.stats.Received(),
+		Lost: s.in.stats.Lost(), Late: s.in.late, Bad: s.in.bad,
+		Jitter: s.in.stats.Jitter(), RoundTrip: s.control.roundTrip, PeerLost: s.control.peerLost,
+	}
+}
+
+// Close implements sip.MediaSession.
+func (s *session) Close() error {
+	s.finish.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		s.queue.failDigits(errClosed)
+		goodbye := s.goodbye(s.now())
+		s.mu.Unlock()
+		close(s.done)
+		s.transmit(goodbye)
+		s.sockets.close()
+		s.running.Wait()
+		s.media.ports.give(s.sockets.port)
+		s.media.sessions.Add(-1)
+	})
+	return nil
+}

@@ -1,0 +1,95 @@
+package rtpmedia_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/sip"
+)
+
+func TestAudioArrivesSampleExact(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, newNetwork(), nil)
+		defer c.close()
+		c.apply()
+		said := speech(8000 * 2)
+		go discard(c.caller)
+		go func() { _ = c.caller.Write(context.Background(), said) }()
+		frames := hear(t, c.callee, 3*time.Second)
+		if !containsRun(inbound(frames), said) {
+			t.Fatal("what was said is not in what was heard")
+		}
+		if !slices.Equal(frames[0].In, make([]int16, 160)) {
+			t.Error("the first frame is not silence")
+		}
+		for i, f := range frames {
+			if want := time.Duration(i) * 20 * time.Millisecond; f.Elapsed != want || len(f.In) != 160 || f.Held {
+				t.Fatalf("frame %d: elapsed %s, want %s; %d samples; held %t", i, f.Elapsed, want, len(f.In), f.Held)
+			}
+		}
+		if s := c.callee.Stats(); s.Lost+s.Late+s.Bad != 0 || s.Received < 148 || s.Sent < 148 || s.Codec != "PCMU" {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+// containsRun reports whether part lies in whole without a gap.
+func containsRun(whole, part []int16) bool {
+	for i := 0; i+len(part) <= len(whole); i++ {
+		if slices.Equal(whole[i:i+len(part)], part) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestReadEndsWithClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, newNetwork(), nil)
+		c.apply()
+		hear(t, c.callee, time.Second)
+		c.close()
+		c.close()
+		if _, err := c.callee.Read(context.Background()); !errors.Is(err, io.EOF) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := c.caller.Read(context.Background()); !errors.Is(err, io.EOF) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestMediaTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		c := dial(t, n, nil)
+		defer c.close()
+		go discard(c.callee)
+		n.route = func(datagram) []time.Duration { return nil }
+		c.apply()
+		if d := silence(t, c.caller); d < 29*time.Second || d > 31*time.Second {
+			t.Errorf("before the first packet it took %s", d)
+		}
+	})
+}
+
+// silence reads until the peer counts as dead.
+func silence(t *testing.T, s sip.MediaSession) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for {
+		if _, err := s.Read(context.Background()); errors.Is(err, sip.ErrMediaTimeout) {
+			return time.Since(start)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
