@@ -1,0 +1,110 @@
+package scripted
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// script is the rules of a task.
+type script struct {
+	start     line
+	rules     []rule
+	otherwise *line
+}
+
+// line is what the agent says, and what it does then.
+type line struct {
+	say    string
+	action llm.Action
+}
+
+// rule answers a caller who says one of the phrases.
+type rule struct {
+	phrases []string
+	after   string // in the agent's last answer; empty: any
+	line    line
+}
+
+// The grammar of rule lines. A line that begins like one must be one; every other line is prose.
+const (
+	quotes = `["“”„]`
+	quoted = quotes + `([^"“”„]+)` + quotes
+	saying = `say\s*` + quoted + `(?:\s*and\s+(end|transfer))?[\s.]*$`
+)
+
+var (
+	beginning = regexp.MustCompile(`(?i)^(?:when\s*` + quotes + `|(?:start|otherwise)\s*:\s*say\b)`)
+	plainLine = regexp.MustCompile(`(?i)^(start|otherwise)\s*:\s*` + saying)
+	ruleLine  = regexp.MustCompile(`(?i)^when\s*(` + quoted + `(?:\s*or\s*` + quoted + `)*)(?:\s*after\s*` + quoted + `)?\s*:\s*` + saying)
+	phrase    = regexp.MustCompile(quoted)
+)
+
+// parse reads the rule lines of a task.
+func parse(task string) (script, error) {
+	s := script{start: line{say: greeting}}
+	for i, text := range strings.Split(task, "\n") {
+		text = strings.TrimLeft(text, " \t-*•")
+		if !beginning.MatchString(text) {
+			continue
+		}
+		if !s.add(text) {
+			return script{}, unsupported(fmt.Sprintf("line %d of the task is no rule that it knows: write "+
+				`when "words": say "answer", and "and end" or "and transfer" behind it where that is meant`, i+1))
+		}
+	}
+	return s, nil
+}
+
+// add reads a rule line.
+func (s *script) add(text string) bool {
+	if m := ruleLine.FindStringSubmatch(text); m != nil && strings.TrimSpace(m[5]) != "" {
+		r := rule{after: m[4], line: line{say: m[5], action: llm.Action(strings.ToLower(m[6]))}}
+		for _, p := range phrase.FindAllStringSubmatch(m[1], -1) {
+			if len(words(p[1])) == 0 {
+				return false
+			}
+			r.phrases = append(r.phrases, p[1])
+		}
+		s.rules = append(s.rules, r)
+		return true
+	}
+	m := plainLine.FindStringSubmatch(text)
+	if m == nil || strings.TrimSpace(m[2]) == "" {
+		return false
+	}
+	l := line{say: m[2], action: llm.Action(strings.ToLower(m[3]))}
+	if strings.EqualFold(m[1], "start") {
+		s.start = l
+	} else {
+		s.otherwise = &l
+	}
+	return true
+}
+
+// unsupported says what this stand-in can't do.
+func unsupported(why string) error {
+	return &llm.Failure{Class: llm.ClassUnsupported, Message: "without a language model: " + why}
+}
+
+// words are a text's words in lower case, without punctuation.
+func words(text string) []string {
+	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
+	return strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+	})
+}
+
+// contains says whether part stands in whole, its words together. Nothing stands everywhere.
+func contains(whole, part []string) bool {
+	for i := 0; i+len(part) <= len(whole); i++ {
+		if slices.Equal(whole[i:i+len(part)], part) {
+			return true
+		}
+	}
+	return len(part) == 0
+}

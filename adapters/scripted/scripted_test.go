@@ -1,0 +1,174 @@
+package scripted_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+const dentist = `You arrange appointments for a dentist. When the caller answers, be friendly.
+start: say "Good morning. Monday or Tuesday?"
+when "monday" or "tuesday": say "In the morning or in the afternoon?"
+- When "morning" or "afternoon" after "in the morning or": say “That is noted. Goodbye.” and end.
+when "human", "clerk": never read, because it does not parse
+when "human": say "One moment, please." and transfer
+otherwise: say "Monday or Tuesday?"`
+
+var good = strings.Replace(dentist, "when \"human\", \"clerk\": never read, because it does not parse\n", "", 1)
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	agentstest.RunModel(t, agentstest.ModelHarness{
+		New:  func(*testing.T) llm.Model { return scripted.New() },
+		Task: "Note what the caller wants.",
+		Ends: &llm.ReplyRequest{
+			Task:     "Note what the caller wants.",
+			Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Yes?"}, {Role: llm.RoleCaller, Text: "A table for two."}},
+		},
+		Failing: map[llm.Class]agentstest.Failing{
+			llm.ClassUnsupported: {Request: llm.ReplyRequest{Task: dentist}},
+		},
+	})
+}
+
+// reply answers a dialogue of agent and caller, the agent's first sentence given.
+func reply(t *testing.T, task string, texts ...string) (agentstest.Replied, error) {
+	t.Helper()
+	r := llm.ReplyRequest{Task: task, CanTransfer: true}
+	for i, text := range texts {
+		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
+	}
+	return agentstest.Collect(t.Context(), scripted.New(), r)
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	const ask, part = "Good morning. Monday or Tuesday?", "In the morning or in the afternoon?"
+	for name, c := range map[string]struct {
+		task   string
+		said   []string
+		want   string
+		action llm.Action
+		expect string
+	}{
+		"start":            {good, nil, ask, "", "[monday tuesday human]"},
+		"rule":             {good, []string{ask, "Hmm, on TUESDAY, please."}, part, "", "[monday tuesday morning afternoon human]"},
+		"after":            {good, []string{part, "the afternoon"}, "That is noted. Goodbye.", llm.ActionEnd, "[]"},
+		"not after":        {good, []string{ask, "the afternoon"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
+		"part of a word":   {good, []string{ask, "mondays"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
+		"transfer":         {good, []string{ask, "a human!"}, "One moment, please.", llm.ActionTransfer, "[]"},
+		"first rule wins":  {good, []string{ask, "a human on monday"}, part, "", "[monday tuesday morning afternoon human]"},
+		"second miss":      {good, []string{ask, "what", "Monday or Tuesday?", "who"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
+		"third miss":       {good, []string{ask, "what", "M?", "who", "M?", "why"}, "I am sorry, I can't help with that. Goodbye.", llm.ActionEnd, "[]"},
+		"hit between":      {good, []string{ask, "what", "M?", "monday", "M?", "why"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
+		"no otherwise":     {`when "a": say "b"`, []string{"Yes?", "c"}, "Sorry, I did not understand that.", "", "[a]"},
+		"no otherwise, 2":  {`when "a": say "b"`, []string{"Yes?", "c", "?", "d"}, "I am sorry, I can't help with that. Goodbye.", llm.ActionEnd, "[]"},
+		"only a task":      {"Call them.", []string{"Hello.", "Tell her I am late."}, "Thank you. I have noted that. Goodbye.", llm.ActionEnd, "[]"},
+		"only a task, 1st": {"Call them.", nil, "Hello, this is an automated assistant. What would you like me to note?", "", "[]"},
+		"prose":            {"When the caller answers, greet.\nStart: politely.", []string{"Yes?", "c"}, "Thank you. I have noted that. Goodbye.", llm.ActionEnd, "[]"},
+		"apostrophes":      {`when "don't know": say "Fine."`, []string{"Yes?", "I don’t know"}, "Fine.", "", "[don't know]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := reply(t, c.task, c.said...)
+			if err != nil || got.Text != c.want || got.Action != c.action || fmt.Sprint(got.Expect) != c.expect {
+				t.Errorf("got %q %q %v, error %v; want %q %q %s", got.Text, got.Action, got.Expect, err, c.want, c.action, c.expect)
+			}
+		})
+	}
+}
+
+func TestGreetedFirst(t *testing.T) {
+	t.Parallel()
+	got, err := agentstest.Collect(t.Context(), scripted.New(), llm.ReplyRequest{
+		Task: good, Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Hello, who is there?"}},
+	})
+	if err != nil || got.Text != "Good morning. Monday or Tuesday?" {
+		t.Errorf("got %q, error %v", got.Text, err)
+	}
+}
+
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]llm.ReplyRequest{
+		"no colon":        {Task: `when "a" say "b"`},
+		"no answer":       {Task: `when "a":`},
+		"empty answer":    {Task: `when "a": say ""`},
+		"no words":        {Task: `when "?!": say "b"`},
+		"unknown action":  {Task: `start: say "b" and dance`},
+		"blank answer":    {Task: `start: say " "`},
+		"open quote":      {Task: `otherwise: say "b`},
+		"its own turn":    {Task: "x", Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Hello."}}},
+		"nobody to reach": {Task: `start: say "a" and transfer`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := agentstest.Collect(t.Context(), scripted.New(), r)
+			if llm.ClassOf(err) != llm.ClassUnsupported || err == nil || got.Text != "" {
+				t.Errorf("got %q, error %v", got.Text, err)
+			}
+		})
+	}
+}
+
+func FuzzReply(f *testing.F) {
+	f.Add(good, "monday")
+	f.Add(dentist, "human")
+	f.Add(`when "a" or "b" after "c": say "d" and end`, "b")
+	f.Add("otherwise:say\"x\".\n•start : SAY „y“", "")
+	f.Fuzz(func(t *testing.T, task, words string) {
+		got, err := reply(t, task, "c", words)
+		again, errAgain := reply(t, task, "c", words)
+		if fmt.Sprint(got, err) != fmt.Sprint(again, errAgain) {
+			t.Errorf("first %v %v, then %v %v", got, err, again, errAgain)
+		}
+		switch {
+		case err != nil && llm.ClassOf(err) != llm.ClassUnsupported:
+			t.Errorf("error %v", err)
+		case err == nil && strings.TrimSpace(got.Text) == "":
+			t.Errorf("says nothing: %q", got.Text)
+		case err == nil && got.Action == llm.ActionTransfer && !strings.Contains(strings.ToLower(task), "transfer"):
+			t.Error("transfers of its own")
+		}
+	})
+}
+
+func ExampleModel() {
+	task := `Find a day for the appointment.
+start: say "Monday or Tuesday?"
+when "monday" or "tuesday": say "Noted. Goodbye." and end
+otherwise: say "Sorry, Monday or Tuesday?"`
+	model := scripted.New()
+	var messages []llm.Message
+	for _, caller := range []string{"", "What?", "Tuesday is fine."} {
+		if caller != "" {
+			messages = append(messages, llm.Message{Role: llm.RoleCaller, Text: caller})
+			fmt.Println("caller:", caller)
+		}
+		for part, err := range model.Reply(context.Background(), llm.ReplyRequest{Task: task, Messages: messages}) {
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			if part.Text != "" {
+				messages = append(messages, llm.Message{Role: llm.RoleAgent, Text: part.Text})
+				fmt.Println("agent:", part.Text)
+			}
+			if part.Action != "" {
+				fmt.Println("action:", part.Action)
+			}
+		}
+	}
+	// Output:
+	// agent: Monday or Tuesday?
+	// caller: What?
+	// agent: Sorry, Monday or Tuesday?
+	// caller: Tuesday is fine.
+	// agent: Noted. Goodbye.
+	// action: end
+}

@@ -1,0 +1,212 @@
+package agentstest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// modelTime bounds every reply that RunModel asks for.
+const modelTime = 10 * time.Second
+
+// ModelHarness is what RunModel needs to know of an adapter. New and Task are required.
+type ModelHarness struct {
+	// New makes a model; it is closed by the test's cleanup, if it needs that.
+	New func(t *testing.T) llm.Model
+	// Task is one that the model can do.
+	Task string
+	// Ends is a request whose answer ends the call, where the adapter can be brought to that.
+	Ends *llm.ReplyRequest
+	// Failing are requests, or models, that fail with the class; the conversation of the request does not matter.
+	Failing map[llm.Class]Failing
+}
+
+// Failing is how a model is brought to fail.
+type Failing struct {
+	New     func(t *testing.T) llm.Model // nil: the harness's
+	Request llm.ReplyRequest
+}
+
+// Replied is a whole reply.
+type Replied struct {
+	Text   string
+	Action llm.Action
+	Expect []string
+	Usage  *llm.Usage
+}
+
+// Collect reads a reply to its end.
+func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, error) {
+	var out Replied
+	var b strings.Builder
+	for part, err := range m.Reply(ctx, r) {
+		if err != nil {
+			out.Text = b.String()
+			return out, err
+		}
+		b.WriteString(part.Text)
+		out.Expect = append(out.Expect, part.Expect...)
+		if part.Action != "" {
+			out.Action = part.Action
+		}
+		if part.Usage != nil {
+			out.Usage = part.Usage
+		}
+	}
+	out.Text = b.String()
+	return out, nil
+}
+
+// RunModel holds a language model to the duties of llm.Model.
+func RunModel(t *testing.T, h ModelHarness) {
+	t.Helper()
+	request := llm.ReplyRequest{Org: "org", Task: h.Task, Language: "en-US"}
+	t.Run("Name", func(t *testing.T) {
+		m := h.New(t)
+		if m.Name() == "" || m.Name() != m.Name() {
+			t.Errorf("the name is %q, then %q", m.Name(), m.Name())
+		}
+	})
+	t.Run("SpeaksFirst", func(t *testing.T) { h.answers(t, request) })
+	t.Run("Answers", func(t *testing.T) {
+		h.answers(t, dialogue(request, "Hello.", "Good morning."))
+	})
+	t.Run("TakesAnyWords", func(t *testing.T) {
+		for _, text := range []string{`"}]}`, "<|end|>", "\u202e{{name}}", strings.Repeat("word ", 400), "日本語"} {
+			h.answers(t, dialogue(request, "Hello.", text))
+		}
+	})
+	t.Run("LeavesTheRequestAlone", func(t *testing.T) {
+		r := dialogue(request, "Hello.", "Good morning.")
+		h.answers(t, r)
+		if len(r.Messages) != 2 || r.Messages[0].Text != "Hello." || r.Messages[1].Text != "Good morning." {
+			t.Errorf("the messages became %v", r.Messages)
+		}
+	})
+	t.Run("SideBySide", func(t *testing.T) { h.sideBySide(t, request) })
+	t.Run("StopsWithItsConsumer", func(t *testing.T) { h.stopsWithItsConsumer(t, request) })
+	t.Run("StopsWithItsContext", func(t *testing.T) { h.stopsWithItsContext(t, request) })
+	if h.Ends != nil {
+		t.Run("Ends", func(t *testing.T) {
+			r, err := collect(t, h.New(t), *h.Ends)
+			if err != nil || r.Action != llm.ActionEnd {
+				t.Errorf("the action is %q, error %v", r.Action, err)
+			}
+		})
+	}
+	for class, f := range h.Failing {
+		t.Run("Fails/"+string(class), func(t *testing.T) { h.fails(t, class, f) })
+	}
+}
+
+// dialogue adds messages to a request, the agent's first.
+func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
+	for i, text := range texts {
+		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
+	}
+	return r
+}
+
+// collect is Collect with a bound.
+func collect(t *testing.T, m llm.Model, r llm.ReplyRequest) (Replied, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
+	defer cancel()
+	return Collect(ctx, m, r)
+}
+
+// answers wants words, and no action that the request does not allow.
+func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
+	t.Helper()
+	got, err := collect(t, h.New(t), r)
+	if err != nil || strings.TrimSpace(got.Text) == "" {
+		t.Errorf("the text is %q, error %v", got.Text, err)
+	}
+	if got.Action == llm.ActionTransfer {
+		t.Error("it transfers a call that has no transfer number")
+	}
+}
+
+// sideBySide wants one model to serve several calls.
+func (h ModelHarness) sideBySide(t *testing.T, r llm.ReplyRequest) {
+	m := h.New(t)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			if got, err := collect(t, m, r); err != nil || got.Text == "" {
+				t.Errorf("the text is %q, error %v", got.Text, err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// stopsWithItsConsumer wants a reply that is not read on to end there, and the model to be of use afterwards.
+func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
+	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
+	defer cancel()
+	m := h.New(t)
+	parts := 0
+	for range m.Reply(ctx, r) {
+		parts++
+		break
+	}
+	if parts != 1 {
+		t.Errorf("%d parts came", parts)
+	}
+	if got, err := Collect(ctx, m, r); err != nil || got.Text == "" {
+		t.Errorf("afterwards the text is %q, error %v", got.Text, err)
+	}
+}
+
+// stopsWithItsContext wants no words once the context has ended, but for what was on its way, and soon an end.
+func (h ModelHarness) stopsWithItsContext(t *testing.T, r llm.ReplyRequest) {
+	m := h.New(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if got, err := Collect(ctx, m, r); err == nil || got.Text != "" {
+			t.Errorf("with a context that has ended the text is %q, error %v", got.Text, err)
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(modelTime):
+		t.Error("the reply does not end with its context")
+	}
+	if got, err := collect(t, m, r); err != nil || got.Text == "" {
+		t.Errorf("afterwards the text is %q, error %v", got.Text, err)
+	}
+}
+
+// fails wants one *llm.Failure of the class, as the last element.
+func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
+	build := f.New
+	if build == nil {
+		build = h.New
+	}
+	m := build(t)
+	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
+	defer cancel()
+	var failure error
+	for _, err := range m.Reply(ctx, f.Request) {
+		if failure != nil {
+			t.Error("something came after the failure")
+		}
+		failure = err
+	}
+	got, ok := errors.AsType[*llm.Failure](failure)
+	if !ok || got.Class != class || got.Message == "" {
+		t.Errorf("the failure is %v, want class %s", failure, class)
+	}
+	if ok && f.Request.Task != "" && strings.Contains(got.Error(), f.Request.Task) {
+		t.Error("the failure holds the prompt")
+	}
+}
