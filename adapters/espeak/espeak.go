@@ -1,0 +1,164 @@
+// Package espeak speaks with eSpeak NG, a small synthesizer for about a hundred languages that runs as a program of this
+// machine (Debian: apt-get install espeak-ng). It sounds like a machine, which flite does less, but speaks more than
+// English.
+package espeak
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+const (
+	install      = "apt-get install espeak-ng (Debian, Ubuntu), brew install espeak-ng (macOS)"
+	defaultVoice = "en-us"
+	listTimeout  = 10 * time.Second
+	maxSamples   = 32 << 20 // what the program may print: 25 minutes at 22.05 kHz
+)
+
+// Config is how to speak.
+type Config struct {
+	Path     string // the program; empty: espeak-ng or espeak on the PATH
+	Voice    string // the voice when neither voice nor language is asked for; empty: en-us
+	Parallel int    // how many processes run side by side; 0: twice the processors
+}
+
+// Synthesizer speaks with eSpeak NG. Its voices are named after their languages, such as "en-us" or "pt-br".
+type Synthesizer struct {
+	program *engine.Program
+	voice   string
+	voices  []string
+}
+
+var _ conversation.Synthesizer = (*Synthesizer)(nil)
+
+// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none, and
+// CodeBadRequest when the configured voice is not among its voices.
+func New(config Config) (*Synthesizer, error) {
+	program, err := engine.Find(config.Path, []string{"espeak-ng", "espeak"}, install, config.Parallel)
+	if err != nil {
+		return nil, err
+	}
+	s := &Synthesizer{program: program, voice: strings.ToLower(config.Voice)}
+	if s.voice == "" {
+		s.voice = defaultVoice
+	}
+	if s.voices, err = listVoices(program); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(s.voices, s.voice) {
+		return nil, callwright.Invalid("voice", "eSpeak has no voice %q", config.Voice)
+	}
+	return s, nil
+}
+
+// listVoices reads a table whose first line is the heading and whose second column is the language. Voices that need
+// the data of another synthesizer (MBROLA) carry the name of a file in "mb/" and are left out.
+func listVoices(program *engine.Program) ([]string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+	defer cancel()
+	printed, err := program.Run(ctx, "", "--voices")
+	if err != nil {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "eSpeak does not say which voices it has: %w", err)
+	}
+	var voices []string
+	for i, line := range strings.Split(string(printed), "\n") {
+		fields := strings.Fields(line)
+		if i > 0 && len(fields) >= 5 && !strings.HasPrefix(fields[4], "mb/") {
+			voices = append(voices, strings.ToLower(fields[1]))
+		}
+	}
+	slices.Sort(voices)
+	return slices.Compact(voices), nil
+}
+
+// Voices are the names of the voices, sorted.
+func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
+
+// DefaultVoice is the voice of a Speech with neither a voice nor a language.
+func (s *Synthesizer) DefaultVoice() string { return s.voice }
+
+// Synthesize speaks with the voice, or the language's voice, or the default.
+func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+	if err := engine.Check(speech); err != nil {
+		return nil, err
+	}
+	voice, err := s.choose(speech)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (pcm.Audio, error) {
+		if engine.Silent(speech.Text) {
+			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil
+		}
+		return s.speak(ctx, voice, speech.Text)
+	}), nil
+}
+
+// choose finds the voice of a speech. "pt-PT" is spoken by "pt" where there is no closer one.
+func (s *Synthesizer) choose(speech conversation.Speech) (string, error) {
+	voice, language := strings.ToLower(speech.Voice), strings.ToLower(speech.Language)
+	broad, _, _ := strings.Cut(language, "-")
+	switch {
+	case voice != "" && slices.Contains(s.voices, voice):
+		return voice, nil
+	case voice != "":
+		return "", callwright.Invalid("voice", "eSpeak has no voice %q", speech.Voice)
+	case language == "":
+		return s.voice, nil
+	case slices.Contains(s.voices, language):
+		return language, nil
+	case slices.Contains(s.voices, broad):
+		return broad, nil
+	}
+	// English, for one, is there only with a region.
+	for _, name := range append([]string{s.voice}, s.voices...) {
+		if strings.HasPrefix(name, broad+"-") {
+			return name, nil
+		}
+	}
+	return "", callwright.Invalid("language", "eSpeak does not speak %q", speech.Language)
+}
+
+// speak hands the text over in a file: as an argument it could be read in the list of processes by every user of the
+// machine.
+func (s *Synthesizer) speak(ctx context.Context, voice, text string) (audio pcm.Audio, err error) {
+	err = engine.Scratch("espeak", func(dir string) error {
+		in := filepath.Join(dir, "text")
+		if err := os.WriteFile(in, []byte(printable(text)), 0o600); err != nil {
+			return failed(err)
+		}
+		printed, err := s.program.Run(ctx, dir, "-v", voice, "-b", "1", "-f", in, "--stdout")
+		if err != nil {
+			return err
+		}
+		if audio, err = pcm.ReadWAV(bytes.NewReader(printed), maxSamples); err != nil {
+			return failed(err)
+		}
+		return nil
+	})
+	return audio, err
+}
+
+// printable leaves control characters out: some of them are commands to eSpeak.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+func failed(cause error) error {
+	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "eSpeak made no speech"}).Because(cause)
+}

@@ -1,0 +1,118 @@
+package espeak_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/espeak"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
+		New:   func(t *testing.T) conversation.Synthesizer { return open(t, espeak.Config{}) },
+		Voice: "de",
+	})
+}
+
+func open(t *testing.T, config espeak.Config) *espeak.Synthesizer {
+	t.Helper()
+	s, err := espeak.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// script writes a program that stands in for espeak-ng.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "espeak-ng")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil { //nolint:gosec // it must be executable
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestNewRefuses(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
+	_, err := espeak.New(espeak.Config{Path: filepath.Join(t.TempDir(), "espeak-ng")})
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || !strings.Contains(err.Error(), "apt-get install espeak-ng") {
+		t.Errorf("no program: %v", err)
+	}
+	if _, err := espeak.New(espeak.Config{Voice: "nobody"}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Errorf("no such voice: %v", err)
+	}
+	if _, err := espeak.New(espeak.Config{Path: script(t, "exit 3")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+		t.Errorf("a program that fails: %v", err)
+	}
+}
+
+func TestListsOnlyVoicesThatSpeak(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
+	s := open(t, espeak.Config{Path: script(t, `cat <<END
+Pty Language       Age/Gender VoiceName          File                 Other Languages
+ 5  en-us           --/M      us-mbrola-2        mb/mb-us2            (en 7)
+ 2  en-us           --/M      English_(America)  gmw/en-US            (en 3)
+ 5  pt-BR           --/M      Portuguese         roa/pt-BR
+ 5  sw              --/M      needs-mbrola       mb/mb-sw1
+
+END`)})
+	if got := s.Voices(); !slices.Equal(got, []string{"en-us", "pt-br"}) {
+		t.Errorf("voices %v", got)
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	s := open(t, espeak.Config{})
+	tests := map[string]struct {
+		language string
+		ok       bool
+	}{
+		"none":            {"", true},
+		"exact":           {"pt-BR", true},
+		"region unknown":  {"de-CH", true},
+		"only by region":  {"en", true},
+		"unknown":         {"tlh", false},
+		"looks like flag": {"--version", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := read(t, s, conversation.Speech{Text: "Hotel", Language: tt.language, Rate: 8000})
+			if tt.ok != errors.Is(err, io.EOF) || !tt.ok && callwright.CodeOf(err) != callwright.CodeBadRequest {
+				t.Errorf("language %q: %v", tt.language, err)
+			}
+		})
+	}
+}
+
+func TestOddText(t *testing.T) {
+	t.Parallel()
+	s := open(t, espeak.Config{})
+	for _, text := range []string{"--version", "/etc/passwd", "$(reboot) `id`", "Zoë’s café – 你好 \x00\x01\x02", "<speak>", "..."} {
+		if err := read(t, s, conversation.Speech{Text: text, Rate: 8000}); !errors.Is(err, io.EOF) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// read is how a speech ends.
+func read(t *testing.T, s *espeak.Synthesizer, speech conversation.Speech) error {
+	t.Helper()
+	stream, err := s.Synthesize(t.Context(), speech)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stream.Close() }()
+	for p := make([]int16, 4096); err == nil; {
+		_, err = stream.Read(p)
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package flite_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
+		New:   func(t *testing.T) conversation.Synthesizer { return open(t, flite.Config{}) },
+		Voice: "kal", // at 8 kHz, unlike the others
+	})
+}
+
+func open(t *testing.T, config flite.Config) *flite.Synthesizer {
+	t.Helper()
+	s, err := flite.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestVoices(t *testing.T) {
+	t.Parallel()
+	s := open(t, flite.Config{})
+	for _, voice := range []string{"slt", "rms", "awb", "kal16"} {
+		if !slices.Contains(s.Voices(), voice) {
+			t.Errorf("no %s among %v", voice, s.Voices())
+		}
+	}
+	if slices.Contains(s.Voices(), "awb_time") || s.DefaultVoice() != "slt" {
+		t.Errorf("default %s of %v", s.DefaultVoice(), s.Voices())
+	}
+	if v := open(t, flite.Config{Voice: "rms"}).DefaultVoice(); v != "rms" {
+		t.Errorf("configured rms, speaks %s", v)
+	}
+}
+
+func TestNewRefuses(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
+	_, err := flite.New(flite.Config{Path: filepath.Join(t.TempDir(), "flite")})
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || !strings.Contains(err.Error(), "apt-get install flite") {
+		t.Errorf("no program: %v", err)
+	}
+	if _, err := flite.New(flite.Config{Voice: "nobody"}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Errorf("no such voice: %v", err)
+	}
+	if _, err := flite.New(flite.Config{Path: script(t, "exit 3")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+		t.Errorf("a program that fails: %v", err)
+	}
+	if _, err := flite.New(flite.Config{Path: script(t, "echo 'Voices available: '")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+		t.Errorf("a program without voices: %v", err)
+	}
+}
+
+// script writes a program that stands in for flite.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "flite")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil { //nolint:gosec // it must be executable
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestProgramThatFailsMidway(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
+	for name, body := range map[string]string{
+		"dies":           "echo secret detail >&2; exit 1",
+		"writes no WAV":  `echo nonsense > "$6"`,
+		"writes nothing": "exit 0",
+	} {
+		s := open(t, flite.Config{Path: script(t, `test "$1" = -lv && { echo "Voices available: slt"; exit 0; }; `+body)})
+		err := read(t, s, conversation.Speech{Text: "Hello", Rate: 8000})
+		if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// read is how a speech ends.
+func read(t *testing.T, s *flite.Synthesizer, speech conversation.Speech) error {
+	t.Helper()
+	stream, err := s.Synthesize(t.Context(), speech)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stream.Close() }()
+	for p := make([]int16, 4096); err == nil; {
+		_, err = stream.Read(p)
+	}
+	return err
+}
+
+func TestLanguageAndOddText(t *testing.T) {
+	t.Parallel()
+	s := open(t, flite.Config{})
+	if err := read(t, s, conversation.Speech{Text: "Guten Tag", Language: "de-DE", Rate: 8000}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Errorf("German: %v", err)
+	}
+	for _, text := range []string{"-lv", "/etc/passwd", "$(reboot) `id`; \"x\"", "Zoë’s café – 你好 \x00\x01", "...", "&<>"} {
+		if err := read(t, s, conversation.Speech{Text: text, Rate: 8000}); !errors.Is(err, io.EOF) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestSaysTheWords(t *testing.T) {
+	t.Parallel()
+	s := open(t, flite.Config{})
+	wide, narrow := audio(t, s, 16000, "Your appointment is on Tuesday."), audio(t, s, 8000, "Your appointment is on Tuesday.")
+	m, err := pcm.Compare(wide, 16000, narrow, 8000)
+	if err != nil || m.Distance > 0.05 {
+		t.Errorf("distance %.3f between two rates of one sentence, %v", m.Distance, err)
+	}
+	m, err = pcm.Compare(wide, 16000, audio(t, s, 8000, "Zoe's cafe opens at nine in the morning."), 8000)
+	if err != nil || m.Distance < pcm.SameSpeech {
+		t.Errorf("distance %.3f between two sentences, %v", m.Distance, err)
+	}
+	// A letter with an accent is spoken as the letter without it.
+	m, err = pcm.Compare(audio(t, s, 8000, "Zoë’s café opens at nine in the morning."), 8000, audio(t, s, 8000, "Zoe's cafe opens at nine in the morning."), 8000)
+	if err != nil || m.Distance > 0.01 {
+		t.Errorf("distance %.3f with accents, %v", m.Distance, err)
+	}
+}
+
+func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
+	t.Helper()
+	stream, err := s.Synthesize(t.Context(), conversation.Speech{Text: text, Rate: rate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	var out []int16
+	for p := make([]int16, 160); ; {
+		n, err := stream.Read(p)
+		if out = append(out, p[:n]...); errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

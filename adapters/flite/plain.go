@@ -1,0 +1,26 @@
+package flite
+
+import "strings"
+
+// spellings are what flite, which reads bytes, can say of the letters and marks that it would stumble over.
+var spellings = strings.NewReplacer(
+	"à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "æ", "ae", "ç", "c", "è", "e", "é", "e", "ê", "e",
+	"ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o",
+	"ø", "o", "œ", "oe", "ß", "ss", "ù", "u", "ú", "u", "û", "u", "ü", "u", "ý", "y", "ÿ", "y", "š", "s", "ž", "z",
+	"č", "c", "ł", "l", "ń", "n", "ś", "s", "ź", "z", "ż", "z", "ą", "a", "ę", "e", "ć", "c", "ř", "r", "ě", "e",
+	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Æ", "Ae", "Ç", "C", "È", "E", "É", "E", "Ê", "E",
+	"Ë", "E", "Ì", "I", "Í", "I", "Î", "I", "Ï", "I", "Ñ", "N", "Ò", "O", "Ó", "O", "Ô", "O", "Õ", "O", "Ö", "O",
+	"Ø", "O", "Œ", "Oe", "Ù", "U", "Ú", "U", "Û", "U", "Ü", "U", "Ý", "Y", "Š", "S", "Ž", "Z", "Č", "C", "Ł", "L",
+	"‘", "'", "’", "'", "‚", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
+	"–", "-", "—", ", ", "…", "...", "€", " euros ", "£", " pounds ", "°", " degrees ", "×", " times ",
+)
+
+// plain turns text into printable ASCII: known letters and marks by their spellings, everything else into a blank.
+func plain(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return ' '
+		}
+		return r
+	}, spellings.Replace(text)))
+}

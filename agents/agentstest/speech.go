@@ -1,0 +1,59 @@
+package agentstest
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"go.uber.org/goleak"
+)
+
+// promptly is how long a suite of speech waits for what must happen at once before it says that it doesn't.
+const promptly = 10 * time.Second
+
+// sequential runs a case by itself and then looks for goroutines that it left behind. A suite of speech must be called
+// from a test that is not parallel, because it can't tell its own goroutines from others'.
+func sequential(t *testing.T, name string, run func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		before := goleak.IgnoreCurrent()
+		t.Cleanup(func() { goleak.VerifyNone(t, before) })
+		run(t)
+	})
+}
+
+// soon waits for a function that must return at once, and fails when it doesn't.
+func soon(t *testing.T, what string, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(promptly):
+		t.Fatalf("%s hangs", what)
+	}
+}
+
+// level is the root mean square of samples, as a share of full scale.
+func level(samples []int16) float64 {
+	if len(samples) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, s := range samples {
+		sum += float64(s) * float64(s)
+	}
+	return math.Sqrt(sum/float64(len(samples))) / 32768
+}
+
+// words are the words of a text without case and punctuation.
+func words(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
+}

@@ -1,0 +1,240 @@
+package agentstest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// SynthesizerHarness is a synthesizer under test.
+type SynthesizerHarness struct {
+	// New makes a synthesizer. What it holds is freed at the end of the test.
+	New func(t *testing.T) conversation.Synthesizer
+	// Voice is a voice that it has beside the default; empty when it has only one.
+	Voice string
+	// AnyVoice says that it cannot know an unknown voice. AnyRate: that it takes every rate as it is.
+	AnyVoice, AnyRate bool
+}
+
+// Texts of the suite: the long one takes several times as long as the short one.
+const (
+	shortText = "Good morning."
+	longText  = "Good morning. This is a longer text, which takes some seconds to be spoken, and has two sentences. " +
+		"Nobody knows what will be said at the end of it."
+)
+
+// RunSynthesizer proves that an adapter does what conversation.Synthesizer demands. It must not run in parallel with
+// other tests.
+func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
+	t.Helper()
+	for name, run := range map[string]func(*testing.T, conversation.Synthesizer){
+		"speaks at every rate":        speaksAtEveryRate,
+		"longer text, longer audio":   longerTextLongerAudio,
+		"nothing to say":              nothingToSay,
+		"text too long":               textTooLong,
+		"ends with its context":       endsWithItsContext,
+		"context ended before":        contextEndedBefore,
+		"close":                       closesStream,
+		"close before the first read": closesUnread,
+		"side by side":                speaksSideBySide,
+	} {
+		sequential(t, name, func(t *testing.T) { run(t, h.New(t)) })
+	}
+	sequential(t, "voices", func(t *testing.T) { h.voices(t) })
+	sequential(t, "rates that do not exist", func(t *testing.T) { h.impossibleRates(t) })
+}
+
+// say reads a whole speech.
+func say(t *testing.T, s conversation.Synthesizer, speech conversation.Speech) []int16 {
+	t.Helper()
+	stream := begin(t.Context(), t, s, speech)
+	defer func() { _ = stream.Close() }()
+	audio, err := drain(stream)
+	if !errors.Is(err, io.EOF) {
+		t.Fatalf("%q ends with %v, want io.EOF", speech.Text, err)
+	}
+	if n, err := stream.Read(make([]int16, 10)); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("after its end %q gives %d samples and %v", speech.Text, n, err)
+	}
+	return audio
+}
+
+func begin(ctx context.Context, t *testing.T, s conversation.Synthesizer, speech conversation.Speech) conversation.AudioStream {
+	t.Helper()
+	stream, err := s.Synthesize(ctx, speech)
+	if err != nil {
+		t.Fatalf("speak %q: %v", speech.Text, err)
+	}
+	return stream
+}
+
+func drain(stream conversation.AudioStream) (audio []int16, err error) {
+	p := make([]int16, 333)
+	for err == nil {
+		var n int
+		n, err = stream.Read(p)
+		audio = append(audio, p[:n]...)
+	}
+	return audio, err
+}
+
+func speaksAtEveryRate(t *testing.T, s conversation.Synthesizer) {
+	var seconds float64
+	for _, rate := range []int{8000, 16000, 48000} {
+		audio := say(t, s, conversation.Speech{Text: shortText, Rate: rate})
+		now := float64(len(audio)) / float64(rate)
+		if level(audio) < 0.005 {
+			t.Errorf("at %d samples a second %.2f s of near silence came", rate, now)
+		}
+		if seconds == 0 {
+			seconds = now
+		}
+		if now < 0.3 || now > 10 || now < seconds*0.9 || now > seconds*1.1 {
+			t.Errorf("at %d samples a second the text takes %.2f s, before it took %.2f s", rate, now, seconds)
+		}
+	}
+}
+
+func longerTextLongerAudio(t *testing.T, s conversation.Synthesizer) {
+	short := say(t, s, conversation.Speech{Text: shortText, Rate: 8000})
+	long := say(t, s, conversation.Speech{Text: longText, Rate: 8000, Language: "en-US"})
+	if len(long) < 2*len(short) {
+		t.Errorf("%d samples for %q, %d for %q", len(short), shortText, len(long), longText)
+	}
+}
+
+func nothingToSay(t *testing.T, s conversation.Synthesizer) {
+	for _, text := range []string{"", " \n\t"} {
+		if audio := say(t, s, conversation.Speech{Text: text, Rate: 8000}); len(audio) > 8000 {
+			t.Errorf("%q becomes %d samples", text, len(audio))
+		}
+	}
+}
+
+func textTooLong(t *testing.T, s conversation.Synthesizer) {
+	text := strings.Repeat("a", conversation.MaxSpeech+1)
+	refused(t, s, conversation.Speech{Text: text, Rate: 8000}, "text")
+}
+
+// refused expects CodeBadRequest about a field, from Synthesize or from the first Read.
+func refused(t *testing.T, s conversation.Synthesizer, speech conversation.Speech, field string) {
+	t.Helper()
+	stream, err := s.Synthesize(t.Context(), speech)
+	if err == nil {
+		_, err = drain(stream)
+		_ = stream.Close()
+	}
+	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeBadRequest || e.Field != field {
+		t.Errorf("error %v, want %v about %q", err, callwright.CodeBadRequest, field)
+	}
+}
+
+func endsWithItsContext(t *testing.T, s conversation.Synthesizer) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream := begin(ctx, t, s, conversation.Speech{Text: longText, Rate: 8000})
+	defer func() { _ = stream.Close() }()
+	if _, err := stream.Read(make([]int16, 1)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	soon(t, "reading after the context has ended", func() {
+		if audio, err := drain(stream); err == nil || errors.Is(err, io.EOF) || len(audio) > 8000 {
+			t.Errorf("%d more samples and %v after the context has ended", len(audio), err)
+		}
+	})
+}
+
+func contextEndedBefore(t *testing.T, s conversation.Synthesizer) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	soon(t, "speaking with an ended context", func() {
+		stream, err := s.Synthesize(ctx, conversation.Speech{Text: longText, Rate: 8000})
+		if err == nil {
+			_, err = drain(stream)
+			_ = stream.Close()
+		}
+		if err == nil || errors.Is(err, io.EOF) {
+			t.Errorf("error %v with an ended context", err)
+		}
+	})
+}
+
+func closesStream(t *testing.T, s conversation.Synthesizer) {
+	stream := begin(t.Context(), t, s, conversation.Speech{Text: longText, Rate: 8000})
+	var reading sync.WaitGroup
+	begun := make(chan struct{})
+	reading.Go(func() {
+		close(begun)
+		if _, err := drain(stream); err == nil {
+			t.Error("a closed stream ends without an error")
+		}
+	})
+	<-begun
+	soon(t, "closing a stream that is read", func() {
+		for range 2 {
+			if err := stream.Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		}
+		reading.Wait()
+	})
+	if n, err := stream.Read(make([]int16, 10)); n != 0 || err == nil {
+		t.Errorf("after Close %d samples and %v", n, err)
+	}
+}
+
+func closesUnread(t *testing.T, s conversation.Synthesizer) {
+	stream := begin(t.Context(), t, s, conversation.Speech{Text: longText, Rate: 8000})
+	soon(t, "closing a stream that nobody reads", func() {
+		if err := stream.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+}
+
+func speaksSideBySide(t *testing.T, s conversation.Synthesizer) {
+	want := len(say(t, s, conversation.Speech{Text: shortText, Rate: 8000}))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			stream, err := s.Synthesize(t.Context(), conversation.Speech{Text: shortText, Rate: 8000})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = stream.Close() }()
+			if audio, err := drain(stream); !errors.Is(err, io.EOF) || len(audio) < want/2 || len(audio) > want*2 {
+				t.Errorf("%d samples and %v, alone it was %d", len(audio), err, want)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (h SynthesizerHarness) voices(t *testing.T) {
+	s := h.New(t)
+	if !h.AnyVoice {
+		for _, voice := range []string{"no-such-voice", "-version", "../../etc/passwd", "a\x00b"} {
+			refused(t, s, conversation.Speech{Text: shortText, Voice: voice, Rate: 8000}, "voice")
+		}
+	}
+	if h.Voice != "" && level(say(t, s, conversation.Speech{Text: shortText, Voice: h.Voice, Rate: 8000})) < 0.005 {
+		t.Errorf("voice %q is silent", h.Voice)
+	}
+}
+
+func (h SynthesizerHarness) impossibleRates(t *testing.T) {
+	if h.AnyRate {
+		return
+	}
+	for _, rate := range []int{-8000, 0, 1 << 30} {
+		refused(t, h.New(t), conversation.Speech{Text: shortText, Rate: rate}, "rate")
+	}
+}

@@ -1,0 +1,180 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func find(t *testing.T, name string, parallel int) *engine.Program {
+	t.Helper()
+	p, err := engine.Find("", []string{"no-such-program-here", name}, "install it", parallel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	if p := find(t, "sh", 1); !strings.HasSuffix(p.Path(), "/sh") {
+		t.Errorf("found %q", p.Path())
+	}
+	_, err := engine.Find("", []string{"no-such-program-here", "nor-this"}, "install it", 1)
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || !strings.Contains(err.Error(), "no-such-program-here or nor-this") || !strings.Contains(err.Error(), "install it") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := engine.Find("/no/such/program", []string{"sh"}, "", 1); err == nil {
+		t.Error("the names count although a path is given")
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	sh := find(t, "sh", 0)
+	dir := t.TempDir()
+	out, err := sh.Run(t.Context(), dir, "-c", `pwd; printf '%s' "$0"`, "; $(id)")
+	if err != nil || string(out) != dir+"\n; $(id)" {
+		t.Errorf("printed %q, %v", out, err)
+	}
+	_, err = sh.Run(t.Context(), dir, "-c", "echo the cause >&2; exit 7")
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "the cause") || !strings.Contains(errors.Unwrap(err).Error(), "the cause") {
+		t.Errorf("a failure: %v because of %v", err, errors.Unwrap(err))
+	}
+	if _, err := sh.Run(t.Context(), dir, "-c", "head -c 70000000 /dev/zero"); callwright.CodeOf(err) != callwright.CodeUnavailable {
+		t.Errorf("endless output: %v", err)
+	}
+}
+
+func TestRunIsKilledAndBounded(t *testing.T) {
+	t.Parallel()
+	sleep := find(t, "sleep", 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := sleep.Run(ctx, "", "600")
+		ended <- err
+	}()
+	waiting, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	// Whichever of the two has the only slot, the other one waits until its context ends.
+	if _, err := sleep.Run(waiting, "", "600"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waited and got %v", err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("killed and got %v", err)
+	}
+	if _, err := sleep.Run(t.Context(), "", "0"); err != nil {
+		t.Errorf("the slot is not free again: %v", err)
+	}
+	if _, err := sleep.Run(ctx, "", "0"); !errors.Is(err, context.Canceled) {
+		t.Errorf("ran with an ended context: %v", err)
+	}
+}
+
+func TestScratchLeavesNothing(t *testing.T) {
+	t.Parallel()
+	var kept string
+	broken := errors.New("broken")
+	err := engine.Scratch("test", func(dir string) error {
+		kept = dir
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("folder %v, %v", info, err)
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(kept); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for field, s := range map[string]conversation.Speech{
+		"":     {Text: strings.Repeat("a", conversation.MaxSpeech), Rate: 8000},
+		"text": {Text: "\xff", Rate: 8000},
+		"rate": {Text: "a"},
+	} {
+		err := engine.Check(s)
+		if e, _ := errors.AsType[*callwright.Error](err); field == "" && err != nil || field != "" && (e == nil || e.Field != field) {
+			t.Errorf("%q: %v", field, err)
+		}
+	}
+	for text, want := range map[string]bool{"": true, " . - ?!": true, "a": false, "7": false, "$": false, "你": false} {
+		if engine.Silent(text) != want {
+			t.Errorf("%q silent: %v", text, !want)
+		}
+	}
+}
+
+func TestSpeak(t *testing.T) {
+	t.Parallel()
+	s := engine.Speak(t.Context(), 8000, func(context.Context) (pcm.Audio, error) {
+		return pcm.Audio{Rate: 16000, Channels: 1, Samples: make([]int16, 1600)}, nil
+	})
+	total, err := 0, error(nil)
+	for p := make([]int16, 100); err == nil; {
+		var n int
+		n, err = s.Read(p)
+		total += n
+	}
+	if !errors.Is(err, io.EOF) || total != 800 {
+		t.Errorf("%d samples and %v", total, err)
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("closed and got %v", err)
+	}
+}
+
+func TestSpeakFails(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	s := engine.Speak(t.Context(), 8000, func(context.Context) (pcm.Audio, error) { return pcm.Audio{}, broken })
+	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	s = engine.Speak(t.Context(), 8000, func(context.Context) (pcm.Audio, error) { return pcm.Audio{Rate: 1}, nil })
+	if _, err := s.Read(make([]int16, 1)); callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Errorf("no such rate: %v", err)
+	}
+}
+
+func TestSpeakEndsWhileItIsMade(t *testing.T) {
+	t.Parallel()
+	forever := func(ctx context.Context) (pcm.Audio, error) {
+		<-ctx.Done()
+		return pcm.Audio{}, ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := engine.Speak(ctx, 8000, forever)
+	time.AfterFunc(time.Millisecond, cancel)
+	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("the context ended and it says %v", err)
+	}
+	s = engine.Speak(t.Context(), 8000, forever)
+	time.AfterFunc(time.Millisecond, func() { _ = s.Close() })
+	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("it was closed and says %v", err)
+	}
+}

@@ -1,0 +1,106 @@
+// Package engine runs speech engines that are programs of this machine: it finds them, bounds how many run side by
+// side, kills them when nobody waits any more, and hands out their audio.
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// maxOutput bounds what a program may print, in bytes: half an hour of 16-bit audio at 16 kHz.
+const maxOutput = 64 << 20
+
+// maxComplaint bounds what is kept of its error output, in bytes.
+const maxComplaint = 2 << 10
+
+// Program is a program that was found on this machine.
+type Program struct {
+	path  string
+	slots chan struct{}
+}
+
+// Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel bounds
+// how many of it run side by side; 0 means twice the processors. It is CodeUnavailable, with what to install, when there
+// is none.
+func Find(path string, names []string, install string, parallel int) (*Program, error) {
+	if path != "" {
+		names = []string{path}
+	}
+	if parallel <= 0 {
+		parallel = 2 * runtime.GOMAXPROCS(0)
+	}
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			return &Program{path: found, slots: make(chan struct{}, parallel)}, nil
+		}
+	}
+	return nil, callwright.Errorf(callwright.CodeUnavailable, "the program %s is not installed: %s",
+		strings.Join(names, " or "), install)
+}
+
+// Path is where the program is.
+func (p *Program) Path() string { return p.path }
+
+// Run runs the program in a folder, waits for its turn and its end, and gives what it printed. There is no shell: the
+// arguments arrive as they are. The program is killed at once when ctx ends, and the error is then that of ctx; when it
+// fails by itself, the error is CodeUnavailable with the program's own words as its cause.
+func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	printed, complaint := &bounded{limit: maxOutput}, &bounded{limit: maxComplaint}
+	cmd := exec.CommandContext(ctx, p.path, args...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = printed, complaint
+	cmd.WaitDelay = time.Second // for a child of it that keeps the pipes open
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		cause := fmt.Errorf("%s: %w: %s", p.path, err, bytes.TrimSpace(complaint.kept.Bytes()))
+		return nil, (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the speech engine failed"}).Because(cause)
+	case printed.over:
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine printed over %d bytes", maxOutput)
+	}
+	return printed.kept.Bytes(), nil
+}
+
+// bounded keeps the first bytes that are written to it. The buffer is no embedded one: its ReadFrom would know no limit.
+type bounded struct {
+	kept  bytes.Buffer
+	limit int
+	over  bool
+}
+
+// Write never fails, so that the program isn't held up.
+func (b *bounded) Write(p []byte) (int, error) {
+	room := min(len(p), b.limit-b.kept.Len())
+	b.over = b.over || room < len(p)
+	_, _ = b.kept.Write(p[:room])
+	return len(p), nil
+}
+
+// Scratch runs a function with a folder of its own, which only this user can read and which is gone afterwards.
+func Scratch(name string, use func(dir string) error) error {
+	dir, err := os.MkdirTemp("", name+"-*")
+	if err != nil {
+		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "no temporary folder for the speech engine"}).Because(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // what can't be removed harms nobody
+	return use(dir)
+}

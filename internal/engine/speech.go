@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// Check refuses a speech that no engine could speak: text over conversation.MaxSpeech or not UTF-8, a rate that audio
+// doesn't have. The error is CodeBadRequest with the field.
+func Check(s conversation.Speech) error {
+	switch {
+	case len(s.Text) > conversation.MaxSpeech:
+		return callwright.Invalid("text", "the text has %d bytes, more than %d", len(s.Text), conversation.MaxSpeech)
+	case !utf8.ValidString(s.Text):
+		return callwright.Invalid("text", "the text is not valid UTF-8")
+	case s.Rate < pcm.MinRate || s.Rate > pcm.MaxRate:
+		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", s.Rate, pcm.MinRate, pcm.MaxRate)
+	}
+	return nil
+}
+
+// Silent says whether a text has nothing to be spoken: no letter, digit or symbol.
+func Silent(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r)
+	})
+}
+
+// Stream is audio that is made as a whole in the background and then read.
+type Stream struct {
+	ctx    context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
+	cancel context.CancelFunc
+	closed chan struct{}
+	once   sync.Once
+	made   chan struct{} // closed when out and err are there
+	out    pcm.Source
+	err    error
+}
+
+// Speak makes audio in the background, to be read at a rate. The producer's context ends with ctx and with the stream.
+func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Audio, error)) *Stream {
+	s := &Stream{ctx: ctx, closed: make(chan struct{}), made: make(chan struct{})}
+	producing, cancel := context.WithCancel(ctx)
+	s.cancel = cancel
+	go func() {
+		defer close(s.made)
+		defer cancel()
+		audio, err := produce(producing)
+		if err != nil {
+			s.err = err
+			return
+		}
+		s.out, s.err = pcm.Convert(&whole{audio.Mono()}, audio.Rate, rate)
+	}()
+	return s
+}
+
+// Read waits for the audio and gives the next samples. The error is that of ctx when ctx has ended, and
+// io.ErrClosedPipe after Close.
+func (s *Stream) Read(p []int16) (int, error) {
+	select {
+	case <-s.made:
+	case <-s.ctx.Done():
+	case <-s.closed:
+	}
+	select {
+	case <-s.closed:
+		return 0, io.ErrClosedPipe
+	default:
+	}
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.out.Read(p)
+}
+
+// Close ends the stream; what it held is free when Close returns.
+func (s *Stream) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	s.cancel()
+	<-s.made
+	return nil
+}
+
+// whole is a source of audio in memory.
+type whole struct{ rest []int16 }
+
+// Read gives the next samples.
+func (w *whole) Read(p []int16) (int, error) {
+	if len(w.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, w.rest)
+	w.rest = w.rest[n:]
+	return n, nil
+}
