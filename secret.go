@@ -27,8 +27,8 @@ func (s Secret) String() string {
 	return redacted
 }
 
-// GoString redacts %#v.
-func (s Secret) GoString() string { return s.String() }
+// Format redacts every verb, those that do not fit text included.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, s.String()) }
 
 // LogValue redacts in logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -81,13 +81,23 @@ func (s *Service) UpdateInbound(
 	return n, err
 }
 
-// Answering is the agent at a number, with its defaults for one that nobody has registered: see call.Agents.
+// unconfigured is the task of an agent to whom nobody has given one.
+const unconfigured = "Answer the telephone, ask what the caller wants, and take note of it."
+
+// Answering is the agent at a number, with defaults for what nobody has configured: see call.Agents.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (call.Agent, error) {
 	n, err := s.Store.Number(ctx, org, number)
-	if errors.Is(err, callwright.ErrNotFound) {
-		return call.Agent{MaxDuration: call.DefaultMaxDuration}, nil
+	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
+		return call.Agent{}, err
 	}
-	return n.Agent, err
+	a := n.Agent
+	if a.Task == "" {
+		a.Task = unconfigured
+	}
+	if a.MaxDuration == 0 {
+		a.MaxDuration = call.DefaultMaxDuration
+	}
+	return a, nil
 }

@@ -1,5 +1,137 @@
 package call
 
-import "context"
+import (
+	"context"
+	"errors"
+	"time"
 
-func (s *Service) talk(ctx context.Context, c Call, leg Leg) {}
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/prompted"
+)
+
+// hangupPatience is how long the other side may take to confirm the end of a call.
+const hangupPatience = 5 * time.Second
+
+// talk runs an answered call to its end and writes its record.
+func (s *Service) talk(ctx context.Context, c Call, leg Leg) {
+	defer s.hangup(ctx, leg)
+	now := s.Clock.Now()
+	c.Queue, _ = c.Queue.Move(EventAnswer)
+	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.Model.Name(), AnsweredByUnknown
+	if err := s.Store.Update(ctx, c); err != nil {
+		s.Logger.ErrorContext(ctx, "writing the answer of a call", "call_id", c.ID, "error", err)
+		c.Queue = QueueAllocated
+		s.hangup(ctx, leg)
+		s.finish(ctx, c, Ending{Cause: CauseInternal})
+		return
+	}
+	c.Version++
+	longest, cancel := context.WithTimeoutCause(ctx, c.Agent.MaxDuration, errMaxDuration)
+	defer cancel()
+	lines := s.transcribe(ctx, c)
+	outcome, err := s.converse(longest, &c, leg, lines)
+	ending := s.end(longest, &c, leg, outcome, err, lines)
+	lines.close()
+	c.Stats = leg.Stats()
+	s.finish(ctx, c, ending)
+}
+
+// converse has the conversation, and the recording of it if the agent records.
+func (s *Service) converse(
+	ctx context.Context, c *Call, leg Leg, lines conversation.Observer,
+) (outcome conversation.Outcome, err error) {
+	failed := conversation.Outcome{By: conversation.ByFailure}
+	brain, err := prompted.New(prompted.Config{
+		Model: s.Model, Org: c.Org, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
+		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
+		TransferTo: c.Agent.TransferTo.String(), Variables: c.RequestData, Logger: s.Logger,
+	})
+	if err != nil {
+		return failed, err
+	}
+	talk, err := conversation.New(conversation.Config{
+		Recognizer: s.Recognizer, Synthesizer: s.Synthesizer, Observer: lines, Clock: s.Clock, Logger: s.Logger,
+		Voice: c.Agent.Voice, Language: c.Agent.Language, WaitForGreeting: c.Agent.WaitForGreeting,
+	})
+	if err != nil {
+		return failed, err
+	}
+	if !c.Agent.Record {
+		return talk.Run(ctx, leg, brain)
+	}
+	recording, err := s.record(ctx, *c, leg)
+	if err != nil { // a call without its recording is better than none
+		s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
+		return talk.Run(ctx, leg, brain)
+	}
+	defer func() {
+		stopErr := recording.stop()
+		c.Recorded = stopErr == nil
+		if stopErr != nil {
+			s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", stopErr)
+		}
+	}()
+	return talk.Run(ctx, recording, brain)
+}
+
+// record begins the recording of a call.
+func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
+	file, err := s.Recordings.Create(ctx, c.Org, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return tape(leg, file)
+}
+
+// end does what the conversation has come to, transfers or hangs up, and says why the call ended.
+func (s *Service) end(
+	ctx context.Context, c *Call, leg Leg, outcome conversation.Outcome, err error, lines *transcriber,
+) Ending {
+	if err != nil {
+		s.Logger.ErrorContext(ctx, "a conversation failed", "call_id", c.ID, "error", err)
+	}
+	if outcome.TransferTo != "" && s.transfer(ctx, c, leg, outcome.TransferTo, lines) {
+		return Ending{Cause: CauseTransferred, Reason: outcome.TransferTo}
+	}
+	select {
+	case <-leg.Done(): // the other side, or the line, was first
+		return leg.Ending()
+	default:
+	}
+	s.hangup(ctx, leg)
+	switch {
+	case outcome.By == conversation.ByFailure:
+		return Ending{Cause: CauseInternal, Reason: "the conversation failed"}
+	case errors.Is(context.Cause(ctx), errMaxDuration):
+		return Ending{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
+	case ctx.Err() != nil:
+		return Ending{Cause: CauseLocalHangup, Reason: context.Cause(ctx).Error()}
+	default:
+		return Ending{Cause: CauseLocalHangup, Reason: outcome.Reason}
+	}
+}
+
+// transfer hands the call over and says whether it is gone. What was tried is in the transcript either way.
+func (s *Service) transfer(ctx context.Context, c *Call, leg Leg, to string, lines *transcriber) bool {
+	start := s.Clock.Now().Sub(*c.StartedAt)
+	err := leg.Transfer(ctx, to)
+	text := "transferred the call to " + to
+	if err != nil {
+		s.Logger.WarnContext(ctx, "transferring a call", "call_id", c.ID, "error", err)
+		text = "tried to transfer the call to " + to + ", which failed"
+	} else {
+		now := s.Clock.Now()
+		c.TransferredTo, c.TransferredAt = to, &now
+	}
+	lines.add(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.Clock.Now().Sub(*c.StartedAt)})
+	return err == nil
+}
+
+// hangup ends the leg, whatever has become of ctx, and waits until nothing is left of it.
+func (s *Service) hangup(ctx context.Context, leg Leg) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
+	defer cancel()
+	if err := leg.Hangup(ctx); err != nil {
+		s.Logger.WarnContext(ctx, "hanging up", "error", err)
+	}
+}

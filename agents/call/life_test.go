@@ -1,0 +1,293 @@
+package call_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+)
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		if err := h.Stop(t.Context(), "b", c.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("a foreign organization's stop gave %v", err)
+		}
+		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
+			t.Fatal(err)
+		}
+		<-phone.Done()
+		got, _ := h.ended(c.ID)
+		if got.Queue != call.QueueComplete || got.Status != call.StatusCompleted || got.Ending.ByPeer {
+			t.Errorf("record %+v", got)
+		}
+		if err := h.Stop(t.Context(), "a", c.ID); !errors.Is(err, callwright.ErrInvalidState) {
+			t.Errorf("stopping it again gave %v", err)
+		}
+	})
+}
+
+func TestStopWhileItRings(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.line.Script(agentstest.NoAnswer)
+		c := h.create(call.Agent{})
+		synctest.Wait()
+		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := h.ended(c.ID); got.Status != call.StatusCanceled || got.Queue != call.QueueComplete {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// TestStopOnAnotherNode asks for the stop in the store only, as another node does: the heartbeat finds it.
+func TestStopOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		if err := h.calls.RequestStop(t.Context(), "a", c.ID); err != nil {
+			t.Fatal(err)
+		}
+		<-phone.Done()
+		if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+func TestLongestDuration(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.create(call.Agent{FirstSentence: "hello", MaxDuration: time.Second})
+		h.answered()
+		got, _ := h.ended(c.ID)
+		if got.Ending.Cause != call.CauseMaxDuration || got.Status != call.StatusCompleted {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+func TestTransfer(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err   error
+		to    string
+		cause call.Cause
+		line  string
+	}{
+		"succeeds": {
+			nil, "+15550000007", call.CauseTransferred, "agent-action: transferred the call to +15550000007",
+		},
+		"fails": {
+			errors.New("603"), "", call.CauseLocalHangup,
+			"agent-action: tried to transfer the call to +15550000007, which failed",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var asked string
+				h := newHouse(t, 0, agentstest.PhoneConfig{Transfer: func(to string) error {
+					asked = to
+					return test.err
+				}})
+				defer h.stop()
+				c := h.create(call.Agent{FirstSentence: "hello", TransferTo: "+15550000007"})
+				phone := h.answered()
+				h.hears(phone, "hello")
+				phone.Say("operator")
+				got, lines := h.ended(c.ID)
+				if asked != "+15550000007" || got.Status != call.StatusCompleted || got.TransferredTo != test.to ||
+					(got.TransferredAt != nil) != (test.to != "") || got.Ending.Cause != test.cause {
+					t.Errorf("asked for %q, record %+v", asked, got)
+				}
+				if said := spoken(lines); said[len(said)-1] != test.line {
+					t.Errorf("transcript %q", said)
+				}
+			})
+		})
+	}
+}
+
+func TestFailureEndsOneCall(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		other := h.create(call.Agent{FirstSentence: "other"})
+		otherPhone := h.answered()
+		c := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		phone.Say("fail")
+		got, _ := h.ended(c.ID)
+		if got.Status != call.StatusFailed || got.Queue != call.QueueCompleteError || got.ErrorMessage == "" {
+			t.Errorf("record %+v", got)
+		}
+		h.hears(otherPhone, "other")
+		otherPhone.Hangup()
+		if got, _ := h.ended(other.ID); got.Status != call.StatusCompleted {
+			t.Errorf("the other call's record %+v", got)
+		}
+	})
+}
+
+// TestSweep closes a call of a node that has died, exactly once, with the time of its last sign of life.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		started := now.Add(-time.Minute)
+		dead := call.Call{
+			ID: "dead", Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
+			CreatedAt: started, StartedAt: &started, Heartbeat: now,
+		}
+		if err := h.calls.Insert(t.Context(), dead); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := h.ended("dead")
+		if got.Queue != call.QueueCompleteError || got.Ending.Cause != call.CauseNodeLost || !got.EndedAt.Equal(now) {
+			t.Errorf("record %+v", got)
+		}
+		time.Sleep(time.Minute)
+		if again, _ := h.ended("dead"); again.Version != got.Version {
+			t.Error("the record was written again")
+		}
+	})
+}
+
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{})
+		c := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		begin := time.Now()
+		h.stop()
+		if took := time.Since(begin); took < grace || took > 2*grace {
+			t.Errorf("the drain took %s", took)
+		}
+		got, _ := h.ended(c.ID)
+		if got.Status != call.StatusCompleted || h.Live() != 0 {
+			t.Errorf("record %+v, %d live", got, h.Live())
+		}
+		if later := h.create(call.Agent{}); later.Queue != call.QueueQueued {
+			t.Errorf("a call created while draining is %s, to be placed by another node", later.Queue)
+		}
+	})
+}
+
+func TestFullNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 1, agentstest.PhoneConfig{})
+		defer h.stop()
+		first := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		second := h.create(call.Agent{})
+		in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		_, err := in.Phone(t.Context())
+		var ending *call.Ending
+		if !errors.As(err, &ending) || ending.Cause != call.CauseOverload {
+			t.Errorf("an incoming call on a full node gave %v", err)
+		}
+		time.Sleep(5 * time.Second)
+		if got, _, err := h.Get(t.Context(), "a", second.ID); err != nil || got.Queue != call.QueueQueued {
+			t.Errorf("the second call is %s, %v; it waits", got.Queue, err)
+		}
+		phone.Hangup()
+		h.ended(first.ID)
+		h.answered().Hangup()
+		if got, _ := h.ended(second.ID); got.Status != call.StatusCompleted {
+			t.Errorf("the second call's record %+v", got)
+		}
+	})
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	hot := 1.5
+	for name, test := range map[string]struct {
+		request call.Request
+		field   string
+	}{
+		"no task":        {call.Request{To: "+15550000002"}, "task"},
+		"no number":      {call.Request{Agent: call.Agent{Task: "t"}}, "phone_number"},
+		"national":       {call.Request{To: "0555000", Agent: call.Agent{Task: "t"}}, "phone_number"},
+		"foreign from":   {call.Request{From: "+15550000009", To: "+15550000002", Agent: call.Agent{Task: "t"}}, "from"},
+		"odd from":       {call.Request{From: "me", To: "+15550000002", Agent: call.Agent{Task: "t"}}, "from"},
+		"too long":       {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", MaxDuration: 13 * time.Hour}}, "max_duration"},
+		"too hot":        {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Temperature: &hot}}, "temperature"},
+		"plain webhook":  {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Webhook: "http://x"}}, "webhook"},
+		"odd transfer":   {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", TransferTo: "x"}}, "transfer_phone_number"},
+		"endless task":   {call.Request{To: "+15550000002", Agent: call.Agent{Task: string(make([]byte, call.MaxTask+1))}}, "task"},
+		"only blanks":    {call.Request{To: "+15550000002", Agent: call.Agent{Task: " \n"}}, "task"},
+		"negative limit": {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", MaxDuration: -1}}, "max_duration"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inHouse(t, func(t *testing.T, h *house) {
+				_, err := h.Create(t.Context(), "a", test.request)
+				var e *callwright.Error
+				if !errors.As(err, &e) || e.Code != callwright.CodeBadRequest || e.Field != test.field {
+					t.Errorf("got %v, want a bad request about %s", err, test.field)
+				}
+				if _, total, _ := h.List(t.Context(), "a", call.Filter{}); total != 0 {
+					t.Error("a call was made")
+				}
+			})
+		})
+	}
+}
+
+// TestMoves goes through every state and event: what is not in the list of legal moves is refused.
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	states := []call.QueueStatus{
+		call.QueueNew, call.QueueQueued, call.QueueAllocated, call.QueueStarted, call.QueueComplete,
+		call.QueuePreQueueError, call.QueueError, call.QueueCallError, call.QueueCompleteError,
+	}
+	events := []call.Event{
+		call.EventQueue, call.EventAllocate, call.EventAnswer, call.EventFinish, call.EventCancel, call.EventFail,
+	}
+	type move struct {
+		from  call.QueueStatus
+		event call.Event
+	}
+	legal := map[move]call.QueueStatus{
+		{call.QueueNew, call.EventQueue}:        call.QueueQueued,
+		{call.QueueNew, call.EventAllocate}:     call.QueueAllocated,
+		{call.QueueNew, call.EventFail}:         call.QueuePreQueueError,
+		{call.QueueQueued, call.EventAllocate}:  call.QueueAllocated,
+		{call.QueueQueued, call.EventCancel}:    call.QueueComplete,
+		{call.QueueQueued, call.EventFail}:      call.QueueError,
+		{call.QueueAllocated, call.EventAnswer}: call.QueueStarted,
+		{call.QueueAllocated, call.EventCancel}: call.QueueComplete,
+		{call.QueueAllocated, call.EventFail}:   call.QueueCallError,
+		{call.QueueStarted, call.EventFinish}:   call.QueueComplete,
+		{call.QueueStarted, call.EventFail}:     call.QueueCompleteError,
+	}
+	for _, from := range states {
+		for _, event := range events {
+			want, ok := legal[move{from, event}]
+			got, err := from.Move(event)
+			switch {
+			case ok && (err != nil || got != want):
+				t.Errorf("%s + %s = %s, %v; want %s", from, event, got, err, want)
+			case !ok && (!errors.Is(err, callwright.ErrInvalidState) || got != from):
+				t.Errorf("%s + %s = %s, %v; it is not a move", from, event, got, err)
+			case ok && from.Ended():
+				t.Errorf("%s is an end and has a move", from)
+			}
+		}
+	}
+}
