@@ -50,12 +50,16 @@ const keyStart = "cwk_"
 // random bytes make them.
 const prefixLen = len(keyStart) + 12
 
-// CreateOrganization makes an organization with a webhook secret of its own.
+// CreateOrganization makes an organization with a webhook secret of its own. An empty id makes a fresh one; CodeConflict
+// when the id is taken.
 func (s *Service) CreateOrganization(
-	ctx context.Context, name string, entitlements ...callwright.Entitlement,
+	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
 ) (callwright.Organization, error) {
+	if id == "" {
+		id = callwright.OrgID(s.IDs.New())
+	}
 	o := callwright.Organization{
-		ID:            callwright.OrgID(s.IDs.New()),
+		ID:            id,
 		Name:          name,
 		Entitlements:  entitlements,
 		WebhookSecret: callwright.Secret("whsec_" + base64.StdEncoding.EncodeToString(randomBytes(24))),

@@ -1,0 +1,145 @@
+package access_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/transport/access"
+)
+
+// clock stands still until it is moved.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+type house struct {
+	*access.Service
+	tenants memstore.Tenants
+	clock   *clock
+	org     callwright.Organization
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	store := memstore.New()
+	h := &house{tenants: memstore.Tenants{Store: store}, clock: &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
+	var err error
+	h.Service, err = access.New(access.Config{
+		Store: h.tenants, Atomic: store, Secret: bytes.Repeat([]byte{7}, 32), Clock: h.clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.org, err = h.CreateOrganization(t.Context(), "", "Acme", callwright.EntitlementSIP); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) key(t *testing.T, lifetime time.Duration) access.NewKey {
+	t.Helper()
+	key, err := h.CreateKey(t.Context(), h.org.ID, "ci", lifetime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestAuthenticate(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	key := h.key(t, 0)
+	p, err := h.Authenticate(t.Context(), key.Key.Reveal())
+	if err != nil || p.Org != h.org.ID || p.KeyID != key.Record.ID || !p.Entitled(callwright.EntitlementSIP) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	if p.Entitled("OTHER") {
+		t.Error("entitled to everything")
+	}
+}
+
+func TestAuthenticateRefuses(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	good := h.key(t, 0).Key.Reveal()
+	short := h.key(t, time.Hour)
+	revoked := h.key(t, 0)
+	if err := h.RevokeKey(t.Context(), h.org.ID, revoked.Record.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.now = h.clock.now.Add(time.Hour)
+	last := good[len(good)-1]
+	for name, key := range map[string]string{
+		"nothing":      "",
+		"no such key":  "cwk_" + strings.Repeat("A", 44),
+		"prefix alone": good[:16],
+		"changed":      good[:len(good)-1] + string(last^1),
+		"longer":       good + "A",
+		"shorter":      good[:len(good)-1],
+		"other case":   strings.ToUpper(good),
+		"expired":      short.Key.Reveal(),
+		"revoked":      revoked.Key.Reveal(),
+		"odd bytes":    "cwk_\x00\xff" + good[6:],
+	} {
+		if p, err := h.Authenticate(t.Context(), key); !errors.Is(err, callwright.ErrAuthFailure) || p.Org != "" {
+			t.Errorf("%s: got %+v, %v", name, p, err)
+		}
+	}
+	if _, err := h.Authenticate(t.Context(), good); err != nil {
+		t.Errorf("the good key: %v", err)
+	}
+}
+
+func TestKeyIsShownOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	key := h.key(t, 0)
+	stored, err := h.tenants.KeyByPrefix(t.Context(), key.Record.Prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := strings.TrimPrefix(key.Key.Reveal(), key.Record.Prefix)
+	for _, text := range []string{fmt.Sprintf("%+v %s %q", stored, stored.Hash, stored.Hash), fmt.Sprintf("%v %+v %#v", key, key, key)} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the key can be read in %q", text)
+		}
+	}
+	if other := h.key(t, 0); other.Key == key.Key || other.Record.Prefix == key.Record.Prefix {
+		t.Error("two keys are alike")
+	}
+}
+
+func TestForeignOrganizations(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	key := h.key(t, 0)
+	if err := h.RevokeKey(t.Context(), "other", key.Record.ID); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("revoking another organization's key gave %v", err)
+	}
+	if _, err := h.CreateKey(t.Context(), "other", "x", 0); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a key for no organization gave %v", err)
+	}
+	if _, err := h.CreateOrganization(t.Context(), h.org.ID, "again"); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("the same organization again gave %v", err)
+	}
+}
+
+func TestNewChecksItsConfig(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	for name, c := range map[string]access.Config{
+		"nothing":      {},
+		"short secret": {Store: memstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 31)},
+		"no store":     {Atomic: store, Secret: make([]byte, 32)},
+	} {
+		if _, err := access.New(c); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
