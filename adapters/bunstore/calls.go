@@ -1,0 +1,157 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// Calls is call.Store.
+type Calls struct{ *DB }
+
+// live is what an index keeps: SQLite uses it for a condition of these very words only.
+const live = "queue IN ('allocated', 'started')"
+
+// Insert adds a call.
+func (s Calls) Insert(ctx context.Context, c call.Call) error {
+	c.Version = 1
+	row := newCallRow(c)
+	return s.insert(ctx, c, &row)
+}
+
+// Get is one call.
+func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
+	var row callRow
+	err := s.read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		return absent("call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return call.Call{}, err
+	}
+	return row.call(), nil
+}
+
+// Update replaces a call.
+func (s Calls) Update(ctx context.Context, c call.Call) error {
+	row := newCallRow(c)
+	return s.write(ctx, []any{c}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("stop_requested").
+			Value("heartbeat", "CASE WHEN heartbeat < ?0 THEN ?0 ELSE heartbeat END", row.Heartbeat).
+			WherePK().Where("org = ?", c.Org)
+		return replace(ctx, "call", update, c.Version, findCall(idb, c.Org, c.ID))
+	})
+}
+
+func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+}
+
+// List is a page of calls.
+func (s Calls) List(
+	ctx context.Context, org callwright.OrgID, f call.Filter,
+) (page callwright.Page[call.Call], total int, err error) {
+	var rows []callRow
+	limit := cmp.Or(f.Limit, call.MaxPage)
+	err = s.read(ctx, []any{org, f}, func(idb bun.IDB) (err error) {
+		if total, err = matching(idb.NewSelect().Model((*callRow)(nil)), org, f).Count(ctx); err != nil {
+			return err
+		}
+		rows = nil
+		return pageOf(matching(idb.NewSelect().Model(&rows), org, f), f).Limit(limit + 1).Scan(ctx)
+	})
+	if err != nil {
+		return page, 0, err
+	}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		page.Next = callwright.Keyset{At: last.CreatedAt.UTC(), ID: last.ID}
+	}
+	page.Items = make([]call.Call, 0, len(rows))
+	for _, row := range rows {
+		page.Items = append(page.Items, row.call())
+	}
+	return page, total, nil
+}
+
+// matching chooses an organization's calls that the filter wants, on whichever page.
+func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.SelectQuery {
+	q = q.Where("org = ?", org)
+	if f.From != "" {
+		q = q.Where("from_number = ?", f.From)
+	}
+	if f.To != "" {
+		q = q.Where("to_number = ?", f.To)
+	}
+	if f.Inbound != nil {
+		q = q.Where("inbound = ?", *f.Inbound)
+	}
+	if f.Completed != nil {
+		q = q.Where("ended = ?", *f.Completed)
+	}
+	if !f.Since.IsZero() {
+		q = q.Where("created_at >= ?", f.Since)
+	}
+	if !f.Before.IsZero() {
+		q = q.Where("created_at < ?", f.Before)
+	}
+	return q
+}
+
+// pageOf orders calls, and leaves out those up to the last of the page before.
+func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
+	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
+	if f.OldestFirst {
+		direction, beyond = " ASC", "(created_at, id) > (?, ?)"
+	}
+	if !f.After.IsZero() {
+		q = q.Where(beyond, f.After.At, f.After.ID)
+	}
+	return q.Order("created_at"+direction, "id"+direction)
+}
+
+// RequestStop marks a call that somebody wants to end.
+func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.write(ctx, []any{org, id}, func(idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).
+			Where("id = ?", id).Where("org = ?", org).Where("NOT ended").Exec(ctx)
+		if err := changed(result, err, callwright.ErrConflict); err != callwright.ErrConflict { //nolint:errorlint // ours
+			return err
+		}
+		return exists(ctx, "call", findCall(idb, org, id))
+	})
+}
+
+// Beat keeps a node's calls alive.
+func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []string, err error) {
+	err = s.write(ctx, []any{node}, func(idb bun.IDB) error {
+		_, err := idb.NewUpdate().Model((*callRow)(nil)).Set("heartbeat = ?", stored(at)).
+			Where("node = ?", node).Where(live).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		stops = nil
+		return idb.NewSelect().Model((*callRow)(nil)).Column("id").
+			Where("node = ?", node).Where(live).Where("stop_requested").Scan(ctx, &stops)
+	})
+	return stops, err
+}
+
+// Silent is the calls of dead nodes.
+func (s Calls) Silent(ctx context.Context, before time.Time, limit int) ([]call.Call, error) {
+	var rows []callRow
+	err := s.read(ctx, nil, func(idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where(live).Where("heartbeat < ?", before).Limit(limit).Scan(ctx)
+	})
+	found := make([]call.Call, 0, len(rows))
+	for _, row := range rows {
+		found = append(found, row.call())
+	}
+	return found, err
+}

@@ -1,0 +1,67 @@
+package bunstore
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// The JSON of what is kept as one column. Each has the fields of its domain type in the same order, so that Go converts
+// one into the other and refuses to compile when a field is missing here. Durations are nanoseconds.
+
+type agentJSON struct {
+	Task            string                 `json:"task,omitempty"`
+	Voice           string                 `json:"voice,omitempty"`
+	Language        string                 `json:"language,omitempty"`
+	Model           string                 `json:"model,omitempty"`
+	Temperature     *float64               `json:"temperature,omitempty"`
+	FirstSentence   string                 `json:"first_sentence,omitempty"`
+	WaitForGreeting bool                   `json:"wait_for_greeting,omitempty"`
+	Record          bool                   `json:"record,omitempty"`
+	MaxDuration     time.Duration          `json:"max_duration_ns,omitempty"`
+	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
+	Webhook         string                 `json:"webhook,omitempty"`
+}
+
+type endingJSON struct {
+	Cause   call.Cause `json:"cause,omitempty"`
+	SIPCode int        `json:"sip_code,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	ByPeer  bool       `json:"by_peer,omitempty"`
+}
+
+type carriageJSON struct {
+	SIPCallID string `json:"sip_call_id,omitempty"`
+	Peer      string `json:"peer,omitempty"`
+	Codec     string `json:"codec,omitempty"`
+	SRTPSuite string `json:"srtp_suite,omitempty"`
+	TLS       string `json:"tls,omitempty"`
+}
+
+type statsJSON struct {
+	Sent      uint64        `json:"sent,omitempty"`
+	Received  uint64        `json:"received,omitempty"`
+	Lost      uint64        `json:"lost,omitempty"`
+	Late      uint64        `json:"late,omitempty"`
+	Jitter    time.Duration `json:"jitter_ns,omitempty"`
+	RoundTrip time.Duration `json:"round_trip_ns,omitempty"`
+}
+
+type latencyJSON struct {
+	EndOfTurn  time.Duration `json:"end_of_turn_ns,omitempty"`
+	Recognized time.Duration `json:"recognized_ns,omitempty"`
+	FirstStep  time.Duration `json:"first_step_ns,omitempty"`
+	FirstAudio time.Duration `json:"first_audio_ns,omitempty"`
+	Playing    time.Duration `json:"playing_ns,omitempty"`
+}
+
+// The conversions that must exist.
+var (
+	_ = agentJSON(call.Agent{})
+	_ = endingJSON(call.Ending{})
+	_ = carriageJSON(call.LegInfo{})
+	_ = statsJSON(call.Stats{})
+	_ = latencyJSON(conversation.Latency{})
+)

@@ -1,0 +1,112 @@
+package bunstore
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+)
+
+//go:embed migrations
+var migrationFiles embed.FS
+
+// migration is one step of the tables, from a file such as migrations/sqlite/0001_start.sql.
+type migration struct {
+	version int
+	name    string
+	text    string
+}
+
+// applied is the row of a migration that was run.
+type applied struct {
+	bun.BaseModel `bun:"table:callwright_migrations"`
+
+	Version   int       `bun:"version,pk"`
+	Name      string    `bun:"name"`
+	AppliedAt time.Time `bun:"applied_at"`
+}
+
+// migrations is the steps of a dialect, in order and without a gap.
+func migrations(dialect string) ([]migration, error) {
+	folder := path.Join("migrations", dialect)
+	entries, err := fs.ReadDir(migrationFiles, folder)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]migration, 0, len(entries))
+	for i, entry := range entries {
+		number, name, _ := strings.Cut(strings.TrimSuffix(entry.Name(), ".sql"), "_")
+		version, err := strconv.Atoi(number)
+		if err != nil || version != i+1 {
+			return nil, fmt.Errorf("migration %s is not number %d", entry.Name(), i+1)
+		}
+		text, err := fs.ReadFile(migrationFiles, path.Join(folder, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, migration{version, name, string(text)})
+	}
+	return steps, nil
+}
+
+// migrate brings the tables up to date, in one transaction: all of it or nothing. Nodes that start together wait for
+// each other and find nothing left to do.
+func (db *DB) migrate(ctx context.Context) error {
+	steps, err := migrations(db.dialect.name)
+	if err != nil {
+		return err
+	}
+	err = db.Do(ctx, func(ctx context.Context) error {
+		return db.write(ctx, nil, func(idb bun.IDB) error { return db.apply(ctx, idb, steps) })
+	})
+	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only what translate has wrapped
+		err = e.Unwrap() // the operator who starts the server is the one to read the driver's words
+	}
+	if err != nil {
+		return fmt.Errorf("prepare the %s database: %w", db.dialect.name, err)
+	}
+	return nil
+}
+
+// apply runs the steps that were not run yet.
+func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
+	const table = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
+		"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
+	for _, statement := range []string{db.dialect.lock, table} {
+		if statement == "" {
+			continue
+		}
+		if _, err := idb.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	var last int
+	err := idb.NewSelect().Model((*applied)(nil)).ColumnExpr("COALESCE(MAX(version), 0)").Scan(ctx, &last)
+	if err != nil {
+		return err
+	}
+	if last > len(steps) {
+		return fmt.Errorf("it has version %d, this program knows up to %d: start a newer one", last, len(steps))
+	}
+	for _, step := range steps[last:] {
+		// Not through bun, which would take question marks in the text for arguments.
+		tx, _ := idb.(bun.Tx)
+		if _, err := tx.Tx.ExecContext(ctx, step.text); err != nil {
+			return fmt.Errorf("migration %d, %s: %w", step.version, step.name, err)
+		}
+		row := applied{Version: step.version, Name: step.name, AppliedAt: time.Now()}
+		if _, err := idb.NewInsert().Model(&row).Exec(ctx); err != nil {
+			return err
+		}
+		db.Logger.InfoContext(ctx, "migrated the database", "version", step.version, "name", step.name)
+	}
+	return nil
+}

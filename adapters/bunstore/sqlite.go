@@ -1,0 +1,69 @@
+package bunstore
+
+import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// readers is how many reads outside transactions run at once on SQLite.
+const readers = 4
+
+// openSQLite opens the two pools of a file, or the one connection that is a database in memory.
+func (db *DB) openSQLite(path string) error {
+	if path == "" || strings.IndexByte(path, 0) >= 0 {
+		return errors.New("the address of a SQLite database is sqlite:<path>")
+	}
+	db.dialect = dialect{name: "sqlite", conflict: sqliteConflict, transient: sqliteTransient}
+	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
+	if err != nil {
+		return err
+	}
+	db.writer, db.reader = writer, writer
+	if path == ":memory:" {
+		return nil
+	}
+	reader, err := sqlitePool(path, readers, "query_only(1)")
+	if err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	db.reader = reader
+	return nil
+}
+
+// sqlitePool is a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
+func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
+	options := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}}
+	name := path
+	if path != ":memory:" {
+		// Only what a file: URI gives a meaning to is escaped, so that relative paths stay relative.
+		name = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+	}
+	pool, err := sql.Open("sqlite", name+"?"+options.Encode())
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	return bun.NewDB(pool, sqlitedialect.New()), nil
+}
+
+func sqliteConflict(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+func sqliteTransient(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	primary := e.Code() & 0xff // the rest says which kind of busy
+	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+}

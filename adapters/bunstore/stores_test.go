@@ -1,0 +1,68 @@
+package bunstore_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/siptest"
+)
+
+// databases are what every test of this package runs on: each gives the address of an empty one.
+var databases = map[string]func(testing.TB) string{
+	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "a b%?#.db") },
+	"memory":   func(testing.TB) string { return "sqlite::memory:" },
+	"postgres": pgtest.DSN,
+}
+
+// onEach runs a test on every database.
+func onEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstore.DB)) {
+	t.Helper()
+	for name, address := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(t *testing.T) *bunstore.DB { return open(t, address(t)) })
+		})
+	}
+}
+
+func open(t testing.TB, address string) *bunstore.DB {
+	t.Helper()
+	db, err := bunstore.Open(t.Context(), address, bunstore.Config{Keyring: keyring(t, "k1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func keyring(t testing.TB, id string) *callwright.Keyring {
+	t.Helper()
+	ring, err := callwright.NewKeyring(id, map[string][]byte{id: make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		siptest.RunStore(t, func(t *testing.T) sip.Store { return bunstore.Trunks{DB: open(t)} })
+		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return bunstore.Calls{DB: open(t)} })
+		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
+		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })
+		callwrighttest.RunAnswers(t, func(t *testing.T) callwright.Answers { return bunstore.Answers{DB: open(t)} })
+	})
+}

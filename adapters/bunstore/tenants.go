@@ -1,0 +1,99 @@
+package bunstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+)
+
+// Tenants is callwright.Tenants.
+type Tenants struct{ *DB }
+
+type organizationRow struct {
+	bun.BaseModel `bun:"table:organizations"`
+
+	ID            string                   `bun:"id,pk"`
+	Name          string                   `bun:"name"`
+	Entitlements  []callwright.Entitlement `bun:"entitlements,type:jsonb"`
+	WebhookSecret string                   `bun:"webhook_secret"` // sealed
+	CreatedAt     time.Time                `bun:"created_at"`
+}
+
+type keyRow struct {
+	bun.BaseModel `bun:"table:api_keys"`
+
+	ID        string     `bun:"id,pk"`
+	Org       string     `bun:"org"`
+	Name      string     `bun:"name"`
+	Prefix    string     `bun:"prefix"`
+	Hash      []byte     `bun:"hash"`
+	CreatedAt time.Time  `bun:"created_at"`
+	ExpiresAt *time.Time `bun:"expires_at"`
+	RevokedAt *time.Time `bun:"revoked_at"`
+}
+
+// webhookPurpose binds a sealed webhook secret to its organization.
+func webhookPurpose(id string) string { return "organization:" + id + ":webhook" }
+
+// InsertOrganization adds an organization.
+func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organization) error {
+	row := organizationRow{
+		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, CreatedAt: stored(o.CreatedAt),
+		WebhookSecret: s.Keyring.Seal(webhookPurpose(string(o.ID)), o.WebhookSecret),
+	}
+	return s.insert(ctx, o, &row)
+}
+
+// Organization is one organization.
+func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
+	var row organizationRow
+	err := s.read(ctx, []any{id}, func(idb bun.IDB) error {
+		return absent("organization", idb.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx))
+	})
+	if err != nil {
+		return callwright.Organization{}, err
+	}
+	secret, err := s.open(webhookPurpose(row.ID), row.WebhookSecret)
+	if err != nil {
+		return callwright.Organization{}, err
+	}
+	return callwright.Organization{
+		ID: id, Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret, CreatedAt: row.CreatedAt.UTC(),
+	}, nil
+}
+
+// InsertKey adds a key's record.
+func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
+	return s.insert(ctx, k, &keyRow{
+		ID: k.ID, Org: string(k.Org), Name: k.Name, Prefix: k.Prefix, Hash: k.Hash, CreatedAt: stored(k.CreatedAt),
+		ExpiresAt: storedIfSet(k.ExpiresAt), RevokedAt: storedIfSet(k.RevokedAt),
+	})
+}
+
+// KeyByPrefix is the key that starts so.
+func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error) {
+	var row keyRow
+	err := s.read(ctx, []any{prefix}, func(idb bun.IDB) error {
+		return absent("API key", idb.NewSelect().Model(&row).Where("prefix = ?", prefix).Scan(ctx))
+	})
+	if err != nil {
+		return callwright.APIKey{}, err
+	}
+	return callwright.APIKey{
+		ID: row.ID, Org: callwright.OrgID(row.Org), Name: row.Name, Prefix: row.Prefix, Hash: row.Hash,
+		CreatedAt: row.CreatedAt.UTC(), ExpiresAt: storedIfSet(row.ExpiresAt), RevokedAt: storedIfSet(row.RevokedAt),
+	}, nil
+}
+
+// RevokeKey ends a key.
+func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+	return s.write(ctx, []any{org, id}, func(idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
+			Set("revoked_at = COALESCE(revoked_at, ?)", stored(at)).
+			Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+		return changed(result, err, callwright.NotFound("API key"))
+	})
+}
