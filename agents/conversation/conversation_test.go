@@ -9,9 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // brain answers with a function, and keeps the turns that it was asked.
 type brain struct {
@@ -80,7 +84,17 @@ func (n *notebook) lines() []string {
 
 // run has a conversation under a fake clock while the caller acts; the caller's function may hang up or return, after
 // which the conversation goes on until it ends by itself.
-func run(t *testing.T, c conversation.Config, b conversation.Brain, caller func(ctx context.Context, p *agentstest.Phone)) result {
+func run(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
+	t.Helper()
+	return runOn(t, c, b, caller, func(l *agentstest.Leg) conversation.Audio { return l })
+}
+
+type callerFunc func(ctx context.Context, p *agentstest.Phone)
+
+// runOn is run with something between the conversation and the call.
+func runOn(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc,
+	audio func(*agentstest.Leg) conversation.Audio,
+) result {
 	t.Helper()
 	var r result
 	synctest.Test(t, func(t *testing.T) {
@@ -101,7 +115,7 @@ func run(t *testing.T, c conversation.Config, b conversation.Brain, caller func(
 		r.phone = agentstest.NewPhone(agentstest.PhoneConfig{})
 		var wait sync.WaitGroup
 		wait.Go(func() { caller(ctx, r.phone) })
-		r.outcome, r.err = conv.Run(ctx, r.phone.Leg(), b)
+		r.outcome, r.err = conv.Run(ctx, audio(r.phone.Leg()), b)
 		r.phone.Hangup()
 		wait.Wait()
 		r.lines, r.entries = notes.lines(), notes.entries
@@ -167,5 +181,14 @@ func TestDialogue(t *testing.T) {
 	if got := r.phone.Heard(); got != "Hello.Monday or Tuesday?Which day?Noted. Goodbye." {
 		t.Errorf("heard %q", got)
 	}
-	t.Logf("%+v", r.entries)
+	for i, e := range r.entries {
+		if i > 0 && e.Start < r.entries[i-1].End || e.End <= e.Start {
+			t.Errorf("entry %d lasts from %s to %s, after one to %s", i, e.Start, e.End, r.entries[max(0, i-1)].End)
+		}
+	}
+	answer := r.entries[2].Latency
+	if answer.EndOfTurn != 500*time.Millisecond || answer.Playing < answer.EndOfTurn ||
+		answer.Playing > answer.EndOfTurn+40*time.Millisecond || len(r.outcome.Answers) != 2 || r.outcome.Answers[0] != answer {
+		t.Errorf("the latency is %+v, the outcome's %+v", answer, r.outcome.Answers)
+	}
 }

@@ -10,12 +10,13 @@ const (
 
 // Decision levels of the detector, in dB. Speech in a call is at -35 to -10 dBFS, comfort noise at -70 to -50.
 const (
-	quietest   = -52.0 // dBFS of the low band: anything below is not somebody who talks into the phone
+	quietest   = -55.0 // dBFS of the low band: anything below is not somebody who talks into the phone
 	onset      = 7.0   // over the noise floor: voice begins
 	release    = 4.5   // over the noise floor: voice goes on
 	hissOnset  = 11.0  // over the floor of the whole band, for the consonants that the low band has not
-	highFloor  = -30.0 // dBFS: the noise floor is never taken to be higher
+	highFloor  = -34.0 // dBFS: the noise floor is not higher before the first gap in speech can have come
 	lowFloor   = -65.0 // dBFS: nor lower, so that digital silence doesn't make a whisper of noise loud
+	nothing    = -60.0 // dBFS: what digital silence counts as, for noise follows it when the peer sends in stretches
 	floorBias  = 2.0   // how far the mean of noise lies over the minimum of its frames
 	digitShare = 0.8   // two tones that hold this part of the energy are a DTMF digit
 )
@@ -38,10 +39,9 @@ type Detector struct {
 // NewDetector makes a detector for audio of 8000, 16000 or 48000 samples a second.
 func NewDetector(rate int) *Detector {
 	return &Detector{
-		fold: max(1, rate/bandRate),
-		high: highPass(180),
-		low:  lowPass(1000),
-		// The first frame sets the floors.
+		fold:  max(1, rate/bandRate),
+		high:  highPass(180),
+		low:   lowPass(1000),
 		vowel: newFloor(),
 		whole: newFloor(),
 	}
@@ -54,6 +54,8 @@ func (d *Detector) Level() float64 { return d.level }
 func (d *Detector) Voiced(frame []int16) bool {
 	if !d.take(frame) {
 		d.level, d.voice = decibels(0), false
+		d.vowel.over(nothing)
+		d.whole.over(nothing)
 		d.high.rest()
 		d.low.rest()
 		return false
@@ -124,6 +126,7 @@ type floor struct {
 	blocks [8]float64 // minimum of each of the last blocks
 	n      int        // frames of the newest block
 	at     int        // the newest block
+	whole  bool       // every block has been filled once
 }
 
 // blockFrames is the length of a block: eight of them are 1.6 s.
@@ -141,6 +144,7 @@ func newFloor() floor {
 func (f *floor) over(level float64) float64 {
 	if f.n == blockFrames {
 		f.n, f.at = 0, (f.at+1)%len(f.blocks)
+		f.whole = f.whole || f.at == 0
 		f.blocks[f.at] = math.Inf(1)
 	}
 	f.n++
@@ -149,7 +153,11 @@ func (f *floor) over(level float64) float64 {
 	for _, b := range f.blocks {
 		lowest = min(lowest, b)
 	}
-	return level - max(lowFloor, min(highFloor, lowest+floorBias))
+	lowest += floorBias
+	if !f.whole {
+		lowest = min(lowest, highFloor)
+	}
+	return level - max(lowest, lowFloor)
 }
 
 // biquad is a filter of the second order (direct form I transposed).

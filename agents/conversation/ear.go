@@ -17,8 +17,7 @@ const (
 // ear turns the detector's frames into bursts of voice, and keeps echoes of the agent out of them.
 type ear struct {
 	detector *Detector
-	sent     *Detector // measures the agent's own level
-	echo     [echoTail]float64
+	sent     [echoTail]float64 // the agent's own level in the last frames, dBFS
 	at       int
 
 	run    int           // frames with voice in a row
@@ -28,21 +27,16 @@ type ear struct {
 }
 
 func newEar(rate int) *ear {
-	e := &ear{detector: NewDetector(rate), sent: NewDetector(rate)}
-	for i := range e.echo {
-		e.echo[i] = decibels(0)
+	e := &ear{detector: NewDetector(rate)}
+	for i := range e.sent {
+		e.sent[i] = decibels(0)
 	}
 	return e
 }
 
 // hear takes a frame. guarded says that the agent has only just begun to speak.
 func (e *ear) hear(f Frame, guarded bool) {
-	if f.Out != nil {
-		e.sent.Voiced(f.Out)
-		e.echo[e.at] = e.sent.Level()
-	} else {
-		e.echo[e.at] = decibels(0)
-	}
+	e.sent[e.at] = loudness(f.Out)
 	e.at = (e.at + 1) % echoTail
 	if e.detector.Voiced(f.In) && e.detector.Level() > e.loudestEcho(guarded) {
 		e.run++
@@ -59,21 +53,30 @@ func (e *ear) hear(f Frame, guarded bool) {
 	}
 }
 
-// speaks says whether there is voice now, and so much of it in this burst. Crackles add up, but not as densely as speech.
+// speaks says whether there is so much voice in this burst. Crackles add up, but not as densely as speech.
 func (e *ear) speaks(need time.Duration) bool {
-	return e.run > 1 && e.voiced >= need && e.voiced*5 >= e.length*2
+	return e.voiced >= need && e.voiced*5 >= e.length*2
 }
 
 // loudestEcho is the level up to which a sound may be an echo of what the agent said.
 func (e *ear) loudestEcho(guarded bool) float64 {
 	loudest := decibels(0)
-	for _, level := range e.echo {
+	for _, level := range e.sent {
 		loudest = max(loudest, level)
 	}
 	if guarded {
 		return loudest + echoGuarded
 	}
 	return loudest + echoLater
+}
+
+// loudness of a frame in dBFS.
+func loudness(frame []int16) float64 {
+	var sum float64
+	for _, s := range frame {
+		sum += float64(s) * float64(s)
+	}
+	return decibels(sum / (32768 * 32768 * float64(max(1, len(frame)))))
 }
 
 // settle ends the burst if its last voice is longer ago than words are apart.

@@ -210,14 +210,19 @@ func (s *session) hear(f Frame) {
 		s.ear.reset()
 	default:
 		s.ear.settle()
-		need := shortestVoice
-		if s.state.insistence() {
-			need = s.Interruption
-		}
-		if s.ear.speaks(need) {
+		if s.insists() {
 			s.happens(callerSpeaks)
 		}
 	}
+}
+
+// insists says whether the caller's voice counts: a word does when the agent is silent, also one that was spoken while
+// the agent finished; one that shall break in must go on for longer.
+func (s *session) insists() bool {
+	if s.state.insistence() {
+		return s.ear.run > 1 && s.ear.speaks(s.Interruption)
+	}
+	return s.ear.speaks(shortestVoice)
 }
 
 // guarded says whether the agent has only just begun to speak, so that its echo may come back loud.

@@ -1,0 +1,212 @@
+package conversation_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+const story = "This is a very long sentence that nobody wants to hear to its end."
+
+// chatty tells the story first, and takes its leave after anything that the caller says.
+func chatty() *brain {
+	return &brain{answer: func(turn conversation.Turn) []conversation.Step {
+		if turn.Kind == conversation.TurnStart {
+			return say(story, "And another one.", "And a third.")
+		}
+		return append(say("All right."), conversation.End{})
+	}}
+}
+
+// lastSound is when the phone last heard anything in a stretch of the call.
+func lastSound(p *agentstest.Phone, from, to time.Duration) time.Duration {
+	played := p.Played()
+	for i := min(len(played), int(to.Milliseconds())*8) - 1; i >= int(from.Milliseconds())*8; i-- {
+		if played[i] != 0 {
+			return time.Duration(i/8) * time.Millisecond
+		}
+	}
+	return 0
+}
+
+func TestBargeIn(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]time.Duration{
+		"in the first sentence":  1500 * time.Millisecond,
+		"in the second sentence": 4700 * time.Millisecond,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := chatty()
+			var began time.Duration
+			r := run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+				must(t, p.WaitElapsed(ctx, after))
+				began = p.Elapsed()
+				p.Say("stop it please")
+			})
+			if r.err != nil || r.outcome.By != conversation.ByAgent {
+				t.Fatalf("outcome %+v, %v", r.outcome, r.err)
+			}
+			silent := lastSound(r.phone, 0, began+800*time.Millisecond)
+			const insist = 200 * time.Millisecond
+			if silent < began+insist-20*time.Millisecond || silent > began+insist+60*time.Millisecond {
+				t.Errorf("the caller broke in at %s, and the agent was silent at %s", began, silent)
+			}
+			turns := b.asked()
+			if len(turns) != 2 || !turns[1].Interrupted || turns[1].Text != "stop it please" {
+				t.Fatalf("turns %+v", turns)
+			}
+			whole := story + "And another one.And a third."
+			heard := strings.TrimSuffix(r.phone.Heard(), "All right.")
+			if !strings.HasPrefix(whole, heard) || heard == whole {
+				t.Errorf("the phone heard %q", heard)
+			}
+			cut := strings.ReplaceAll(turns[1].Heard, ". And", ".And")
+			if !strings.HasPrefix(heard, cut) || len(heard)-len(cut) > 9 {
+				t.Errorf("the brain is told %q, the phone heard %q", cut, heard)
+			}
+			expectLines(t, r, "agent: "+turns[1].Heard+" [interrupted]", "caller: stop it please", "agent: All right.")
+		})
+	}
+}
+
+// TestInterruptionThreshold wants a longer threshold to let the agent finish.
+func TestInterruptionThreshold(t *testing.T) {
+	t.Parallel()
+	b := chatty()
+	r := run(t, conversation.Config{Interruption: 900 * time.Millisecond, Silence: time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, time.Second))
+		p.Say("all fine yes") // 720 ms
+	})
+	if turns := b.asked(); len(turns) != 2 || turns[1].Kind != conversation.TurnSilence || turns[1].Interrupted {
+		t.Errorf("turns %+v", turns)
+	}
+	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
+}
+
+// TestBackchannel wants a short sound not to interrupt, and not to become a turn.
+func TestBackchannel(t *testing.T) {
+	t.Parallel()
+	b := chatty()
+	r := run(t, conversation.Config{Silence: time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+		for range 4 {
+			must(t, p.WaitElapsed(ctx, p.Elapsed()+time.Second))
+			p.Say("mm")
+		}
+	})
+	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
+}
+
+// TestShortAnswerAtTheEnd wants a word to count that is spoken while the agent finishes.
+func TestShortAnswerAtTheEnd(t *testing.T) {
+	t.Parallel()
+	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
+		if turn.Kind == conversation.TurnStart {
+			return say("Is that right?")
+		}
+		return append(say("Good."), conversation.End{})
+	}}
+	r := run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "right"))
+		p.Say("yes")
+	})
+	expectLines(t, r, "agent: Is that right?", "caller: yes", "agent: Good.")
+}
+
+// echoing sends back what the phone gets, softer and later.
+type echoing struct {
+	*agentstest.Leg
+	gain  float64
+	past  [][]int16
+	delay int // frames
+}
+
+func (e *echoing) Read(ctx context.Context) (conversation.Frame, error) {
+	f, err := e.Leg.Read(ctx)
+	if err != nil {
+		return f, err
+	}
+	e.past = append(e.past, append(make([]int16, 0, len(f.In)), f.Out...))
+	if n := len(e.past) - 1 - e.delay; n >= 0 {
+		for i, s := range e.past[n] {
+			f.In[i] = clip(float64(f.In[i]) + e.gain*float64(s))
+		}
+	}
+	return f, nil
+}
+
+func TestEcho(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		gain  float64
+		guard time.Duration
+		cut   bool
+	}{
+		"a loud echo while the peer learns": {0.3, 10 * time.Second, false},
+		"what is left of it later":          {0.02, 400 * time.Millisecond, false},
+		"an echo that never goes":           {0.3, 400 * time.Millisecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := chatty()
+			r := runOn(t, conversation.Config{EchoGuard: c.guard, Silence: time.Second}, b,
+				func(context.Context, *agentstest.Phone) {},
+				func(l *agentstest.Leg) conversation.Audio { return &echoing{Leg: l, gain: c.gain, delay: 5} })
+			if turns := b.asked(); len(turns) < 2 || turns[1].Interrupted != c.cut {
+				t.Errorf("turns %+v, transcript %v", turns, r.lines)
+			}
+		})
+	}
+	t.Run("a caller louder than the echo", func(t *testing.T) {
+		t.Parallel()
+		b := chatty()
+		runOn(t, conversation.Config{EchoGuard: 10 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitElapsed(ctx, 500*time.Millisecond))
+			p.Say("stop it please")
+		}, func(l *agentstest.Leg) conversation.Audio { return &echoing{Leg: l, gain: 0.3, delay: 5} })
+		if turns := b.asked(); len(turns) < 2 || !turns[1].Interrupted {
+			t.Errorf("turns %+v", turns)
+		}
+	})
+}
+
+// TestCallerGoesOn wants a caller who pauses longer than the end-of-turn wait, and then goes on before the agent says
+// anything, to be answered once, to all of it.
+func TestCallerGoesOn(t *testing.T) {
+	t.Parallel()
+	answerAll := func(turn conversation.Turn) []conversation.Step {
+		if turn.Kind == conversation.TurnStart {
+			return nil
+		}
+		return append(say("Fine."), conversation.End{})
+	}
+	caller := func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 500*time.Millisecond))
+		p.Say("my number")
+		p.Play(make([]int16, 8000*7/10))
+		p.Say("is eleven")
+	}
+	t.Run("while the recognizer works", func(t *testing.T) {
+		t.Parallel()
+		b := &brain{answer: answerAll}
+		r := run(t, conversation.Config{Recognizer: &agentstest.Recognizer{Delay: 1500 * time.Millisecond}}, b, caller)
+		if turns := b.asked(); len(turns) != 2 || turns[1].Text != "my number is eleven" || turns[1].Interrupted {
+			t.Errorf("turns %+v", turns)
+		}
+		expectLines(t, r, "caller: my number", "caller: is eleven", "agent: Fine.")
+	})
+	t.Run("while the brain thinks", func(t *testing.T) {
+		t.Parallel()
+		b := &brain{answer: answerAll, delay: time.Second}
+		r := run(t, conversation.Config{}, b, caller)
+		turns := b.asked()
+		if len(turns) != 3 || turns[1].Text != "my number" || turns[2].Text != "is eleven" || !turns[2].Interrupted || turns[2].Heard != "" {
+			t.Errorf("turns %+v", turns)
+		}
+		expectLines(t, r, "caller: my number", "caller: is eleven", "agent: Fine.")
+	})
+}

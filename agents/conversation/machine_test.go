@@ -1,0 +1,219 @@
+package conversation_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// moves are all that the machine does: from, event, to, effects. Every other event changes nothing.
+const moves = `
+greeting callerSpeaks hearing [listen]
+greeting digitPressed keying []
+greeting callerSilent thinking [begin]
+idle callerSpeaks hearing [listen]
+idle digitPressed keying []
+idle callerSilent thinking [answerNone]
+hearing callerPauses thinking [answer]
+hearing callerRambles thinking [answer]
+hearing digitPressed keying [forget]
+keying digitsComplete thinking [answerKeys]
+thinking callerSpeaks hearing [hush listen]
+thinking digitPressed keying [hush]
+thinking agentAudible speaking []
+thinking agentDone idle []
+thinking agentLeaves over []
+thinking agentFailed leaving [hush apologize]
+thinking agentBroken over []
+speaking callerSpeaks hearing [hush listen]
+speaking digitPressed keying [hush]
+speaking agentDone idle []
+speaking agentLeaves over []
+speaking agentFailed leaving [apologize]
+speaking agentBroken over []
+leaving agentDone over []
+leaving agentLeaves over []
+leaving agentFailed over []
+leaving agentBroken over []
+`
+
+func TestMachineMoves(t *testing.T) {
+	t.Parallel()
+	var got strings.Builder
+	got.WriteString("\n")
+	for s := range conversation.States {
+		for e := range conversation.Events {
+			to, do := conversation.Move(s, e)
+			if to == s && len(do) == 0 {
+				continue
+			}
+			if do == nil {
+				do = []conversation.Effect{}
+			}
+			fmt.Fprintln(&got, s, e, to, do)
+		}
+	}
+	if got.String() != moves {
+		t.Errorf("the moves are:%s", got.String())
+	}
+}
+
+func TestMachineStarts(t *testing.T) {
+	t.Parallel()
+	if s, do := conversation.Start(true); s != conversation.InGreeting || do != nil {
+		t.Errorf("waiting for a greeting it starts %v %v", s, do)
+	}
+	if s, do := conversation.Start(false); s != conversation.InThinking || !slices.Equal(do, []conversation.Effect{conversation.Begin}) {
+		t.Errorf("it starts %v %v", s, do)
+	}
+}
+
+// world is what the effects act on: an utterance that is open or not, an answer that is under way or not.
+type world struct {
+	state     conversation.State
+	utterance bool
+	answering bool
+}
+
+// apply does an effect, and says what is wrong with it.
+func (w *world) apply(e conversation.Effect) string {
+	switch e {
+	case conversation.Listen:
+		if w.utterance {
+			return "listens twice"
+		}
+		w.utterance = true
+	case conversation.Forget:
+		if !w.utterance {
+			return "forgets what it does not hear"
+		}
+		w.utterance = false
+	case conversation.Hush:
+		if !w.answering {
+			return "hushes an agent who has no turn"
+		}
+		w.answering = false
+	case conversation.Answer:
+		if !w.utterance {
+			return "answers nothing"
+		}
+		w.utterance = false
+		fallthrough
+	default:
+		if w.answering {
+			return "answers twice"
+		}
+		w.answering = true
+	}
+	return ""
+}
+
+// happen moves the world; the events of an agent come only while there is an answer, and all but audible end it.
+func (w *world) happen(e conversation.Event) string {
+	if e >= conversation.AgentDone {
+		if !w.answering {
+			return ""
+		}
+		if e != conversation.AgentFailed || w.state != conversation.InThinking {
+			w.answering = false // Thinking also fails by patience, with the answer still under way: it is hushed
+		}
+	}
+	var do []conversation.Effect
+	w.state, do = conversation.Move(w.state, e)
+	for _, effect := range do {
+		if wrong := w.apply(effect); wrong != "" {
+			return fmt.Sprintf("%s at %s in %s", wrong, e, w.state)
+		}
+	}
+	return w.holds()
+}
+
+// holds is what is true of every state.
+func (w *world) holds() string {
+	turn := slices.Contains([]conversation.State{conversation.InThinking, conversation.InSpeaking, conversation.InLeaving}, w.state)
+	switch {
+	case w.utterance != (w.state == conversation.InHearing):
+		return fmt.Sprintf("utterance open is %v in %s", w.utterance, w.state)
+	case w.answering != turn && w.state != conversation.IsOver:
+		return fmt.Sprintf("answering is %v in %s", w.answering, w.state)
+	}
+	return ""
+}
+
+func TestMachineKeepsItsWord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := world{}
+		var do []conversation.Effect
+		w.state, do = conversation.Start(rapid.Bool().Draw(t, "waitForGreeting"))
+		for _, e := range do {
+			w.apply(e)
+		}
+		for _, e := range rapid.SliceOf(rapid.Uint8Range(0, uint8(conversation.Events)-1)).Draw(t, "events") {
+			over := w.state == conversation.IsOver
+			if wrong := w.happen(conversation.Event(e)); wrong != "" {
+				t.Fatal(wrong)
+			}
+			if over && w.state != conversation.IsOver {
+				t.Fatalf("%s brings it back to life", conversation.Event(e))
+			}
+		}
+	})
+}
+
+// TestMachineEnds wants a way to the end from every state.
+func TestMachineEnds(t *testing.T) {
+	t.Parallel()
+	ends := map[conversation.State]bool{conversation.IsOver: true}
+	for range conversation.States {
+		for s := range conversation.States {
+			for e := range conversation.Events {
+				if to, _ := conversation.Move(s, e); ends[to] {
+					ends[s] = true
+				}
+			}
+		}
+	}
+	for s := range conversation.States {
+		if !ends[s] {
+			t.Errorf("%s never ends", s)
+		}
+	}
+}
+
+func TestRing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 20).Draw(t, "size")
+		r := conversation.NewRing(size)
+		var all []int16
+		for _, p := range rapid.SliceOf(rapid.SliceOf(rapid.Int16())).Draw(t, "writes") {
+			r.Write(p)
+			all = append(all, p...)
+		}
+		n := rapid.IntRange(0, 30).Draw(t, "n")
+		want := all[len(all)-min(n, size, len(all)):]
+		if got := r.Last(n); !slices.Equal(got, want) {
+			t.Errorf("last %d are %v, want %v", n, got, want)
+		}
+	})
+}
+
+func TestHeardOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		played, total int
+		want          string
+	}{
+		{0, 100, ""}, {20, 100, ""}, {50, 100, "one"}, {99, 100, "one two"}, {100, 100, "one two three"}, {120, 100, "one two three"},
+	} {
+		if got := conversation.HeardOf("one two three", c.played, c.total); got != c.want {
+			t.Errorf("%d of %d: %q, want %q", c.played, c.total, got, c.want)
+		}
+	}
+}
