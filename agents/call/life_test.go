@@ -105,7 +105,7 @@ func TestTransfer(t *testing.T) {
 				c := h.create(call.Agent{FirstSentence: "hello", TransferTo: "+15550000007"})
 				phone := h.answered()
 				h.hears(phone, "hello")
-				phone.Say("operator")
+				h.says(phone, "operator")
 				got, lines := h.ended(c.ID)
 				if asked != "+15550000007" || got.Status != call.StatusCompleted || got.TransferredTo != test.to ||
 					(got.TransferredAt != nil) != (test.to != "") || got.Ending.Cause != test.cause {
@@ -127,7 +127,7 @@ func TestFailureEndsOneCall(t *testing.T) {
 		c := h.create(call.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		h.hears(phone, "hello")
-		phone.Say("fail")
+		h.says(phone, "fail")
 		got, _ := h.ended(c.ID)
 		if got.Status != call.StatusFailed || got.Queue != call.QueueCompleteError || got.ErrorMessage == "" {
 			t.Errorf("record %+v", got)

@@ -125,6 +125,15 @@ func (h *house) hears(p *agentstest.Phone, text string) {
 	}
 }
 
+// says has the phone speak once the agent has finished.
+func (h *house) says(p *agentstest.Phone, text string) {
+	h.t.Helper()
+	if err := p.WaitQuiet(h.t.Context(), time.Second); err != nil {
+		h.t.Fatal(err)
+	}
+	p.Say(text)
+}
+
 type routes struct{}
 
 func (routes) Caller(
@@ -248,9 +257,9 @@ func TestCallFromEndToEnd(t *testing.T) {
 		c := h.create(call.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"})
 		phone := h.answered()
 		h.hears(phone, "hello")
-		phone.Say("monday")
+		h.says(phone, "monday")
 		h.hears(phone, "you said monday.")
-		phone.Say("bye")
+		h.says(phone, "bye")
 		got, lines := h.ended(c.ID)
 		if got.Queue != call.QueueComplete || got.Status != call.StatusCompleted || got.ModelUsed != "parrot" ||
 			got.Ending.Cause != call.CauseLocalHangup || got.Ending.ByPeer || got.Length() <= 0 || got.Node != "" {
