@@ -1,0 +1,71 @@
+package riverwork
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// Migrate brings River's tables up to date. Nodes that start together wait for each other.
+func Migrate(ctx context.Context, c Config) error {
+	if c.SQL == nil {
+		return errors.New("riverwork: SQL is required")
+	}
+	migrate := migratePostgres
+	if c.PostgresDSN == "" {
+		migrate = migrateSQLite
+	}
+	if err := migrate(ctx, c.SQL, c.withDefaults().Logger); err != nil {
+		return fmt.Errorf("riverwork: prepare the tables: %w", err)
+	}
+	return nil
+}
+
+// migrateSQLite does everything in one transaction: it begins as a writer, so another process waits for it.
+func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
+	migrator, err := rivermigrate.New(riversqlite.New(db), &rivermigrate.Config{Logger: logger})
+	if err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after the commit there is nothing to roll back
+	//nolint:staticcheck // deprecated for PostgreSQL, some of whose steps need transactions of their own
+	if _, err := migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// migratePostgres holds an advisory lock of a connection of its own meanwhile: River's steps are several transactions.
+func migratePostgres(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
+	migrator, err := rivermigrate.New(riverdatabasesql.New(db), &rivermigrate.Config{Logger: logger, Schema: schema})
+	if err != nil {
+		return err
+	}
+	lock, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	const key = 7157425302149
+	if _, err := lock.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_lock(%d)", key)); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = lock.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("SELECT pg_advisory_unlock(%d)", key))
+	}()
+	if _, err := db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
+		return err
+	}
+	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}

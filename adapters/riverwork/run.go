@@ -1,0 +1,107 @@
+package riverwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+)
+
+const (
+	pollSQLite   = 100 * time.Millisecond // how often new tasks are looked for where nothing notifies
+	pollPostgres = time.Second            // how often they are looked for in case a notification was lost
+	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
+
+	keepCompleted = time.Hour // for people who want to know what has run
+	keepDiscarded = 7 * 24 * time.Hour
+
+	// postgresConnections is the size of the pool that works: one listens, the others fetch, finish and maintain.
+	postgresConnections = 6
+
+	gentleStop = 10 * time.Second // for running handlers to end by themselves
+	hardStop   = 5 * time.Second  // and after their contexts have ended
+)
+
+// worker is River's client, whatever its driver's transactions are.
+type worker interface {
+	Start(ctx context.Context) error
+	Stop(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
+}
+
+// Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to 10 seconds, after which their
+// contexts end too and they are left to other nodes. The error says why it could not start, or that handlers still run.
+func (w *Work) Run(ctx context.Context) error {
+	stopping := make(chan struct{})
+	client, closePool, err := w.newWorker(ctx, stopping)
+	if err != nil {
+		return fmt.Errorf("riverwork: %w", err)
+	}
+	defer closePool()
+	// The client would cut its handlers off when its context ends.
+	ctx, patient := context.WithoutCancel(ctx), ctx
+	if err := client.Start(ctx); err != nil {
+		return fmt.Errorf("riverwork: start: %w", err)
+	}
+	<-patient.Done()
+	if err := within(ctx, gentleStop, client.Stop); err == nil {
+		return nil
+	}
+	close(stopping)
+	if err := within(ctx, hardStop, client.StopAndCancel); err != nil {
+		return errors.New("riverwork: handlers run on although their contexts have ended")
+	}
+	return nil
+}
+
+func within(ctx context.Context, d time.Duration, stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return stop(ctx)
+}
+
+// newWorker makes the client that works, and what closes the connections that it has for itself.
+func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker, func(), error) {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &step{work: w, stopping: stopping})
+	config := &river.Config{
+		Workers:                     workers,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Workers}},
+		PeriodicJobs:                w.periodic,
+		RetryPolicy:                 backoff{},
+		JobTimeout:                  w.StepTimeout,
+		RescueStuckJobsAfter:        w.RescueAfter,
+		FetchCooldown:               cooldown,
+		FetchPollInterval:           pollSQLite,
+		CompletedJobRetentionPeriod: keepCompleted,
+		DiscardedJobRetentionPeriod: keepDiscarded,
+		Logger:                      w.Logger,
+	}
+	if w.PostgresDSN == "" {
+		client, err := river.NewClient(riversqlite.New(w.SQL), config)
+		return client, func() {}, err
+	}
+	config.FetchPollInterval, config.Schema = pollPostgres, schema
+	options, err := pgxpool.ParseConfig(w.PostgresDSN)
+	if err != nil {
+		return nil, nil, errors.New("the connection string is not one of PostgreSQL")
+	}
+	options.MaxConns = postgresConnections
+	options.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	options.ConnConfig.RuntimeParams["application_name"] = "callwright-work"
+	pool, err := pgxpool.NewWithConfig(ctx, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := river.NewClient(riverpgxv5.New(pool), config)
+	if err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	return client, pool.Close, nil
+}

@@ -1,0 +1,96 @@
+package riverwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/callwright/callwright"
+)
+
+// taskArgs is a task as River keeps it. There is one kind of job for all kinds of tasks, so that handlers can be
+// registered by name.
+type taskArgs struct {
+	Task string `json:"kind" river:"unique"`
+	Org  string `json:"org"  river:"unique"`
+	Key  string `json:"key"  river:"unique"`
+}
+
+// Kind names the job in River's tables.
+func (taskArgs) Kind() string { return "callwright.task" }
+
+// step runs the handlers of a node's tasks.
+type step struct {
+	river.WorkerDefaults[taskArgs]
+
+	work     *Work
+	stopping <-chan struct{} // closed when handlers that still run are cut off
+}
+
+// Work runs a task once. What it returns decides, by River's rules, what becomes of the task.
+func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
+	err := s.call(ctx, job)
+	if err == nil {
+		return nil
+	}
+	if wait, ok := callwright.RetryAfter(err); ok {
+		return river.JobSnooze(wait)
+	}
+	select {
+	case <-s.stopping:
+		if errors.Is(err, context.Canceled) {
+			return river.JobSnooze(0) // it was cut off, it has not failed: another node takes it
+		}
+	default:
+	}
+	attributes := []any{"kind", job.Args.Task, "key", job.Args.Key, "attempt", job.Attempt, "error", err}
+	if coded, ok := errors.AsType[*callwright.Error](err); ok && coded.Unwrap() != nil {
+		attributes = append(attributes, "cause", coded.Unwrap())
+	}
+	s.work.Logger.ErrorContext(ctx, "work failed", attributes...)
+	return storable(err)
+}
+
+// call runs the handler. A panic is an error like any other.
+func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	handler := s.work.handlers[job.Args.Task]
+	if handler == nil {
+		return fmt.Errorf("no handler for %q", job.Args.Task)
+	}
+	return handler(ctx, callwright.Task{
+		Kind: job.Args.Task, Key: job.Args.Key, Org: callwright.OrgID(job.Args.Org),
+		Unique: len(job.UniqueKey) > 0, MaxAttempts: job.MaxAttempts,
+	}, job.Attempt)
+}
+
+// storable is an error whose text the database can keep with the task. A text that it refused, such as one with the NUL
+// of a peer's message in it, would leave the task running for ever.
+func storable(err error) error {
+	const longest = 4000
+	text := strings.ReplaceAll(err.Error(), "\x00", "\ufffd")
+	text = text[:min(len(text), longest)]
+	return errors.New(strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// backoff says when a task that failed is tried again: after 1 s, 2 s, 4 s and so on up to 5 minutes, and up to a fifth
+// later, so that tasks that failed together don't come back together.
+type backoff struct{}
+
+// NextRetry is when the task is tried again.
+func (backoff) NextRetry(job *rivertype.JobRow) time.Time {
+	const longest = 5 * time.Minute
+	wait := min(time.Second<<min(max(job.Attempt-1, 0), 10), longest)
+	return time.Now().Add(wait + rand.N(wait/5)) //nolint:gosec // spreads load, hides nothing
+}

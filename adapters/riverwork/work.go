@@ -1,0 +1,139 @@
+package riverwork
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/callwright/callwright"
+)
+
+// Config is what the work needs of its database, and its limits.
+type Config struct {
+	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers. Required.
+	SQL *sql.DB
+	// Tx is the transaction of SQL that a context carries. Required.
+	Tx func(ctx context.Context) (*sql.Tx, bool)
+	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
+	PostgresDSN string
+
+	Workers     int           // how many tasks run at once on this node; 0: 32
+	StepTimeout time.Duration // when the context of a handler ends; 0: a minute
+	RescueAfter time.Duration // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
+	Logger      *slog.Logger  // nil discards
+}
+
+// schema is where River's tables are on PostgreSQL.
+const schema = "river"
+
+// defaultAttempts is how often a task is tried when it does not say.
+const defaultAttempts = 25
+
+// inserter adds tasks: River's client without workers.
+type inserter interface {
+	Insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	InsertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
+}
+
+// Work is callwright.Work.
+type Work struct {
+	Config
+
+	inserter inserter
+	handlers map[string]callwright.Handler
+	periodic []*river.PeriodicJob
+}
+
+// New makes the work of a database. Run runs it; without Run it only enqueues.
+func New(c Config) (*Work, error) {
+	if c.SQL == nil || c.Tx == nil {
+		return nil, errors.New("riverwork: SQL and Tx are required")
+	}
+	c = c.withDefaults()
+	if c.RescueAfter <= c.StepTimeout {
+		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
+	}
+	w := &Work{Config: c, handlers: map[string]callwright.Handler{}}
+	var err error
+	if c.PostgresDSN == "" {
+		w.inserter, err = river.NewClient(riversqlite.New(c.SQL), &river.Config{Logger: c.Logger})
+	} else {
+		w.inserter, err = river.NewClient(riverdatabasesql.New(c.SQL), &river.Config{Logger: c.Logger, Schema: schema})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("riverwork: %w", err)
+	}
+	return w, nil
+}
+
+func (c Config) withDefaults() Config {
+	c.Workers = cmp.Or(c.Workers, 32)
+	c.StepTimeout = cmp.Or(c.StepTimeout, time.Minute)
+	c.RescueAfter = cmp.Or(c.RescueAfter, 2*c.StepTimeout)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Handle registers a handler.
+func (w *Work) Handle(kind string, h callwright.Handler) { w.handlers[kind] = h }
+
+// Every registers periodic work; an interval under a second is one. A run that fails is not repeated: the next one comes
+// anyway. Each interval has its own task, so that one that died with its node doesn't hold up the next.
+func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) {
+	interval = max(interval, time.Second)
+	w.Handle(kind, h)
+	w.periodic = append(w.periodic, river.NewPeriodicJob(
+		river.PeriodicInterval(interval),
+		func() (river.JobArgs, *river.InsertOpts) {
+			return taskArgs{Task: kind}, &river.InsertOpts{
+				MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: interval},
+			}
+		}, nil))
+}
+
+// Enqueue adds a task.
+func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
+	args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key}
+	for _, text := range []string{args.Task, args.Org, args.Key} {
+		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+			return callwright.Errorf(callwright.CodeBadRequest, "a task's texts must be UTF-8 without NUL characters")
+		}
+	}
+	options := &river.InsertOpts{MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
+	if t.Unique {
+		options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
+	}
+	var err error
+	if tx, ok := w.Tx(ctx); ok {
+		_, err = w.inserter.InsertTx(ctx, tx, args, options)
+	} else {
+		_, err = w.inserter.Insert(ctx, args, options)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return callwright.ErrUnavailable.Because(context.Cause(ctx))
+	default:
+		return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err))
+	}
+}
+
+// unfinished are the states in which a unique task keeps another away.
+var unfinished = []rivertype.JobState{
+	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
+	rivertype.JobStateRunning, rivertype.JobStateScheduled,
+}
