@@ -1,0 +1,338 @@
+package sipua
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// handle takes every request that arrives, each in a goroutine of sipgo.
+func (u *UA) handle(s *stack, req *sip.Request, tx *sip.ServerTx) {
+	defer func() {
+		if p := recover(); p != nil {
+			u.log.Error("panic while handling a request", "method", req.Method, "panic", p, "stack", string(debug.Stack()))
+			u.refuse(req, tx, refusal{status: sip.StatusInternalServerError})
+		}
+	}()
+	if r := check(req); r != nil {
+		u.log.Debug("malformed request", "method", req.Method, "source", req.Source(), "status", r.status)
+		u.refuse(req, tx, *r)
+		return
+	}
+	if tag := tagOf(req.To().Params); tag != "" {
+		u.inDialog(dialogKey{req.CallID().Value(), tag}, req, tx)
+		return
+	}
+	switch req.Method {
+	case sip.INVITE:
+		u.incoming(s, req, tx)
+	case sip.ACK:
+		tx.Terminate()
+	case sip.OPTIONS:
+		u.options(req, tx)
+	case sip.BYE, sip.CANCEL, sip.NOTIFY:
+		u.refuse(req, tx, refusal{status: sip.StatusCallTransactionDoesNotExists})
+	case sip.REFER:
+		u.refuse(req, tx, refusal{status: sip.StatusGlobalDecline})
+	default:
+		u.refuse(req, tx, notAllowed(req.Method))
+	}
+}
+
+// refuse answers a request that belongs to no call. An ACK is never answered.
+func (u *UA) refuse(req *sip.Request, tx *sip.ServerTx, r refusal) {
+	if req.IsAck() {
+		tx.Terminate()
+		return
+	}
+	if r.status == sip.StatusServiceUnavailable {
+		r.headers = append(r.headers, sip.NewHeader("Retry-After", seconds(retryAfter)))
+	}
+	_ = tx.Respond(plain(req, u.name(), r))
+}
+
+// notAllowed tells a method that SIP knows from one that it does not.
+func notAllowed(m sip.RequestMethod) refusal {
+	switch m {
+	case sip.INFO, sip.UPDATE, sip.PRACK, sip.MESSAGE, sip.SUBSCRIBE, sip.PUBLISH, sip.REGISTER:
+		return refusal{status: sip.StatusMethodNotAllowed, headers: []sip.Header{sip.NewHeader("Allow", dialog.Allow)}}
+	default:
+		return refusal{status: sip.StatusNotImplemented}
+	}
+}
+
+// options says what we can do, or that we are about to go.
+func (u *UA) options(req *sip.Request, tx *sip.ServerTx) {
+	u.mu.Lock()
+	draining := u.draining
+	u.mu.Unlock()
+	if draining {
+		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
+		return
+	}
+	u.refuse(req, tx, refusal{status: sip.StatusOK, headers: []sip.Header{
+		sip.NewHeader("Allow", dialog.Allow), sip.NewHeader("Accept", mediaSDP), sip.NewHeader("Supported", "timer"),
+	}})
+}
+
+// inDialog gives a request to its call.
+func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
+	switch dialog.Method(req.Method) {
+	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
+	default:
+		u.refuse(req, tx, notAllowed(req.Method))
+		return
+	}
+	u.mu.Lock()
+	c := u.calls[key]
+	u.mu.Unlock()
+	if req.IsAck() {
+		tx.Terminate() // it has no response, so sipgo would keep its transaction for ever
+	}
+	if c == nil {
+		if !req.IsAck() {
+			u.refuse(req, tx, refusal{status: sip.StatusCallTransactionDoesNotExists})
+		}
+		return
+	}
+	a := arrival{req: req, tx: tx, ev: readRequest(req)}
+	c.box.post(func() { c.request(a) })
+}
+
+// incoming takes the first INVITE of a call as far as ringing. Nothing is allocated for it before it is admitted.
+func (u *UA) incoming(s *stack, req *sip.Request, tx *sip.ServerTx) {
+	if r := checkInvite(req); r != nil {
+		u.refuse(req, tx, *r)
+		return
+	}
+	first := inviteKey{req.CallID().Value(), tagOf(req.From().Params), req.CSeq().SeqNo}
+	u.mu.Lock()
+	_, merged := u.invites[first]
+	u.mu.Unlock()
+	if merged {
+		u.refuse(req, tx, refusal{status: sip.StatusLoopDetected})
+		return
+	}
+	if !u.take() {
+		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
+		return
+	}
+	source, err := netip.ParseAddrPort(req.Source())
+	if err != nil {
+		u.give()
+		u.refuse(req, tx, refusal{status: sip.StatusBadRequest})
+		return
+	}
+	f := flow{stack: s, address: source, profile: profile{verify: trunk.VerifyFull}, tls: tlsName(s.state(req.Source()))}
+	c := u.newCall(u.identityOf(req), trunk.Route{}, f)
+	c.first = first
+	if !u.remember(c) {
+		u.give()
+		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
+		return
+	}
+	c.accept(req, tx)
+}
+
+// identityOf is who we are in a call that comes in.
+func (u *UA) identityOf(req *sip.Request) identity {
+	to, from := req.To(), req.From()
+	contact := *u.contact.Clone()
+	contact.User = req.Recipient.User
+	return identity{
+		callID: req.CallID().Value(), localTag: token(), contact: contact, via: u.contact, agent: u.name(),
+		local:  party{display: to.DisplayName, uri: to.Address},
+		remote: party{display: from.DisplayName, uri: from.Address},
+	}
+}
+
+// accept starts the machine of an inbound call, which answers 100 at once, and looks for the call's route meanwhile.
+func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx) {
+	tx.OnCancel(func(*sip.Request) { c.post(dialog.Undelivered{Cancelled: true}) })
+	tx.OnTerminate(func(_ string, err error) {
+		if err != nil && !errors.Is(err, sip.ErrTransactionTerminated) {
+			c.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
+		}
+	})
+	ev := readRequest(req)
+	c.box.post(func() {
+		c.inbox.last = ev.CSeq
+		c.open[requestKey{dialog.INVITE, ev.CSeq}] = arrival{req: req, tx: tx, ev: ev}
+		c.media.hear(req.Body())
+		c.apply(dialog.Incoming{Request: ev, Ring: c.ua.config.Ring})
+		if c.machine.Phase() == dialog.Offered {
+			go c.admit(req)
+		}
+	})
+}
+
+// admit finds out whether the call may come in, and hands it to whoever accepts.
+func (c *phonecall) admit(req *sip.Request) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("panic while admitting a call", "panic", p, "stack", string(debug.Stack()))
+			c.post(dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal})
+		}
+	}()
+	adm, why := c.consider(req)
+	if why != nil {
+		c.post(*why)
+		return
+	}
+	c.box.post(func() {
+		if c.machine.Phase() != dialog.Offered { // the caller has gone meanwhile
+			_ = adm.session.Close()
+			return
+		}
+		c.media.session, c.media.codecs = adm.session, adm.codecs
+		select {
+		case c.ua.pending <- &pending{c: c, offer: adm.offer}:
+		default: // as many wait as calls are allowed
+			c.apply(dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter})
+		}
+	})
+}
+
+// admission is what a call gets when it may come in.
+type admission struct {
+	offer   call.Offer
+	session trunk.MediaSession
+	codecs  []sdp.Codec
+}
+
+// consider checks a call in the order that costs least: the number, the caller, what it offers, and only then a port.
+func (c *phonecall) consider(req *sip.Request) (*admission, *dialog.Reject) {
+	to, err := calledNumber(req)
+	if err != nil {
+		return nil, &dialog.Reject{Status: sip.StatusNotFound, Cause: dialog.Rejected, Reason: "not a telephone number"}
+	}
+	ctx, cancel := context.WithTimeout(c.ua.context, routeTimeout)
+	defer cancel()
+	route, err := c.ua.config.Routes.Inbound(ctx, to, c.flow.address.Addr())
+	if err != nil {
+		return nil, c.routeRefused(err)
+	}
+	codecs, err := codecsOf(route.Codecs)
+	if err != nil {
+		c.log.Error("route", "error", err)
+		return nil, &dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal}
+	}
+	if why := c.offerRefused(req.Body(), codecs); why != nil {
+		return nil, why
+	}
+	session, err := c.ua.config.Media.Open(ctx)
+	if err != nil {
+		c.log.Warn("no media for a call", "error", err)
+		return nil, &dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
+	}
+	return &admission{session: session, codecs: codecs, offer: call.Offer{
+		Org: route.Org, TrunkID: route.TrunkID, From: callerOf(req), To: to,
+		Source: c.flow.address.String(), Headers: customHeaders(req),
+	}}, nil
+}
+
+// routeTimeout bounds the look-up of a route.
+const routeTimeout = 5 * time.Second
+
+// causeInternal is call.CauseInternal for the machine, which has no use for it by itself.
+const causeInternal = dialog.Cause(call.CauseInternal)
+
+func (c *phonecall) routeRefused(err error) *dialog.Reject {
+	status := sip.StatusInternalServerError
+	switch callwright.CodeOf(err) {
+	case callwright.CodeNotFound:
+		status = sip.StatusNotFound
+	case callwright.CodeForbidden:
+		status = sip.StatusForbidden
+	case callwright.CodeUnavailable:
+		return &dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
+	default:
+		c.log.Error("no route", "error", err)
+	}
+	return &dialog.Reject{Status: status, Cause: dialog.Rejected, Reason: "no route for the call"}
+}
+
+// offerRefused tries the negotiation before a port is taken. An INVITE without an offer gets one from us.
+func (c *phonecall) offerRefused(body []byte, codecs []sdp.Codec) *dialog.Reject {
+	if len(body) == 0 {
+		return nil
+	}
+	offer, err := sdp.Parse(body)
+	if err == nil {
+		// Addresses of the documentation stand for the port that is not taken yet, of one family or the other.
+		for _, place := range []string{"192.0.2.1:2", "[2001:db8::1]:2"} {
+			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(place), Codecs: codecs}, offer)
+			if !errors.Is(err, sdp.ErrAddress) {
+				break
+			}
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	r := refusalOf(err)
+	return &dialog.Reject{
+		Status: r.Status, Cause: dialog.NotAcceptable, Reason: r.Text, Warning: warning(r, c.ua.contact.Host),
+	}
+}
+
+// calledNumber is the number in the Request-URI, else the one in To.
+func calledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
+	if n, err := numberIn(&req.Recipient); err == nil {
+		return n, nil
+	}
+	return numberIn(&req.To().Address)
+}
+
+func numberIn(u *sip.Uri) (callwright.PhoneNumber, error) {
+	text := u.User
+	if u.Scheme == "tel" {
+		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
+	}
+	text, _, _ = strings.Cut(text, ";")
+	if plain, err := url.PathUnescape(text); err == nil {
+		text = plain
+	}
+	return callwright.ParsePhoneNumber(text)
+}
+
+// callerOf is the caller as From names it: as E.164 where it is.
+func callerOf(req *sip.Request) string {
+	from := &req.From().Address
+	if n, err := numberIn(from); err == nil {
+		return n.String()
+	}
+	return from.User
+}
+
+const userToUser = "User-to-User"
+
+// customHeaders are the headers that mean something to applications only.
+func customHeaders(req *sip.Request) map[string]string {
+	var custom map[string]string
+	for _, h := range req.Headers() {
+		if isCustom(h.Name()) {
+			if custom == nil {
+				custom = map[string]string{}
+			}
+			custom[h.Name()] = h.Value()
+		}
+	}
+	return custom
+}
+
+func isCustom(name string) bool {
+	return len(name) > 2 && strings.EqualFold(name[:2], "X-") || strings.EqualFold(name, userToUser)
+}

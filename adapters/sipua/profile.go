@@ -1,0 +1,123 @@
+package sipua
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	trunk "github.com/callwright/callwright/sip"
+)
+
+// profile is how a peer's certificate is checked, and under which name it has to be known.
+type profile struct {
+	verify trunk.TLSVerification
+	host   string
+}
+
+// linger is how long an unused stack keeps its connections for the next call.
+const linger = 5 * time.Minute
+
+// stacks are the client side's stacks, one a profile.
+type stacks struct {
+	base   *tls.Config // roots and our own certificates
+	may    control
+	handle func(*stack, *sip.Request, *sip.ServerTx)
+
+	mu     sync.Mutex
+	open   map[profile]*shared
+	closed bool
+}
+
+type shared struct {
+	*stack
+	uses int
+	idle *time.Timer
+}
+
+// acquire gives the stack of a profile; nil once the stacks are closed. Each acquire needs a release.
+func (s *stacks) acquire(p profile) *stack {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	sh := s.open[p]
+	if sh == nil {
+		sh = &shared{}
+		sh.stack = newStack(clientConfig(s.base, p), s.may, func(req *sip.Request, tx *sip.ServerTx) {
+			s.handle(sh.stack, req, tx)
+		})
+		s.open[p] = sh
+	}
+	if sh.idle != nil {
+		sh.idle.Stop()
+		sh.idle = nil
+	}
+	sh.uses++
+	return sh.stack
+}
+
+func (s *stacks) release(p profile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh := s.open[p]
+	if sh == nil {
+		return
+	}
+	if sh.uses--; sh.uses == 0 {
+		sh.idle = time.AfterFunc(linger, func() { s.drop(p, sh) })
+	}
+}
+
+func (s *stacks) drop(p profile, sh *shared) {
+	s.mu.Lock()
+	unused := s.open[p] == sh && sh.uses == 0
+	if unused {
+		delete(s.open, p)
+	}
+	s.mu.Unlock()
+	if unused {
+		sh.close()
+	}
+}
+
+func (s *stacks) close() {
+	s.mu.Lock()
+	s.closed = true
+	open := s.open
+	s.open = nil
+	s.mu.Unlock()
+	for _, sh := range open {
+		if sh.idle != nil {
+			sh.idle.Stop()
+		}
+		sh.close()
+	}
+}
+
+// clientConfig checks the peer's certificate against the profile's host, never against the address that is dialled: in
+// a dialog that address comes from the peer.
+func clientConfig(base *tls.Config, p profile) *tls.Config {
+	c := base.Clone()
+	c.ServerName = p.host
+	switch p.verify {
+	case trunk.VerifyNone:
+		c.InsecureSkipVerify = true
+	case trunk.VerifyChain:
+		c.InsecureSkipVerify = true // the name only: the chain follows
+		c.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, c.RootCAs) }
+	}
+	return c
+}
+
+func verifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
+	intermediates := x509.NewCertPool()
+	for _, cert := range state.PeerCertificates[1:] {
+		intermediates.AddCert(cert)
+	}
+	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates})
+	return err
+}

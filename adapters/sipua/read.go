@@ -1,0 +1,125 @@
+package sipua
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/sip/dialog"
+)
+
+// readRequest takes from a checked request what the machine has to know.
+func readRequest(req *sip.Request) dialog.Request {
+	r := dialog.Request{
+		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: tagOf(req.From().Params),
+		Contact: contactOf(req), Routes: recordedRoutes(req), Body: len(req.Body()) > 0,
+		Require: tokens(req.GetHeaders("Require")), Session: readSession(req),
+	}
+	if req.Method == sip.NOTIFY {
+		r.Progress, r.Final = readProgress(req)
+	}
+	return r
+}
+
+// readResponse takes from a response what the machine has to know.
+func readResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
+	r := dialog.Response{
+		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: res.Reason, Contact: contactOf(res),
+		Routes: recordedRoutes(res), Body: len(res.Body()) > 0, Session: readSession(res),
+	}
+	if to := res.To(); to != nil {
+		r.RemoteTag = tagOf(to.Params)
+	}
+	return r
+}
+
+func tagOf(params sip.HeaderParams) string { return params.GetOr("tag", "") }
+
+func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
+	contact := msg.Contact()
+	if contact == nil || contact.Address.Wildcard {
+		return ""
+	}
+	return contact.Address.String()
+}
+
+func recordedRoutes(msg interface {
+	GetHeaders(name string) []sip.Header
+}) []dialog.Route {
+	var routes []dialog.Route
+	for _, h := range msg.GetHeaders("Record-Route") {
+		if rr, ok := h.(*sip.RecordRouteHeader); ok {
+			routes = append(routes, dialog.Route{URI: rr.Address.String(), Loose: rr.Address.UriParams.Has("lr")})
+		}
+	}
+	return routes
+}
+
+// tokens are the comma-separated values of all headers of a name, in lower case.
+func tokens(headers []sip.Header) []string {
+	var all []string
+	for _, h := range headers {
+		for token := range strings.SplitSeq(h.Value(), ",") {
+			if token = strings.ToLower(strings.TrimSpace(token)); token != "" {
+				all = append(all, token)
+			}
+		}
+	}
+	return all
+}
+
+// readSession reads the headers of RFC 4028, short form x included.
+func readSession(msg interface {
+	GetHeaders(name string) []sip.Header
+}) dialog.Session {
+	var s dialog.Session
+	for _, name := range []string{"Session-Expires", "x"} {
+		for _, h := range msg.GetHeaders(name) {
+			seconds, params, _ := strings.Cut(h.Value(), ";")
+			s.Expires = readSeconds(seconds)
+			for param := range strings.SplitSeq(params, ";") {
+				if who, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(param)), "refresher="); ok {
+					s.Refresher = dialog.Refresher(who)
+				}
+			}
+		}
+	}
+	for _, h := range msg.GetHeaders("Min-SE") {
+		seconds, _, _ := strings.Cut(h.Value(), ";")
+		s.MinSE = readSeconds(seconds)
+	}
+	if s.Refresher != dialog.UAC && s.Refresher != dialog.UAS {
+		s.Refresher = ""
+	}
+	for _, name := range []string{"Supported", "k", "Require"} {
+		for _, token := range tokens(msg.GetHeaders(name)) {
+			s.Supported = s.Supported || token == "timer"
+		}
+	}
+	return s
+}
+
+// readSeconds is 0 for what is no number; a day is longer than any session.
+func readSeconds(s string) time.Duration {
+	const day = 24 * 60 * 60
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(min(n, day)) * time.Second
+}
+
+// readProgress reads a NOTIFY of a REFER: the status line in its body (RFC 3515, 2.4.5), and whether it is the last.
+func readProgress(req *sip.Request) (status int, final bool) {
+	line, _, _ := strings.Cut(string(req.Body()), "\n")
+	fields := strings.Fields(line)
+	if len(fields) >= 2 && fields[0] == "SIP/2.0" {
+		if n, err := strconv.Atoi(fields[1]); err == nil && n >= 100 && n < 700 {
+			status = n
+		}
+	}
+	state := req.GetHeader("Subscription-State")
+	return status, state != nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(state.Value())), "terminated")
+}
