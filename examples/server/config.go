@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// config is what the flags and their environment twins say: --sip-addr is CALLWRIGHT_SIP_ADDR, and a flag wins.
+type config struct {
+	Addr         string
+	Data         string
+	DatabaseURL  string
+	SIPAddr      string
+	SIPRoots     string
+	MediaIP      netip.Addr
+	RTPPorts     ports
+	Region       string
+	PublicIP     netip.Addr
+	LLMBaseURL   string
+	LLMModel     string
+	LLMAPIKey    string
+	TTS          string
+	STT          string
+	AllowPrivate bool
+	DrainTimeout time.Duration
+	LogFormat    string
+}
+
+// ports is a range of UDP ports; 0-0 lets the machine choose.
+type ports struct{ low, high uint16 }
+
+// String is the range as the flag takes it.
+func (p *ports) String() string { return fmt.Sprintf("%d-%d", p.low, p.high) }
+
+// Set reads "low-high".
+func (p *ports) Set(text string) error {
+	low, high, ok := strings.Cut(text, "-")
+	l, lowErr := strconv.ParseUint(low, 10, 16)
+	h, highErr := strconv.ParseUint(high, 10, 16)
+	if !ok || lowErr != nil || highErr != nil || l > h {
+		return errors.New("must be a range of ports such as 10000-20000")
+	}
+	p.low, p.high = uint16(l), uint16(h)
+	return nil
+}
+
+// regions are those that the specification names.
+var regions = map[string]bool{"us1": true, "eu1": true, "ca1": true, "asia1": true}
+
+// parse reads the command line and the environment.
+func parse(args []string, env func(string) (string, bool)) (config, error) {
+	c := config{RTPPorts: ports{10000, 20000}}
+	var mediaIP, publicIP, allowPrivate, smtpURL string
+	f := flag.NewFlagSet("server", flag.ContinueOnError)
+	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
+	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
+	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH or postgres://... (default: SQLite in the data folder)")
+	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
+	f.StringVar(&c.SIPRoots, "sip-roots", "", "PEM file of further roots that peers' certificates may chain to")
+	f.StringVar(&mediaIP, "media-ip", "", "address to send and take media at (default: that of --sip-addr)")
+	f.Var(&c.RTPPorts, "rtp-ports", "UDP ports for media; 0-0 lets the machine choose")
+	f.StringVar(&c.Region, "region", "us1", "us1, eu1, ca1 or asia1")
+	f.StringVar(&publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
+	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
+	f.StringVar(&c.LLMModel, "llm-model", "", "the model to ask for there")
+	f.StringVar(&c.LLMAPIKey, "llm-api-key", "", "the key to that API")
+	f.StringVar(&c.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
+	f.StringVar(&c.STT, "stt", "", "pocketsphinx or openai (default: pocketsphinx)")
+	f.StringVar(&smtpURL, "smtp-url", "", "not available yet: nothing in this build sends mail")
+	f.StringVar(&allowPrivate, "allow-private", "",
+		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
+	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
+	if err := setFromEnv(f, env); err != nil {
+		return config{}, err
+	}
+	if err := f.Parse(args); err != nil {
+		return config{}, err
+	}
+	if f.NArg() > 0 {
+		return config{}, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	if smtpURL != "" {
+		return config{}, errors.New("--smtp-url: nothing in this build sends mail yet")
+	}
+	return c, c.complete(mediaIP, publicIP, allowPrivate)
+}
+
+// setFromEnv sets every flag whose environment twin is set.
+func setFromEnv(f *flag.FlagSet, env func(string) (string, bool)) (err error) {
+	f.VisitAll(func(fl *flag.Flag) {
+		name := "CALLWRIGHT_" + strings.ToUpper(strings.ReplaceAll(fl.Name, "-", "_"))
+		if value, ok := env(name); ok {
+			if setErr := f.Set(fl.Name, value); setErr != nil {
+				err = errors.Join(err, fmt.Errorf("%s: %w", name, setErr))
+			}
+		}
+	})
+	return err
+}
+
+// complete checks the flags against each other and fills in what follows from others.
+func (c *config) complete(mediaIP, publicIP, allowPrivate string) error {
+	sip, err := listenIP(c.SIPAddr)
+	if err != nil {
+		return fmt.Errorf("--sip-addr: %w", err)
+	}
+	if c.MediaIP, err = addrOr(mediaIP, sip); err != nil {
+		return fmt.Errorf("--media-ip: %w", err)
+	}
+	if c.PublicIP, err = addrOr(publicIP, sip); err != nil {
+		return fmt.Errorf("--public-ip: %w", err)
+	}
+	if c.PublicIP.IsUnspecified() {
+		return errors.New("--public-ip is required when --sip-addr listens on every address")
+	}
+	c.AllowPrivate = sip.IsLoopback()
+	if allowPrivate != "" {
+		if c.AllowPrivate, err = strconv.ParseBool(allowPrivate); err != nil {
+			return errors.New("--allow-private must be true or false")
+		}
+	}
+	if !regions[c.Region] {
+		return errors.New("--region must be us1, eu1, ca1 or asia1")
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		return errors.New("--log-format must be text or json")
+	}
+	if c.DatabaseURL == "" {
+		c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "callwright.db")
+	}
+	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" {
+		return errors.New("--database-url must begin with sqlite: or postgres://")
+	}
+	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
+		return errors.New("--llm-base-url and --llm-model go together")
+	}
+	return nil
+}
+
+func listenIP(addr string) (netip.Addr, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	if host == "" {
+		return netip.IPv4Unspecified(), nil
+	}
+	return netip.ParseAddr(host)
+}
+
+func addrOr(text string, otherwise netip.Addr) (netip.Addr, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	return netip.ParseAddr(text)
+}
+
+func newLogger(c config) *slog.Logger {
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+}

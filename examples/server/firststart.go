@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/access"
+)
+
+// firstOrg is the organization that every node of a new deployment starts with.
+const firstOrg callwright.OrgID = "00000000-0000-7000-8000-000000000001"
+
+// apiKeyFile is where the first key is kept for the tools of this machine.
+func apiKeyFile(c config) string { return filepath.Join(c.Data, "api-key") }
+
+// firstStart makes the organization, and a key to it for this data folder, unless they are there. The key is printed
+// this once.
+func firstStart(ctx context.Context, c config, s *access.Service) error {
+	if _, err := os.Stat(apiKeyFile(c)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_, err := s.CreateOrganization(ctx, firstOrg, "My organization", callwright.EntitlementSIP)
+	if err != nil && !errors.Is(err, callwright.ErrConflict) {
+		return err
+	}
+	key, err := s.CreateKey(ctx, firstOrg, "first key", 0)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(apiKeyFile(c), []byte(key.Key.Reveal()+"\n"), 0o600); err != nil {
+		return err
+	}
+	fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", apiKeyFile(c), key.Key.Reveal())
+	return nil
+}

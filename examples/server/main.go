@@ -1,0 +1,55 @@
+// Command server is the reference server: every domain behind the /v1 API, on this machine's own database, telephone
+// and speech engines. It is wiring and nothing else; read app.go for what is joined to what.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"go.uber.org/fx"
+)
+
+// stopTimeout is what stopping may take beyond the calls that are still running.
+const stopTimeout = 30 * time.Second
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	c, err := parse(os.Args[1:], os.LookupEnv)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "server:", err)
+		return 2
+	}
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		fmt.Fprintln(os.Stderr, "server:", err)
+		return 1
+	}
+	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	app := fx.New(fx.Supply(c), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
+	if err := app.Start(stopped); err != nil {
+		fmt.Fprintln(os.Stderr, "server:", err)
+		return 1
+	}
+	select {
+	case <-stopped.Done():
+	case <-app.Done(): // a part of the server has failed for good
+	}
+	stop() // a second signal ends the program at once
+	ctx, cancel := context.WithTimeout(context.Background(), app.StopTimeout())
+	defer cancel()
+	if err := app.Stop(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "server: stopping:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/riverwork"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/httpapi"
+)
+
+type tlsCertificate = tls.Certificate
+
+func recordingsFolder(c config) string { return filepath.Join(c.Data, "recordings") }
+
+// listener is the HTTP socket. It is opened before anything is served, so that everyone may know the server's address.
+type listener struct{ net.Listener }
+
+func newListener(lc fx.Lifecycle, c config) (listener, error) {
+	l, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return listener{}, err
+	}
+	lc.Append(fx.StopHook(func() { _ = l.Close() }))
+	return listener{l}, nil
+}
+
+func (l listener) url() string { return "http://" + l.Addr().String() }
+
+func (l listener) notifier(s *webhook.Sender) httpapi.Notifier {
+	return httpapi.Notifier{Sender: s, BaseURL: l.url()}
+}
+
+// newMetrics is what /metrics tells.
+func newMetrics(media *rtpmedia.Media, line *sipua.UA) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "callwright", Name: name, Help: help}, value)
+	}
+	r.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		gauge("sip_calls", "Calls that SIP has under way.", func() float64 { return float64(line.Calls()) }),
+		gauge("media_sessions", "Open media sessions.", func() float64 { return float64(media.Counters().Sessions) }),
+		gauge("media_late_frames", "Frames sent 20 ms late or later.",
+			func() float64 { return float64(media.Counters().LateFrames) }),
+	)
+	return r
+}
+
+// draining says that the server is about to stop.
+type draining struct{ atomic.Bool }
+
+// api is the HTTP handler and its readiness.
+type api struct {
+	http.Handler
+	draining *draining
+}
+
+// apiParts is everything that the API serves.
+type apiParts struct {
+	fx.In
+	DB       *bunstore.DB
+	Access   *access.Service
+	Calls    *call.Service
+	Agents   *agents.Service
+	Trunks   *sip.Service
+	Listener listener
+	Metrics  *prometheus.Registry
+	Log      *slog.Logger
+}
+
+func newAPI(p apiParts) (api, error) {
+	stopping := new(draining)
+	h, err := httpapi.New(httpapi.Config{
+		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, SIP: p.Trunks,
+		BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Ready: func(ctx context.Context) error {
+			if stopping.Load() {
+				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+			}
+			return p.DB.Ping(ctx)
+		},
+	})
+	return api{h, stopping}, err
+}
+
+// parts is what runs.
+type parts struct {
+	fx.In
+	Config     config
+	Authority  *testca.Authority
+	Access     *access.Service
+	API        api
+	Listener   listener
+	Work       *riverwork.Work
+	Calls      *call.Service
+	Line       *sipua.UA
+	Engines    engines
+	Log        *slog.Logger
+	Shutdowner fx.Shutdowner
+}
+
+// How long a client may take for its headers, and an answer that has begun when the server stops.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+)
+
+// serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
+// is not ready, takes no calls and lets those that run end; then durable work, then HTTP.
+func serve(lc fx.Lifecycle, p parts) {
+	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	lc.Append(fx.StartHook(func(ctx context.Context) error { return firstStart(ctx, p.Config, p.Access) }))
+	lc.Append(fx.Hook{
+		OnStart: func(context.Context) error {
+			go p.fail("http", func() error { return server.Serve(p.Listener) })
+			return nil
+		},
+		OnStop: server.Shutdown,
+	})
+	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
+	calls := background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) })
+	lc.Append(fx.Hook{OnStart: calls.OnStart, OnStop: func(ctx context.Context) error {
+		p.API.draining.Store(true)
+		p.Line.Drain()
+		p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live())
+		return calls.OnStop(ctx)
+	}})
+	lc.Append(fx.Hook{
+		OnStart: func(context.Context) error { return p.announce() },
+		OnStop:  func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
+	})
+}
+
+// background runs f from start to stop; its context ends at the stop, which waits for it.
+func background(f func(ctx context.Context)) fx.Hook {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	return fx.Hook{
+		OnStart: func(context.Context) error {
+			running.Go(func() { f(ctx) })
+			return nil
+		},
+		OnStop: func(context.Context) error {
+			cancel()
+			running.Wait()
+			return nil
+		},
+	}
+}
+
+// fail stops the server when a part of it ends with an error.
+func (p parts) fail(part string, run func() error) {
+	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		p.Log.Error("the server stops, because a part of it failed", "part", part, "error", err)
+		_ = p.Shutdowner.Shutdown(fx.ExitCode(1))
+	}
+}
+
+// announce writes the server file and tells people what the server runs on and how to change it.
+func (p parts) announce() error {
+	file := serverFile{
+		APIURL: p.Listener.url(), SIPURI: p.Line.URI(), CAFile: p.Authority.CertFile(),
+		APIKeyFile: apiKeyFile(p.Config), PID: os.Getpid(),
+	}
+	fmt.Printf("callwright is ready\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
+		file.APIURL, file.APIURL, file.SIPURI, file.CAFile)
+	fmt.Printf("  region     %s (--region)\n", p.Config.Region)
+	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.names["model"])
+	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
+		p.Engines.names["speech synthesis"], p.Engines.names["speech recognition"])
+	if err := p.Engines.Ready(); err != nil {
+		fmt.Printf("  No calls can be made: %s\n", err)
+	}
+	return file.write(serverFilePath(p.Config))
+}
