@@ -42,7 +42,7 @@ type engines struct{ encoder, decoder sip.Codec }
 
 // engines makes a codec, twice, because neither direction may share its state. It is nil for the one in use.
 func (s *session) engines(name string) (*engines, error) {
-	if name == s.codec {
+	if s.out.codec != nil && name == s.codec {
 		return nil, nil
 	}
 	encoder, err := s.media.cfg.Codecs(name)

@@ -1,6 +1,7 @@
 package rtpmedia
 
 import (
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright/sip"
@@ -16,28 +17,45 @@ type frames struct {
 	first   int
 	count   int
 	reading frame // what the reader has been given; its buffers come back with the next pop
+	digits  []begun
 }
+
+// begun is a digit and the first frame that may carry it. A digit outlives a frame that is dropped.
+type begun struct {
+	digit byte
+	at    time.Duration // Elapsed of that frame
+}
+
+// maxDigits bounds the digits that wait for a reader. A person needs 100 ms for one.
+const maxDigits = 64
 
 type frame struct {
 	in, out []int16
 	played  bool // out is what was played; else silence was
-	digit   byte
 	held    bool
 	elapsed time.Duration
 }
 
-// add makes room for a frame and returns it to be filled; its buffers are empty. If another had to give way, its digit
-// is given back.
-func (f *frames) add() (slot *frame, dropped bool, digit byte) {
+// add makes room for a frame and returns it to be filled; its buffers are empty.
+func (f *frames) add() (slot *frame, dropped bool) {
 	if f.count == unread {
-		dropped, digit = true, f.ring[f.first].digit
+		dropped = true
 		f.first = (f.first + 1) % unread
 		f.count--
 	}
 	slot = &f.ring[(f.first+f.count)%unread]
 	f.count++
 	*slot = frame{in: slot.in[:0], out: slot.out[:0]}
-	return slot, dropped, digit
+	return slot, dropped
+}
+
+// begin notes digits that have begun in a frame.
+func (f *frames) begin(digits []byte, at time.Duration) {
+	for _, d := range digits {
+		if len(f.digits) < maxDigits {
+			f.digits = append(f.digits, begun{d, at})
+		}
+	}
 }
 
 // pop gives the oldest frame, whose slices are good until the next pop.
@@ -49,7 +67,11 @@ func (f *frames) pop() (sip.Frame, bool) {
 	f.first = (f.first + 1) % unread
 	f.count--
 	r := &f.reading
-	given := sip.Frame{In: r.in, Digit: r.digit, Held: r.held, Elapsed: r.elapsed}
+	given := sip.Frame{In: r.in, Held: r.held, Elapsed: r.elapsed}
+	if len(f.digits) > 0 && f.digits[0].at <= r.elapsed {
+		given.Digit = f.digits[0].digit
+		f.digits = slices.Delete(f.digits, 0, 1)
+	}
 	if r.played {
 		given.Out = r.out
 	}

@@ -5,9 +5,14 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"testing"
 	"time"
 
+	"github.com/pion/rtp"
+
 	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/secure"
+	"github.com/callwright/callwright/sip/sdp"
 )
 
 // network carries datagrams between sessions in memory, so that a whole call runs in the fake time of synctest. What
@@ -16,8 +21,8 @@ type network struct {
 	mu    sync.Mutex
 	conns map[netip.AddrPort]*wire
 	// route gives the delays after which a datagram arrives: none means that it is lost, two that it is doubled. It may
-	// change the datagram. Nil is a network without faults.
-	route func(d datagram) []time.Duration
+	// change the datagram and its addresses. Nil is a network without faults.
+	route func(d *datagram) []time.Duration
 	sent  []datagram // everything, when keep is set
 	keep  bool
 }
@@ -51,7 +56,7 @@ func (n *network) send(d datagram) {
 	}
 	delays := []time.Duration{time.Millisecond}
 	if n.route != nil {
-		delays = n.route(d)
+		delays = n.route(&d)
 	}
 	for _, delay := range delays {
 		time.AfterFunc(delay, func() { n.deliver(d) })
@@ -120,4 +125,24 @@ func (w *wire) Close() error {
 	delete(w.net.conns, w.at)
 	close(w.closed)
 	return nil
+}
+
+// plain opens what was recorded, under the key of its sender.
+func plain(t testing.TB, recorded []datagram, key sdp.Crypto) []rtp.Packet {
+	t.Helper()
+	var opener secure.Opener
+	if err := opener.Use(0, key); err != nil {
+		t.Fatal(err)
+	}
+	packets := make([]rtp.Packet, len(recorded))
+	for i, d := range recorded {
+		raw, err := opener.RTP(0, d.bytes)
+		if err == nil {
+			err = packets[i].Unmarshal(raw)
+		}
+		if err != nil {
+			t.Fatalf("packet %d: %v", i, err)
+		}
+	}
+	return packets
 }

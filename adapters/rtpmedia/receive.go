@@ -3,7 +3,6 @@ package rtpmedia
 import (
 	"errors"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/pion/rtp"
@@ -25,7 +24,7 @@ type receiver struct {
 	listening bool // false: we hold the peer, or neither side talks
 	player    *jitter.Player
 	dtmf      dtmf.Receiver
-	digits    []byte // begun and not yet in a frame
+	digits    []byte // begun since the last frame
 	stats     report.Reception
 	bad, late uint64
 	heard     bool          // something authentic has come
@@ -41,9 +40,6 @@ type receiver struct {
 
 // remote is where the peer is reached.
 type remote struct{ rtp, rtcp netip.AddrPort }
-
-// maxDigits bounds the digits that wait for a frame. A person needs 100 ms for one.
-const maxDigits = 32
 
 // straggle is how long a source that has been followed by another is taken for one whose packets are still on the way.
 const straggle = 200 * time.Millisecond
@@ -118,7 +114,7 @@ func (r *receiver) play(now time.Duration, h *rtp.Header, audio bool) {
 	payload := r.packet.Payload
 	if !audio {
 		if r.hasEvents && h.PayloadType == r.events {
-			if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, payload); begins && len(r.digits) < maxDigits {
+			if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, payload); begins {
 				r.digits = append(r.digits, digit)
 			}
 		}
@@ -143,21 +139,4 @@ func (r *receiver) takeRTCP(now time.Duration, ntp uint64, ours uint32, datagram
 		r.bad++
 	}
 	return heard, err == nil
-}
-
-// digit is the next digit for a frame, 0 for none.
-func (r *receiver) digit() byte {
-	if len(r.digits) == 0 {
-		return 0
-	}
-	d := r.digits[0]
-	r.digits = slices.Delete(r.digits, 0, 1)
-	return d
-}
-
-// undigit puts a digit back whose frame nobody has read.
-func (r *receiver) undigit(d byte) {
-	if d != 0 {
-		r.digits = slices.Insert(r.digits, 0, d)
-	}
 }

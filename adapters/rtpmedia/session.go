@@ -148,14 +148,15 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 
 // present hands both sides of a frame to Read.
 func (s *session) present(now time.Duration, played []int16) {
-	slot, dropped, lost := s.frames.add()
+	slot, dropped := s.frames.add()
 	if dropped {
 		s.media.dropped.Add(1)
-		s.in.undigit(lost)
 	}
 	slot.in = s.in.player.Frame(slot.in, now)
 	slot.out, slot.played = append(slot.out, played...), played != nil
-	slot.digit, slot.held, slot.elapsed = s.in.digit(), s.held, now-s.first
+	slot.held, slot.elapsed = s.held, now-s.first
+	s.frames.begin(s.in.digits, slot.elapsed)
+	s.in.digits = s.in.digits[:0]
 }
 
 // watch finds a peer that has died. A peer that comes back is listened to again.

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/callwright/callwright/sip"
 )
 
 func TestAudioArrivesSampleExact(t *testing.T) {
@@ -64,32 +62,4 @@ func TestReadEndsWithClose(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-}
-
-func TestMediaTimeout(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork()
-		c := dial(t, n, nil)
-		defer c.close()
-		go discard(c.callee)
-		n.route = func(datagram) []time.Duration { return nil }
-		c.apply()
-		if d := silence(t, c.caller); d < 29*time.Second || d > 31*time.Second {
-			t.Errorf("before the first packet it took %s", d)
-		}
-	})
-}
-
-// silence reads until the peer counts as dead.
-func silence(t *testing.T, s sip.MediaSession) time.Duration {
-	t.Helper()
-	start := time.Now()
-	for {
-		if _, err := s.Read(context.Background()); errors.Is(err, sip.ErrMediaTimeout) {
-			return time.Since(start)
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
 }

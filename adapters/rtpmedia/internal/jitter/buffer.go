@@ -61,6 +61,7 @@ type Buffer struct {
 	started bool
 	arrived time.Duration // when the first packet since the start came
 	next    int64         // the timestamp that is played next
+	quiet   bool          // what was taken last had no audio
 	lateRun int
 	since   int // steps since the last correction
 }
@@ -93,7 +94,7 @@ func (b *Buffer) clear() {
 	for i := range b.slot {
 		b.slot[i].used = false
 	}
-	b.count, b.started, b.lateRun, b.since = 0, false, 0, 0
+	b.count, b.started, b.quiet, b.lateRun, b.since = 0, false, false, 0, 0
 	b.delay.resetBase()
 }
 
@@ -106,11 +107,12 @@ func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, payl
 			b.clear()
 		}
 		b.delay.observe(now, transit)
-		if b.started && stamp < b.next {
+		if b.started && (stamp < b.next || seq < b.first) {
 			if b.late(seq); b.lateRun < restartLate {
 				return Late
 			}
 			b.clear()
+			b.delay.reset()
 			b.delay.observe(now, transit)
 		}
 	}
@@ -121,7 +123,7 @@ func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, payl
 func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	if !b.primed {
 		b.primed = true
-		b.newest, b.stamp = int64(sequence), int64(timestamp)
+		b.newest, b.stamp = 1<<16+int64(sequence), int64(timestamp) // never negative, as it is an index
 		return b.newest, b.stamp
 	}
 	seq = b.newest + int64(int16(sequence-uint16(b.newest)))

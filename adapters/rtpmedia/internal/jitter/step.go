@@ -52,7 +52,6 @@ func (b *Buffer) head() (head *slot, gap bool) {
 			return s, gap
 		case !gap:
 			b.take(s)
-			b.first = seq + 1
 		}
 	}
 	return nil, gap
@@ -64,7 +63,7 @@ func (b *Buffer) take(s *slot) {
 		b.release(&b.slot[b.first%slots])
 	}
 	b.release(s)
-	b.first = s.seq + 1
+	b.first, b.quiet = s.seq+1, s.empty
 }
 
 func (b *Buffer) play(s *slot, kind Kind) Step {
@@ -73,14 +72,18 @@ func (b *Buffer) play(s *slot, kind Kind) Step {
 }
 
 // missing is a step with nothing to play. If the playout is earlier than it wants to be it waits, and what comes next is
-// not late; else the audio has to be taken as lost.
+// not late; else the audio has to be taken as lost, or as a pause while the sender sends events.
 func (b *Buffer) missing(early bool) Step {
+	kind := Lost
 	if early {
-		b.since = 0
-		return Step{Kind: Stretch, Ticks: b.frame}
+		kind, b.since = Stretch, 0
+	} else {
+		b.next += int64(b.frame)
 	}
-	b.next += int64(b.frame)
-	return Step{Kind: Lost, Ticks: b.frame}
+	if b.quiet {
+		kind = Silence
+	}
+	return Step{Kind: kind, Ticks: b.frame}
 }
 
 // gap is a step before a packet whose time has not come: packets are missing, or the sender had paused.

@@ -27,6 +27,9 @@ type Reception struct {
 	haveReport   bool
 }
 
+// reordered bounds how many packets may overtake one: as many as SRTP's replay window lets through.
+const reordered = 64
+
 // Clock sets the rate of the RTP clock, ticks a second.
 func (r *Reception) Clock(rate int) {
 	if rate != r.clock {
@@ -42,8 +45,11 @@ func (r *Reception) Packet(now time.Duration, ssrc uint32, sequence uint16, time
 		r.begin(ssrc, sequence)
 	}
 	r.received++
-	ahead := int16(sequence - uint16(r.highest))
-	r.highest += int64(max(ahead, 0))
+	ahead := int64(int16(sequence - uint16(r.highest)))
+	if early := r.base - r.highest - ahead; early > 0 && early < reordered {
+		r.base -= early // the first to arrive was not the first to be sent
+	}
+	r.highest += max(ahead, 0)
 	if timed && r.clock > 0 {
 		r.time(now, timestamp)
 	}

@@ -1,0 +1,258 @@
+package jitter_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/adapters/rtpmedia/internal/jitter"
+)
+
+const (
+	ms    = time.Millisecond
+	frame = 160
+)
+
+// linear is a codec of two bytes a sample.
+type linear struct{}
+
+func (linear) Decode(dst []int16, payload []byte) ([]int16, error) {
+	if len(payload)%2 != 0 {
+		return dst, errors.New("half a sample")
+	}
+	for i := 0; i < len(payload); i += 2 {
+		dst = append(dst, int16(payload[i])<<8|int16(payload[i+1]))
+	}
+	return dst, nil
+}
+
+func encode(pcm []int16) []byte {
+	var b []byte
+	for _, s := range pcm {
+		b = append(b, byte(s>>8), byte(s))
+	}
+	return b
+}
+
+func newPlayer(least, most time.Duration) *jitter.Player {
+	return jitter.NewPlayer(jitter.Format{Decoder: linear{}, Rate: 8000, Clock: 8000}, least, most)
+}
+
+// tone is a 200 Hz sine with a ramp, so that every sample tells where it belongs.
+func tone(n int) []int16 {
+	pcm := make([]int16, n)
+	for i := range pcm {
+		pcm[i] = int16(8000*math.Sin(2*math.Pi*float64(i)/40)) + int16(i%8000)
+	}
+	return pcm
+}
+
+// arrival is one packet as it comes.
+type arrival struct {
+	at        time.Duration
+	sequence  uint16
+	timestamp uint32
+	payload   []byte
+}
+
+// packets cuts audio into packets of size samples, sent when they are complete; delay says how long each is under way.
+func packets(pcm []int16, size int, sequence uint16, timestamp uint32, delay func(i int) time.Duration) []arrival {
+	var all []arrival
+	for i := 0; (i+1)*size <= len(pcm); i++ {
+		all = append(all, arrival{
+			at:       time.Duration(i+1)*time.Duration(size)*time.Second/8000 + delay(i),
+			sequence: sequence + uint16(i), timestamp: timestamp + uint32(i*size), payload: encode(pcm[i*size : (i+1)*size]),
+		})
+	}
+	return all
+}
+
+func steady(int) time.Duration { return 0 }
+
+// play feeds a player in the order of arrival and takes frames every 20 ms from start on.
+func play(p *jitter.Player, all []arrival, start time.Duration, frames int) []int16 {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b arrival) int { return int(a.at - b.at) })
+	var heard []int16
+	for k := range frames {
+		now := start + time.Duration(k)*20*ms
+		for len(all) > 0 && all[0].at <= now {
+			p.Push(all[0].at, all[0].sequence, all[0].timestamp, all[0].payload)
+			all = all[1:]
+		}
+		heard = p.Frame(heard, now)
+	}
+	return heard
+}
+
+// indexOf is where part begins in whole, -1 if nowhere.
+func indexOf(whole, part []int16) int {
+	for i := 0; i+len(part) <= len(whole); i++ {
+		if slices.Equal(whole[i:i+len(part)], part) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Whatever comes within the delay comes out exactly: reordered, doubled, over both wraps, in packets of any length.
+func TestWithinTheDelayNothingIsLost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{80, 160, 240, 320, 480}).Draw(t, "samples in a packet")
+		said := tone(size * rapid.IntRange(20, 60).Draw(t, "packets"))
+		delays := rapid.Custom(func(t *rapid.T) time.Duration { return time.Duration(rapid.IntRange(0, 75).Draw(t, "ms")) * ms })
+		all := packets(said, size, rapid.Uint16().Draw(t, "sequence"), rapid.Uint32().Draw(t, "timestamp"), func(i int) time.Duration {
+			if i == 0 {
+				return 0
+			}
+			return delays.Draw(t, "delay")
+		})
+		for range rapid.IntRange(0, 10).Draw(t, "doubled") {
+			again := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]
+			again.at += delays.Draw(t, "later")
+			all = append(all, again)
+		}
+		start := time.Duration(rapid.IntRange(0, 19).Draw(t, "phase")) * ms
+		heard := play(newPlayer(100*ms, 100*ms), all, start, len(said)/frame+40)
+		at := indexOf(heard, said)
+		if at < 0 {
+			t.Fatal("what was said is not in what was heard")
+		}
+		for _, s := range heard[:at] {
+			if s != 0 {
+				t.Fatal("something other than silence before the first packet")
+			}
+		}
+		first := time.Duration(size) * time.Second / 8000
+		if delay := start + time.Duration(at)*time.Second/8000 - first; delay < 100*ms || delay >= 120*ms {
+			t.Fatalf("played %s after its arrival", delay)
+		}
+	})
+}
+
+// Every packet that comes is played in its place, however many others are lost.
+func TestLossLeavesEverythingElseInPlace(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		count := rapid.IntRange(30, 80).Draw(t, "packets")
+		said := tone(frame * count)
+		all := packets(said, frame, rapid.Uint16().Draw(t, "sequence"), rapid.Uint32().Draw(t, "timestamp"), steady)
+		lost := rapid.SliceOfNDistinct(rapid.IntRange(1, count-1), 0, count/2, rapid.ID).Draw(t, "lost")
+		var kept []arrival
+		for i, a := range all {
+			if !slices.Contains(lost, i) {
+				kept = append(kept, a)
+			}
+		}
+		const lead = 4 // frames of delay: 60 ms, and one until the first packet is complete
+		heard := play(newPlayer(60*ms, 60*ms), kept, 0, count+lead)
+		for i := range count {
+			want, got := said[i*frame:(i+1)*frame], heard[(i+lead)*frame:(i+lead+1)*frame]
+			if slices.Contains(lost, i) {
+				continue
+			}
+			fade := 0
+			if slices.Contains(lost, i-1) {
+				fade = 32 // 4 ms into which the concealment fades
+			}
+			if !slices.Equal(got[fade:], want[fade:]) {
+				t.Fatalf("packet %d of %d, with %v lost, is not in its place", i, count, lost)
+			}
+		}
+	})
+}
+
+// Nothing that an authentic but mad peer sends breaks the player: a frame has 20 ms, always.
+func TestAnySequenceOfPacketsGivesFrames(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPlayer(20*ms, 120*ms)
+		now := time.Duration(0)
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			switch rapid.IntRange(0, 3).Draw(t, "action") {
+			case 0:
+				now += time.Duration(rapid.IntRange(0, 3000).Draw(t, "pass")) * ms
+			case 1:
+				if got := p.Frame(nil, now); len(got) != frame {
+					t.Fatalf("%d samples", len(got))
+				}
+				now += 20 * ms
+			default:
+				payload := make([]byte, rapid.IntRange(0, 600).Draw(t, "size"))
+				p.Push(now, rapid.Uint16().Draw(t, "sequence"), rapid.Uint32().Draw(t, "timestamp"), payload)
+			}
+		}
+		if d := p.Delay(); d < 20*ms || d > 120*ms {
+			t.Fatalf("delay %s", d)
+		}
+	})
+}
+
+func TestDelayFollowsTheNetwork(t *testing.T) {
+	t.Parallel()
+	said := tone(8000 * 40)
+	uneven := func(i int) time.Duration { // up to 70 ms in the second ten seconds
+		if i >= 500 && i < 1000 {
+			return time.Duration(i*37%71) * ms
+		}
+		return 0
+	}
+	p := newPlayer(20*ms, 120*ms)
+	all := packets(said, frame, 1, 1, uneven)
+	delayAt := func(from, to time.Duration) time.Duration {
+		var due []arrival
+		for _, a := range all {
+			if a.at >= from && a.at < to {
+				due = append(due, a)
+			}
+		}
+		play(p, due, from, int((to-from)/(20*ms)))
+		return p.Delay()
+	}
+	if d := delayAt(0, 10*time.Second); d != 20*ms {
+		t.Errorf("on an even network %s", d)
+	}
+	if d := delayAt(10*time.Second, 20*time.Second); d < 65*ms || d > 80*ms {
+		t.Errorf("with 70 ms of jitter %s", d)
+	}
+	if d := delayAt(20*time.Second, 40*time.Second); d > 25*ms {
+		t.Errorf("after the network has calmed down %s", d)
+	}
+}
+
+// After the delay has grown and shrunk the playout has followed: a packet is heard as soon as at the beginning.
+func TestPlayoutCatchesUp(t *testing.T) {
+	t.Parallel()
+	said := tone(8000 * 30)
+	p := newPlayer(20*ms, 120*ms)
+	heard := play(p, packets(said, frame, 1, 1, func(i int) time.Duration {
+		if i >= 100 && i < 300 {
+			return time.Duration(i*53%110) * ms
+		}
+		return 0
+	}), 0, 1500)
+	last := said[len(said)-50*frame : len(said)-10*frame]
+	at := indexOf(heard, last)
+	if at < 0 {
+		t.Fatal("the end was not heard exactly")
+	}
+	if delay := time.Duration(at-(len(said)-50*frame))*time.Second/8000 - 20*ms; delay > 60*ms {
+		t.Errorf("at the end the delay is %s", delay)
+	}
+}
+
+func TestSenderWithAFastClock(t *testing.T) {
+	t.Parallel()
+	said := tone(8000 * 100)
+	all := packets(said, frame, 1, 1, func(i int) time.Duration { return -time.Duration(i) * 10 * time.Microsecond }) // 500 ppm
+	p := newPlayer(20*ms, 120*ms)
+	heard := play(p, all, 0, 5000)
+	if at := indexOf(heard, said[len(said)-200*frame:len(said)-180*frame]); at < 0 {
+		t.Error("the playout has lost the sender")
+	}
+}

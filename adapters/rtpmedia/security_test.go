@@ -1,0 +1,258 @@
+package rtpmedia_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// attacker is somebody who can send to our ports and read nothing.
+var attacker = netip.MustParseAddrPort("203.0.113.66:6666")
+
+func newCrypto(t testing.TB) sdp.Crypto {
+	t.Helper()
+	return sdp.Crypto{Tag: 1, Key: must(sdp.NewKey(rand.Reader))(t)}
+}
+
+func TestPrivateAddressInTheSDP(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		c := dial(t, n, nil)
+		defer c.close()
+		private := netip.MustParseAddrPort("10.0.0.9:4000")
+		c.callers.RemoteRTP = private
+		c.callers.RemoteRTCP = netip.AddrPortFrom(private.Addr(), 4001)
+		c.apply()
+		hear(t, c.callee, 200*ms)
+		said := speech(8000)
+		if !containsRun(talk(t, c, said), said) {
+			t.Error("the callee does not hear the caller")
+		}
+		if wasted := len(n.recorded(private)); wasted > 3 {
+			t.Errorf("%d packets went to the private address", wasted)
+		}
+		hear(t, c.callee, 20*time.Second)
+		if c.callee.Stats().RoundTrip == 0 {
+			t.Error("the reports did not find their way")
+		}
+	})
+}
+
+func TestUnauthenticatedPacketsChangeNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		c := dial(t, n, nil)
+		defer c.close()
+		c.apply()
+		stop := make(chan struct{})
+		defer close(stop)
+		go flood(n, c.calleAt, stop)
+		said := speech(16000)
+		if !containsRun(talk(t, c, said), said) {
+			t.Error("the audio is not exact under a flood")
+		}
+		hear(t, c.callee, 20*time.Second)
+		if sent := len(n.recorded(attacker)); sent != 0 {
+			t.Errorf("%d packets went to the attacker", sent)
+		}
+		if s := c.callee.Stats(); s.Bad < 20_000 || s.Lost+s.Late != 0 {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+// flood sends a forged RTP packet every millisecond, of ever another source, and as much RTCP.
+func flood(n *network, to netip.AddrPort, stop chan struct{}) {
+	forged := make([]byte, 182)
+	for i := uint32(0); ; i++ {
+		select {
+		case <-stop:
+			return
+		case <-time.After(ms):
+		}
+		forged[0], forged[1] = 2<<6, 0
+		binary.BigEndian.PutUint32(forged[8:], i)
+		n.send(datagram{attacker, to, forged})
+		forged[1] = 200
+		binary.BigEndian.PutUint32(forged[4:], i)
+		n.send(datagram{attacker, netip.AddrPortFrom(to.Addr(), to.Port()+1), forged})
+	}
+}
+
+func TestReplayedPacketsChangeNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		n.route = func(d *datagram) []time.Duration {
+			if d.from != attacker {
+				go func() { // heard on the way and sent again from elsewhere, soon and late
+					for _, later := range []time.Duration{5 * ms, 500 * ms, 3 * time.Second} {
+						time.Sleep(later)
+						n.deliver(datagram{attacker, d.to, d.bytes})
+					}
+				}()
+			}
+			return []time.Duration{ms}
+		}
+		c := dial(t, n, nil)
+		c.apply()
+		said := speech(16000)
+		if !containsRun(talk(t, c, said), said) {
+			t.Error("the audio is not exact")
+		}
+		hear(t, c.callee, 10*time.Second)
+		if s := c.callee.Stats(); s.Bad+s.Lost+s.Late != 0 || s.Received > 660 {
+			t.Errorf("stats %+v", s)
+		}
+		c.close()
+		if sent := len(n.recorded(attacker)); sent != 0 {
+			t.Errorf("%d packets went to the attacker", sent)
+		}
+		time.Sleep(5 * time.Second) // the replays end
+	})
+}
+
+func TestWrongKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		c := dial(t, n, nil)
+		defer c.close()
+		c.callees.RemoteCrypto = newCrypto(t)
+		c.apply()
+		go discard(c.caller)
+		go func() { _ = c.caller.Write(context.Background(), speech(8000)) }()
+		for _, s := range inbound(hear(t, c.callee, 2*time.Second)) {
+			if s != 0 {
+				t.Fatal("something was heard without the key")
+			}
+		}
+		if s := c.callee.Stats(); s.Received != 0 || s.Bad < 95 {
+			t.Errorf("stats %+v", s)
+		}
+		if d := silence(t, c.callee); d > 30*time.Second {
+			t.Errorf("a peer with the wrong key counts as alive for %s", d)
+		}
+	})
+}
+
+func TestSameKeyKeepsItsKeyStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		c := dial(t, n, nil)
+		defer c.close()
+		c.apply()
+		go discard(c.caller)
+		for range 5 {
+			hear(t, c.callee, time.Second)
+			c.negotiate(nil, nil)
+			c.apply()
+		}
+		packets := plain(t, n.recorded(c.calleAt), c.callers.LocalCrypto)
+		for i, p := range packets {
+			if p.SSRC != packets[0].SSRC || p.SequenceNumber != packets[0].SequenceNumber+uint16(i) {
+				t.Fatalf("packet %d begins another stream under the same key", i)
+			}
+		}
+		if s := c.callee.Stats(); s.Bad+s.Lost != 0 || s.Received < 245 {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+// The caller changes its key. Packets under the old one are still on the way, and the callee hears of the new one late.
+func TestChangeOfKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.route = func(*datagram) []time.Duration { return []time.Duration{80 * ms} }
+		c := dial(t, n, nil)
+		defer c.close()
+		c.apply()
+		said := speech(8000 * 4)
+		go discard(c.caller)
+		go func() { _ = c.caller.Write(context.Background(), said) }()
+		frames := hear(t, c.callee, time.Second)
+		fresh := newCrypto(t)
+		c.callees.RemoteCrypto, c.callers.LocalCrypto = fresh, fresh
+		c.apply()
+		frames = append(frames, hear(t, c.callee, 4*time.Second)...)
+		if !containsRun(inbound(frames), said) {
+			t.Error("the change of the key is heard")
+		}
+		if s := c.callee.Stats(); s.Bad+s.Lost+s.Late != 0 {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+// A key that comes back must not meet a sequence number again that it has encrypted before: it gets another source.
+func TestFormerKeyComesBackWithAnotherSource(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		c := dial(t, n, nil)
+		defer c.close()
+		first, second := c.callers.LocalCrypto, newCrypto(t)
+		for _, key := range []sdp.Crypto{first, second, first} {
+			c.callees.RemoteCrypto, c.callers.LocalCrypto = key, key
+			c.apply()
+			go discard(c.caller)
+			said := speech(8000)
+			if !containsRun(talk(t, c, said), said) {
+				t.Fatal("not heard exactly")
+			}
+		}
+		sources := map[uint32]bool{}
+		for _, d := range n.recorded(c.calleAt) {
+			sources[binary.BigEndian.Uint32(d.bytes[8:])] = true
+		}
+		if len(sources) != 2 {
+			t.Errorf("%d sources, want 2", len(sources))
+		}
+	})
+}
+
+func TestUnusableKeys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, newNetwork(), nil)
+		defer c.close()
+		for name, change := range map[string]func(*sdp.Negotiated){
+			"none of ours":    func(n *sdp.Negotiated) { n.LocalCrypto = sdp.Crypto{} },
+			"none of theirs":  func(n *sdp.Negotiated) { n.RemoteCrypto = sdp.Crypto{} },
+			"the same twice":  func(n *sdp.Negotiated) { n.RemoteCrypto = n.LocalCrypto },
+			"and no codec":    func(n *sdp.Negotiated) { n.Codec = sdp.G729 },
+			"nor another one": func(n *sdp.Negotiated) { n.Codec = "" },
+		} {
+			changed := c.callers
+			change(&changed)
+			if err := c.caller.Apply(changed); callwright.CodeOf(err) == callwright.CodeInternal || err == nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if c.caller.Rate() != 8000 || c.caller.Stats().Codec != "" {
+			t.Error("a refused change has changed something")
+		}
+		c.apply()
+		said := speech(8000)
+		if !containsRun(talk(t, c, said), said) {
+			t.Error("the session does not work after refusals")
+		}
+	})
+}
