@@ -428,7 +428,7 @@ type PortingInvoker interface {
 	// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 	//
 	// POST /v1/sip/port/document
-	UploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart, params UploadPortDocumentParams) (*UploadPortDocumentResponse, error)
+	UploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart) (*UploadPortDocumentResponse, error)
 }
 
 // SipInvoker invokes operations described by OpenAPI v3 specification.
@@ -7830,7 +7830,7 @@ func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res
 
 		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
 			if val, ok := params.StartDate.Get(); ok {
-				return e.EncodeValue(val.Format("2006-01-02T15:04:05.000Z07:00"))
+				return e.EncodeValue(conv.DateTimeToString(val))
 			}
 			return nil
 		}); err != nil {
@@ -7847,7 +7847,7 @@ func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res
 
 		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
 			if val, ok := params.EndDate.Get(); ok {
-				return e.EncodeValue(val.Format("2006-01-02T15:04:05.000Z07:00"))
+				return e.EncodeValue(conv.DateTimeToString(val))
 			}
 			return nil
 		}); err != nil {
@@ -12851,12 +12851,12 @@ func (c *Client) sendUpdateTestScenario(ctx context.Context, request *TestScenar
 // address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 //
 // POST /v1/sip/port/document
-func (c *Client) UploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart, params UploadPortDocumentParams) (*UploadPortDocumentResponse, error) {
-	res, err := c.sendUploadPortDocument(ctx, request, params)
+func (c *Client) UploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart) (*UploadPortDocumentResponse, error) {
+	res, err := c.sendUploadPortDocument(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendUploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart, params UploadPortDocumentParams) (res *UploadPortDocumentResponse, err error) {
+func (c *Client) sendUploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart) (res *UploadPortDocumentResponse, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("uploadPortDocument"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -12904,23 +12904,6 @@ func (c *Client) sendUploadPortDocument(ctx context.Context, request *UploadPort
 	}
 	if err := encodeUploadPortDocumentRequest(request, r); err != nil {
 		return res, errors.Wrap(err, "encode request")
-	}
-
-	stage = "EncodeHeaderParams"
-	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
-		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
 	}
 
 	{

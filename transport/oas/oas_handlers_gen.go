@@ -18093,16 +18093,6 @@ func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped boo
 			return
 		}
 	}
-	params, err := decodeUploadPortDocumentParams(args, argsEscaped, r)
-	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
-		return
-	}
 
 	var rawBody []byte
 	request, rawBody, close, err := s.decodeUploadPortDocumentRequest(r)
@@ -18130,18 +18120,13 @@ func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped boo
 			OperationID:      "uploadPortDocument",
 			Body:             request,
 			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
+			Params:           middleware.Parameters{},
+			Raw:              r,
 		}
 
 		type (
 			Request  = *UploadPortDocumentRequestMultipart
-			Params   = UploadPortDocumentParams
+			Params   = struct{}
 			Response = *UploadPortDocumentResponse
 		)
 		response, err = middleware.HookMiddleware[
@@ -18151,14 +18136,14 @@ func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped boo
 		](
 			m,
 			mreq,
-			unpackUploadPortDocumentParams,
+			nil,
 			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UploadPortDocument(ctx, request, params)
+				response, err = s.h.UploadPortDocument(ctx, request)
 				return response, err
 			},
 		)
 	} else {
-		response, err = s.h.UploadPortDocument(ctx, request, params)
+		response, err = s.h.UploadPortDocument(ctx, request)
 	}
 	if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {

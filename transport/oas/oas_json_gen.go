@@ -5600,7 +5600,7 @@ func (s *InitiatePortRequest) encodeFields(e *jx.Encoder) {
 	{
 		if s.TargetPortDate.Set {
 			e.FieldStart("target_port_date")
-			s.TargetPortDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+			s.TargetPortDate.Encode(e, json.EncodeDateTime)
 		}
 	}
 	{
@@ -5662,7 +5662,7 @@ func (s *InitiatePortRequest) Decode(d *jx.Decoder) error {
 		case "target_port_date":
 			if err := func() error {
 				s.TargetPortDate.Reset()
-				if err := s.TargetPortDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+				if err := s.TargetPortDate.Decode(d, json.DecodeDateTime); err != nil {
 					return err
 				}
 				return nil
@@ -8555,14 +8555,14 @@ func (o *OptDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 // MarshalJSON implements stdjson.Marshaler.
 func (s OptDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
-	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	s.Encode(&e, json.EncodeDateTime)
 	return e.Bytes(), nil
 }
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
-	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+	return s.Decode(d, json.DecodeDateTime)
 }
 
 // Encode encodes ErrorEnvelopeStatus as json.

@@ -4827,7 +4827,7 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 						return err
 					}
 
-					c, err := time.Parse("2006-01-02T15:04:05.000Z07:00", val)
+					c, err := conv.ToDateTime(val)
 					if err != nil {
 						return err
 					}
@@ -4868,7 +4868,7 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 						return err
 					}
 
-					c, err := time.Parse("2006-01-02T15:04:05.000Z07:00", val)
+					c, err := conv.ToDateTime(val)
 					if err != nil {
 						return err
 					}
@@ -9689,97 +9689,6 @@ func decodeUpdateTestScenarioParams(args [1]string, argsEscaped bool, r *http.Re
 		return params, &ogenerrors.DecodeParamError{
 			Name: "id",
 			In:   "path",
-			Err:  err,
-		}
-	}
-	return params, nil
-}
-
-// UploadPortDocumentParams is parameters of uploadPortDocument operation.
-type UploadPortDocumentParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
-	IdempotencyKey OptString `json:",omitempty,omitzero"`
-}
-
-func unpackUploadPortDocumentParams(packed middleware.Parameters) (params UploadPortDocumentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "Idempotency-Key",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IdempotencyKey = v.(OptString)
-		}
-	}
-	return params
-}
-
-func decodeUploadPortDocumentParams(args [0]string, argsEscaped bool, r *http.Request) (params UploadPortDocumentParams, _ error) {
-	h := uri.NewHeaderDecoder(r.Header)
-	// Decode header: Idempotency-Key.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIdempotencyKeyVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIdempotencyKeyVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IdempotencyKey.SetTo(paramsDotIdempotencyKeyVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IdempotencyKey.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     255,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "Idempotency-Key",
-			In:   "header",
 			Err:  err,
 		}
 	}

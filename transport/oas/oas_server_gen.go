@@ -412,7 +412,7 @@ type PortingHandler interface {
 	// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 	//
 	// POST /v1/sip/port/document
-	UploadPortDocument(ctx context.Context, req *UploadPortDocumentRequestMultipart, params UploadPortDocumentParams) (*UploadPortDocumentResponse, error)
+	UploadPortDocument(ctx context.Context, req *UploadPortDocumentRequestMultipart) (*UploadPortDocumentResponse, error)
 }
 
 // SipHandler handles operations described by OpenAPI v3 specification.

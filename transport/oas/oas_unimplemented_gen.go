@@ -847,7 +847,7 @@ func (UnimplementedHandler) UpdateTestScenario(ctx context.Context, req *TestSce
 // address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 //
 // POST /v1/sip/port/document
-func (UnimplementedHandler) UploadPortDocument(ctx context.Context, req *UploadPortDocumentRequestMultipart, params UploadPortDocumentParams) (r *UploadPortDocumentResponse, _ error) {
+func (UnimplementedHandler) UploadPortDocument(ctx context.Context, req *UploadPortDocumentRequestMultipart) (r *UploadPortDocumentResponse, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// exchange is what is known of one request on its way. The outermost handler puts it into the context; those further in
+// fill it.
+type exchange struct {
+	id        string
+	operation string // name in package oas; empty when no operation fits
+	area      string // its operation group
+	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
+	principal callwright.Principal
+	failure   error // what the answer could not say
+}
+
+type exchangeKey struct{}
+
+// exchangeOf is the exchange of a request's context.
+func exchangeOf(ctx context.Context) *exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return x
+	}
+	return new(exchange) // a context that no request made; there is nothing to know
+}
+
+// orgOf is the organization on whose behalf the request is made.
+func orgOf(ctx context.Context) callwright.OrgID { return exchangeOf(ctx).principal.Org }
+
+// requestIDHeader carries the request's id both ways.
+const requestIDHeader = "X-Request-ID"
+
+// goodID is a request id of the caller's that may stand in headers and logs.
+var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// ServeHTTP answers every request.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{id: r.Header.Get(requestIDHeader)}
+	if !goodID.MatchString(x.id) {
+		x.id = a.IDs.New()
+	}
+	w.Header().Set(requestIDHeader, x.id)
+	ctx := context.WithValue(r.Context(), exchangeKey{}, x)
+	answer := &answerWriter{ResponseWriter: w}
+	begin := time.Now()
+	defer func() {
+		if cause := recover(); cause != nil {
+			a.recovered(ctx, answer, cause)
+		}
+		a.log(ctx, r, answer.status, time.Since(begin))
+	}()
+	a.route(answer, r.WithContext(ctx))
+}
+
+// log writes the line of one request.
+func (a *api) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
+	x := exchangeOf(ctx)
+	level := slog.LevelInfo
+	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
+		level = slog.LevelError
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("route", x.route),
+		slog.String("operation", x.operation), slog.Int("status", status), slog.Duration("took", took),
+	}
+	if x.principal.Org != "" {
+		attrs = append(attrs, slog.String("org", string(x.principal.Org)), slog.String("key", x.principal.KeyID))
+	}
+	if x.failure != nil {
+		attrs = append(attrs, slog.String("error", describe(x.failure)))
+	}
+	a.Logger.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// answerWriter remembers the status.
+type answerWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader remembers the first final status.
+func (w *answerWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends the header with 200 when nothing else did.
+func (w *answerWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,258 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/httpapi"
+)
+
+// house is the API over the real services, whose stores are in memory. Nothing places the calls that it queues.
+type house struct {
+	http.Handler
+	t      *testing.T
+	store  *memstore.Store
+	calls  memstore.Calls
+	files  *filestore.Recordings
+	access *access.Service
+	org    callwright.OrgID
+	key    string // of org, which has SIP
+	poor   string // key of an organization without SIP
+	log    *bytes.Buffer
+	ready  error // what a call's engines say
+}
+
+// The numbers of the tests: ours is attached for outbound calls.
+const (
+	ourNumber   = "+14155550100"
+	theirNumber = "+14155550123"
+)
+
+// open makes a house; change may alter the API's configuration.
+func open(t *testing.T, change ...func(*httpapi.Config)) *house {
+	t.Helper()
+	store := memstore.New()
+	files, err := filestore.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = files.Close() })
+	h := &house{t: t, store: store, calls: memstore.Calls{Store: store}, files: files, log: new(bytes.Buffer)}
+	h.access = must(access.New(access.Config{
+		Store: memstore.Tenants{Store: store}, Atomic: store, Secret: bytes.Repeat([]byte("s"), 32),
+	}))
+	h.org, h.key = h.tenant("rich", callwright.EntitlementSIP)
+	_, h.poor = h.tenant("poor")
+
+	agentService := must(agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store}))
+	sipService := must(sip.New(sip.Config{
+		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: agentService, Codecs: []string{"PCMU", "PCMA"},
+	}))
+	callService := must(call.New(call.Config{
+		Store: h.calls, Atomic: store, Work: memstore.NewWork(store, nil), Line: agentstest.NewLine(agentstest.PhoneConfig{}),
+		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},
+		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
+		Ready: func() error { return h.ready },
+	}))
+	config := httpapi.Config{
+		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
+		SIP: sipService, BaseURL: "https://voice.example.com", Logger: slog.New(slog.NewJSONHandler(h.log, nil)),
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	h.Handler = must(httpapi.New(config))
+	return h
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// tenant makes an organization and a key of it.
+func (h *house) tenant(name string, rights ...callwright.Entitlement) (callwright.OrgID, string) {
+	h.t.Helper()
+	org, err := h.access.CreateOrganization(h.t.Context(), callwright.OrgID(name), name, rights...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	key, err := h.access.CreateKey(h.t.Context(), org.ID, "test", 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return org.ID, string(key.Key)
+}
+
+// attach gives the house's organization its number, both ways.
+func (h *house) attach() {
+	h.t.Helper()
+	answer := h.do("POST", "/v1/sip/attach", `{"phone_number":"`+ourNumber+`","service":"sip","directions":[
+		{"type":"outbound","sip_endpoint":"sip:pbx.example.com:5061;transport=tls"},{"type":"inbound"}]}`)
+	if answer.Code != http.StatusOK || strings.Contains(answer.Body.String(), `"error"`) {
+		h.t.Fatalf("attach: %d %s", answer.Code, answer.Body)
+	}
+}
+
+// header is one header of a request.
+type header struct{ name, value string }
+
+// do makes a request with the house's key and checks that the answer keeps the contract.
+func (h *house) do(method, target, body string, headers ...header) *httptest.ResponseRecorder {
+	h.t.Helper()
+	request := httptest.NewRequestWithContext(h.t.Context(), method, target, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+h.key)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, name := range headers {
+		request.Header.Del(name.name)
+		if name.value != "" {
+			request.Header.Set(name.name, name.value)
+		}
+	}
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, request)
+	if strings.HasPrefix(target, "/v1/") {
+		keepsContract(h.t, request, answer)
+	}
+	if answer.Header().Get("X-Request-ID") == "" {
+		h.t.Errorf("%s %s: no X-Request-ID", method, target)
+	}
+	return answer
+}
+
+// want makes a request whose answer has a status, and decodes its body.
+func (h *house) want(status int, method, target, body string, headers ...header) map[string]any {
+	h.t.Helper()
+	answer := h.do(method, target, body, headers...)
+	if answer.Code != status {
+		h.t.Fatalf("%s %s: got %d %s, want %d", method, target, answer.Code, answer.Body, status)
+	}
+	var value map[string]any
+	if err := json.Unmarshal(answer.Body.Bytes(), &value); err != nil {
+		h.t.Fatalf("%s %s: %v in %s", method, target, err, answer.Body)
+	}
+	return value
+}
+
+// contract is openapi.yaml as read by a library that has nothing to do with the generator's.
+var contract = sync.OnceValues(func() (*v3.Document, validator.Validator) {
+	document := must(libopenapi.NewDocument([]byte(withoutDiscriminators(callwright.OpenAPI))))
+	model := must(document.BuildV3Model())
+	check, problems := validator.NewValidator(document)
+	if len(problems) > 0 {
+		panic(errors.Join(problems...))
+	}
+	return &model.Model, check
+})
+
+// withoutDiscriminators leaves out the hints by which a reader finds the fitting schema of several, which the validator
+// can't follow. The constants in those schemas still tell them apart.
+func withoutDiscriminators(text string) string {
+	var kept []string
+	within := -1 // indentation of the hint whose lines are being left out
+	for line := range strings.Lines(text) {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		if within >= 0 && indent > within {
+			continue
+		}
+		within = -1
+		if strings.TrimSpace(line) == "discriminator:" {
+			within = indent
+			continue
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "")
+}
+
+// keepsContract checks an answer against the contract, if its request is one of the contract's.
+func keepsContract(t *testing.T, request *http.Request, answer *httptest.ResponseRecorder) {
+	t.Helper()
+	if answer.Code == http.StatusNotFound || answer.Code == http.StatusMethodNotAllowed ||
+		!strings.HasPrefix(answer.Header().Get("Content-Type"), "application/json") {
+		return
+	}
+	_, check := contract()
+	response := answer.Result()
+	response.Body = io.NopCloser(bytes.NewReader(answer.Body.Bytes()))
+	if ok, problems := check.ValidateHttpResponse(request, response); !ok {
+		for _, p := range problems {
+			t.Errorf("%s %s: %s: %s", request.Method, request.URL, p.Message, p.Reason)
+			for _, e := range p.SchemaValidationErrors {
+				t.Errorf("  %s: %s in %s", e.FieldPath, e.Reason, answer.Body)
+			}
+		}
+	}
+}
+
+// at reads a member of decoded JSON: names and indexes, one after the other.
+func at(t *testing.T, value any, path ...any) any {
+	t.Helper()
+	for i, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, ok := value.(map[string]any)
+			if !ok {
+				t.Fatalf("%v of %v: not an object", path[:i+1], value)
+			}
+			value = object[step]
+		case int:
+			list, ok := value.([]any)
+			if !ok || step >= len(list) {
+				t.Fatalf("%v of %v: not a list of that length", path[:i+1], value)
+			}
+			value = list[step]
+		}
+	}
+	return value
+}
+
+// silent is a model that nobody asks.
+type silent struct{}
+
+func (silent) Name() string { return "silent" }
+
+func (silent) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(func(llm.ReplyPart, error) bool) {}
+}
+
+// notifier accepts https addresses.
+type notifier struct{}
+
+func (notifier) CheckURL(url string) error {
+	if !strings.HasPrefix(url, "https://") {
+		return callwright.Invalid("", "must begin with https://")
+	}
+	return nil
+}
+
+func (notifier) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry) error {
+	return nil
+}

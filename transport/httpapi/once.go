@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ogen-go/ogen/middleware"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// answerLife is how long the first answer to a request with an Idempotency-Key is given again.
+const answerLife = 24 * time.Hour
+
+// stored is an answer that can be kept as JSON and given again.
+type stored interface {
+	json.Marshaler
+	json.Unmarshaler
+}
+
+// repeatable makes the empty answer of each operation that takes an Idempotency-Key.
+var repeatable = map[string]func() stored{
+	oas.CreateCallOperation:       func() stored { return new(oas.CreateCallResponse) },
+	oas.AttachSipNumbersOperation: func() stored { return new(oas.AttachSipNumbersResponse) },
+	oas.InitiatePortOperation:     func() stored { return new(oas.InitiatePortResponse) },
+	oas.StartTestRunOperation:     func() stored { return new(oas.TestRunStartedReply) },
+	oas.StartTestBatchOperation:   func() stored { return new(oas.TestBatchStartedReply) },
+	oas.CreateTestSetOperation:    func() stored { return new(oas.TestSetStartedReply) },
+	oas.StartTornadoOperation:     func() stored { return new(oas.TornadoStartedReply) },
+	oas.CreateSpeechOperation:     func() stored { return new(oas.SpeechCreated) },
+}
+
+// answerOnce gives the first answer again to a request whose Idempotency-Key was used before. Claiming the key, the
+// operation and keeping its answer are one transaction: of two requests at the same time one does the work, and what
+// failed has left neither a trace nor an answer.
+func (a *api) answerOnce(req middleware.Request, next middleware.Next) (middleware.Response, error) {
+	given, _ := req.Params.Header("Idempotency-Key")
+	key, _ := given.(oas.OptString)
+	empty := repeatable[req.OperationName]
+	if !key.Set || empty == nil {
+		return next(req)
+	}
+	claim := claim{
+		org: orgOf(req.Context), key: req.OperationName + ":" + key.Value, digest: digest(req.Raw.URL.Path, req.RawBody), empty: empty,
+	}
+	answer, err := a.once(req, next, claim)
+	if errors.Is(err, errClaimed) { // by a request that was under way when this one looked
+		answer, err = a.once(req, next, claim)
+	}
+	return answer, err
+}
+
+// claim is what is known of a request with a key before it is answered.
+type claim struct {
+	org    callwright.OrgID
+	key    string
+	digest []byte
+	empty  func() stored
+}
+
+var errClaimed = errors.New("httpapi: another request with this key was first")
+
+func (a *api) once(req middleware.Request, next middleware.Next, c claim) (answer middleware.Response, err error) {
+	err = a.Atomic.Do(req.Context, func(ctx context.Context) error {
+		now := a.Clock.Now()
+		since := now.Add(-answerLife)
+		kept, err := a.find(ctx, c, since)
+		if kept != nil || err != nil {
+			answer = middleware.Response{Type: kept}
+			return err
+		}
+		within := req
+		within.Context = ctx
+		if answer, err = next(within); err != nil {
+			return err
+		}
+		return a.keep(ctx, c, answer, since, now)
+	})
+	return answer, err
+}
+
+// find is the answer that is kept under the key, nil when there is none.
+func (a *api) find(ctx context.Context, c claim, since time.Time) (stored, error) {
+	digest, text, err := a.Answers.Find(ctx, c.org, c.key, since)
+	switch {
+	case errors.Is(err, callwright.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !bytes.Equal(digest, c.digest):
+		return nil, callwright.ErrIdempotencyConflict
+	}
+	answer := c.empty()
+	return answer, answer.UnmarshalJSON(text)
+}
+
+func (a *api) keep(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
+	value, ok := answer.Type.(stored)
+	if !ok {
+		return fmt.Errorf("httpapi: an answer of type %T can't be kept", answer.Type)
+	}
+	text, err := value.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	err = a.Answers.Keep(ctx, c.org, c.key, c.digest, text, since, now)
+	if errors.Is(err, callwright.ErrConflict) {
+		return errClaimed
+	}
+	return err
+}
+
+// digest tells requests apart, but not by the order of members or by blanks in their JSON.
+func digest(path string, body []byte) []byte {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber() // a float64 would take some different numbers for the same
+	if decoder.Decode(&value) == nil {
+		if canonical, err := json.Marshal(value); err == nil {
+			body = canonical
+		}
+	}
+	sum := sha256.Sum256([]byte(path + "\x00" + string(body)))
+	return sum[:]
+}

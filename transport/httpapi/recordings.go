@@ -1,0 +1,28 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// GetRecording streams a call's recording, or the range of it that is asked for.
+func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w http.ResponseWriter) error {
+	recording, err := a.Calls.Recording(ctx, orgOf(ctx), params.CallID)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = recording.Close() }()
+	// ServeContent asks the request for its method and its conditions only.
+	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
+	if value, ok := params.Range.Get(); ok {
+		asked.Header.Set("Range", value)
+	}
+	w.Header().Set("Content-Type", "audio/wav")
+	w.Header().Set("Cache-Control", "private, no-store")
+	http.ServeContent(w, asked.WithContext(ctx), "", time.Time{}, io.ReadSeeker(recording))
+	return nil
+}
