@@ -1,0 +1,40 @@
+// Package await waits for conditions in tests: it looks again and again until a condition holds or a deadline, which is
+// far beyond what any healthy run needs, says that it never will.
+package await
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// Limit is how long a condition may take. Only a broken run comes near it.
+const Limit = 45 * time.Second
+
+// interval is how often conditions are looked at.
+const interval = 20 * time.Millisecond
+
+// That waits until a condition holds, and fails the test when it does not come about within Limit. what completes
+// "waiting for ...".
+func That(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	if !Within(t.Context(), Limit, holds) {
+		t.Fatalf("waiting for %s: it did not come about in %v", what, Limit)
+	}
+}
+
+// Within waits until a condition holds and says whether it did before ctx ended or the time was over.
+func Within(ctx context.Context, limit time.Duration, holds func() bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return holds()
+		case <-ticker.C:
+		}
+	}
+	return true
+}

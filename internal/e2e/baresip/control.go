@@ -1,0 +1,199 @@
+package baresip
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+)
+
+// Event is something that happened at a phone, as baresip names it: CALL_INCOMING, CALL_RINGING, CALL_ESTABLISHED,
+// CALL_MENC (the media are encrypted), CALL_DTMF_START, CALL_CLOSED and others.
+type Event struct {
+	Type      string `json:"type"`
+	Direction string `json:"direction"` // of the call: incoming or outgoing
+	Peer      string `json:"peeruri"`
+	CallID    string `json:"id"`
+	Param     string `json:"param"` // of CALL_CLOSED why, of CALL_DTMF_START the digit
+}
+
+// reply is the answer to a command.
+type reply struct {
+	OK    bool   `json:"ok"`
+	Data  string `json:"data"`
+	Token string `json:"token"`
+}
+
+// longestMessage bounds a netstring, in bytes.
+const longestMessage = 1 << 20
+
+// control is baresip's ctrl_tcp connection: JSON in netstrings.
+type control struct {
+	conn net.Conn
+
+	mu      sync.Mutex
+	sent    int
+	events  []Event
+	replies map[string]reply
+	broken  error
+}
+
+// dialControl connects. baresip talks to one connection only, the last.
+func dialControl(ctx context.Context, addr netip.AddrPort) (*control, error) {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		return nil, err
+	}
+	c := &control{conn: conn, replies: map[string]reply{}}
+	go c.read()
+	return c, nil
+}
+
+func (c *control) close() { _ = c.conn.Close() }
+
+// read collects what comes until the connection ends.
+func (c *control) read() {
+	in := bufio.NewReader(c.conn)
+	for {
+		message, err := readNetstring(in)
+		if err == nil {
+			err = c.take(message)
+		}
+		if err != nil {
+			c.mu.Lock()
+			c.broken = err
+			c.mu.Unlock()
+			return
+		}
+	}
+}
+
+// take files one message.
+func (c *control) take(message []byte) error {
+	var m struct {
+		IsEvent bool `json:"event"`
+		Event
+		reply
+	}
+	if err := json.Unmarshal(message, &m); err != nil {
+		return fmt.Errorf("%w in %q", err, message)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.IsEvent {
+		c.events = append(c.events, m.Event)
+	} else {
+		c.replies[m.Token] = m.reply
+	}
+	return nil
+}
+
+// send sends a command and gives the token of its reply.
+func (c *control) send(command, params string) (token string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent++
+	token = strconv.Itoa(c.sent)
+	message, err := json.Marshal(map[string]string{"command": command, "params": params, "token": token})
+	if err != nil {
+		return "", err
+	}
+	_, err = c.conn.Write(appendNetstring(nil, message))
+	return token, err
+}
+
+// answer is the reply to a command, if it is there.
+func (c *control) answer(token string) (r reply, ok bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok = c.replies[token]
+	return r, ok, c.broken
+}
+
+func appendNetstring(dst, payload []byte) []byte {
+	dst = strconv.AppendInt(dst, int64(len(payload)), 10)
+	dst = append(dst, ':')
+	dst = append(dst, payload...)
+	return append(dst, ',')
+}
+
+func readNetstring(in *bufio.Reader) ([]byte, error) {
+	head, err := in.ReadString(':')
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(head, ":"))
+	if err != nil || n < 0 || n > longestMessage {
+		return nil, fmt.Errorf("no length of a netstring: %q", head)
+	}
+	payload := make([]byte, n+1)
+	if _, err := io.ReadFull(in, payload); err != nil {
+		return nil, err
+	}
+	if payload[n] != ',' {
+		return nil, errors.New("a netstring without its comma")
+	}
+	return payload[:n], nil
+}
+
+// Do gives the phone a command, as its keyboard would, waits until it is carried out and returns what it says.
+func (p *Phone) Do(t testing.TB, command string, params ...string) string {
+	t.Helper()
+	token, err := p.control.send(command, strings.Join(params, " "))
+	if err != nil {
+		t.Fatalf("telling baresip to %s: %v", command, err)
+	}
+	var r reply
+	await.That(t, "baresip to "+command, func() bool {
+		var ok bool
+		r, ok, err = p.control.answer(token)
+		return ok || err != nil
+	})
+	if err != nil {
+		t.Fatalf("telling baresip to %s: the control connection is gone: %v", command, err)
+	}
+	if !r.OK {
+		t.Fatalf("baresip refuses to %s: %s", command, r.Data)
+	}
+	return r.Data
+}
+
+// Events are all events of a type so far, the oldest first.
+func (p *Phone) Events(kind string) []Event {
+	p.control.mu.Lock()
+	defer p.control.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(p.control.events), func(e Event) bool { return e.Type != kind })
+}
+
+// Await waits for the n-th event of a type, counted from 1 since the phone's start.
+func (p *Phone) Await(t testing.TB, kind string, n int) Event {
+	t.Helper()
+	var events []Event
+	await.That(t, fmt.Sprintf("event %d of type %s at baresip", n, kind), func() bool {
+		events = p.Events(kind)
+		return len(events) >= n
+	})
+	return events[n-1]
+}
+
+// Digits are the digits that the phone has received.
+func (p *Phone) Digits() string {
+	var digits strings.Builder
+	for _, e := range p.Events("CALL_DTMF_START") {
+		digits.WriteString(e.Param)
+	}
+	return digits.String()
+}

@@ -1,0 +1,146 @@
+package baresip
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// Rate is the samples a second at which a phone plays and records.
+const Rate = 8000
+
+// moduleFolders are where packages put baresip's modules.
+var moduleFolders = []string{"/usr/lib/baresip/modules", "/usr/local/lib/baresip/modules", "/opt/homebrew/lib/baresip/modules"}
+
+// silentFile is what a phone plays until it is told what to say.
+const silentFile = "silence.wav"
+
+// silentSeconds outlasts every test: at the end of a file baresip stops sending.
+const silentSeconds = 150
+
+// config is a phone without sound hardware. The aufile module wants files of exactly the given rate, one channel. The
+// SIP port is that of UDP and plain TCP, which nobody uses; TLS is on the next. net_interface keeps the machine's other
+// addresses out of the SDP.
+const config = `sip_listen          127.0.0.1:%d
+sip_certificate     %s
+sip_cafile          %s
+net_interface       127.0.0.1
+call_local_timeout  120
+call_max_calls      4
+audio_path          /nonexistent
+audio_player        aubridge,sink
+audio_source        aufile,%s
+audio_alert         aubridge,alert
+ausrc_srate         %d
+auplay_srate        %d
+ausrc_channels      1
+auplay_channels     1
+ausrc_format        s16
+auplay_format       s16
+auenc_format        s16
+audec_format        s16
+audio_buffer        20-160
+rtp_ports           12000-13999
+rtp_stats           yes
+jitter_buffer_type  fixed
+jitter_buffer_delay 1-5
+module_path         %s
+module              g711.so
+module              aufile.so
+module              aubridge.so
+module              sndfile.so
+module              srtp.so
+module_tmp          uuid.so
+module_tmp          account.so
+module_app          menu.so
+module_app          ctrl_tcp.so
+module_app          debug_cmd.so
+ctrl_tcp_listen     %s
+snd_path            %s
+ringback_disabled   yes
+menu_bell           no
+`
+
+// writeHome writes what a phone reads at its start.
+func writeHome(t testing.TB, home string, c Config, ports ports) {
+	t.Helper()
+	write := func(name, content string) string {
+		path := filepath.Join(home, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	certificate := write("phone.pem", issue(t, c))
+	silence := filepath.Join(home, silentFile)
+	writeWAV(t, silence, make([]int16, silentSeconds*Rate))
+	write("config", fmt.Sprintf(config, ports.sip, certificate, c.CA.CertFile(), silence, Rate, Rate,
+		modules(t), ports.control(), home))
+	write("accounts", account(c, ports))
+	write("contacts", "")
+	write("uuid", uuid.NewString())
+}
+
+// account is the phone's one account: not registered anywhere.
+func account(c Config, ports ports) string {
+	answer, codec, encryption := "auto", c.Codec, ";mediaenc=srtp-mand"
+	if c.Manual {
+		answer = "manual"
+	}
+	if codec == "" {
+		codec = "PCMU"
+	}
+	if c.Plain {
+		encryption = ""
+	}
+	return fmt.Sprintf("<sip:%s@%s;transport=tls>;regint=0;answermode=%s%s;audio_codecs=%s/8000/1;ptime=20;dtmfmode=rtpevent\n",
+		c.User, ports.tls(), answer, encryption, codec)
+}
+
+// issue makes the phone's certificate, with its key behind it, as baresip reads it.
+func issue(t testing.TB, c Config) string {
+	t.Helper()
+	hosts := c.Hosts
+	if len(hosts) == 0 {
+		hosts = []string{"127.0.0.1"}
+	}
+	certificate, err := c.CA.Issue(hosts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, key, err := testca.PEM(certificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(chain) + string(key)
+}
+
+func modules(t testing.TB) string {
+	t.Helper()
+	for _, folder := range moduleFolders {
+		if _, err := os.Stat(filepath.Join(folder, "g711.so")); err == nil {
+			return folder
+		}
+	}
+	t.Fatalf("baresip's modules are in none of %v: apt-get install baresip-core", moduleFolders)
+	return ""
+}
+
+// writeWAV writes a mono file at Rate.
+func writeWAV(t testing.TB, path string, samples []int16) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := pcm.WriteWAV(f, pcm.Audio{Rate: Rate, Channels: 1, Samples: samples}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,84 @@
+package baresip
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// longestHeard bounds a recording, in samples.
+const longestHeard = 30 * 60 * Rate
+
+// Say plays mono audio into the call from now on, and silence after it. It returns at once.
+func (p *Phone) Say(t testing.TB, audio pcm.Audio) {
+	t.Helper()
+	samples, err := pcm.Resample(audio.Mono(), audio.Rate, Rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, _ := filepath.Glob(filepath.Join(p.home, "say-*.wav")) // the only error is a bad pattern
+	path := filepath.Join(p.home, fmt.Sprintf("say-%d.wav", len(said)))
+	writeWAV(t, path, append(samples, make([]int16, silentSeconds*Rate)...))
+	p.Do(t, "ausrc", "aufile,"+path)
+}
+
+// Heard waits until the phone's calls have ended, and is all that it has heard: baresip completes its files then.
+func (p *Phone) Heard(t testing.TB) pcm.Audio {
+	t.Helper()
+	heard := pcm.Audio{Rate: Rate, Channels: 1}
+	for _, path := range p.recordings(t) {
+		heard.Samples = append(heard.Samples, readWAV(t, path).Samples...)
+	}
+	return heard
+}
+
+// recordings are the finished files of what the phone has heard, the oldest first.
+func (p *Phone) recordings(t testing.TB) []string {
+	t.Helper()
+	await.That(t, "baresip's calls to end", func() bool {
+		return len(p.Events("CALL_CLOSED")) > 0 && !strings.Contains(p.Do(t, "listcalls"), "ESTABLISHED")
+	})
+	paths, _ := filepath.Glob(filepath.Join(p.home, "dump-*-dec.wav")) // the only error is a bad pattern
+	slices.Sort(paths)
+	return paths
+}
+
+// Hears waits until the phone has received audio for as long as is given, loud or not.
+func (p *Phone) Hears(t testing.TB, d time.Duration) {
+	t.Helper()
+	const bytes = 2
+	await.That(t, fmt.Sprintf("baresip to hear %v", d), func() bool {
+		paths, _ := filepath.Glob(filepath.Join(p.home, "dump-*-dec.wav"))
+		size := int64(0)
+		for _, path := range paths {
+			if info, err := os.Stat(path); err == nil {
+				size += info.Size()
+			}
+		}
+		return size >= int64(bytes*pcm.Samples(d, Rate))
+	})
+}
+
+func readWAV(t testing.TB, path string) pcm.Audio {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	audio, err := pcm.ReadWAV(f, longestHeard)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if audio.Rate != Rate || audio.Channels != 1 {
+		t.Fatalf("%s has %d channels at %d samples a second", path, audio.Channels, audio.Rate)
+	}
+	return audio
+}

@@ -1,0 +1,59 @@
+package baresip
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+)
+
+// Message is a SIP message in a phone's trace.
+type Message struct {
+	Transport string // TLS, TCP or UDP
+	Sent      bool   // by the phone
+	First     string // the first line, such as "BYE sip:... SIP/2.0"
+	Text      string // all of it
+}
+
+// traced is a message as baresip prints it, between escape sequences that colour it.
+var traced = regexp.MustCompile(`(?s)\x1b\[36;1m#\n(\w+) (\S+) -> (\S+)\n(.*?)\x1b\[;m`)
+
+// Messages are the SIP messages that the phone has sent and received so far.
+func (p *Phone) Messages() []Message {
+	// Of a connection that came in we know our end; one that goes out begins with a message that we send.
+	ours := map[string]bool{p.addr.String(): true}
+	var messages []Message
+	for _, m := range traced.FindAllStringSubmatch(p.Log(), -1) {
+		from, to := m[2], m[3]
+		if !ours[to] {
+			ours[from] = true
+		}
+		text := strings.TrimSpace(strings.ReplaceAll(m[4], "\r\n", "\n"))
+		first, _, _ := strings.Cut(text, "\n")
+		messages = append(messages, Message{Transport: m[1], Sent: ours[from], First: first, Text: text})
+	}
+	return messages
+}
+
+// Received are the messages that came in and whose first line begins with the text given: a method or "SIP/2.0 486".
+func (p *Phone) Received(first string) []Message {
+	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return m.Sent || !strings.HasPrefix(m.First, first) })
+}
+
+// Sent are the messages that went out and whose first line begins with the text given.
+func (p *Phone) Sent(first string) []Message {
+	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return !m.Sent || !strings.HasPrefix(m.First, first) })
+}
+
+// AwaitReceived waits for a message to come in and gives the last of its kind.
+func (p *Phone) AwaitReceived(t testing.TB, first string) Message {
+	t.Helper()
+	var found []Message
+	await.That(t, "baresip to receive "+first, func() bool {
+		found = p.Received(first)
+		return len(found) > 0
+	})
+	return found[len(found)-1]
+}

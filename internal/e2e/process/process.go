@@ -1,0 +1,148 @@
+// Package process runs the programs that end-to-end tests talk to: each has its output kept, is ended when its test ends
+// or the test process dies, and shows what it printed when the test failed.
+package process
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+)
+
+// Process is a program that was started. Its methods may be called from several goroutines.
+type Process struct {
+	name string
+	cmd  *exec.Cmd
+	log  log
+	done chan struct{} // closed when it has ended
+}
+
+// Find is the path of a program. A missing one fails the test and names the Debian package that has it.
+func Find(t testing.TB, program, debianPackage string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatalf("this test needs the program %s: apt-get install %s", program, debianPackage)
+	}
+	return path
+}
+
+// Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then.
+func Start(t testing.TB, name string, cmd *exec.Cmd) *Process {
+	t.Helper()
+	p := &Process{name: name, cmd: cmd, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &p.log, &p.log
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("starting %s: %v", name, err)
+	}
+	release := guard(t, cmd.Process.Pid)
+	go func() {
+		_ = cmd.Wait() // how it ended is in ProcessState
+		release()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("---- %s printed:\n%s\n---- end of %s", name, tail(p.Log()), name)
+		}
+	})
+	return p
+}
+
+// guard kills a process when this one dies without having ended it, such as by the time limit of go test. The function
+// that it gives calls the guard off.
+func guard(t testing.TB, pid int) (release func()) {
+	t.Helper()
+	//nolint:noctx // it waits for our end and is released at that of the process
+	cmd := exec.Command("/bin/sh", "-c", `read -r _; kill -KILL "$0"`, strconv.Itoa(pid))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	stdin, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatalf("guarding a process: %v", err)
+	}
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = stdin.Close()
+	}
+}
+
+// PID is the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Running says whether the process still runs.
+func (p *Process) Running() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Terminate asks the process to end (SIGTERM) and returns at once.
+func (p *Process) Terminate(t testing.TB) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatalf("stopping %s: %v", p.name, err)
+	}
+}
+
+// Kill ends the process (SIGKILL) and waits until it is gone. One that has ended stays as it is.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// ExitCode waits until the process has ended by itself and gives its exit code, -1 for a signal.
+func (p *Process) ExitCode(t testing.TB) int {
+	t.Helper()
+	await.That(t, "the end of "+p.name, func() bool { return !p.Running() })
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Log is everything that the process has printed so far.
+func (p *Process) Log() string { return p.log.String() }
+
+// log keeps what is written to it.
+type log struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+var _ io.Writer = (*log)(nil)
+
+// Write keeps a copy of b.
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buffer.Write(b)
+}
+
+// String is all that was written.
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buffer.String()
+}
+
+// tail is the end of a text that is too long to be read.
+func tail(text string) string {
+	const most = 24 << 10
+	if len(text) > most {
+		return "...\n" + text[len(text)-most:]
+	}
+	return text
+}
