@@ -44,6 +44,9 @@ func inParameter(err error) []line {
 	if lines := invalid(param.Name, param.Err); lines != nil {
 		return lines
 	}
+	if strings.HasSuffix(param.Err.Error(), " not set") { // the generated code has no type for it in the query
+		return []line{{param.Name, "is required"}}
+	}
 	return []line{{param.Name, "has a value that can't be understood"}}
 }
 
