@@ -61,7 +61,6 @@ func (s *session) engines(name string) (*engines, error) {
 
 // change takes over what is known to be possible. Goroutines see all of it or nothing.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
-	begins := s.codec == ""
 	if e != nil {
 		s.recode(string(n.Codec), e)
 	}
@@ -76,7 +75,8 @@ func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	s.paused = n.RemoteHold || n.LocalHold || !n.Direction.CanReceive()
 	s.in.alive, s.timedOut = s.now(), false
 	s.log.Info("media negotiated", "media", *n)
-	if begins {
+	if !s.paced {
+		s.paced = true
 		s.control.next = s.now() + report.Interval(random(), true)
 		s.running.Add(1)
 		go s.pace()

@@ -1,6 +1,11 @@
 package rtpmedia
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+
+	"github.com/callwright/callwright/sip"
+)
 
 // Conn is conn, for networks of tests.
 type Conn = conn
@@ -13,3 +18,39 @@ func NewOn(cfg Config, listen func(netip.AddrPort) (Conn, error)) (*Media, error
 	}
 	return m, err
 }
+
+// Unpaced keeps a session's pacer from starting, for tests that call Tick.
+func Unpaced(s sip.MediaSession) { s.(*session).paced = true }
+
+// Inject gives a session a datagram as if it had come to its RTP port (0) or RTCP port (1).
+func Inject(s sip.MediaSession, port int, datagram []byte, from netip.AddrPort) {
+	own := s.(*session)
+	if port == 0 {
+		own.receiveRTP(own.now(), datagram, from)
+	} else {
+		own.receiveRTCP(own.now(), datagram, from)
+	}
+}
+
+// Tick plays a session's frame n, gives the RTP packet and sends nothing.
+func Tick(s sip.MediaSession, now time.Duration, n int64) []byte {
+	return s.(*session).tick(now, n).rtp
+}
+
+// Transmit is Tick, and sends.
+func Transmit(s sip.MediaSession, now time.Duration, n int64) {
+	own := s.(*session)
+	own.transmit(own.tick(now, n))
+}
+
+// Schedule is schedule.
+type Schedule = schedule
+
+// NewSchedule begins at start.
+func NewSchedule(start time.Duration) *Schedule { return &schedule{start: start} }
+
+// Due is due.
+func (s *schedule) Due(now time.Duration) (first, count, late int64) { return s.due(now) }
+
+// Wait is wait.
+func (s *schedule) Wait(now time.Duration) time.Duration { return s.wait(now) }

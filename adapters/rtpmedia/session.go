@@ -36,6 +36,7 @@ type session struct {
 	paused   bool // somebody holds somebody: the peer may be silent
 	timedOut bool
 	closed   bool
+	paced    bool          // the pacer runs
 	first    time.Duration // when the first frame was due
 
 	ready   chan struct{} // a frame has come, or the peer has died

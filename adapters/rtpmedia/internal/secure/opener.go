@@ -65,7 +65,7 @@ func (o *Opener) RTP(now time.Duration, packet []byte) ([]byte, error) {
 	if n, err := o.header.Unmarshal(packet); err != nil || len(packet) < n+tag {
 		return nil, ErrMalformed
 	}
-	return o.open(now, func(k *key) ([]byte, error) { return k.openRTP(packet, &o.header) })
+	return o.open(now, packet, (*key).openRTP)
 }
 
 // RTCP opens a compound packet in place.
@@ -74,18 +74,18 @@ func (o *Opener) RTCP(now time.Duration, packet []byte) ([]byte, error) {
 	if len(packet) < fixedHeader+Overhead || packet[0]>>6 != 2 {
 		return nil, ErrMalformed
 	}
-	return o.open(now, func(k *key) ([]byte, error) { return k.openRTCP(packet) })
+	return o.open(now, packet, (*key).openRTCP)
 }
 
 // open tries the current key and then those whose overlap is not over. The first key's reason stands: a packet that is
 // forged under it and opens under none is forged.
-func (o *Opener) open(now time.Duration, with func(*key) ([]byte, error)) ([]byte, error) {
+func (o *Opener) open(now time.Duration, packet []byte, with func(*key, []byte, *rtp.Header) ([]byte, error)) ([]byte, error) {
 	reason := ErrForged
 	for i, k := range o.keys {
 		if i > 0 && now >= k.until {
 			continue
 		}
-		plain, err := with(k)
+		plain, err := with(k, packet, &o.header)
 		if err == nil {
 			return plain, nil
 		}
@@ -168,7 +168,7 @@ func (k *key) admitMedia(packet []byte, header *rtp.Header) error {
 	return classify(err)
 }
 
-func (k *key) openRTCP(packet []byte) ([]byte, error) {
+func (k *key) openRTCP(packet []byte, _ *rtp.Header) ([]byte, error) {
 	ssrc := binary.BigEndian.Uint32(packet[4:])
 	if !slices.Contains(k.reporters, ssrc) {
 		if err := k.count(k.reporters); err != nil {
