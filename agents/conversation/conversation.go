@@ -28,7 +28,7 @@ type Config struct {
 	InterDigit      time.Duration // after a digit, after which no further one comes; 2 s
 	MaxTurn         time.Duration // the longest utterance; 30 s
 	PreRoll         time.Duration // of audio before the voice was noticed that the recognizer gets too; 300 ms
-	Patience        time.Duration // for an answer's first sound, after which the conversation has failed; 20 s
+	Patience        time.Duration // without a sound of an answer, after which the conversation has failed; 20 s
 	LastWords       time.Duration // for recognizing what the caller said before hanging up; 3 s
 	Apology         string        // said before a failure ends the conversation; an English sentence
 }

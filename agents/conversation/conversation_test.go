@@ -89,10 +89,23 @@ func run(t *testing.T, c conversation.Config, b conversation.Brain, caller calle
 	return runOn(t, c, b, caller, func(l *agentstest.Leg) conversation.Audio { return l })
 }
 
+// runFor is run with a longest duration.
+func runFor(t *testing.T, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc) result {
+	t.Helper()
+	return runBoth(t, c, b, limit, caller, func(l *agentstest.Leg) conversation.Audio { return l })
+}
+
 type callerFunc func(ctx context.Context, p *agentstest.Phone)
 
 // runOn is run with something between the conversation and the call.
 func runOn(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc,
+	audio func(*agentstest.Leg) conversation.Audio,
+) result {
+	t.Helper()
+	return runBoth(t, c, b, 5*time.Minute, caller, audio)
+}
+
+func runBoth(t *testing.T, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc,
 	audio func(*agentstest.Leg) conversation.Audio,
 ) result {
 	t.Helper()
@@ -110,12 +123,14 @@ func runOn(t *testing.T, c conversation.Config, b conversation.Brain, caller cal
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		r.phone = agentstest.NewPhone(agentstest.PhoneConfig{})
 		var wait sync.WaitGroup
 		wait.Go(func() { caller(ctx, r.phone) })
+		began := time.Now()
 		r.outcome, r.err = conv.Run(ctx, audio(r.phone.Leg()), b)
+		r.took = time.Since(began)
 		r.phone.Hangup()
 		wait.Wait()
 		r.lines, r.entries = notes.lines(), notes.entries
@@ -126,6 +141,7 @@ func runOn(t *testing.T, c conversation.Config, b conversation.Brain, caller cal
 type result struct {
 	outcome conversation.Outcome
 	err     error
+	took    time.Duration // of Run
 	phone   *agentstest.Phone
 	lines   []string
 	entries []conversation.Entry

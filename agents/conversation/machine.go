@@ -88,7 +88,7 @@ var table = [states]map[event]move{
 		digitPressed: {keying, []effect{hush}},          // a key is always meant
 		agentDone:    {idle, nil},
 		agentLeaves:  {over, nil},
-		agentFailed:  {leaving, []effect{apologize}},
+		agentFailed:  {leaving, []effect{hush, apologize}},
 		agentBroken:  {over, nil},
 	},
 	leaving: {

@@ -34,7 +34,7 @@ speaking callerSpeaks hearing [hush listen]
 speaking digitPressed keying [hush]
 speaking agentDone idle []
 speaking agentLeaves over []
-speaking agentFailed leaving [apologize]
+speaking agentFailed leaving [hush apologize]
 speaking agentBroken over []
 leaving agentDone over []
 leaving agentLeaves over []
@@ -119,8 +119,8 @@ func (w *world) happen(e conversation.Event) string {
 		if !w.answering {
 			return ""
 		}
-		if e != conversation.AgentFailed || w.state != conversation.InThinking {
-			w.answering = false // Thinking also fails by patience, with the answer still under way: it is hushed
+		if e != conversation.AgentFailed || w.state == conversation.InLeaving {
+			w.answering = false // an answer that failed may still be under way, when patience is over: it is hushed
 		}
 	}
 	var do []conversation.Effect

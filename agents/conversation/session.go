@@ -253,10 +253,18 @@ func (s *session) tick() {
 		s.happens(digitsComplete)
 	case (s.state == idle || s.state == greeting) && s.timer >= s.Silence:
 		s.happens(callerSilent)
-	case s.state == thinking && s.timer >= s.Patience:
+	case s.state.insistence() && s.stalled():
 		s.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", s.Patience)
 		s.happens(agentFailed)
+	case s.state == leaving && s.timer >= s.Patience:
+		s.happens(agentBroken)
 	}
+}
+
+// stalled says whether nothing has come from the agent for too long.
+func (s *session) stalled() bool {
+	_, last := s.job.playout.span()
+	return s.timer >= s.Patience && s.now()-last >= s.Patience
 }
 
 // happens moves the machine and does its effects.
@@ -295,6 +303,7 @@ func (s *session) do(effects []effect) {
 			s.lastVoice = s.now()
 			s.submit(&job{kind: TurnStart})
 		case apologize:
+			s.deafen() // a recognizer may be what it all waits for
 			s.lastVoice = s.now()
 			s.submit(&job{apology: true})
 		}

@@ -1,0 +1,337 @@
+package conversation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+var errEngine = errors.New("the engine is broken")
+
+const sorry = "I am sorry, something went wrong on our side. Goodbye."
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]conversation.Config{
+		"no recognizer":   {Synthesizer: &agentstest.Synthesizer{}},
+		"no synthesizer":  {Recognizer: &agentstest.Recognizer{}},
+		"a negative time": {Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Silence: -1},
+	} {
+		if _, err := conversation.New(c); err == nil {
+			t.Errorf("%s is fine", name)
+		}
+	}
+}
+
+// TestRecognizerFails wants the first failure to be a turn without words, and the second in a row the end.
+func TestRecognizerFails(t *testing.T) {
+	t.Parallel()
+	caller := func(ctx context.Context, p *agentstest.Phone) {
+		for _, wait := range []string{"start", "speech", "speechspeech"} {
+			if p.WaitHeard(ctx, wait) != nil || p.WaitQuiet(ctx, 300*time.Millisecond) != nil {
+				return
+			}
+			p.Say("hello")
+		}
+	}
+	for name, engine := range map[string]*agentstest.Recognizer{
+		"listening":   {Deaf: func() error { return errEngine }},
+		"recognizing": {Fail: func(string) error { return errEngine }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := parrot(9)
+			r := run(t, conversation.Config{Recognizer: engine}, b, caller)
+			if !errors.Is(r.err, errEngine) || r.outcome.By != conversation.ByFailure {
+				t.Errorf("outcome %+v, %v", r.outcome, r.err)
+			}
+			expectLines(t, r, "agent: start", "agent: speech", "agent: "+sorry)
+			if turns := b.asked(); len(turns) != 2 || turns[1].Text != "" {
+				t.Errorf("turns %+v", turns)
+			}
+		})
+	}
+	t.Run("now and then", func(t *testing.T) {
+		t.Parallel()
+		n := 0
+		engine := &agentstest.Recognizer{Fail: func(string) error {
+			n++
+			if n%2 == 1 {
+				return errEngine
+			}
+			return nil
+		}}
+		r := run(t, conversation.Config{Recognizer: engine}, parrot(4), caller)
+		if r.err != nil {
+			t.Error(r.err)
+		}
+		expectLines(t, r, "agent: start", "agent: speech", "caller: hello", "agent: speech hello", "agent: speech")
+	})
+}
+
+func TestSynthesizerFails(t *testing.T) {
+	t.Parallel()
+	fails := func(s conversation.Speech) error {
+		if strings.Contains(s.Text, "second") || s.Text == sorry {
+			return errEngine
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		engine *agentstest.Synthesizer
+		lines  []string
+	}{
+		"at once":       {&agentstest.Synthesizer{Fail: fails}, []string{"agent: A first sentence."}},
+		"in the middle": {&agentstest.Synthesizer{Break: fails}, []string{"agent: A first sentence. A second"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &brain{answer: func(conversation.Turn) []conversation.Step {
+				return say("A first sentence.", "A second sentence.", "x")
+			}}
+			r := run(t, conversation.Config{Synthesizer: c.engine}, b, func(context.Context, *agentstest.Phone) {})
+			if !errors.Is(r.err, errEngine) || r.outcome.By != conversation.ByFailure {
+				t.Errorf("outcome %+v, %v", r.outcome, r.err)
+			}
+			if len(r.lines) != 1 || !strings.HasPrefix(r.lines[0], c.lines[0]) {
+				t.Errorf("transcript %q", r.lines)
+			}
+		})
+	}
+}
+
+func TestBrainFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		said []conversation.Step
+		want string
+	}{
+		"without words": {nil, sorry},
+		"after words":   {say("Oh no."), "Oh no."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &brain{answer: func(conversation.Turn) []conversation.Step { return c.said }, err: errEngine}
+			r := run(t, conversation.Config{}, b, func(context.Context, *agentstest.Phone) {})
+			if !errors.Is(r.err, errEngine) || r.outcome.By != conversation.ByFailure || r.phone.Heard() != c.want {
+				t.Errorf("outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
+			}
+			expectLines(t, r, "agent: "+c.want)
+		})
+	}
+}
+
+// TestPatience wants a brain, a recognizer and a synthesizer that never come back to end the call with words, where
+// those are left.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	t.Run("brain", func(t *testing.T) {
+		t.Parallel()
+		b := &brain{answer: func(conversation.Turn) []conversation.Step { return say("x") }, delay: time.Hour}
+		r := run(t, conversation.Config{}, b, func(context.Context, *agentstest.Phone) {})
+		if !errors.Is(r.err, callwright.ErrUnavailable) || r.phone.Heard() != sorry || r.outcome.By != conversation.ByFailure {
+			t.Errorf("outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
+		}
+	})
+	t.Run("synthesizer", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, conversation.Config{Synthesizer: &agentstest.Synthesizer{Delay: time.Hour}}, parrot(1), func(context.Context, *agentstest.Phone) {})
+		if !errors.Is(r.err, callwright.ErrUnavailable) || r.outcome.By != conversation.ByFailure || r.phone.Elapsed() > 41*time.Second {
+			t.Errorf("outcome %+v, %v after %s", r.outcome, r.err, r.phone.Elapsed())
+		}
+	})
+	t.Run("synthesizer in the middle", func(t *testing.T) {
+		t.Parallel()
+		engine := &agentstest.Synthesizer{Sound: func(s conversation.Speech) []int16 {
+			if s.Text == sorry {
+				return agentstest.Voice("sorry", s.Rate)
+			}
+			return agentstest.Voice(s.Text, s.Rate)
+		}}
+		b := &brain{answer: func(conversation.Turn) []conversation.Step { return say("One.", "Two.") }}
+		r := run(t, conversation.Config{Synthesizer: stuck{engine, "Two."}}, b, func(context.Context, *agentstest.Phone) {})
+		if !errors.Is(r.err, callwright.ErrUnavailable) || r.phone.Heard() != "One.sorry" {
+			t.Errorf("outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
+		}
+	})
+	t.Run("recognizer", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, conversation.Config{Recognizer: &agentstest.Recognizer{Delay: time.Hour}}, parrot(9), func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitHeard(ctx, "start"))
+			p.Say("hello there")
+		})
+		if !errors.Is(r.err, callwright.ErrUnavailable) || r.phone.Elapsed() > 42*time.Second {
+			t.Errorf("outcome %+v, %v after %s", r.outcome, r.err, r.phone.Elapsed())
+		}
+	})
+}
+
+// stuck is a synthesizer that never comes to one text's audio.
+type stuck struct {
+	conversation.Synthesizer
+	text string
+}
+
+func (s stuck) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+	if speech.Text == s.text {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.Synthesizer.Synthesize(ctx, speech)
+}
+
+// TestHangsUp wants the conversation to end with the call at every moment of it, with everything that was said.
+func TestHangsUp(t *testing.T) {
+	t.Parallel()
+	script := func(p *agentstest.Phone, ctx context.Context) {
+		if p.WaitElapsed(ctx, 1400*time.Millisecond) == nil { // the agent has 600 ms to say "start"
+			p.Say("hello")
+		}
+		if p.WaitElapsed(ctx, 4500*time.Millisecond) == nil {
+			p.Press("12")
+		}
+	}
+	for at := 0 * time.Second; at < 8*time.Second; at += 260 * time.Millisecond {
+		t.Run(at.String(), func(t *testing.T) {
+			t.Parallel()
+			b := parrot(9)
+			b.delay = 100 * time.Millisecond
+			c := conversation.Config{Recognizer: &agentstest.Recognizer{Delay: 200 * time.Millisecond}}
+			r := run(t, c, b, func(ctx context.Context, p *agentstest.Phone) {
+				go script(p, ctx)
+				must(t, p.WaitElapsed(ctx, at))
+				p.Hangup()
+			})
+			if r.err != nil || r.outcome.By != conversation.ByPeer {
+				t.Errorf("outcome %+v, %v", r.outcome, r.err)
+			}
+			if all := strings.Join(r.lines, " "); at > 1800*time.Millisecond && !strings.Contains(all, "caller: hello") {
+				t.Errorf("the transcript has not what the caller said: %q", r.lines)
+			}
+		})
+	}
+}
+
+// TestLastWordsAreBounded wants a recognizer that never answers not to keep a call that is over.
+func TestLastWordsAreBounded(t *testing.T) {
+	t.Parallel()
+	r := run(t, conversation.Config{Recognizer: &agentstest.Recognizer{Delay: time.Hour}}, parrot(9), func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 1200*time.Millisecond))
+		p.Say("hello")
+		must(t, p.WaitElapsed(ctx, 1500*time.Millisecond))
+		p.Hangup()
+	})
+	if r.outcome.By != conversation.ByPeer || r.err != nil || r.took < 4*time.Second || r.took > 5*time.Second {
+		t.Errorf("outcome %+v, %v, after %s", r.outcome, r.err, r.took)
+	}
+}
+
+// TestStopped wants the end of the context to end the conversation at every moment of it.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for at := 100 * time.Millisecond; at < 6*time.Second; at += 470 * time.Millisecond {
+		t.Run(at.String(), func(t *testing.T) {
+			t.Parallel()
+			c := conversation.Config{Recognizer: &agentstest.Recognizer{Delay: time.Second}}
+			r := runFor(t, c, parrot(9), at, func(ctx context.Context, p *agentstest.Phone) {
+				if p.WaitElapsed(ctx, 1400*time.Millisecond) == nil {
+					p.Say("hello")
+				}
+			})
+			if r.err != nil || r.outcome.By != conversation.ByContext || r.phone.Elapsed() > at+40*time.Millisecond {
+				t.Errorf("outcome %+v, %v, at %s", r.outcome, r.err, r.phone.Elapsed())
+			}
+		})
+	}
+}
+
+// TestStorm has callers who do everything at any time, and wants conversations that end without an error, and
+// transcripts of the agent that are what the phone heard.
+func TestStorm(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
+				if strings.Contains(turn.Text, "z") {
+					return append(say("Bye now."), conversation.End{})
+				}
+				return append(say("You said "+turn.Text+".", "I see, I see.", "And then?"), conversation.Expect{Phrases: []string{"a"}})
+			}, delay: time.Duration(seed%5) * 50 * time.Millisecond}
+			c := conversation.Config{
+				Recognizer:  &agentstest.Recognizer{Delay: time.Duration(seed%3) * 150 * time.Millisecond},
+				Synthesizer: &agentstest.Synthesizer{Delay: time.Duration(seed%4) * 70 * time.Millisecond},
+			}
+			r := run(t, c, b, func(ctx context.Context, p *agentstest.Phone) { storm(ctx, p, seed) })
+			if r.err != nil || r.outcome.By == conversation.ByContext {
+				t.Errorf("outcome %+v, %v", r.outcome, r.err)
+			}
+			var agent strings.Builder
+			for _, e := range r.entries {
+				if e.Role == conversation.RoleAgent {
+					agent.WriteString(e.Text)
+				}
+			}
+			heard, said := strip(r.phone.Heard()), strip(agent.String())
+			if !subsequence(said, heard) || len(heard)-len(said) > 12*len(r.entries)+12 {
+				t.Errorf("the transcript has %q, the phone heard %q", said, heard)
+			}
+		})
+	}
+}
+
+// storm does things at random for half a minute, and then hangs up, or has the agent do it.
+func storm(ctx context.Context, p *agentstest.Phone, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	for p.Elapsed() < 30*time.Second {
+		if p.WaitElapsed(ctx, p.Elapsed()+time.Duration(r.IntN(2500))*time.Millisecond) != nil {
+			return
+		}
+		switch r.IntN(8) {
+		case 0, 1, 2:
+			p.Say([]string{"yes", "no way", "wait a moment please", "mm", "what is that"}[r.IntN(5)])
+		case 3:
+			p.Press("12#"[:1+r.IntN(3)])
+		case 4:
+			p.Hold(true)
+		case 5:
+			p.Hold(false)
+		case 6:
+			p.Play(make([]int16, 8*r.IntN(900)))
+		default:
+		}
+	}
+	p.Hold(false)
+	if seed%2 == 0 {
+		p.Hangup()
+		return
+	}
+	for range 20 { // until the agent understands
+		p.Say("zzzz")
+		if p.WaitElapsed(ctx, p.Elapsed()+3*time.Second) != nil {
+			return
+		}
+	}
+}
+
+func strip(s string) string { return strings.ReplaceAll(s, " ", "") }
+
+// subsequence says whether all of part stands in whole, in order.
+func subsequence(part, whole string) bool {
+	for _, r := range part {
+		at := strings.IndexRune(whole, r)
+		if at < 0 {
+			return false
+		}
+		whole = whole[at+len(string(r)):]
+	}
+	return true
+}

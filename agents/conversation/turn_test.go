@@ -1,0 +1,289 @@
+package conversation_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// parrot says what it is told: the kind and the text of each turn, and ends after some turns.
+func parrot(turns int) *brain {
+	b := &brain{}
+	n := 0
+	b.answer = func(t conversation.Turn) []conversation.Step {
+		n++
+		out := say(strings.TrimSpace(string(t.Kind) + " " + t.Text))
+		if n == turns {
+			out = append(out, conversation.End{})
+		}
+		return out
+	}
+	return b
+}
+
+func TestDigits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		press func(ctx context.Context, p *agentstest.Phone)
+		want  string
+	}{
+		"to the hash": {func(_ context.Context, p *agentstest.Phone) { p.Press("12#") }, "12"},
+		"to the time": {func(_ context.Context, p *agentstest.Phone) { p.Press("42") }, "42"},
+		"hash alone":  {func(_ context.Context, p *agentstest.Phone) { p.Press("#") }, "#"},
+		"slowly": {func(ctx context.Context, p *agentstest.Phone) {
+			for _, d := range []string{"1", "2", "3"} {
+				p.Press(d)
+				must(t, p.WaitElapsed(ctx, p.Elapsed()+1500*time.Millisecond))
+			}
+		}, "123"},
+		"too many": {func(_ context.Context, p *agentstest.Phone) { p.Press(strings.Repeat("7", 64)) }, strings.Repeat("7", 64)},
+		"with the sound of the keys": {func(_ context.Context, p *agentstest.Phone) {
+			p.Say("ab") // what an in-band tone may look like
+			p.Press("9#")
+		}, "9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := parrot(2)
+			r := run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+				must(t, p.WaitHeard(ctx, "start"))
+				must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+				c.press(ctx, p)
+			})
+			turns := b.asked()
+			if len(turns) != 2 || turns[1].Kind != conversation.TurnDigits || turns[1].Text != c.want {
+				t.Fatalf("turns %+v, %v", turns, r.err)
+			}
+			expectLines(t, r, "agent: start", "caller pressed: "+c.want, "agent: digits "+c.want)
+		})
+	}
+	t.Run("a key silences the agent", func(t *testing.T) {
+		t.Parallel()
+		b := chatty()
+		run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitElapsed(ctx, time.Second))
+			p.Press("1")
+		})
+		turns := b.asked()
+		if len(turns) != 2 || turns[1].Text != "1" || !turns[1].Interrupted || !strings.HasPrefix(story, turns[1].Heard) {
+			t.Errorf("turns %+v", turns)
+		}
+	})
+}
+
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	b := parrot(3)
+	r := run(t, conversation.Config{}, b, func(context.Context, *agentstest.Phone) {})
+	expectLines(t, r, "agent: start", "agent: silence", "agent: silence")
+	if gap := r.entries[1].Start - r.entries[0].End; gap < 10*time.Second || gap > 10*time.Second+100*time.Millisecond {
+		t.Errorf("the silence was %s long", gap)
+	}
+}
+
+func TestWaitForGreeting(t *testing.T) {
+	t.Parallel()
+	t.Run("the caller speaks", func(t *testing.T) {
+		t.Parallel()
+		b := parrot(1)
+		r := run(t, conversation.Config{WaitForGreeting: true}, b, func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitElapsed(ctx, 3*time.Second))
+			p.Say("hello")
+		})
+		expectLines(t, r, "caller: hello", "agent: speech hello")
+	})
+	t.Run("the caller is silent", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, conversation.Config{WaitForGreeting: true, Silence: 2 * time.Second}, parrot(1),
+			func(context.Context, *agentstest.Phone) {})
+		expectLines(t, r, "agent: start")
+		if r.entries[0].Start < 2*time.Second {
+			t.Errorf("the agent spoke at %s", r.entries[0].Start)
+		}
+	})
+}
+
+// TestHold wants time to stand still on hold: no silence, and nothing said that would not be heard.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	b := parrot(2)
+	var cutAt int
+	r := run(t, conversation.Config{Silence: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 100*time.Millisecond))
+		p.Hold(true)
+		must(t, p.WaitElapsed(ctx, 3*time.Second))
+		cutAt = len(p.Heard())
+		must(t, p.WaitElapsed(ctx, 20*time.Second))
+		if got := len(p.Heard()); got != cutAt {
+			t.Errorf("%d letters were spoken on hold", got-cutAt)
+		}
+		p.Hold(false)
+		must(t, p.WaitHeard(ctx, "start"))
+		p.Hold(true)
+		must(t, p.WaitElapsed(ctx, 40*time.Second))
+		p.Hold(false)
+	})
+	expectLines(t, r, "agent: start", "agent: silence")
+	if r.entries[1].Start < 41*time.Second {
+		t.Errorf("the silence was answered at %s", r.entries[1].Start)
+	}
+}
+
+// TestEffects wants the effects after what was said before them.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	b := &brain{answer: func(conversation.Turn) []conversation.Step {
+		return append(append(say("Press one."), conversation.Press{Digits: "1w2"}), conversation.Say{Text: "Bye."},
+			conversation.Transfer{To: "+15550100"}, conversation.Say{Text: "Never said."})
+	}}
+	r := run(t, conversation.Config{}, b, func(context.Context, *agentstest.Phone) {})
+	if r.phone.Heard() != "Press one.Bye." || r.phone.Pressed() != "1w2" || r.outcome.TransferTo != "+15550100" ||
+		r.outcome.By != conversation.ByAgent || r.err != nil {
+		t.Errorf("heard %q, pressed %q, outcome %+v, %v", r.phone.Heard(), r.phone.Pressed(), r.outcome, r.err)
+	}
+	expectLines(t, r, "agent: Press one. Bye.")
+}
+
+// TestExpect wants what the brain expects to reach the recognizer, until the brain expects something else.
+func TestExpect(t *testing.T) {
+	t.Parallel()
+	n := 0
+	b := &brain{answer: func(conversation.Turn) []conversation.Step {
+		n++
+		switch n {
+		case 1:
+			return append(say("Yes or no?"), conversation.Expect{Phrases: []string{"yes", "no"}})
+		case 2:
+			return say("And then?")
+		default:
+			return []conversation.Step{conversation.End{}}
+		}
+	}}
+	var heard []string
+	engine := &agentstest.Recognizer{Hear: func(h conversation.Hearing) {
+		heard = append(heard, fmt.Sprint(h.Rate, h.Language, h.Phrases))
+	}}
+	run(t, conversation.Config{Recognizer: engine, Language: "en-US"}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "no?"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say("yes")
+		must(t, p.WaitHeard(ctx, "then?"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say("nothing")
+	})
+	if want := []string{"8000en-US[yes no]", "8000en-US[]"}; !slices.Equal(heard, want) {
+		t.Errorf("the recognizer was told %q, want %q", heard, want)
+	}
+}
+
+// TestOneAhead wants the next sentence to be synthesized while the one before plays, no more of them, and no gap.
+func TestOneAhead(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var begun []time.Duration
+	var zero time.Time
+	engine := &agentstest.Synthesizer{Delay: 300 * time.Millisecond, Hear: func(s conversation.Speech) {
+		mu.Lock()
+		defer mu.Unlock()
+		if zero.IsZero() {
+			zero = time.Now()
+		}
+		begun = append(begun, time.Since(zero))
+	}}
+	b := &brain{answer: func(conversation.Turn) []conversation.Step {
+		return append(say("The first sentence.", "The second one is it.", "The third."), conversation.End{})
+	}}
+	r := run(t, conversation.Config{Synthesizer: engine}, b, func(context.Context, *agentstest.Phone) {})
+	expectLines(t, r, "agent: The first sentence. The second one is it. The third.")
+	const first = 300*time.Millisecond + 19*60*time.Millisecond // delay and length of the first
+	if len(begun) != 3 || begun[1] > 100*time.Millisecond || begun[2] < first-400*time.Millisecond || begun[2] > first {
+		t.Errorf("the sentences were begun at %v", begun)
+	}
+	if took := r.entries[0].End - r.entries[0].Start; took > (19+21+10)*60*time.Millisecond+20*time.Millisecond {
+		t.Errorf("50 letters took %s", took)
+	}
+}
+
+// TestLongSay wants a text that no synthesizer takes at once to be said all the same.
+func TestLongSay(t *testing.T) {
+	t.Parallel()
+	long := strings.TrimSpace(strings.Repeat("word ", 1100))
+	var longest atomic.Int64
+	engine := &agentstest.Synthesizer{
+		Hear:  func(s conversation.Speech) { longest.Store(max(longest.Load(), int64(len(s.Text)))) },
+		Sound: func(s conversation.Speech) []int16 { return make([]int16, len(s.Text)) },
+	}
+	b := &brain{answer: func(conversation.Turn) []conversation.Step { return append(say(long), conversation.End{}) }}
+	r := run(t, conversation.Config{Synthesizer: engine}, b, func(context.Context, *agentstest.Phone) {})
+	expectLines(t, r, "agent: "+long)
+	if longest.Load() > conversation.MaxSpeech {
+		t.Errorf("a synthesizer got %d bytes", longest.Load())
+	}
+}
+
+// TestRambling wants an utterance without an end to be cut.
+func TestRambling(t *testing.T) {
+	t.Parallel()
+	b := parrot(2)
+	r := run(t, conversation.Config{MaxTurn: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "start"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say(strings.Repeat("bla", 30))
+	})
+	if len(b.asked()) != 2 || len(b.asked()[1].Text) < 30 || len(b.asked()[1].Text) > 36 {
+		t.Errorf("turns %+v, outcome %+v", b.asked(), r.outcome)
+	}
+}
+
+// TestNoise wants a short noise without words not to be a turn, a long one to be one without words, and one that broke
+// in to be one too.
+func TestNoise(t *testing.T) {
+	t.Parallel()
+	buzz := func(millis int) []int16 {
+		sound := tones(-20, 300, 450, 700)
+		out := make([]int16, millis*8)
+		for i := range out {
+			out[i] = clip(sound(i))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		during bool
+		millis int
+		want   []conversation.TurnKind
+	}{
+		"short":    {false, 150, []conversation.TurnKind{"start", "silence"}},
+		"long":     {false, 900, []conversation.TurnKind{"start", "speech"}},
+		"breaking": {true, 400, []conversation.TurnKind{"start", "speech"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := parrot(2)
+			run(t, conversation.Config{Silence: 3 * time.Second, EchoGuard: time.Millisecond}, b, func(ctx context.Context, p *agentstest.Phone) {
+				if !c.during {
+					must(t, p.WaitHeard(ctx, "start"))
+					must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+				}
+				p.Play(buzz(c.millis))
+			})
+			var kinds []conversation.TurnKind
+			for _, turn := range b.asked() {
+				kinds = append(kinds, turn.Kind)
+				if turn.Text != "" {
+					t.Errorf("the brain was told %q", turn.Text)
+				}
+			}
+			if !slices.Equal(kinds, c.want) {
+				t.Errorf("turns %v, want %v", kinds, c.want)
+			}
+		})
+	}
+}
