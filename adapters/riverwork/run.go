@@ -23,8 +23,7 @@ const (
 	// postgresConnections is the size of the pool that works: one listens, the others fetch, finish and maintain.
 	postgresConnections = 6
 
-	gentleStop = 10 * time.Second // for running handlers to end by themselves
-	hardStop   = 5 * time.Second  // and after their contexts have ended
+	hardStop = 5 * time.Second // for running handlers to end after their contexts have
 )
 
 // worker is River's client, whatever its driver's transactions are.
@@ -34,8 +33,8 @@ type worker interface {
 	StopAndCancel(ctx context.Context) error
 }
 
-// Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to 10 seconds, after which their
-// contexts end too and they are left to other nodes. The error says why it could not start, or that handlers still run.
+// Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
+// which their contexts end too and they are left to other nodes. The error says why it could not start, or that handlers still run.
 func (w *Work) Run(ctx context.Context) error {
 	stopping := make(chan struct{})
 	client, closePool, err := w.newWorker(ctx, stopping)
@@ -49,7 +48,7 @@ func (w *Work) Run(ctx context.Context) error {
 		return fmt.Errorf("riverwork: start: %w", err)
 	}
 	<-patient.Done()
-	if err := within(ctx, gentleStop, client.Stop); err == nil {
+	if err := within(ctx, w.StopTimeout, client.Stop); err == nil {
 		return nil
 	}
 	close(stopping)

@@ -31,6 +31,7 @@ type Config struct {
 	Workers     int           // how many tasks run at once on this node; 0: 32
 	StepTimeout time.Duration // when the context of a handler ends; 0: a minute
 	RescueAfter time.Duration // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
+	StopTimeout time.Duration // how long running handlers may take to end when Run does; 0: 10 seconds
 	Logger      *slog.Logger  // nil discards
 }
 
@@ -81,6 +82,7 @@ func (c Config) withDefaults() Config {
 	c.Workers = cmp.Or(c.Workers, 32)
 	c.StepTimeout = cmp.Or(c.StepTimeout, time.Minute)
 	c.RescueAfter = cmp.Or(c.RescueAfter, 2*c.StepTimeout)
+	c.StopTimeout = cmp.Or(c.StopTimeout, 10*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/riverwork"
@@ -82,5 +80,3 @@ func TestWork(t *testing.T) {
 		})
 	}
 }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
