@@ -301,14 +301,16 @@ func (c *phonecall) build(s dialog.Send) (*sip.Request, error) {
 			return nil, fmt.Errorf("digest: %w", err)
 		}
 	}
-	if s.Body != dialog.NoBody {
-		body, err := c.media.describe(s.Body)
-		if err != nil {
-			return nil, err
-		}
-		addBody(req, body)
+	if s.Body == dialog.NoBody {
+		req.SetBody(nil)
+		return req, nil
 	}
-	return req, clean(req)
+	body, err := c.media.describe(s.Body)
+	if err != nil {
+		return nil, err
+	}
+	addBody(req, body)
+	return req, nil
 }
 
 // unsent is a request that never left: as if the peer could not be reached (RFC 3261, 8.1.3.1).

@@ -88,7 +88,6 @@ func (id *identity) extend(req *sip.Request, s dialog.Send) {
 		req.AppendHeader(sip.NewHeader("Referred-By", "<"+id.local.uri.String()+">"))
 	}
 	req.AppendHeader(sip.NewHeader("User-Agent", id.agent))
-	req.SetBody(nil)
 }
 
 // cancelOf is the CANCEL of an INVITE: the same branch, no Require, no body (RFC 3261, 9.1).

@@ -79,7 +79,7 @@ func TestOldRequestIsRefused(t *testing.T) {
 
 func TestByesCross(t *testing.T) {
 	t.Parallel()
-	inPhase(t, dialog.Leaving).do(request(dialog.BYE, 1)).responded(200).ended(dialog.LocalHangup, 0, false)
+	inPhase(t, dialog.Leaving).do(request(dialog.BYE, 1)).responded(200).ended(dialog.LocalHangup, 200, false)
 }
 
 func TestByeIsChallenged(t *testing.T) {
@@ -90,7 +90,7 @@ func TestByeIsChallenged(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	challenge.CSeq = 3
-	r.do(challenge).ended(dialog.LocalHangup, 0, false)
+	r.do(challenge).ended(dialog.LocalHangup, 200, false)
 }
 
 func TestTransfer(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTransfer(t *testing.T) {
 			t.Errorf("grace %v", d)
 		}
 		r.do(dialog.Fired{Timer: dialog.TimerGrace}).sent(dialog.BYE)
-		r.do(dialog.Response{Method: dialog.BYE, CSeq: 3, Status: 200}).ended(dialog.TransferDone, 0, false)
+		r.do(dialog.Response{Method: dialog.BYE, CSeq: 3, Status: 200}).ended(dialog.TransferDone, 200, false)
 	})
 	t.Run("peer ends it", func(t *testing.T) {
 		t.Parallel()

@@ -228,6 +228,9 @@ func (c *Call) bye(why Ending) {
 		c.deciding = false
 	}
 	c.settleTransfer(false, 0)
+	if why.Status == 0 {
+		why.Status = 200 // it was answered
+	}
 	c.ending, c.phase, c.unacked = why, Leaving, 0
 	c.seq++
 	c.disarm(TimerRing, TimerCancel, TimerRetransmit, TimerACK, TimerRefresh, TimerExpire, TimerGlare, TimerTransfer, TimerGrace)

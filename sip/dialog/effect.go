@@ -79,7 +79,7 @@ type Ended struct{ Ending }
 // Ending is why a call is over.
 type Ending struct {
 	Cause  Cause
-	Status int // the final SIP status that decided it; 0 without one
+	Status int // the final answer to the INVITE; 0 without one
 	Reason string
 	ByPeer bool
 	Rang   bool // an outbound call that got a 180 or 183

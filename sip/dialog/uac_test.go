@@ -36,7 +36,7 @@ func TestOutboundCall(t *testing.T) {
 	if bye := one[dialog.Send](r); bye.CSeq != 2 {
 		t.Errorf("BYE: %+v", bye)
 	}
-	r.do(dialog.Response{Method: dialog.BYE, CSeq: 2, Status: 200}).ended(dialog.LocalHangup, 0, false)
+	r.do(dialog.Response{Method: dialog.BYE, CSeq: 2, Status: 200}).ended(dialog.LocalHangup, 200, false)
 }
 
 func TestRefusals(t *testing.T) {
@@ -140,7 +140,7 @@ func TestCancelCrossesAnswer(t *testing.T) {
 	t.Parallel()
 	r := inPhase(t, dialog.Canceling).do(response(200)).phase(dialog.Leaving).sent(dialog.ACK, dialog.BYE)
 	none[dialog.Established](r)
-	r.do(dialog.Response{Method: dialog.BYE, CSeq: 2, Status: 200}).ended(dialog.LocalHangup, 0, false)
+	r.do(dialog.Response{Method: dialog.BYE, CSeq: 2, Status: 200}).ended(dialog.LocalHangup, 200, false)
 }
 
 func TestAnswerAfterTheEnd(t *testing.T) {

@@ -45,7 +45,7 @@ func TestLostACK(t *testing.T) {
 		t.Errorf("waits %v, not %v", waits, want)
 	}
 	r.do(dialog.Fired{Timer: dialog.TimerACK}).phase(dialog.Leaving).sent(dialog.BYE)
-	r.do(dialog.Fired{Timer: dialog.TimerBye}).ended(dialog.NoACK, 0, false)
+	r.do(dialog.Fired{Timer: dialog.TimerBye}).ended(dialog.NoACK, 200, false)
 }
 
 func TestCallerGivesUp(t *testing.T) {
@@ -94,7 +94,7 @@ func TestOfferlessInvite(t *testing.T) {
 	one[dialog.Established](answered().do(ack).phase(dialog.Active))
 	ack.Body = false
 	answered().do(ack).phase(dialog.Leaving).sent(dialog.BYE).
-		do(dialog.Fired{Timer: dialog.TimerBye}).ended(dialog.NotAcceptable, 0, false)
+		do(dialog.Fired{Timer: dialog.TimerBye}).ended(dialog.NotAcceptable, 200, false)
 	// The answer is in the ACK, so nothing else can stand for it.
 	answered().do(invite(8)).responded(491).phase(dialog.Answered)
 	answered().do(request(dialog.BYE, 8)).responded(200).ended(dialog.RemoteHangup, 200, true)

@@ -1,0 +1,313 @@
+package sipua_test
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// message is a SIP message as it stands on the wire.
+type message struct {
+	start  string
+	header textproto.MIMEHeader
+	body   string
+}
+
+func (m message) method() string { return strings.Fields(m.start)[0] }
+
+func (m message) status() int {
+	n, _ := strconv.Atoi(strings.Fields(m.start)[1])
+	return n
+}
+
+func (m message) get(name string) string { return m.header.Get(name) }
+
+func (m message) cseq() int {
+	n, _ := strconv.Atoi(strings.Fields(m.get("CSeq"))[0])
+	return n
+}
+
+// toTag is the To header's tag; empty without one.
+func (m message) toTag() string {
+	_, tag, _ := strings.Cut(m.get("To"), ";tag=")
+	return tag
+}
+
+// wire is a scripted peer at one end of a TLS connection.
+type wire struct {
+	t        testing.TB
+	conn     *tls.Conn
+	incoming chan message
+	closed   chan struct{} // when the other side has closed
+}
+
+func newWire(t testing.TB, conn *tls.Conn) *wire {
+	t.Helper()
+	w := &wire{t: t, conn: conn, incoming: make(chan message, 100), closed: make(chan struct{})}
+	go w.read()
+	t.Cleanup(func() {
+		_ = conn.Close()
+		<-w.closed
+	})
+	return w
+}
+
+func (w *wire) read() {
+	defer close(w.closed)
+	r := textproto.NewReader(bufio.NewReader(w.conn))
+	for {
+		start, err := r.ReadLine()
+		if err != nil {
+			return
+		}
+		if start == "" {
+			continue
+		}
+		header, err := r.ReadMIMEHeader()
+		if err != nil {
+			return
+		}
+		n, _ := strconv.Atoi(header.Get("Content-Length"))
+		body := make([]byte, n)
+		if _, err := io.ReadFull(r.R, body); err != nil {
+			return
+		}
+		w.incoming <- message{start: start, header: header, body: string(body)}
+	}
+}
+
+// next waits for the next message.
+func (w *wire) next() message {
+	w.t.Helper()
+	select {
+	case m := <-w.incoming:
+		return m
+	case <-time.After(patience):
+		w.t.Fatal("no message comes")
+		return message{}
+	}
+}
+
+// request waits for a request of a method.
+func (w *wire) request(method string) message {
+	w.t.Helper()
+	m := w.next()
+	if m.method() != method {
+		w.t.Fatalf("not %s but\n%s\n%v\n%s", method, m.start, m.header, m.body)
+	}
+	return m
+}
+
+// response waits for a response; a 100 is passed over unless it is what is waited for.
+func (w *wire) response(status int) message {
+	w.t.Helper()
+	for {
+		m := w.next()
+		if m.method() != "SIP/2.0" || m.status() != status && m.status() != 100 {
+			w.t.Fatalf("not %d but\n%s\n%v\n%s", status, m.start, m.header, m.body)
+		}
+		if m.status() == status {
+			return m
+		}
+	}
+}
+
+// send writes a message: lines, a blank one, and the body.
+func (w *wire) send(body string, lines ...string) {
+	w.t.Helper()
+	if body != "" {
+		lines = append(lines, "Content-Type: application/sdp")
+	}
+	lines = append(lines, "Content-Length: "+strconv.Itoa(len(body)), "", body)
+	w.raw(strings.Join(lines, "\r\n"))
+}
+
+func (w *wire) raw(text string) {
+	w.t.Helper()
+	if _, err := w.conn.Write([]byte(text)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// reply answers a request with a To tag of the peer's.
+func (w *wire) reply(req message, status int, tag, body string, extra ...string) {
+	w.t.Helper()
+	to := req.get("To")
+	if req.toTag() == "" && status > 100 {
+		to += ";tag=" + tag
+	}
+	lines := []string{fmt.Sprintf("SIP/2.0 %d Test", status)}
+	for _, via := range req.header["Via"] {
+		lines = append(lines, "Via: "+via)
+	}
+	lines = append(lines, "From: "+req.get("From"), "To: "+to, "Call-Id: "+req.get("Call-Id"), "CSeq: "+req.get("CSeq"))
+	if status/100 == 2 && req.method() == "INVITE" {
+		lines = append(lines, "Contact: <sip:peer@"+w.conn.LocalAddr().String()+";transport=tls>")
+	}
+	w.send(body, append(lines, extra...)...)
+}
+
+// answerSDP answers an offer of the user agent's.
+func answerSDP(attributes ...string) string {
+	return offerSDP("RTP/SAVP", attributes...)
+}
+
+const testKey = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj"
+
+// offerSDP is a description of the peer's.
+func offerSDP(proto string, attributes ...string) string {
+	lines := []string{
+		"v=0", "o=- 1 1 IN IP4 127.0.0.1", "s=-", "c=IN IP4 127.0.0.1", "t=0 0", "m=audio 30000 " + proto + " 0 101",
+		"a=rtpmap:101 telephone-event/8000",
+	}
+	if proto == "RTP/SAVP" {
+		lines = append(lines, testKey)
+	}
+	return strings.Join(append(lines, attributes...), "\r\n") + "\r\n"
+}
+
+// listenWire is a peer that is called.
+func listenWire(t testing.TB, hosts ...string) (address string, accept func() *wire) {
+	t.Helper()
+	cert, _ := issue(t, hosts...)
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conns := make(chan *tls.Conn, 10)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			secure := conn.(*tls.Conn)
+			if secure.Handshake() != nil {
+				_ = secure.Close()
+				continue
+			}
+			conns <- secure
+		}
+	}()
+	t.Cleanup(func() { _ = ln.Close(); <-done })
+	return ln.Addr().String(), func() *wire {
+		t.Helper()
+		select {
+		case c := <-conns:
+			return newWire(t, c)
+		case <-time.After(patience):
+			t.Fatal("no connection comes")
+			return nil
+		}
+	}
+}
+
+// dialWire is a peer that calls.
+func dialWire(t testing.TB, a *agent) *wire {
+	t.Helper()
+	_, pool := issue(t, "unused")
+	conn, err := tls.Dial("tcp", a.Addr().String(), &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWire(t, conn)
+}
+
+// caller is a scripted peer's side of a call to the agent.
+type caller struct {
+	*wire
+	uri    string
+	callID string
+	tag    string // the agent's
+	target string // its Contact
+	cseq   int
+	branch int
+}
+
+func newCaller(t testing.TB, a *agent) *caller {
+	t.Helper()
+	w := dialWire(t, a)
+	uri := "sip:" + bob.String() + "@" + a.Addr().String() + ";transport=tls"
+	return &caller{wire: w, uri: uri, target: uri, callID: w.conn.LocalAddr().String()}
+}
+
+// ask sends a request of the call. ACK and CANCEL keep the INVITE's CSeq.
+func (c *caller) ask(method, body string, extra ...string) {
+	c.t.Helper()
+	c.branch++
+	if method != "ACK" && method != "CANCEL" {
+		c.cseq++
+	}
+	branch := c.branch
+	if method == "CANCEL" {
+		branch--
+	}
+	to := "To: <" + c.uri + ">"
+	if c.tag != "" && method != "CANCEL" {
+		to += ";tag=" + c.tag
+	}
+	lines := append([]string{
+		method + " " + c.target + " SIP/2.0",
+		fmt.Sprintf("Via: SIP/2.0/TLS %s;branch=z9hG4bK%s-%d", c.conn.LocalAddr(), c.callID, branch),
+		"Max-Forwards: 70", "From: <sip:" + alice.String() + "@peer.test>;tag=peer", to, "Call-ID: " + c.callID,
+		fmt.Sprintf("CSeq: %d %s", c.cseq, method),
+	}, extra...)
+	if method == "INVITE" {
+		lines = append(lines, "Contact: <sip:peer@"+c.conn.LocalAddr().String()+";transport=tls>")
+	}
+	c.send(body, lines...)
+}
+
+// connected brings a call up: INVITE, 180, 200, ACK.
+func (c *caller) connected(extra ...string) message {
+	c.t.Helper()
+	c.ask("INVITE", offerSDP("RTP/SAVP"), extra...)
+	c.response(180)
+	ok := c.answered()
+	c.ask("ACK", "")
+	return ok
+}
+
+func (c *caller) answered() message {
+	c.t.Helper()
+	ok := c.response(200)
+	c.tag = ok.toTag()
+	_, contact, _ := strings.Cut(ok.get("Contact"), "<")
+	c.target, _, _ = strings.Cut(contact, ">")
+	return ok
+}
+
+// hungUp waits until the other side closes the connection.
+func (w *wire) hungUp() {
+	w.t.Helper()
+	select {
+	case <-w.closed:
+	case <-time.After(patience):
+		w.t.Fatal("the connection stays open")
+	}
+}
+
+// silent says that nothing comes for a moment.
+func (w *wire) silent(d time.Duration) {
+	w.t.Helper()
+	select {
+	case m := <-w.incoming:
+		w.t.Fatalf("unexpected\n%s\n%v\n%s", m.start, m.header, m.body)
+	case <-time.After(d):
+	}
+}
+
+func isTimeout(err error) bool {
+	netErr, ok := errors.AsType[net.Error](err)
+	return ok && netErr.Timeout()
+}
