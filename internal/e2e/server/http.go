@@ -1,0 +1,70 @@
+package server
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// longestRecording bounds a recording, in samples.
+const longestRecording = 60_000_000
+
+// Get asks the server for a path with its key, and gives the status and the body. It is -1 when there is no answer.
+func (s *Server) Get(t testing.TB, path string) (status int, body string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.Key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return -1, err.Error()
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return -1, err.Error()
+	}
+	return res.StatusCode, string(text)
+}
+
+// Metric is the value of a metric without labels.
+func (s *Server) Metric(t testing.TB, name string) float64 {
+	t.Helper()
+	status, body := s.Get(t, "/metrics")
+	for lines := bufio.NewScanner(strings.NewReader(body)); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			value, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatalf("metric %s: %v", name, err)
+			}
+			return value
+		}
+	}
+	t.Fatalf("there is no metric %s in the answer %d", name, status)
+	return 0
+}
+
+// Recording downloads the recording of a call: the caller's side and the agent's.
+func (s *Server) Recording(t testing.TB, callID string) (caller, agent pcm.Audio) {
+	t.Helper()
+	status, body := s.Get(t, "/v1/recordings/"+callID)
+	if status != http.StatusOK {
+		t.Fatalf("the recording answers %d: %s", status, body)
+	}
+	audio, err := pcm.ReadWAV(strings.NewReader(body), longestRecording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if audio.Channels != 2 {
+		t.Fatalf("the recording has %d channels", audio.Channels)
+	}
+	side := func(n int) pcm.Audio { return pcm.Audio{Rate: audio.Rate, Channels: 1, Samples: audio.Channel(n)} }
+	return side(0), side(1)
+}

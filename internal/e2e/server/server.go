@@ -1,0 +1,153 @@
+// Package server runs the reference server for end-to-end tests: it builds it once a test process, starts it on free
+// ports of 127.0.0.1 with a data folder that is given or its own, and talks to its API through the generated client.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/process"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// program is the package that is built.
+const program = "github.com/callwright/callwright/examples/server"
+
+// build builds the server into a folder that Main removes.
+var build = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "callwright-e2e-")
+	if err != nil {
+		return "", err
+	}
+	built = folder
+	path := filepath.Join(folder, "server")
+	//nolint:noctx // go test bounds the time of all tests
+	if output, err := exec.Command("go", "build", "-o", path, program).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the server: %w\n%s", err, output)
+	}
+	return path, nil
+})
+
+var built string
+
+// Main runs the tests and removes what was built for them. A package that starts servers calls it from its TestMain.
+func Main(m *testing.M) int {
+	defer func() {
+		if built != "" {
+			_ = os.RemoveAll(built)
+		}
+	}()
+	return m.Run()
+}
+
+// Config is how a server starts. The zero Config is a new one.
+type Config struct {
+	Data  string   // its data folder, such as that of a server before it; empty: a new one
+	Roots string   // a PEM file of further roots that peers may chain to
+	Flags []string // further flags
+}
+
+// Server is a running reference server.
+type Server struct {
+	*process.Process
+
+	API *oas.Client
+	Key string // of the API
+	URL string // of the API
+	SIP netip.AddrPort
+	CA  string // the PEM file of the root that its certificate chains to
+
+	Data string
+}
+
+// file is the server.json that the server writes when it is ready.
+type file struct {
+	APIURL     string `json:"api_url"`
+	SIPURI     string `json:"sip_uri"`
+	CAFile     string `json:"ca_file"`
+	APIKeyFile string `json:"api_key_file"`
+	PID        int    `json:"pid"`
+}
+
+// Start starts a server and waits until it is ready. The test's end kills it.
+func Start(t testing.TB, c Config) *Server {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Data: c.Data}
+	if s.Data == "" {
+		s.Data = t.TempDir()
+	}
+	args := []string{"--data", s.Data, "--addr", "127.0.0.1:0", "--sip-addr", "127.0.0.1:0", "--rtp-ports", "0-0"}
+	if c.Roots != "" {
+		args = append(args, "--sip-roots", c.Roots)
+	}
+	//nolint:noctx // the test's cleanup ends it
+	s.Process = process.Start(t, "the server", exec.Command(path, append(args, c.Flags...)...))
+	s.open(t, s.ready(t))
+	return s
+}
+
+// ready waits for the server's file. That of an earlier server, which was killed, is not taken for it.
+func (s *Server) ready(t testing.TB) (f file) {
+	t.Helper()
+	await.That(t, "the server to be ready", func() bool {
+		if !s.Running() {
+			t.Fatal("the server has ended instead of becoming ready")
+		}
+		text, err := os.ReadFile(filepath.Join(s.Data, "server.json"))
+		return err == nil && json.Unmarshal(text, &f) == nil && f.PID == s.PID()
+	})
+	return f
+}
+
+// open takes what the server's file says.
+func (s *Server) open(t testing.TB, f file) {
+	t.Helper()
+	key, err := os.ReadFile(f.APIKeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Key, s.URL, s.CA = strings.TrimSpace(string(key)), f.APIURL, f.CAFile
+	if s.API, err = oas.NewClient(s.URL, keyed(s.Key)); err != nil {
+		t.Fatal(err)
+	}
+	// sip:HOST:PORT;transport=tls
+	hostport, _, _ := strings.Cut(strings.TrimPrefix(f.SIPURI, "sip:"), ";")
+	if s.SIP, err = netip.ParseAddrPort(hostport); err != nil {
+		t.Fatalf("sip_uri %q: %v", f.SIPURI, err)
+	}
+}
+
+// Number is where the server can be called at a number.
+func (s *Server) Number(number string) string { return "sip:" + number + "@" + s.SIP.String() }
+
+// Stop asks the server to stop and waits until it has: with exit code 0, or the test fails.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	s.Terminate(t)
+	if code := s.ExitCode(t); code != 0 {
+		t.Errorf("the server stopped with exit code %d", code)
+	}
+}
+
+// keyed sends an API key with every request.
+type keyed string
+
+// ApiKey is the key, as the contract's header has it.
+//
+//nolint:revive // the generated interface names the method
+func (k keyed) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
+	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
+}
