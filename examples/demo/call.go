@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// connect waits for the server, and gives a client with its first key.
+func connect(ctx context.Context, server *program, data string) (*oas.Client, error) {
+	if _, err := server.line(ctx, "callwright is ready"); err != nil {
+		return nil, err
+	}
+	var where struct {
+		APIURL     string `json:"api_url"`
+		APIKeyFile string `json:"api_key_file"`
+	}
+	text, err := waitForFile(ctx, filepath.Join(data, "server.json"))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &where); err != nil {
+		return nil, err
+	}
+	secret, err := os.ReadFile(where.APIKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	return oas.NewClient(where.APIURL, key(strings.TrimSpace(string(secret))))
+}
+
+func waitForFile(ctx context.Context, path string) ([]byte, error) {
+	for {
+		text, err := os.ReadFile(path)
+		if err == nil || !errors.Is(err, os.ErrNotExist) {
+			return text, err
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits, unless the demo's time is over.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// key signs requests.
+type key string
+
+// ApiKey is the value of the authorization header.
+//
+//nolint:revive,staticcheck // the generated interface has this name
+func (k key) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
+	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
+}
+
+// placeCall places the call and waits for its end.
+func placeCall(ctx context.Context, api *oas.Client) (*oas.CallRecord, error) {
+	created, err := api.CreateCall(ctx, &oas.CreateCallRequest{
+		PhoneNumber: phoneNumber, From: oas.NewOptString(ourNumber), Task: oas.NewOptString(task),
+		FirstSentence: oas.NewOptString("Hello, this is the bicycle shop. Which day suits you, Tuesday or Thursday?"),
+		Record:        oas.NewOptBool(true),
+	}, oas.CreateCallParams{})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("calling %s\n", phoneNumber)
+	for {
+		record, err := api.GetCall(ctx, oas.GetCallParams{CallID: created.CallID})
+		if err != nil || record.Completed {
+			return record, err
+		}
+		if err := pause(ctx, time.Second/2); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// saveRecording downloads the recording of a call.
+func saveRecording(ctx context.Context, api *oas.Client, id, path string) error {
+	answer, err := api.GetRecording(ctx, oas.GetRecordingParams{CallID: id})
+	if err != nil {
+		return err
+	}
+	recording, ok := answer.(*oas.GetRecordingOKRawAudioWav)
+	if !ok {
+		return fmt.Errorf("the recording came as %T", answer)
+	}
+	defer recording.Response.Body.Close()
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	size, copyErr := io.Copy(f, recording.Response.Body)
+	fmt.Printf("the recording (%d bytes; caller on the left, agent on the right): %s\n", size, path)
+	return errors.Join(copyErr, f.Close())
+}

@@ -1,0 +1,126 @@
+// Command demo shows one real telephone call: it starts the reference server and a softphone as programs of their own,
+// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints what the two said. It
+// ends with 0 only if all of that happened. Everything is on this machine, and gone at the end but the recording.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// patience is how long the whole demo may take once the programs are built.
+const patience = 3 * time.Minute
+
+// The demo's numbers are fictitious ones of the North American plan (555-01xx).
+const (
+	ourNumber   = "+12025550101"
+	phoneNumber = "+12025550102"
+)
+
+// task is what the agent follows. Without a model the rules decide; with one (see the server's --llm-base-url) they are
+// instructions like any other.
+const task = `You book an appointment for a bicycle repair.
+when "tuesday" or "thursday" after "tuesday or thursday": say "Very well. In the morning or in the afternoon?"
+when "in the morning" after "in the morning or": say "The morning it is. Goodbye." and end
+when "in the afternoon" after "in the morning or": say "The afternoon it is. Goodbye." and end
+otherwise: say "I did not get that. Please say it again."`
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	work, err := os.MkdirTemp("", "callwright-demo-")
+	if err != nil {
+		return err
+	}
+	fmt.Println("building the server and the softphone")
+	if err := build(work, "server", "softphone"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	data := filepath.Join(work, "data")
+	server, err := start(ctx, filepath.Join(work, "server"), "--log-format", "json", "--data", data, "--addr", "127.0.0.1:0",
+		"--sip-addr", "127.0.0.1:0", "--rtp-ports", "0-0")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	api, err := connect(ctx, server, data)
+	if err != nil {
+		return err
+	}
+	heard := filepath.Join(work, "softphone.wav")
+	phone, err := start(ctx, filepath.Join(work, "softphone"), "--data", data, "--listen", "127.0.0.1:0", "--calls", "1",
+		"--record", heard, "--say", "tuesday please", "--say", "in the afternoon")
+	if err != nil {
+		return err
+	}
+	defer phone.stop()
+	endpoint, err := phone.line(ctx, "listening at ")
+	if err != nil {
+		return err
+	}
+	if err := attach(ctx, api, endpoint); err != nil {
+		return err
+	}
+	record, err := placeCall(ctx, api)
+	if err != nil {
+		return err
+	}
+	recording := filepath.Join(work, "recording.wav")
+	return errors.Join(report(record), saveRecording(ctx, api, record.CallID, recording))
+}
+
+func attach(ctx context.Context, api *oas.Client, endpoint string) error {
+	answer, err := api.AttachSipNumbers(ctx, &oas.AttachSipNumbersRequest{
+		PhoneNumbers: []string{ourNumber}, Service: oas.SipServiceNameSip,
+		Directions: []oas.SipDirectionInput{{Type: oas.SipDirectionOutbound, SipEndpoint: oas.NewOptString(endpoint)}},
+	}, oas.AttachSipNumbersParams{})
+	if err != nil {
+		return err
+	}
+	if len(answer.Data.Failed) > 0 {
+		return fmt.Errorf("attaching %s: %s", ourNumber, answer.Data.Failed[0].Message)
+	}
+	fmt.Printf("attached %s to the trunk %s\n", ourNumber, endpoint)
+	return nil
+}
+
+// report prints the call and says what is missing of what the demo shows.
+func report(record *oas.CallRecord) error {
+	fmt.Printf("\nThe call %s, %s, with the model %q:\n", record.CallID, record.Status, record.Model.Value)
+	agent, caller := 0, 0
+	for _, line := range record.Transcripts {
+		fmt.Printf("  %5.1f s  %-9s  %s\n", line.Start.Value, line.User, line.Text)
+		switch line.User {
+		case oas.TranscriptLineUserAssistant:
+			agent++
+		case oas.TranscriptLineUserUser:
+			caller++
+		default:
+		}
+	}
+	fmt.Println()
+	said := strings.ToLower(record.ConcatenatedTranscript)
+	switch {
+	case record.Status != oas.CallStatusCompleted:
+		return fmt.Errorf("the call ended as %q: %s", record.Status, record.ErrorMessage.Value)
+	case agent < 3 || caller < 2:
+		return fmt.Errorf("the agent spoke %d times and the caller was understood %d times", agent, caller)
+	case !strings.Contains(said, "tuesday"), !strings.Contains(said, "the afternoon it is"):
+		return errors.New("the caller's words did not change what the agent said")
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// open starts the phone's user agent, on media ports that the system chooses.
+func (o options) open() (*sipua.UA, error) {
+	host, _, err := net.SplitHostPort(o.Listen)
+	if err != nil {
+		return nil, err
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil, err
+	}
+	ca, err := testca.Open(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := ca.Issue("localhost", ip.String())
+	if err != nil {
+		return nil, err
+	}
+	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codec.New, Logger: o.logger()})
+	if err != nil {
+		return nil, err
+	}
+	routes := anyone{}
+	if o.Server != "" {
+		if routes.server, err = uri.Parse(o.Server); err != nil {
+			return nil, err
+		}
+		routes.server.Params = []uri.Param{{Name: "transport", Value: string(uri.TLS)}}
+	}
+	return sipua.New(sipua.Config{
+		Listen: o.Listen, Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(), Media: media, Routes: routes,
+		AllowPrivate: true, UserAgent: "callwright-softphone", Log: o.logger(),
+	})
+}
+
+// anyone is a phone's routes: it takes every call, and calls over one server.
+type anyone struct{ server uri.URI }
+
+// Inbound takes every call.
+func (anyone) Inbound(_ context.Context, to callwright.PhoneNumber, _ netip.Addr) (sip.Route, error) {
+	return sip.Route{Number: to, Codecs: codec.Names()}, nil
+}
+
+// Outbound calls over the server.
+func (a anyone) Outbound(_ context.Context, _ callwright.OrgID, from callwright.PhoneNumber) (sip.Route, error) {
+	return sip.Route{Number: from, Servers: []uri.URI{a.server}, Codecs: codec.Names(), Verify: sip.VerifyFull}, nil
+}
