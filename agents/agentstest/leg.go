@@ -58,6 +58,9 @@ func (l *Leg) pace(ctx context.Context) error {
 		l.next = time.Now()
 	}
 	l.next = l.next.Add(l.phone.config.Pace)
+	if l.phone.over() {
+		return io.EOF
+	}
 	timer := time.NewTimer(time.Until(l.next))
 	defer timer.Stop()
 	select {
@@ -76,6 +79,9 @@ func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	for len(samples) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if p.over() {
+			return io.ErrClosedPipe
 		}
 		p.mu.Lock()
 		n := min(max(0, l.Rate()/5+1-len(p.queue)), len(samples))

@@ -163,12 +163,20 @@ func (p *Phone) change(do func()) {
 	p.changed = make(chan struct{})
 }
 
+// over says whether the call has ended.
+func (p *Phone) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // end ends the call once; later endings change nothing.
 func (p *Phone) end(e call.Ending) {
 	p.change(func() {
-		select {
-		case <-p.done:
-		default:
+		if !p.over() {
 			p.ending = e
 			close(p.done)
 		}

@@ -1,0 +1,329 @@
+package prompted_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/prompted"
+)
+
+// model answers with what it is given, one reply after the other, and keeps the requests.
+type model struct {
+	replies  [][]any // string, llm.Action, []string (expected phrases) or error
+	requests []llm.ReplyRequest
+}
+
+func (m *model) Name() string { return "fake" }
+
+func (m *model) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) {
+		m.requests = append(m.requests, r)
+		parts := m.replies[0]
+		m.replies = m.replies[1:]
+		for _, p := range parts {
+			var part llm.ReplyPart
+			var err error
+			switch p := p.(type) {
+			case string:
+				part.Text = p
+			case llm.Action:
+				part.Action = p
+			case []string:
+				part.Expect = p
+			case error:
+				err = p
+			}
+			if !yield(part, err) {
+				return
+			}
+		}
+	}
+}
+
+// history is the messages of the last request.
+func (m *model) history() string {
+	var out []string
+	for _, msg := range m.requests[len(m.requests)-1].Messages {
+		out = append(out, string(msg.Role)+": "+msg.Text)
+	}
+	return strings.Join(out, " | ")
+}
+
+func newBrain(t *testing.T, c prompted.Config) *prompted.Brain {
+	t.Helper()
+	if c.Task == "" {
+		c.Task = "Talk."
+	}
+	b, err := prompted.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// respond gives the steps of an answer as text, at most so many of them.
+func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error) {
+	var out []string
+	for s, err := range b.Respond(context.Background(), turn) {
+		if err != nil {
+			return strings.Join(out, " / "), err
+		}
+		out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		if len(out) == most {
+			break
+		}
+	}
+	return strings.Join(out, " / "), nil
+}
+
+func expect(t *testing.T, b *prompted.Brain, turn conversation.Turn, want string) {
+	t.Helper()
+	got, err := respond(b, turn, 99)
+	if err != nil || got != want {
+		t.Errorf("%+v is answered with\n%s, %v\nwant\n%s", turn, got, err, want)
+	}
+}
+
+func speech(text string) conversation.Turn {
+	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []prompted.Config{{Task: "x"}, {Model: &model{}}, {Model: &model{}, Task: " \n"}} {
+		if _, err := prompted.New(c); err == nil {
+			t.Errorf("%+v is fine", c)
+		}
+	}
+}
+
+func TestDialogue(t *testing.T) {
+	t.Parallel()
+	heat := 0.3
+	m := &model{replies: [][]any{
+		{"Which ", "day? Mon", "day or Tuesday?", []string{"monday", "tuesday"}},
+		{[]string{"yes"}, "Right. "},
+		{"Good", "bye.", llm.ActionEnd},
+	}}
+	b := newBrain(t, prompted.Config{
+		Model: m, Org: "org", Task: "Ask {{who}}.", FirstSentence: "Hello {{who}}. It is me.", Language: "en-US",
+		ModelName: "base", Temperature: &heat, Variables: map[string]any{"who": "Ada"},
+	})
+	expect(t, b, conversation.Turn{Kind: conversation.TurnStart}, "Say{Text:Hello Ada.} / Say{Text:It is me.}")
+	expect(t, b, speech("hi"), "Say{Text:Which day?} / Expect{Phrases:[monday tuesday]} / Say{Text:Monday or Tuesday?}")
+	r := m.requests[0]
+	if r.Org != "org" || r.Task != "Ask Ada." || r.Language != "en-US" || r.Model != "base" || *r.Temperature != heat || r.CanTransfer {
+		t.Errorf("the request is %+v", r)
+	}
+	expect(t, b, conversation.Turn{Kind: conversation.TurnDigits, Text: "12"}, "Expect{Phrases:[yes]} / Say{Text:Right.}")
+	expect(t, b, speech("bye"), "Say{Text:Goodbye.} / End{Reason:the agent was done}")
+	if got, want := m.history(), "agent: Hello Ada. It is me. | caller: hi | agent: Which day? Monday or Tuesday? | "+
+		"caller: (pressed 12) | agent: Right. | caller: bye"; got != want {
+		t.Errorf("the model saw %s\nwant %s", got, want)
+	}
+}
+
+// TestSpeaksFirst wants the model to make the first sentence where there is none, and the greeting to be known to it.
+func TestSpeaksFirst(t *testing.T) {
+	t.Parallel()
+	m := &model{replies: [][]any{{"Hello."}}}
+	expect(t, newBrain(t, prompted.Config{Model: m}), conversation.Turn{Kind: conversation.TurnStart}, "Say{Text:Hello.}")
+	if m.history() != "" {
+		t.Errorf("the model saw %s", m.history())
+	}
+	m = &model{replies: [][]any{{"Fine."}}}
+	b := newBrain(t, prompted.Config{Model: m, FirstSentence: "I am Bob."})
+	expect(t, b, speech("Hello?"), "Say{Text:I am Bob.}")
+	expect(t, b, speech("And?"), "Say{Text:Fine.}")
+	if want := "caller: Hello? | agent: I am Bob. | caller: And?"; m.history() != want {
+		t.Errorf("the model saw %s, want %s", m.history(), want)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	t.Run("the history has what was heard", func(t *testing.T) {
+		t.Parallel()
+		m := &model{replies: [][]any{{"One. Two. Three. Four."}, {"Sorry."}}}
+		b := newBrain(t, prompted.Config{Model: m})
+		if got, _ := respond(b, speech("go"), 3); got != "Say{Text:One.} / Say{Text:Two.} / Say{Text:Three.}" {
+			t.Errorf("said %s", got)
+		}
+		expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "stop", Interrupted: true, Heard: "One. Two."}, "Say{Text:Sorry.}")
+		if want := "caller: go | agent: One. Two. | caller: stop"; m.history() != want {
+			t.Errorf("the model saw %s, want %s", m.history(), want)
+		}
+	})
+	t.Run("nothing was heard", func(t *testing.T) {
+		t.Parallel()
+		m := &model{replies: [][]any{{"One."}, {"Two."}}}
+		b := newBrain(t, prompted.Config{Model: m})
+		expect(t, b, speech("my number"), "Say{Text:One.}")
+		expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "is two", Interrupted: true}, "Say{Text:Two.}")
+		if want := "caller: my number is two"; m.history() != want {
+			t.Errorf("the model saw %s, want %s", m.history(), want)
+		}
+	})
+	t.Run("by a noise", func(t *testing.T) {
+		t.Parallel()
+		m := &model{replies: [][]any{{"One. Two. Three."}, {"Fine."}}}
+		b := newBrain(t, prompted.Config{Model: m})
+		expect(t, b, speech("go"), "Say{Text:One.} / Say{Text:Two.} / Say{Text:Three.}")
+		expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, "Say{Text:Two.} / Say{Text:Three.}")
+		expect(t, b, speech("ok"), "Say{Text:Fine.}")
+		if want := "caller: go | agent: One. | agent: Two. Three. | caller: ok"; m.history() != want {
+			t.Errorf("the model saw %s, want %s", m.history(), want)
+		}
+	})
+}
+
+func TestSilenceAndNoise(t *testing.T) {
+	t.Parallel()
+	silence := conversation.Turn{Kind: conversation.TurnSilence}
+	lines := prompted.Lines{StillThere: "There?", Repeat: "What?", Goodbye: "Bye."}
+	const bye = "Say{Text:Bye.} / End{Reason:the caller was not heard}"
+	m := &model{replies: [][]any{{"Hello."}, {"Ah."}}}
+	b := newBrain(t, prompted.Config{Model: m, Lines: lines})
+	expect(t, b, conversation.Turn{Kind: conversation.TurnStart}, "Say{Text:Hello.}")
+	expect(t, b, silence, "Say{Text:There?}")
+	expect(t, b, silence, "Say{Text:There?}")
+	expect(t, b, speech("yes"), "Say{Text:Ah.}")
+	expect(t, b, silence, "Say{Text:There?}")
+	expect(t, b, silence, "Say{Text:There?}")
+	expect(t, b, silence, bye)
+
+	b = newBrain(t, prompted.Config{Model: &model{}, FirstSentence: "Hi.", Lines: lines})
+	expect(t, b, speech(""), "Say{Text:Hi.}")
+	expect(t, b, speech(""), "Say{Text:What?}")
+	expect(t, b, speech(""), bye)
+}
+
+func TestTransfer(t *testing.T) {
+	t.Parallel()
+	m := &model{replies: [][]any{{"Wait.", llm.ActionTransfer}, {"Wait.", llm.ActionTransfer}}}
+	expect(t, newBrain(t, prompted.Config{Model: m, TransferTo: "+15550100"}), speech("x"), "Say{Text:Wait.} / Transfer{To:+15550100}")
+	if !m.requests[0].CanTransfer {
+		t.Error("the model does not know that it can transfer")
+	}
+	expect(t, newBrain(t, prompted.Config{Model: m}), speech("x"), "Say{Text:Wait.}")
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	fail := func(class llm.Class, after time.Duration) error {
+		return &llm.Failure{Class: class, Message: "no", RetryAfter: after}
+	}
+	const sorry = "Say{Text:I am sorry, I have a technical problem and must end the call.} / Say{Text:Goodbye.}"
+	for name, c := range map[string]struct {
+		replies [][]any
+		want    string
+		class   llm.Class // empty: no error
+		asked   int
+		took    time.Duration
+	}{
+		"transient":           {[][]any{{fail(llm.ClassTransient, 0)}, {"Fine."}}, "Say{Text:Fine.}", "", 2, 0},
+		"unknown":             {[][]any{{errors.New("?")}, {"Fine."}}, "Say{Text:Fine.}", "", 2, 0},
+		"transient twice":     {[][]any{{fail(llm.ClassTransient, 0)}, {fail(llm.ClassTransient, 0)}}, sorry, llm.ClassTransient, 2, 0},
+		"after words":         {[][]any{{"One. ", fail(llm.ClassTransient, 0)}}, "Say{Text:One.} / " + sorry, llm.ClassTransient, 1, 0},
+		"over the rate":       {[][]any{{fail(llm.ClassRateLimited, time.Second)}, {"Fine."}}, "Say{Text:Fine.}", "", 2, time.Second},
+		"far over the rate":   {[][]any{{fail(llm.ClassRateLimited, time.Minute)}}, sorry, llm.ClassRateLimited, 1, 0},
+		"used up":             {[][]any{{fail(llm.ClassQuota, 0)}}, sorry, llm.ClassQuota, 1, 0},
+		"wrong":               {[][]any{{fail(llm.ClassPermanent, 0)}}, sorry, llm.ClassPermanent, 1, 0},
+		"too long":            {[][]any{{fail(llm.ClassTooLong, 0)}}, sorry, llm.ClassTooLong, 1, 0},
+		"a stand-in can't":    {[][]any{{fail(llm.ClassUnsupported, 0)}}, sorry, llm.ClassUnsupported, 1, 0},
+		"half a sentence out": {[][]any{{"One", fail(llm.ClassTransient, 0)}, {"Two."}}, "Say{Text:Two.}", "", 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := &model{replies: c.replies}
+				began := time.Now()
+				got, err := respond(newBrain(t, prompted.Config{Model: m}), speech("x"), 99)
+				if got != c.want || (err != nil) != (c.class != "") || (err != nil && llm.ClassOf(err) != c.class) {
+					t.Errorf("got %s, %v", got, err)
+				}
+				if len(m.requests) != c.asked || time.Since(began) != c.took {
+					t.Errorf("asked %d times in %s", len(m.requests), time.Since(began))
+				}
+			})
+		})
+	}
+}
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	variables := map[string]any{
+		"name": "Ada", "n": 3.0, "price": 2.5, "yes": true, "nothing": nil, "evil": "{{name}} }} {{", "list": []any{"a", 1.0},
+		"caller": map[string]any{"city": "Rome", "deep": map[string]any{"x": "y"}}, "a.b": "dotted",
+	}
+	for text, want := range map[string]string{
+		"":                          "",
+		"no variables":              "no variables",
+		"Hi {{name}}, {{ name }}!":  "Hi Ada, Ada!",
+		"{{n}} {{price}} {{yes}}":   "3 2.5 true",
+		"<{{nothing}}{{unknown}}>":  "<>",
+		"{{evil}}":                  "{{name}} }} {{",
+		"{{list}}":                  `["a",1]`,
+		"{{caller.city}}":           "Rome",
+		"{{caller.deep.x}}":         "y",
+		"{{caller.deep.y.z}}":       "",
+		"{{name.first}}":            "",
+		"{{a.b}}":                   "dotted",
+		"open {{name":               "open {{name",
+		"}} {{name}} }}":            "}} Ada }}",
+		"{{name}}{{name}}":          "AdaAda",
+		"single {name} stays as is": "single {name} stays as is",
+	} {
+		if got := prompted.Fill(text, variables); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzFill(f *testing.F) {
+	f.Add("Hi {{ name }}, {{", "{{name}}")
+	f.Fuzz(func(t *testing.T, text, value string) {
+		variables := map[string]any{"name": value}
+		got := prompted.Fill(text, variables)
+		if !strings.Contains(text, "{{") && got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+		if whole := prompted.Fill("{{name}}"+text, variables); whole != value+got {
+			t.Errorf("%q with %q before it became %q", text, value, whole)
+		}
+	})
+}
+
+func ExampleNew() {
+	m := &model{replies: [][]any{{"Very well. ", "See you, Ada."}}}
+	brain, err := prompted.New(prompted.Config{
+		Model:         m,
+		Task:          "Remind {{name}} of the appointment.",
+		FirstSentence: "Hello {{name}}, will you come tomorrow?",
+		Variables:     map[string]any{"name": "Ada"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, turn := range []conversation.Turn{
+		{Kind: conversation.TurnStart},
+		{Kind: conversation.TurnSpeech, Text: "yes"},
+	} {
+		for step, err := range brain.Respond(context.Background(), turn) {
+			fmt.Println(step, err)
+		}
+	}
+	// Output:
+	// {Hello Ada, will you come tomorrow?} <nil>
+	// {Very well.} <nil>
+	// {See you, Ada.} <nil>
+}
