@@ -102,7 +102,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	if language, _, _ := strings.Cut(strings.ToLower(speech.Language), "-"); language != "" && language != "en" {
 		return nil, callwright.Invalid("language", "flite speaks English, not %q", speech.Language)
 	}
-	text := plain(speech.Text)
+	text := plain(speech.Text) + "\n" // without the newline flite drops a short last sentence
 	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (pcm.Audio, error) {
 		if engine.Silent(text) {
 			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil

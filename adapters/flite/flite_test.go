@@ -134,6 +134,20 @@ func TestSaysTheWords(t *testing.T) {
 	}
 }
 
+// TestSaysTheLastSentence: flite leaves a short one out when its file ends without a newline.
+func TestSaysTheLastSentence(t *testing.T) {
+	t.Parallel()
+	s := open(t, flite.Config{})
+	without, with := audio(t, s, 8000, "No, thank you."), audio(t, s, 8000, "No, thank you. Goodbye.")
+	if len(with) < len(without)+4000 {
+		t.Errorf("%d samples with a second sentence, %d without", len(with), len(without))
+	}
+	m, err := pcm.Compare(audio(t, s, 8000, "Goodbye."), 8000, with, 8000)
+	if err != nil || m.Distance > pcm.SameSpeech {
+		t.Errorf("the second sentence is not there: distance %.3f, %v", m.Distance, err)
+	}
+}
+
 func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
 	t.Helper()
 	stream, err := s.Synthesize(t.Context(), conversation.Speech{Text: text, Rate: rate})

@@ -1,0 +1,91 @@
+package pocketsphinx
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// Names of the files in the folder of one utterance.
+const (
+	audioName   = "utterance" // and .raw
+	listFile    = "list"
+	resultFile  = "result"
+	grammarFile = "phrases.fsg"
+	lexiconFile = "phrases.dict"
+)
+
+// recognize gives the words of audio at modelRate.
+func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phrase) (text string, err error) {
+	err = engine.Scratch("pocketsphinx", func(dir string) error {
+		if err := put(dir, audioName+".raw", pcm.AppendBytes(nil, audio)); err != nil {
+			return err
+		}
+		if err := put(dir, listFile, []byte(audioName+"\n")); err != nil {
+			return err
+		}
+		if len(phrases) > 0 {
+			if text, err = r.expect(ctx, dir, phrases); text != "" || err != nil {
+				return err
+			}
+		}
+		text, err = r.run(ctx, dir,
+			"-lm", filepath.Join(r.model, "en-us.lm.bin"), "-dict", filepath.Join(r.model, "cmudict-en-us.dict"))
+		return err
+	})
+	return text, err
+}
+
+// expect listens for the phrases only.
+func (r *Recognizer) expect(ctx context.Context, dir string, phrases []phrase) (string, error) {
+	if err := put(dir, grammarFile, []byte(r.words.grammar(phrases))); err != nil {
+		return "", err
+	}
+	if err := put(dir, lexiconFile, []byte(r.words.lexicon(phrases))); err != nil {
+		return "", err
+	}
+	read, err := r.run(ctx, dir, "-fsg", grammarFile, "-dict", lexiconFile)
+	return understood(read, phrases), err
+}
+
+// run decodes the utterance with a language model or a grammar. The mean of the whole utterance is taken from its
+// features ("batch"), which a live decoder can't do: over G.711 that makes the difference between words and noise.
+func (r *Recognizer) run(ctx context.Context, dir string, language ...string) (string, error) {
+	args := append([]string{
+		"-hmm", filepath.Join(r.model, "en-us"), "-logfn", os.DevNull, "-cmn", "batch", "-remove_noise", "no",
+		"-adcin", "yes", "-cepdir", ".", "-cepext", ".raw", "-ctl", listFile, "-hyp", resultFile,
+	}, language...)
+	if _, err := r.program.Run(ctx, dir, args...); err != nil {
+		return "", err
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, resultFile)) //nolint:gosec // a file of our own folder
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", failed(err)
+	}
+	return hypothesis(string(raw)), nil
+}
+
+// hypothesis takes the words out of a line such as "no thank you (utterance -7500)".
+func hypothesis(line string) string {
+	if i := strings.LastIndex(line, "("+audioName); i >= 0 {
+		line = line[:i]
+	}
+	return strings.Join(strings.Fields(line), " ")
+}
+
+func put(dir, name string, content []byte) error {
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+func failed(cause error) error {
+	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "PocketSphinx heard nothing"}).Because(cause)
+}

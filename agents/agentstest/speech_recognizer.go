@@ -1,0 +1,236 @@
+package agentstest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// RecognizerHarness is a recognizer under test, and somebody who speaks to it.
+type RecognizerHarness struct {
+	// New makes a recognizer. What it holds is freed at the end of the test.
+	New func(t *testing.T) conversation.Recognizer
+	// Speak makes audio that the recognizer can be expected to understand: best with a synthesizer that nobody
+	// trained it with, and as a telephone would transmit it.
+	Speak func(t *testing.T, text string) (audio []int16, rate int)
+	// AnyRate says that it takes every rate as it is.
+	AnyRate bool
+}
+
+// prompts are what callers say in the suite. unknown has a word that is in no dictionary.
+var prompts = []string{
+	"Yes, please.",
+	"I would like to talk about my last bill.",
+	"Please connect me with a colleague of yours.",
+	"My appointment is on Tuesday at half past nine.",
+	"No, thank you. Goodbye.",
+}
+
+const unknown = "Where is the zxqvbrtl?"
+
+// RunRecognizer proves that an adapter does what conversation.Recognizer demands. It must not run in parallel with other
+// tests.
+func RunRecognizer(t *testing.T, h RecognizerHarness) {
+	t.Helper()
+	for name, run := range map[string]func(*testing.T, RecognizerHarness){
+		"understands what is expected":    understandsExpected,
+		"pieces make no difference":       piecesMakeNoDifference,
+		"a hint that does not come true":  hintsAreHints,
+		"hints nobody can pronounce":      oddHints,
+		"nothing said":                    nothingSaid,
+		"ends with the context of Listen": endsWithListen,
+		"ends with the context of Finish": endsWithFinish,
+		"close":                           closesUtterance,
+		"side by side":                    listensSideBySide,
+		"rates that do not exist":         refusesRates,
+	} {
+		sequential(t, name, func(t *testing.T) { run(t, h) })
+	}
+}
+
+// listen has a whole utterance recognized.
+func listen(t *testing.T, r conversation.Recognizer, audio []int16, h conversation.Hearing) string {
+	t.Helper()
+	u, err := r.Listen(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = u.Close() }()
+	if err := u.Write(audio); err != nil {
+		t.Fatal(err)
+	}
+	heard, err := u.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if heard.Confidence < 0 || heard.Confidence > 1 {
+		t.Errorf("confidence %v", heard.Confidence)
+	}
+	return heard.Text
+}
+
+func understandsExpected(t *testing.T, h RecognizerHarness) {
+	r := h.New(t)
+	for _, prompt := range prompts {
+		audio, rate := h.Speak(t, prompt)
+		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: "en-US", Phrases: prompts})
+		if words(heard) != words(prompt) {
+			t.Errorf("%q is understood as %q", prompt, heard)
+		}
+	}
+}
+
+func piecesMakeNoDifference(t *testing.T, h RecognizerHarness) {
+	audio, rate := h.Speak(t, prompts[1])
+	u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate, Phrases: prompts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = u.Close() }()
+	piece := make([]int16, 0, 161)
+	for part := range slices.Chunk(audio, cap(piece)) {
+		piece = append(piece[:0], part...)
+		if err := u.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+		clear(piece) // nobody may keep a reference to it
+	}
+	if heard, err := u.Finish(t.Context()); err != nil || words(heard.Text) != words(prompts[1]) {
+		t.Errorf("%q in pieces is understood as %q, %v", prompts[1], heard.Text, err)
+	}
+}
+
+func hintsAreHints(t *testing.T, h RecognizerHarness) {
+	r := h.New(t)
+	for i, prompt := range prompts {
+		others := slices.Delete(slices.Clone(prompts), i, i+1)
+		audio, rate := h.Speak(t, prompt)
+		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Phrases: others})
+		if slices.ContainsFunc(others, func(other string) bool { return words(other) == words(heard) }) {
+			t.Errorf("%q is understood as the hint %q", prompt, heard)
+		}
+	}
+}
+
+func oddHints(t *testing.T, h RecognizerHarness) {
+	odd := []string{"", "   ", unknown, "<s>", "a | b ; public <c> = d", "$(id)", "line\nbreak", "你好", "\x00", "\xff"}
+	audio, rate := h.Speak(t, prompts[0])
+	heard := listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Phrases: append(odd, prompts[0])})
+	if words(heard) != words(prompts[0]) {
+		t.Errorf("%q is understood as %q", prompts[0], heard)
+	}
+	listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Phrases: odd})
+}
+
+func nothingSaid(t *testing.T, h RecognizerHarness) {
+	_, rate := h.Speak(t, prompts[0])
+	for _, samples := range []int{0, 1, rate} {
+		for _, phrases := range [][]string{nil, prompts} {
+			heard := listen(t, h.New(t), make([]int16, samples), conversation.Hearing{Rate: rate, Phrases: phrases})
+			if words(heard) != "" {
+				t.Errorf("%q is understood from %d silent samples", heard, samples)
+			}
+		}
+	}
+}
+
+func endsWithListen(t *testing.T, h RecognizerHarness) {
+	audio, rate := h.Speak(t, prompts[1])
+	ctx, cancel := context.WithCancel(t.Context())
+	u, err := h.New(t).Listen(ctx, conversation.Hearing{Rate: rate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = u.Close() }()
+	if err := u.Write(audio); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	soon(t, "finishing after the context of Listen has ended", func() {
+		if heard, err := u.Finish(t.Context()); err == nil {
+			t.Errorf("%q is understood after the context of Listen has ended", heard.Text)
+		}
+	})
+}
+
+func endsWithFinish(t *testing.T, h RecognizerHarness) {
+	audio, rate := h.Speak(t, prompts[1])
+	u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = u.Close() }()
+	if err := u.Write(audio); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	soon(t, "finishing with an ended context", func() {
+		if heard, err := u.Finish(ctx); err == nil {
+			t.Errorf("%q is understood with an ended context", heard.Text)
+		}
+	})
+}
+
+func closesUtterance(t *testing.T, h RecognizerHarness) {
+	audio, rate := h.Speak(t, prompts[0])
+	for _, finished := range []bool{false, true} {
+		u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate, Phrases: prompts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Write(audio); err != nil {
+			t.Fatal(err)
+		}
+		if finished {
+			if _, err := u.Finish(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(u.Close(), u.Close()); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	}
+}
+
+func listensSideBySide(t *testing.T, h RecognizerHarness) {
+	r := h.New(t)
+	var all sync.WaitGroup
+	for _, prompt := range prompts {
+		audio, rate := h.Speak(t, prompt)
+		all.Go(func() {
+			u, err := r.Listen(t.Context(), conversation.Hearing{Rate: rate, Phrases: prompts})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = u.Close() }()
+			err = u.Write(audio)
+			heard, finished := u.Finish(t.Context())
+			if err = errors.Join(err, finished); err != nil || words(heard.Text) != words(prompt) {
+				t.Errorf("%q beside others is understood as %q, %v", prompt, heard.Text, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func refusesRates(t *testing.T, h RecognizerHarness) {
+	if h.AnyRate {
+		return
+	}
+	for _, rate := range []int{-8000, 0, 1 << 30} {
+		u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate})
+		if err == nil {
+			_ = u.Close()
+		}
+		if callwright.CodeOf(err) != callwright.CodeBadRequest {
+			t.Errorf("rate %d: error %v", rate, err)
+		}
+	}
+}
