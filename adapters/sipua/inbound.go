@@ -89,15 +89,18 @@ func (u *UA) options(req *sip.Request, tx *sip.ServerTx) {
 
 // inDialog gives a request to its call.
 func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
+	u.mu.Lock()
+	c := u.calls[key]
+	u.mu.Unlock()
 	switch dialog.Method(req.Method) {
 	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
 	default:
 		u.refuse(req, tx, notAllowed(req.Method))
+		if c != nil {
+			c.box.post(func() { c.deliver(c.inbox.skip(req.CSeq().SeqNo)) })
+		}
 		return
 	}
-	u.mu.Lock()
-	c := u.calls[key]
-	u.mu.Unlock()
 	if req.IsAck() {
 		tx.Terminate() // it has no response, so sipgo would keep its transaction for ever
 	}

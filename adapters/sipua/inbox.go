@@ -39,6 +39,14 @@ func (b *inbox) add(a arrival) []arrival {
 	return b.due()
 }
 
+// skip counts a request that was answered elsewhere.
+func (b *inbox) skip(cseq uint32) []arrival {
+	if b.last != 0 && cseq == b.last+1 {
+		b.last = cseq
+	}
+	return b.due()
+}
+
 // due are the waiting requests that nothing is missing before.
 func (b *inbox) due() []arrival {
 	var now []arrival

@@ -1,0 +1,35 @@
+package sipua_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/callwright/callwright/agents/call"
+)
+
+// BenchmarkCall is one call between two user agents in one process over TLS on loopback: INVITE, 100, 180, 200, ACK,
+// BYE, 200, without media.
+func BenchmarkCall(b *testing.B) {
+	caller, callee := pair(b)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for {
+			p, err := callee.Accept(ctx)
+			if err != nil {
+				return
+			}
+			go func() { _, _ = p.Answer(ctx) }()
+		}
+	}()
+	b.ReportAllocs()
+	for b.Loop() {
+		l, err := caller.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := l.Hangup(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

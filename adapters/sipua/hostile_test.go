@@ -1,0 +1,106 @@
+package sipua_test
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/agents/call"
+)
+
+func TestGarbageOnTheWire(t *testing.T) {
+	t.Parallel()
+	caller, callee := pair(t)
+	for _, garbage := range []string{
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+		"INVITE sip:a@b SIP/2.0\r\nno colon here\r\n\r\n",
+		strings.Repeat("\x00\xff", 5000) + "\r\n\r\n",
+		"INVITE sip:a@b SIP/2.0\r\nContent-Length: 99999999\r\n\r\n",
+		"INVITE sip:a@b SIP/2.0\r\nX: " + strings.Repeat("a", 70000) + "\r\n\r\n",
+		"SIP/2.0 200 OK\r\nVia: SIP/2.0/TLS x;branch=z9hG4bKnobody\r\nCSeq: 1 INVITE\r\nContent-Length: 0\r\n\r\n",
+		"\r\n\r\n\r\n\r\n",
+	} {
+		w := dialWire(t, callee)
+		_, _ = w.conn.Write([]byte(garbage)) // it may close before all is written
+		_ = w.conn.Close()
+	}
+	answered := answer(t, callee)
+	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-answered
+	if err := out.Hangup(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSilentConnections(t *testing.T) {
+	t.Parallel()
+	const limit = 50
+	caller := newAgent(t, nil)
+	callee := newAgent(t, func(c *sipua.Config) { c.MaxConnectionsPerIP = limit })
+	caller.callsTo(t, callee.Addr().String())
+	var conns []net.Conn
+	for range 200 {
+		conn, err := net.Dial("tcp", callee.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
+	}
+	// All but as many as one address may have are closed at once, and those when their time for the handshake is over.
+	closed := make(chan error, len(conns))
+	for _, conn := range conns {
+		go func() {
+			_ = conn.SetReadDeadline(time.Now().Add(2 * patience))
+			_, err := conn.Read(make([]byte, 1))
+			closed <- err
+		}()
+	}
+	for range conns {
+		if err := <-closed; isTimeout(err) {
+			t.Error("a silent connection stays open")
+		}
+	}
+	for _, conn := range conns {
+		_ = conn.Close()
+	}
+	answered := answer(t, callee)
+	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-answered
+	if err := out.Hangup(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	t.Parallel()
+	cert, _ := issue(t, "127.0.0.1")
+	good := func() sipua.Config {
+		c := sipua.Config{Listen: "127.0.0.1:0", Media: &media{}, Routes: &routes{}}
+		c.Certificates = append(c.Certificates, cert)
+		return c
+	}
+	for name, change := range map[string]func(*sipua.Config){
+		"no media":        func(c *sipua.Config) { c.Media = nil },
+		"no routes":       func(c *sipua.Config) { c.Routes = nil },
+		"no certificate":  func(c *sipua.Config) { c.Certificates = nil },
+		"rings for ever":  func(c *sipua.Config) { c.Ring = time.Hour },
+		"short session":   func(c *sipua.Config) { c.SessionExpires = time.Second },
+		"injected header": func(c *sipua.Config) { c.UserAgent = "a\r\nb: c" },
+		"no such address": func(c *sipua.Config) { c.Listen = "192.0.2.1:0" },
+	} {
+		c := good()
+		change(&c)
+		if ua, err := sipua.New(c); err == nil {
+			t.Errorf("%s is accepted", name)
+			_ = ua.Close(within(t))
+		}
+	}
+}

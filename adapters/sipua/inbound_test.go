@@ -1,0 +1,566 @@
+package sipua_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// taking is an agent that answers every call, and a scripted peer that calls it.
+func taking(t testing.TB) (*agent, *caller, <-chan call.Leg) {
+	t.Helper()
+	a := newAgent(t, nil)
+	return a, newCaller(t, a), answer(t, a)
+}
+
+func legOf(t testing.TB, legs <-chan call.Leg) call.Leg {
+	t.Helper()
+	l, ok := <-legs
+	if !ok {
+		t.Fatal("no call")
+	}
+	return l
+}
+
+func TestInboundOnTheWire(t *testing.T) {
+	t.Parallel()
+	_, c, legs := taking(t)
+	c.ask("INVITE", offerSDP("RTP/SAVP"), "Record-Route: <sip:p2.test;lr>, <sip:p1.test;lr>")
+	if trying := c.next(); trying.status() != 100 || trying.toTag() != "" {
+		t.Errorf("%s %v", trying.start, trying.header)
+	}
+	ringing := c.response(180)
+	ok := c.answered()
+	c.ask("ACK", "")
+	if ringing.toTag() == "" || ringing.toTag() != ok.toTag() {
+		t.Errorf("tags differ: %q, %q", ringing.toTag(), ok.toTag())
+	}
+	if !strings.Contains(ok.body, "m=audio 20002 RTP/SAVP 0 101\r\n") || strings.Count(ok.body, "a=crypto:1 ") != 1 ||
+		strings.Contains(ok.body, "d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj") {
+		t.Errorf("answer:\n%s", ok.body)
+	}
+	if ok.get("Allow") == "" || ok.get("Supported") != "timer" || !strings.Contains(ok.get("Contact"), bob.String()) ||
+		ok.get("Record-Route") == "" || ok.get("Server") != "callwright" {
+		t.Errorf("%v", ok.header)
+	}
+	l := legOf(t, legs)
+	c.ask("BYE", "")
+	c.response(200)
+	if e := ends(t, l); e.Cause != call.CauseRemoteHangup || !e.ByPeer {
+		t.Errorf("%+v", e)
+	}
+	c.ask("BYE", "")
+	c.response(481)
+}
+
+func TestWeHangUpInbound(t *testing.T) {
+	t.Parallel()
+	_, c, legs := taking(t)
+	c.connected()
+	l := legOf(t, legs)
+	go func() { _ = l.Hangup(context.Background()) }()
+	bye := c.request("BYE")
+	if !strings.HasPrefix(bye.start, "BYE sip:peer@"+c.conn.LocalAddr().String()) || bye.toTag() != "peer" ||
+		!strings.Contains(bye.get("From"), c.tag) {
+		t.Errorf("%s %v", bye.start, bye.header)
+	}
+	c.reply(bye, 200, "", "")
+	if e := ends(t, l); e.Cause != call.CauseLocalHangup {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestLostACKOnTheWire(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	failed := make(chan error, 1)
+	ctx := within(t)
+	go func() {
+		p, err := a.Accept(ctx)
+		if err == nil {
+			_, err = p.Answer(ctx)
+		}
+		failed <- err
+	}()
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.response(180)
+	c.answered()
+	repeats := 0
+	for {
+		m := c.next()
+		if m.method() == "BYE" {
+			c.reply(m, 200, "", "")
+			break
+		}
+		if m.status() != 200 || m.toTag() != c.tag {
+			t.Fatalf("%s %v", m.start, m.header)
+		}
+		repeats++
+	}
+	if repeats < 4 || repeats > 12 {
+		t.Errorf("the answer was repeated %d times in 64*T1", repeats)
+	}
+	if e := endingOf(t, <-failed); e.Cause != call.CauseNoACK {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestByeOvertakesACK(t *testing.T) {
+	t.Parallel()
+	for range 20 { // sipgo may or may not swap them
+		_, c, legs := taking(t)
+		c.ask("INVITE", offerSDP("RTP/SAVP"))
+		c.response(180)
+		c.answered()
+		c.ask("ACK", "")
+		c.ask("BYE", "")
+		c.response(200)
+		if e := ends(t, legOf(t, legs)); e.Cause != call.CauseRemoteHangup {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestByeInsteadOfACK(t *testing.T) {
+	t.Parallel()
+	_, c, legs := taking(t)
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.response(180)
+	c.answered()
+	c.ask("BYE", "")
+	for m := c.next(); m.get("CSeq") != "2 BYE"; m = c.next() {
+		if m.status() != 200 { // our answer again
+			t.Fatalf("%s", m.start)
+		}
+	}
+	if e := ends(t, legOf(t, legs)); e.Cause != call.CauseRemoteHangup {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestCallerCancels(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	p, err := a.Accept(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.response(180)
+	c.ask("CANCEL", "")
+	if ok := c.response(200); ok.get("CSeq") != "1 CANCEL" {
+		t.Errorf("%v", ok.header)
+	}
+	if r := c.response(487); r.get("CSeq") != "1 INVITE" {
+		t.Errorf("%v", r.header)
+	}
+	eventually(t, "the call is gone", func() bool { return a.Calls() == 0 && a.media.open.Load() == 0 })
+	if _, err := p.Answer(within(t)); endingOf(t, err).Cause != call.CauseCancelled {
+		t.Errorf("%v", err)
+	}
+	c.ask("CANCEL", "")
+	c.response(481)
+}
+
+func TestCallersConnectionDropsWhileRinging(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	p, err := a.Accept(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.response(180)
+	_ = c.conn.Close()
+	eventually(t, "the call is gone", func() bool { return a.Calls() == 0 })
+	if _, err := p.Answer(within(t)); endingOf(t, err).Cause != call.CauseUnreachable {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRefusedInvites(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		status  int
+		change  func(*agent)
+		body    string
+		extra   []string
+		uri     string
+		header  string
+		content string
+	}{
+		"no SRTP":            {status: 488, body: offerSDP("RTP/AVP"), header: "Warning", content: "399 "},
+		"no common codec":    {status: 488, body: strings.Replace(offerSDP("RTP/SAVP"), "SAVP 0 101", "SAVP 9 101", 1), header: "Warning", content: "305 "},
+		"not a description":  {status: 400, body: "hello"},
+		"unknown number":     {status: 404, change: func(a *agent) { a.routes.inbound = callwright.NotFound("number") }},
+		"unknown source":     {status: 403, change: func(a *agent) { a.routes.inbound = callwright.ErrForbidden }},
+		"broken routes":      {status: 500, change: func(a *agent) { a.routes.inbound = context.DeadlineExceeded }},
+		"broken route":       {status: 500, change: func(a *agent) { a.routes.route.Codecs = []string{"MP3"} }},
+		"not a number":       {status: 404, uri: "sip:bob@example.test"},
+		"required extension": {status: 420, extra: []string{"Require: 100rel, timer"}, header: "Unsupported", content: "100rel"},
+		"short session":      {status: 422, extra: []string{"Session-Expires: 60", "Supported: timer"}, header: "Min-Se", content: "90"},
+		"another body":       {status: 415, extra: []string{"Content-Encoding: gzip"}, header: "Accept", content: "application/sdp"},
+		"another scheme":     {status: 416, uri: "http:bob"},
+		"draining":           {status: 503, change: func(a *agent) { a.Drain() }, header: "Retry-After", content: "5"},
+		"two contacts":       {status: 400, extra: []string{"Contact: <sip:other@example.test>"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, nil)
+			if tt.change != nil {
+				tt.change(a)
+			}
+			c := newCaller(t, a)
+			if tt.uri != "" {
+				c.uri, c.target = tt.uri, tt.uri
+			}
+			if tt.body == "" {
+				tt.body = offerSDP("RTP/SAVP")
+			}
+			c.ask("INVITE", tt.body, tt.extra...)
+			r := c.response(tt.status)
+			if got := r.get(tt.header); tt.header != "" && !strings.HasPrefix(got, tt.content) {
+				t.Errorf("%s: %q", tt.header, got)
+			}
+			c.ask("ACK", "")
+			eventually(t, "the call is gone", func() bool { return a.Calls() == 0 })
+			if n := len(a.media.sessions); n != 0 {
+				t.Errorf("%d media sessions were opened", n)
+			}
+		})
+	}
+}
+
+func TestNumbersThatAreCalled(t *testing.T) {
+	t.Parallel()
+	for uri, want := range map[string]callwright.PhoneNumber{
+		"sip:+15550100002@example.test":             bob,
+		"sip:15550100002@example.test":              bob,
+		"sip:%2B15550100002@example.test":           bob,
+		"sip:+15550100002;npdi=yes@example.test":    bob,
+		"tel:+1-555-0100-002":                       bob,
+		"sips:+15550100002@example.test;user=phone": bob,
+	} {
+		t.Run(uri, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, nil)
+			c := newCaller(t, a)
+			c.target = uri
+			c.uri = "sip:nobody@example.test"
+			c.ask("INVITE", offerSDP("RTP/SAVP"))
+			p, err := a.Accept(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Offer().To; got != want {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+}
+
+func TestTooManyCalls(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(c *sipua.Config) { c.MaxCalls = 2 })
+	for range 2 {
+		newCaller(t, a).ask("INVITE", offerSDP("RTP/SAVP"))
+		if _, err := a.Accept(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := newCaller(t, a)
+	third.ask("INVITE", offerSDP("RTP/SAVP"))
+	if r := third.response(503); r.get("Retry-After") == "" {
+		t.Errorf("%v", r.header)
+	}
+	if n := len(a.media.sessions); n != 2 {
+		t.Errorf("%d media sessions were opened", n)
+	}
+}
+
+func TestOfferlessInviteOnTheWire(t *testing.T) {
+	t.Parallel()
+	a, c, legs := taking(t)
+	c.ask("INVITE", "")
+	c.response(180)
+	ok := c.answered()
+	if !strings.Contains(ok.body, "RTP/SAVP 0 8 101") {
+		t.Errorf("offer:\n%s", ok.body)
+	}
+	c.ask("ACK", answerSDP())
+	legOf(t, legs)
+	if n := a.media.last(t).negotiated(); len(n) != 1 {
+		t.Errorf("%d negotiations", len(n))
+	}
+}
+
+func TestOfferlessInviteWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	failed := make(chan error, 1)
+	ctx := within(t)
+	go func() {
+		p, err := a.Accept(ctx)
+		if err == nil {
+			_, err = p.Answer(ctx)
+		}
+		failed <- err
+	}()
+	c.ask("INVITE", "")
+	c.response(180)
+	c.answered()
+	c.ask("ACK", "")
+	c.reply(c.request("BYE"), 200, "", "")
+	if e := endingOf(t, <-failed); e.Cause != call.CauseNotAcceptable {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestHoldDirections(t *testing.T) {
+	t.Parallel()
+	_, c, _ := taking(t)
+	c.connected()
+	for _, tt := range []struct{ offer, answer string }{
+		{"sendonly", "recvonly"}, {"inactive", "inactive"}, {"sendrecv", "sendrecv"}, {"recvonly", "sendonly"}, {"sendrecv", "sendrecv"},
+	} {
+		c.ask("INVITE", offerSDP("RTP/SAVP", "a="+tt.offer))
+		if ok := c.response(200); !strings.Contains(ok.body, "a="+tt.answer+"\r\n") {
+			t.Errorf("%s:\n%s", tt.offer, ok.body)
+		}
+		c.ask("ACK", "")
+	}
+	c.ask("INVITE", offerSDP("RTP/AVP"))
+	if r := c.response(488); !strings.HasPrefix(r.get("Warning"), "399 ") {
+		t.Errorf("%v", r.header)
+	}
+	c.ask("ACK", "")
+	c.ask("BYE", "")
+	c.response(200)
+}
+
+func TestSessionTimersOfTheCaller(t *testing.T) {
+	t.Parallel()
+	_, c, _ := taking(t)
+	ok := c.connected("Session-Expires: 120", "Supported: timer")
+	if ok.get("Session-Expires") != "120;refresher=uac" || ok.get("Require") != "timer" {
+		t.Errorf("%v", ok.header)
+	}
+	c.ask("INVITE", offerSDP("RTP/SAVP"), "Session-Expires: 120;refresher=uac", "Supported: timer")
+	if again := c.response(200); again.get("Session-Expires") != "120;refresher=uac" {
+		t.Errorf("%v", again.header)
+	}
+	c.ask("ACK", "")
+}
+
+func TestRequestsInTheDialog(t *testing.T) {
+	t.Parallel()
+	_, c, _ := taking(t)
+	c.connected()
+	for _, tt := range []struct {
+		method string
+		status int
+	}{
+		{"OPTIONS", 200}, {"REFER", 603}, {"NOTIFY", 481}, {"INFO", 405}, {"UPDATE", 405}, {"PRACK", 405}, {"FOO", 501},
+	} {
+		c.ask(tt.method, "")
+		if r := c.response(tt.status); tt.status == 405 && r.get("Allow") == "" {
+			t.Errorf("%s: %v", tt.method, r.header)
+		}
+	}
+	c.cseq -= 6
+	c.ask("OPTIONS", "") // older than the last that the call has seen
+	c.response(500)
+}
+
+func TestRequestsOutsideADialog(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	for _, tt := range []struct {
+		method string
+		status int
+	}{
+		{"OPTIONS", 200}, {"BYE", 481}, {"CANCEL", 481}, {"NOTIFY", 481}, {"REFER", 603}, {"INFO", 405}, {"REGISTER", 405},
+		{"SUBSCRIBE", 405}, {"MESSAGE", 405}, {"FOO", 501},
+	} {
+		c.ask(tt.method, "")
+		r := c.response(tt.status)
+		if allow := r.get("Allow"); (tt.status == 405 || tt.method == "OPTIONS") && allow != "INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY" {
+			t.Errorf("%s: Allow %q", tt.method, allow)
+		}
+	}
+	c.tag = "nobody"
+	c.ask("ACK", "")
+	c.ask("BYE", "")
+	c.response(481)
+	a.Drain()
+	c.tag = ""
+	c.ask("OPTIONS", "")
+	c.response(503)
+}
+
+func TestSomebodyElsesTag(t *testing.T) {
+	t.Parallel()
+	_, c, legs := taking(t)
+	c.connected()
+	l := legOf(t, legs)
+	c.send("", "BYE "+c.target+" SIP/2.0", "Via: SIP/2.0/TLS x;branch=z9hG4bKforged", "Max-Forwards: 70",
+		"From: <sip:mallory@example.test>;tag=guessed", "To: <"+c.uri+">;tag="+c.tag, "Call-ID: "+c.callID, "CSeq: 2 BYE")
+	c.response(481)
+	select {
+	case <-l.Done():
+		t.Error("a stranger ended the call")
+	default:
+	}
+}
+
+func TestMergedInvite(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	c := newCaller(t, a)
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	if _, err := a.Accept(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	c.response(180)
+	c.cseq-- // the same request over another branch
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.response(482)
+}
+
+func TestMalformedRequests(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	const (
+		via  = "Via: SIP/2.0/TLS x;branch=z9hG4bK%d"
+		from = "From: <sip:a@b>;tag=t"
+		to   = "To: <sip:+15550100002@b>"
+		id   = "Call-ID: malformed-%d"
+		seq  = "CSeq: 1 INVITE"
+		max  = "Max-Forwards: 70"
+		con  = "Contact: <sip:a@b>"
+	)
+	for i, tt := range []struct {
+		name   string
+		status int
+		start  string
+		lines  []string
+	}{
+		{"two Call-IDs", 400, "", []string{via, from, to, id, id, seq, max, con}},
+		{"compact and long Call-ID", 400, "", []string{via, from, to, id, "i: other", seq, max, con}},
+		{"two Content-Lengths", 400, "", []string{via, from, to, id, seq, max, con, "Content-Length: 0"}},
+		{"no From", 400, "", []string{via, to, id, seq, max, con}},
+		{"no From tag", 400, "", []string{via, "From: <sip:a@b>", to, id, seq, max, con}},
+		{"no To", 400, "", []string{via, from, id, seq, max, con}},
+		{"no Call-ID", 400, "", []string{via, from, to, seq, max, con}},
+		{"CSeq of another method", 400, "", []string{via, from, to, id, "CSeq: 1 BYE", max, con}},
+		{"two CSeqs", 400, "", []string{via, from, to, id, seq, "CSeq: 2 INVITE", max, con}},
+		{"no Contact", 400, "", []string{via, from, to, id, seq, max}},
+		{"star as Contact", 400, "", []string{via, from, to, id, seq, max, "Contact: *"}},
+		{"another version", 505, "INVITE sip:+15550100002@b SIP/7.0", []string{via, from, to, id, seq, max, con}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := dialWire(t, a)
+			if tt.start == "" {
+				tt.start = "INVITE sip:+15550100002@b SIP/2.0"
+			}
+			lines := []string{tt.start}
+			for _, line := range tt.lines {
+				if strings.Contains(line, "%d") {
+					line = fmt.Sprintf(line, i)
+				}
+				lines = append(lines, line)
+			}
+			w.send("", lines...)
+			for {
+				m := w.next()
+				if m.status() == 100 {
+					t.Fatal("taken for a call")
+				}
+				if m.status() != tt.status {
+					t.Errorf("%s", m.start)
+				}
+				break
+			}
+		})
+	}
+}
+
+func TestTransferOnTheWire(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		to, refer string
+		accept    int
+		notify    string
+		ok        bool
+	}{
+		"number":    {"+15550100009", "sip:+15550100009@peer.test", 202, "SIP/2.0 200 OK", true},
+		"tel URI":   {"tel:+15550100009;ext=7", "tel:+15550100009;ext=7", 202, "SIP/2.0 200 OK", true},
+		"busy":      {"sip:x@example.test;transport=tls", "sip:x@example.test;transport=tls", 202, "SIP/2.0 486 Busy Here", false},
+		"forbidden": {"sip:x@example.test", "sip:x@example.test", 403, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, c, legs := taking(t)
+			c.connected()
+			l := legOf(t, legs)
+			result := make(chan error, 1)
+			ctx := within(t)
+			go func() { result <- l.Transfer(ctx, tt.to) }()
+			refer := c.request("REFER")
+			if refer.get("Refer-To") != "<"+tt.refer+">" || !strings.Contains(refer.get("Referred-By"), bob.String()) {
+				t.Errorf("%v", refer.header)
+			}
+			c.reply(refer, tt.accept, "", "")
+			if tt.notify != "" {
+				c.ask("NOTIFY", "SIP/2.0 100 Trying\r\n", "Event: refer", "Subscription-State: active;expires=60")
+				c.response(200)
+				c.ask("NOTIFY", tt.notify+"\r\n", "Event: refer", "Subscription-State: terminated;reason=noresource")
+				c.response(200)
+			}
+			if err := <-result; (err == nil) != tt.ok {
+				t.Errorf("%v", err)
+			}
+			if !tt.ok {
+				c.ask("BYE", "")
+				c.response(200)
+				if e := ends(t, l); e.Cause != call.CauseRemoteHangup {
+					t.Errorf("%+v", e)
+				}
+				return
+			}
+			c.reply(c.request("BYE"), 200, "", "") // after a second
+			if e := ends(t, l); e.Cause != call.CauseTransferred {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+func TestTransferToNonsense(t *testing.T) {
+	t.Parallel()
+	_, c, legs := taking(t)
+	c.connected()
+	l := legOf(t, legs)
+	for _, to := range []string{"", "bob", "http://x", "sip:a@b\r\nX: y"} {
+		if err := l.Transfer(within(t), to); callwright.CodeOf(err) != callwright.CodeBadRequest {
+			t.Errorf("%q: %v", to, err)
+		}
+	}
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+	if err := l.Transfer(within(t), alice.String()); err == nil {
+		t.Error("a call that is over was transferred")
+	}
+}
