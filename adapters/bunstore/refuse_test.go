@@ -1,0 +1,173 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	config := bunstore.Config{Keyring: keyring(t, "k1")}
+	for _, address := range []string{
+		"", "sqlite:", "sqlite:\x00", "sqlite:/no/such/folder/x.db", "mysql://root:hunter2@127.0.0.1/x",
+		"postgres://root:hunter2@127.0.0.1:notaport/x", "postgres://root:hunter2@127.0.0.1:1/x",
+	} {
+		db, err := bunstore.Open(t.Context(), address, config)
+		if err == nil {
+			t.Errorf("%q was opened: %v", address, db.Close())
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: the error shows the password: %v", address, err)
+		}
+	}
+	if _, err := bunstore.Open(t.Context(), "sqlite::memory:", bunstore.Config{}); err == nil {
+		t.Error("opened without a keyring")
+	}
+}
+
+// TestRefusesText gives every way into the database a text that PostgreSQL cannot keep.
+func TestRefusesText(t *testing.T) {
+	t.Parallel()
+	const good = "fine"
+	at := time.Now()
+	ways := map[string]func(ctx context.Context, db *bunstore.DB, bad string) error{
+		"organization": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Tenants{DB: db}.InsertOrganization(ctx, callwright.Organization{ID: good, Name: bad})
+		},
+		"webhook secret": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Tenants{DB: db}.InsertOrganization(ctx,
+				callwright.Organization{ID: good, WebhookSecret: callwright.Secret(bad)})
+		},
+		"key": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Tenants{DB: db}.InsertKey(ctx, callwright.APIKey{ID: good, Name: bad})
+		},
+		"prefix": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, err := bunstore.Tenants{DB: db}.KeyByPrefix(ctx, bad)
+			return err
+		},
+		"answer": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Answers{DB: db}.Keep(ctx, good, bad, nil, nil, at, at)
+		},
+		"answer's key": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, _, err := bunstore.Answers{DB: db}.Find(ctx, good, bad, at)
+			return err
+		},
+		"trunk": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Trunks{DB: db}.Insert(ctx, sip.Trunk{ID: good, Options: sip.Options{Transport: bad}})
+		},
+		"number": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Numbers{DB: db}.InsertNumber(ctx, agents.InboundNumber{Org: good, Agent: call.Agent{Task: bad}})
+		},
+		"call": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, ErrorMessage: bad})
+		},
+		"ending": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Calls{DB: db}.Update(ctx, call.Call{ID: good, Ending: &call.Ending{Reason: bad}})
+		},
+		"request data": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Calls{DB: db}.Insert(ctx,
+				call.Call{ID: good, RequestData: map[string]any{"deep": []any{1, map[string]any{bad: nil}}}})
+		},
+		"metadata": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, Metadata: map[string]any{"k": bad}})
+		},
+		"call's id": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, err := bunstore.Calls{DB: db}.Get(ctx, good, bad)
+			return err
+		},
+		"filter": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, _, err := bunstore.Calls{DB: db}.List(ctx, good, call.Filter{From: bad})
+			return err
+		},
+		"transcript": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Calls{DB: db}.Append(ctx, good, good, call.Entry{Seq: 1, Text: bad})
+		},
+		"node": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, err := bunstore.Calls{DB: db}.Beat(ctx, bad, at)
+			return err
+		},
+	}
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		for name, way := range ways {
+			for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
+				if err := way(t.Context(), db, bad); !errors.Is(err, callwright.ErrBadRequest) {
+					t.Errorf("%s with %q gave %v, want a bad request", name, bad, err)
+				}
+			}
+		}
+	})
+}
+
+// FuzzText wants every text to come back as it was, or to be refused.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"", "it's", `"\u0000"`, "?", "?0", "\\", "ü\u2028", "a\x00", "\xff", "{}'; --"} {
+		f.Add(seed)
+	}
+	db, err := bunstore.Open(context.Background(), "sqlite::memory:", bunstore.Config{Keyring: keyring(f, "k1")})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = db.Close() })
+	calls, ids := bunstore.Calls{DB: db}, &callwright.UUIDs{}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := call.Call{ID: ids.New(), Org: "o", ErrorMessage: text, Metadata: map[string]any{text: text}}
+		err := calls.Insert(t.Context(), c)
+		if clean := utf8.ValidString(text) && !strings.Contains(text, "\x00"); !clean {
+			if !errors.Is(err, callwright.ErrBadRequest) {
+				t.Fatalf("%q gave %v, want a bad request", text, err)
+			}
+			return
+		}
+		got, getErr := calls.Get(t.Context(), "o", c.ID)
+		if err != nil || getErr != nil || got.ErrorMessage != text || got.Metadata[text] != text {
+			t.Fatalf("%q came back as %q and %q: %v, %v", text, got.ErrorMessage, got.Metadata, err, getErr)
+		}
+	})
+}
+
+// TestErrorsShowNothingOfTheDatabase closes the database under the stores, and ends contexts.
+func TestErrorsShowNothingOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		calls := bunstore.Calls{DB: db}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := db.Ping(t.Context()); err != nil {
+			t.Errorf("ping: %v", err)
+		}
+		_, err := calls.Get(ended, "o", "c")
+		if !errors.Is(err, callwright.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that has ended: %v", err)
+		}
+		if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE transcript_entries"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE calls"); err != nil {
+			t.Fatal(err)
+		}
+		_, getErr := calls.Get(t.Context(), "o", "c")
+		_, _, listErr := calls.List(t.Context(), "o", call.Filter{})
+		for name, err := range map[string]error{
+			"get": getErr, "list": listErr, "insert": calls.Insert(t.Context(), call.Call{ID: "secret"}),
+			"update": calls.Update(t.Context(), call.Call{ID: "secret"}),
+		} {
+			if callwright.CodeOf(err) != callwright.CodeInternal || callwright.MessageOf(err) != callwright.ErrInternal.Message {
+				t.Errorf("%s: code %s, message %q", name, callwright.CodeOf(err), callwright.MessageOf(err))
+			}
+			if errors.Unwrap(err) == nil {
+				t.Errorf("%s: no cause for the log", name)
+			}
+		}
+	})
+}

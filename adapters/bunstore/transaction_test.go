@@ -1,0 +1,196 @@
+package bunstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents"
+)
+
+// organization is one that a test only counts.
+func organization(id string) callwright.Organization {
+	return callwright.Organization{ID: callwright.OrgID(id), Name: id, Entitlements: []callwright.Entitlement{}}
+}
+
+// kept says whether an organization is in the database.
+func kept(t *testing.T, db *bunstore.DB, id string) bool {
+	t.Helper()
+	_, err := bunstore.Tenants{DB: db}.Organization(t.Context(), callwright.OrgID(id))
+	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestDo(t *testing.T) {
+	t.Parallel()
+	wrong := errors.New("something else is wrong")
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		tenants := bunstore.Tenants{DB: db}
+		put := func(ctx context.Context, id string) error { return tenants.InsertOrganization(ctx, organization(id)) }
+
+		if err := db.Do(t.Context(), func(ctx context.Context) error { return put(ctx, "commit") }); err != nil {
+			t.Fatal(err)
+		}
+		err := db.Do(t.Context(), func(ctx context.Context) error { return errors.Join(put(ctx, "error"), wrong) })
+		if !errors.Is(err, wrong) {
+			t.Errorf("Do gave %v, not the function's error", err)
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = db.Do(t.Context(), func(ctx context.Context) error {
+				if err := put(ctx, "panic"); err != nil {
+					t.Error(err)
+				}
+				panic("on purpose")
+			})
+		}()
+		err = db.Do(t.Context(), func(ctx context.Context) error {
+			inner := db.Do(ctx, func(ctx context.Context) error { return put(ctx, "inner") })
+			return errors.Join(inner, wrong)
+		})
+		if !errors.Is(err, wrong) {
+			t.Errorf("the outer Do gave %v", err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		err = db.Do(ended, func(ctx context.Context) error {
+			defer cancel()
+			return put(ctx, "canceled")
+		})
+		if !errors.Is(err, callwright.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+			t.Errorf("committing after the context ended gave %v", err)
+		}
+		for _, id := range []string{"commit", "error", "panic", "inner", "canceled"} {
+			if kept(t, db, id) != (id == "commit") {
+				t.Errorf("%s: kept is %t", id, kept(t, db, id))
+			}
+		}
+	})
+}
+
+// TestConflictLeavesTheTransactionUsable: on PostgreSQL an error would not.
+func TestConflictLeavesTheTransactionUsable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		tenants := bunstore.Tenants{DB: db}
+		err := db.Do(t.Context(), func(ctx context.Context) error {
+			first := tenants.InsertOrganization(ctx, organization("a"))
+			again := tenants.InsertOrganization(ctx, organization("a"))
+			if !errors.Is(again, callwright.ErrConflict) {
+				t.Errorf("inserting twice gave %v", again)
+			}
+			return errors.Join(first, tenants.InsertOrganization(ctx, organization("b")))
+		})
+		if err != nil || !kept(t, db, "b") {
+			t.Errorf("the transaction ended with %v", err)
+		}
+	})
+}
+
+// TestReadersDoNotWait reads outside of a transaction that holds the writer.
+func TestReadersDoNotWait(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		if t.Name() == "TestReadersDoNotWait/memory" {
+			return // has only the one connection
+		}
+		db := open(t)
+		err := db.Do(t.Context(), func(ctx context.Context) error {
+			if err := (bunstore.Tenants{DB: db}).InsertOrganization(ctx, organization("a")); err != nil {
+				return err
+			}
+			if kept(t, db, "a") {
+				t.Error("what is not committed is seen")
+			}
+			return nil
+		})
+		if err != nil || !kept(t, db, "a") {
+			t.Errorf("after the commit: %v", err)
+		}
+	})
+}
+
+// TestDeadlock has two transactions change two rows in opposite order. One of them is tried again, on PostgreSQL; on
+// SQLite they take turns.
+func TestDeadlock(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		numbers := bunstore.Numbers{DB: db}
+		for _, n := range []callwright.PhoneNumber{"+15550000001", "+15550000002"} {
+			if err := numbers.InsertNumber(t.Context(), agents.InboundNumber{Org: "o", Number: n}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		bump := func(ctx context.Context, n callwright.PhoneNumber) error {
+			stored, err := numbers.Number(ctx, "o", n)
+			if err != nil {
+				return err
+			}
+			return numbers.UpdateNumber(ctx, stored)
+		}
+		var both, writers sync.WaitGroup
+		both.Add(2)
+		for _, order := range [][]callwright.PhoneNumber{
+			{"+15550000001", "+15550000002"}, {"+15550000002", "+15550000001"},
+		} {
+			writers.Go(func() {
+				var met sync.Once
+				err := db.Do(t.Context(), func(ctx context.Context) error {
+					if err := bump(ctx, order[0]); err != nil {
+						return err
+					}
+					if db.PostgresDSN() != "" { // SQLite's second transaction begins when the first has ended
+						met.Do(func() { both.Done(); both.Wait() })
+					}
+					return bump(ctx, order[1])
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		writers.Wait()
+		for _, n := range []callwright.PhoneNumber{"+15550000001", "+15550000002"} {
+			if stored, err := numbers.Number(t.Context(), "o", n); err != nil || stored.Version != 3 {
+				t.Errorf("%s has version %d, %v; want 3", n, stored.Version, err)
+			}
+		}
+	})
+}
+
+// TestBusy gives Do the error that another process's transaction causes: it tries again, but not for ever.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "busy.db")
+	db := open(t, "sqlite:"+path)
+	other, err := sql.Open("sqlite", path+"?_txlock=immediate") // without a busy timeout
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for name, test := range map[string]struct{ busy, runs int }{
+		"at first": {2, 3},
+		"for ever": {1000, 6},
+	} {
+		runs := 0
+		err := db.Do(t.Context(), func(ctx context.Context) error {
+			if runs++; runs > test.busy {
+				return nil
+			}
+			_, err := other.BeginTx(ctx, nil)
+			return callwright.ErrInternal.Because(err)
+		})
+		if runs != test.runs || (err == nil) != (test.busy < test.runs) {
+			t.Errorf("busy %s: %d runs, %v; want %d", name, runs, err, test.runs)
+		}
+	}
+}
