@@ -54,9 +54,12 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 	t.Run("refuses what is taken", func(t *testing.T) {
 		t.Parallel()
 		s := filled(t)
-		other := key
-		other.ID = "k2"
-		for _, err := range []error{s.InsertOrganization(t.Context(), org), s.InsertKey(t.Context(), other)} {
+		samePrefix, sameID := key, key
+		samePrefix.ID, sameID.Prefix = "k2", "cwk_xyz"
+		for _, err := range []error{
+			s.InsertOrganization(t.Context(), org),
+			s.InsertKey(t.Context(), samePrefix), s.InsertKey(t.Context(), sameID),
+		} {
 			if !errors.Is(err, callwright.ErrConflict) {
 				t.Errorf("got %v, want a conflict", err)
 			}

@@ -227,6 +227,9 @@ func snoozes(t *testing.T, h Harness) {
 	h.Start(t)
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", MaxAttempts: 1})
 	r.wait(t, 2)
+	if r.tries[0] != 1 || r.tries[1] != 1 {
+		t.Fatalf("attempts %v, want 1 twice: waiting is none", r.tries)
+	}
 }
 
 func waitsForRunAt(t *testing.T, h Harness) {
