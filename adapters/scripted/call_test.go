@@ -1,0 +1,114 @@
+package scripted_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/prompted"
+)
+
+// lines is a transcript.
+type lines struct{ all []string }
+
+func (l *lines) Entry(e conversation.Entry) {
+	text := string(e.Role) + ": " + e.Text
+	if e.Interrupted {
+		text += " [interrupted]"
+	}
+	l.all = append(l.all, text)
+}
+
+// call has a whole call with an agent that has a task, on a phone that says each line once it has heard the part of the
+// agent's words before it.
+func call(t *testing.T, c prompted.Config, script ...[2]string) ([]string, conversation.Outcome, [][]string) {
+	t.Helper()
+	var l lines
+	var out conversation.Outcome
+	var hints [][]string
+	synctest.Test(t, func(t *testing.T) {
+		c.Model = scripted.New()
+		brain, err := prompted.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk, err := conversation.New(conversation.Config{
+			Synthesizer: &agentstest.Synthesizer{}, Observer: &l,
+			Recognizer: &agentstest.Recognizer{Hear: func(h conversation.Hearing) { hints = append(hints, h.Phrases) }},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		phone := agentstest.NewPhone(agentstest.PhoneConfig{})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		var wait sync.WaitGroup
+		wait.Go(func() {
+			for _, s := range script {
+				if err := phone.WaitHeard(ctx, s[0]); err != nil {
+					t.Error(err)
+					return
+				}
+				phone.Play(make([]int16, 4000))
+				phone.Say(s[1])
+			}
+		})
+		if out, err = talk.Run(ctx, phone.Leg(), brain); err != nil {
+			t.Error(err)
+		}
+		phone.Hangup()
+		wait.Wait()
+	})
+	return l.all, out, hints
+}
+
+// TestCallWithOnlyATask wants the first sentence, the caller's words, and the note.
+func TestCallWithOnlyATask(t *testing.T) {
+	t.Parallel()
+	got, out, _ := call(t, prompted.Config{Task: "Take a message.", FirstSentence: "Hello {{name}}, what is it?", Variables: map[string]any{"name": "Ada"}},
+		[2]string{"is it?", "I am late."})
+	want := "agent: Hello Ada, what is it?\ncaller: I am late.\nagent: Thank you. I have noted that. Goodbye."
+	if strings.Join(got, "\n") != want || out.By != conversation.ByAgent {
+		t.Errorf("outcome %+v, transcript\n%s", out, strings.Join(got, "\n"))
+	}
+}
+
+// TestCallWithRules wants the caller's words to change what the agent says next, over several turns.
+func TestCallWithRules(t *testing.T) {
+	t.Parallel()
+	const expected = "monday tuesday human|monday tuesday morning afternoon human"
+	for name, c := range map[string]struct {
+		script [][2]string
+		want   string
+	}{
+		"to the appointment": {
+			[][2]string{{"Tuesday?", "on Tuesday"}, {"afternoon?", "the morning, please"}},
+			"agent: Good morning. Monday or Tuesday?|caller: on Tuesday|agent: In the morning or in the afternoon?|" +
+				"caller: the morning, please|agent: That is noted. Goodbye.",
+		},
+		"to a person": {
+			[][2]string{{"Tuesday?", "hm"}, {"Tuesday?Monday or Tuesday?", "a human"}},
+			"agent: Good morning. Monday or Tuesday?|caller: hm|agent: Monday or Tuesday?|caller: a human|agent: One moment, please.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, out, hints := call(t, prompted.Config{Task: good, TransferTo: "+15550100"}, c.script...)
+			if strings.Join(got, "|") != c.want || out.By != conversation.ByAgent {
+				t.Errorf("outcome %+v, transcript\n%s", out, strings.Join(got, "\n"))
+			}
+			if transferred := out.TransferTo != ""; transferred != (name == "to a person") {
+				t.Errorf("transferred to %q", out.TransferTo)
+			}
+			if len(hints) != 2 || !strings.HasPrefix(expected, strings.Join(hints[0], " ")) {
+				t.Errorf("the recognizer expected %q", hints)
+			}
+		})
+	}
+}

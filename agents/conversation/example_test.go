@@ -1,0 +1,48 @@
+package conversation_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// transcript prints what is said.
+type transcript struct{}
+
+func (transcript) Entry(e conversation.Entry) { fmt.Printf("%s: %s\n", e.Role, e.Text) }
+
+// A whole conversation: an agent that asks one question, on a telephone of which the example plays the other side.
+func Example() {
+	talk, err := conversation.New(conversation.Config{
+		Recognizer:  &agentstest.Recognizer{},
+		Synthesizer: &agentstest.Synthesizer{},
+		Observer:    transcript{},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	agent := &brain{answer: func(t conversation.Turn) []conversation.Step {
+		if t.Kind == conversation.TurnStart {
+			return []conversation.Step{conversation.Say{Text: "Good morning. How many tickets?"}}
+		}
+		return []conversation.Step{conversation.Say{Text: "You get " + t.Text + "."}, conversation.End{Reason: "sold"}}
+	}}
+
+	phone := agentstest.NewPhone(agentstest.PhoneConfig{Pace: time.Millisecond}) // twenty times as fast as real
+	go func() {
+		if phone.WaitHeard(context.Background(), "tickets?") == nil {
+			phone.Say("  three")
+		}
+	}()
+	outcome, err := talk.Run(context.Background(), phone.Leg(), agent)
+	fmt.Println(outcome.By, outcome.Reason, err)
+	// Output:
+	// agent: Good morning. How many tickets?
+	// caller: three
+	// agent: You get three.
+	// agent sold <nil>
+}
