@@ -1,0 +1,141 @@
+package bunstore_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/bunstore"
+)
+
+// column is what both dialects must agree on.
+type column struct {
+	table, name string
+	nullable    bool
+}
+
+// columns is all columns of a database but River's.
+func columns(t *testing.T, db *bunstore.DB) []column {
+	t.Helper()
+	query := `SELECT t.name, c.name, c."notnull" = 0 FROM sqlite_schema t, pragma_table_info(t.name) c
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`
+	if db.PostgresDSN() != "" {
+		query = `SELECT table_name, column_name, is_nullable = 'YES' FROM information_schema.columns
+			WHERE table_schema = 'public'`
+	}
+	rows, err := db.SQL().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var found []column
+	for rows.Next() {
+		var c column
+		if err := rows.Scan(&c.table, &c.name, &c.nullable); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, c)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(found, func(a, b column) int {
+		return strings.Compare(a.table+"."+a.name, b.table+"."+b.name)
+	})
+	return found
+}
+
+// indexes is the names of the indexes that migrations name.
+func indexes(t *testing.T, db *bunstore.DB) []string {
+	t.Helper()
+	query := `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`
+	if db.PostgresDSN() != "" {
+		query = `SELECT indexname FROM pg_indexes WHERE schemaname = 'public'
+			AND indexname NOT LIKE '%\_pkey' AND indexname NOT LIKE '%\_key' ORDER BY indexname`
+	}
+	rows, err := db.SQL().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestDialectsHaveTheSameTables(t *testing.T) {
+	t.Parallel()
+	sqlite, postgres := open(t, databases["sqlite"](t)), open(t, databases["postgres"](t))
+	one, other := columns(t, sqlite), columns(t, postgres)
+	tables := map[string]bool{}
+	for _, c := range one {
+		tables[c.table] = true
+		if !slices.Contains(other, c) {
+			t.Errorf("only SQLite has %+v", c)
+		}
+	}
+	for _, c := range other {
+		if !slices.Contains(one, c) {
+			t.Errorf("only PostgreSQL has %+v", c)
+		}
+	}
+	if len(tables) < 8 {
+		t.Errorf("compared only %v", slices.Collect(maps.Keys(tables)))
+	}
+	if a, b := indexes(t, sqlite), indexes(t, postgres); !slices.Equal(a, b) || len(a) < 5 {
+		t.Errorf("SQLite has the indexes %v, PostgreSQL %v", a, b)
+	}
+}
+
+// TestNodesStartTogether opens an empty database from several nodes at once, and once more when it is there.
+func TestNodesStartTogether(t *testing.T) {
+	t.Parallel()
+	for name, address := range databases {
+		if name == "memory" {
+			continue // each has its own
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := address(t)
+			var starting sync.WaitGroup
+			for range 5 {
+				starting.Go(func() { open(t, at) })
+			}
+			starting.Wait()
+			db := open(t, at)
+			var steps, last int
+			err := db.SQL().QueryRowContext(t.Context(),
+				"SELECT COUNT(*), MAX(version) FROM callwright_migrations").Scan(&steps, &last)
+			if err != nil || steps != last || steps < 1 {
+				t.Errorf("%d migrations up to %d: %v", steps, last, err)
+			}
+		})
+	}
+}
+
+// TestOlderProgramRefuses opens a database that a newer program has migrated.
+func TestOlderProgramRefuses(t *testing.T) {
+	t.Parallel()
+	at := databases["sqlite"](t)
+	db := open(t, at)
+	_, err := db.SQL().ExecContext(t.Context(),
+		"INSERT INTO callwright_migrations (version, name, applied_at) VALUES (1000, 'later', '2030-01-01')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = bunstore.Open(t.Context(), at, bunstore.Config{Keyring: keyring(t, "k1")})
+	if err == nil || !strings.Contains(err.Error(), "newer") {
+		t.Errorf("opened with %v", err)
+	}
+}

@@ -1,0 +1,201 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip"
+)
+
+// explain is how a database would run a statement. guess false has PostgreSQL use whatever index there is, however few
+// rows the table has.
+func explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string {
+	t.Helper()
+	tx, err := db.SQL().BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	prefix, columns := "EXPLAIN QUERY PLAN ", 4
+	if db.PostgresDSN() != "" {
+		prefix, columns = "EXPLAIN ", 1
+		if !guess {
+			if _, err := tx.ExecContext(t.Context(), "SET LOCAL enable_seqscan = off"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rows, err := tx.QueryContext(t.Context(), prefix+statement)
+	if err != nil {
+		t.Fatalf("explain %s: %v", statement, err)
+	}
+	defer rows.Close()
+	var plan []string
+	for rows.Next() {
+		into := make([]any, columns)
+		var line string
+		for i := range into {
+			into[i] = new(any)
+		}
+		into[columns-1] = &line
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		plan = append(plan, line)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(plan, "\n")
+}
+
+// fill stores calls of several organizations, so that PostgreSQL has something to weigh.
+func fill(t testing.TB, db *bunstore.DB, count int) {
+	t.Helper()
+	start := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+	err := db.Do(t.Context(), func(ctx context.Context) error {
+		for i := range count {
+			err := bunstore.Calls{DB: db}.Insert(ctx, call.Call{
+				ID: fmt.Sprintf("c%05d", i), Org: callwright.OrgID(fmt.Sprint("o", i%10)), Queue: call.QueueComplete,
+				From: fmt.Sprintf("+1555000%04d", i%100), To: fmt.Sprintf("+1555001%04d", i%150),
+				CreatedAt: start.Add(time.Duration(i) * time.Second),
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		_, err = db.SQL().ExecContext(t.Context(), "ANALYZE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// statements is what a use of the stores runs, without what only frames it.
+func statements(t *testing.T, db *bunstore.DB, use func() error) []string {
+	t.Helper()
+	var seen []string
+	db.Watch(func(statement string) {
+		if regexp.MustCompile(`^(SELECT|UPDATE|DELETE|WITH)`).MatchString(statement) {
+			seen = append(seen, statement)
+		}
+	})
+	if err := use(); err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// TestCallsPageUsesIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: rows come in the order
+// of the index, and no page has to sort or read what is not on it.
+func TestCallsPageUsesIndex(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fill(t, db, 3000)
+		calls := bunstore.Calls{DB: db}
+		var queries []string
+		db.Watch(func(statement string) {
+			if strings.Contains(statement, "ORDER BY") {
+				queries = append(queries, statement)
+			}
+		})
+		for index, f := range map[string]call.Filter{
+			"calls_by_time": {}, "calls_by_caller": {From: "+15550000003"}, "calls_by_callee": {To: "+15550010003"},
+		} {
+			for _, oldest := range []bool{false, true} {
+				f.Limit, f.OldestFirst, f.After, queries = 5, oldest, callwright.Keyset{}, nil
+				page, _, err := calls.List(t.Context(), "o3", f)
+				if err != nil || len(page.Items) == 0 {
+					t.Fatalf("%+v gave %d calls, %v", f, len(page.Items), err)
+				}
+				if f.After = page.Next; f.From == "" && f.To == "" {
+					_, _, err = calls.List(t.Context(), "o3", f)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, query := range queries {
+					plan := explain(t, db, query, true)
+					sorts := strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE")
+					if !strings.Contains(plan, index) || sorts && index == "calls_by_time" {
+						t.Errorf("not by %s alone: %s\n%s", index, query, plan)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestEveryStatementUsesAnIndex runs every query of the stores and wants none to read a whole table.
+func TestEveryStatementUsesAnIndex(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		seen := statements(t, db, func() error { return useEverything(t.Context(), db) })
+		if len(seen) < 20 {
+			t.Fatalf("saw only %d statements", len(seen))
+		}
+		whole := regexp.MustCompile(`Seq Scan|SCAN \S+$|SCAN \S+\n`)
+		for _, statement := range seen {
+			if plan := explain(t, db, statement, false); whole.MatchString(plan) {
+				t.Errorf("reads a whole table: %s\n%s", statement, plan)
+			}
+		}
+	})
+}
+
+// useEverything calls every method that looks for rows.
+func useEverything(ctx context.Context, db *bunstore.DB) error {
+	const org, number, at = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001"), "2026-05-04T03:02:01Z"
+	now, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return err
+	}
+	tenants, answers, trunks := bunstore.Tenants{DB: db}, bunstore.Answers{DB: db}, bunstore.Trunks{DB: db}
+	numbers, calls := bunstore.Numbers{DB: db}, bunstore.Calls{DB: db}
+	trunk := sip.Trunk{ID: "t", Org: org, Number: number, Direction: sip.Inbound, Version: 1}
+	live := call.Call{ID: "c", Org: org, Queue: call.QueueStarted, Node: "n", CreatedAt: now, Version: 1}
+	inbound := agents.InboundNumber{Org: org, Number: number, Version: 1}
+	yes := true
+	_, orgErr := tenants.Organization(ctx, org)
+	_, keyErr := tenants.KeyByPrefix(ctx, "p")
+	_, _, findErr := answers.Find(ctx, org, "k", now)
+	errs := []error{
+		orgErr, keyErr, tenants.RevokeKey(ctx, org, "k", now), findErr,
+		answers.Keep(ctx, org, "k", nil, nil, now, now),
+		trunks.Insert(ctx, trunk), trunks.Update(ctx, trunk), trunks.Update(ctx, trunk),
+		numbers.InsertNumber(ctx, inbound), numbers.UpdateNumber(ctx, inbound), numbers.UpdateNumber(ctx, inbound),
+		calls.Insert(ctx, live), calls.Update(ctx, live), calls.Update(ctx, live),
+		calls.Append(ctx, org, "c", call.Entry{Seq: 1}), calls.RequestStop(ctx, org, "c"),
+	}
+	_, err = trunks.Trunks(ctx, org, number)
+	_, outErr := trunks.Outbound(ctx, org, 10)
+	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
+	_, numberErr := numbers.Number(ctx, org, number)
+	_, numbersErr := numbers.Numbers(ctx, org)
+	_, callErr := calls.Get(ctx, org, "c")
+	_, linesErr := calls.Transcript(ctx, org, "c")
+	_, beatErr := calls.Beat(ctx, "n", now)
+	_, silentErr := calls.Silent(ctx, now, 10)
+	_, _, listErr := calls.List(ctx, org, call.Filter{Inbound: &yes, Completed: &yes, Since: now, Before: now})
+	errs = append(errs, err, outErr, ownerErr, numberErr, numbersErr, callErr, linesErr, beatErr, silentErr, listErr)
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, callwright.ErrNotFound) && !errors.Is(err, callwright.ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package bunstore_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip"
+)
+
+// dump is every value of a column as text.
+func dump(t *testing.T, db *bunstore.DB, table, column string) string {
+	t.Helper()
+	query := fmt.Sprintf("SELECT CAST(%s AS TEXT) FROM %s", column, table) //nolint:gosec // names of this test
+	rows, err := db.SQL().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, value)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestSecretsAreSealed(t *testing.T) {
+	t.Parallel()
+	for name, address := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open(t, address(t))
+			secretive := organization("o")
+			secretive.WebhookSecret = "hunter2-webhook"
+			trunk := sip.Trunk{ID: "t1", Org: "o", Number: "+15550000001", Direction: sip.Outbound}
+			trunk.Options.Call = sip.Credentials{Username: "alice", Password: "hunter2-trunk"}
+			second := trunk
+			second.ID, second.Number = "t2", "+15550000002"
+			trunks, tenants := bunstore.Trunks{DB: db}, bunstore.Tenants{DB: db}
+			for _, err := range []error{
+				tenants.InsertOrganization(t.Context(), secretive),
+				trunks.Insert(t.Context(), trunk), trunks.Insert(t.Context(), second),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			secrets := dump(t, db, "organizations", "webhook_secret")
+			all := secrets + dump(t, db, "trunks", "options") + dump(t, db, "trunks", "call_password")
+			if strings.Contains(all, "hunter2") || !strings.HasPrefix(secrets, "k1:") {
+				t.Errorf("the database holds %s", all)
+			}
+			// A password that is moved to another trunk does not open there.
+			_, err := db.SQL().ExecContext(t.Context(), "UPDATE trunks SET call_password = "+
+				"(SELECT call_password FROM trunks WHERE id = 't1') WHERE id = 't2'")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = trunks.Owner(t.Context(), "+15550000002", sip.Outbound)
+			if callwright.CodeOf(err) != callwright.CodeInternal || strings.Contains(callwright.MessageOf(err), "key") {
+				t.Errorf("another trunk's password gave %v", err)
+			}
+		})
+	}
+}
+
+// TestOtherKeyring opens a database without the key that sealed what is in it.
+func TestOtherKeyring(t *testing.T) {
+	t.Parallel()
+	at := databases["sqlite"](t)
+	secretive := organization("o")
+	secretive.WebhookSecret = "hunter2"
+	if err := (bunstore.Tenants{DB: open(t, at)}).InsertOrganization(t.Context(), secretive); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bunstore.Open(t.Context(), at, bunstore.Config{Keyring: keyring(t, "k2")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = bunstore.Tenants{DB: db}.Organization(t.Context(), "o")
+	if callwright.CodeOf(err) != callwright.CodeInternal {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOddValues keeps what is empty, absent, or finer than the databases are.
+func TestOddValues(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		calls := bunstore.Calls{DB: open(t)}
+		berlin := time.FixedZone("", 2*60*60)
+		fine := time.Date(2026, 5, 4, 3, 2, 1, 123456789, berlin)
+		want := call.Call{ID: "c", Org: "o", Queue: call.QueueQueued, CreatedAt: fine, Metadata: map[string]any{}, Version: 1}
+		if err := calls.Insert(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := calls.Get(t.Context(), "o", "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.CreatedAt = time.Date(2026, 5, 4, 1, 2, 1, 123456000, time.UTC)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+// TestTextComesBack keeps texts that mean something to SQL, JSON or bun.
+func TestTextComesBack(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		calls := bunstore.Calls{DB: open(t)}
+		for i, text := range []string{
+			"", "it's", `"\u0000"`, `\u0000`, "?", "?0 ?TableName", "\\", `\'`, "ü\u2028\U0001F600", "{}'; --", "\ufffd", "$1", "E'\\n'",
+		} {
+			c := call.Call{
+				ID: fmt.Sprint("c", i, text), Org: "o", From: text, ErrorMessage: text,
+				Metadata: map[string]any{"k" + text: text}, Agent: call.Agent{Task: text},
+			}
+			if err := calls.Insert(t.Context(), c); err != nil {
+				t.Errorf("%q: %v", text, err)
+				continue
+			}
+			got, err := calls.Get(t.Context(), "o", c.ID)
+			if err != nil || got.ErrorMessage != text || got.Metadata["k"+text] != text || got.Agent.Task != text {
+				t.Errorf("%q came back as %+v, %v", text, got, err)
+			}
+			page, _, err := calls.List(t.Context(), "o", call.Filter{From: text, Limit: 100})
+			if err != nil || text != "" && len(page.Items) != 1 {
+				t.Errorf("%q was found in %d calls, %v", text, len(page.Items), err)
+			}
+		}
+	})
+}
+
+// TestOldAnswersAreForgotten wants the table not to grow for ever.
+func TestOldAnswersAreForgotten(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		answers := bunstore.Answers{DB: db}
+		at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+		keep := func(key string, since time.Time, at time.Time) {
+			t.Helper()
+			if err := answers.Keep(t.Context(), "o", key, nil, []byte(key), since, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 30 {
+			keep(fmt.Sprint("old ", i), at.Add(-time.Hour), at)
+		}
+		later := at.Add(time.Hour)
+		keep("new 1", at, later)
+		if _, answer, err := answers.Find(t.Context(), "o", "old 0", at); err != nil || string(answer) != "old 0" {
+			t.Errorf("an answer that still counts gave %q, %v", answer, err)
+		}
+		keep("new 2", later, later)
+		keep("new 3", later, later)
+		if left := dump(t, db, "answers", "key"); strings.Contains(left, "old") || strings.Count(left, "new") != 3 {
+			t.Errorf("left are %s", left)
+		}
+		if _, _, err := answers.Find(t.Context(), "o", "old 0", at); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("found with %v", err)
+		}
+	})
+}
