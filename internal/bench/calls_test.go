@@ -1,0 +1,145 @@
+package bench_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// leg is one call over loopback: our side of it, and a peer on the same machine, which costs as much again.
+type leg struct{ ours, peer sip.MediaSession }
+
+func open(b *testing.B, ours, peers *rtpmedia.Media) leg {
+	b.Helper()
+	var l leg
+	var err error
+	if l.ours, err = ours.Open(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if l.peer, err = peers.Open(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	capable := func(s sip.MediaSession) sdp.Capabilities {
+		return sdp.Capabilities{Media: s.Local(), Codecs: []sdp.Codec{sdp.PCMU}, Random: rand.Reader}
+	}
+	offer, offerErr := sdp.Offer(capable(l.peer))
+	answer, ourTerms, answerErr := sdp.Answer(capable(l.ours), offer)
+	if err := errors.Join(offerErr, answerErr); err != nil {
+		b.Fatal(err)
+	}
+	theirTerms, err := sdp.Accept(offer, answer)
+	if err := errors.Join(err, l.ours.Apply(ourTerms), l.peer.Apply(theirTerms)); err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+// voice is a second of something that the detector takes for a voice: harmonics of 150 Hz, loud and soft in turn.
+func voice(rate int) []int16 {
+	out := make([]int16, rate)
+	for i := range out {
+		at := float64(i) / float64(rate)
+		sum := 0.0
+		for h := 1; h <= 10; h++ {
+			sum += math.Sin(2*math.Pi*150*float64(h)*at) / float64(h)
+		}
+		out[i] = int16(4000 * sum * math.Abs(math.Sin(2*math.Pi*1.5*at)))
+	}
+	return out
+}
+
+// BenchmarkCalls holds calls for five seconds an iteration. Each decrypts, orders, decodes and listens for a voice, and
+// plays speech, encodes and encrypts. late-frames counts those of our side that were sent 20 ms or more after their
+// time; cores is the processor time of both sides.
+func BenchmarkCalls(b *testing.B) {
+	for _, calls := range []int{50, 200} {
+		b.Run(fmt.Sprint(calls), func(b *testing.B) { hold(b, calls, 5*time.Second) })
+	}
+}
+
+func hold(b *testing.B, calls int, length time.Duration) {
+	b.Helper()
+	media := func() *rtpmedia.Media {
+		m, err := rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codec.New})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return m
+	}
+	ours, peers := media(), media()
+	said := voice(8000)
+	var frames, voiced atomic.Int64
+	var busy time.Duration
+	for b.Loop() {
+		ctx, cancel := context.WithTimeout(b.Context(), length)
+		legs := make([]leg, calls)
+		for i := range legs {
+			legs[i] = open(b, ours, peers)
+		}
+		before := processorTime()
+		var running sync.WaitGroup
+		for _, l := range legs {
+			running.Go(func() { play(ctx, l.ours, said) })
+			running.Go(func() { play(ctx, l.peer, said) })
+			running.Go(func() { listen(ctx, l.ours, &frames, &voiced) })
+			running.Go(func() { listen(ctx, l.peer, new(atomic.Int64), new(atomic.Int64)) })
+		}
+		running.Wait()
+		busy += processorTime() - before
+		for _, l := range legs {
+			if err := errors.Join(l.ours.Close(), l.peer.Close()); err != nil {
+				b.Error(err)
+			}
+		}
+		cancel()
+	}
+	if voiced.Load() == 0 {
+		b.Fatal("no voice was heard")
+	}
+	b.ReportMetric(float64(ours.Counters().LateFrames), "late-frames")
+	b.ReportMetric(float64(ours.Counters().DroppedFrames), "dropped-frames")
+	b.ReportMetric(float64(frames.Load())/float64(b.N), "frames/op")
+	b.ReportMetric(busy.Seconds()/(float64(b.N)*length.Seconds()), "cores")
+}
+
+func play(ctx context.Context, s sip.MediaSession, said []int16) {
+	for s.Write(ctx, said) == nil {
+	}
+}
+
+func listen(ctx context.Context, s sip.MediaSession, frames, voiced *atomic.Int64) {
+	detector := conversation.NewDetector(s.Rate())
+	for {
+		f, err := s.Read(ctx)
+		if err != nil {
+			return
+		}
+		frames.Add(1)
+		if detector.Voiced(f.In) {
+			voiced.Add(1)
+		}
+	}
+}
+
+// processorTime is what this process has used of all cores.
+func processorTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
