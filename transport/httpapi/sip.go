@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -119,6 +120,26 @@ func prefixesOf(texts []string) ([]netip.Prefix, *callwright.Error) {
 	return prefixes, nil
 }
 
+// ParseSipDestination reads what a person may write for an endpoint. What can't be read is an answer, too.
+func (*api) ParseSipDestination(
+	_ context.Context, req *oas.ParseSipDestinationRequest,
+) (*oas.ParseSipDestinationResponse, error) {
+	answer := &oas.ParseSipDestinationResponse{}
+	answer.Data.Parsed.SetToNull()
+	to, err := uri.ParseDestination(req.Input)
+	if err != nil {
+		return answer, nil //nolint:nilerr // the answer says that the input is not valid
+	}
+	answer.Data.Valid = true
+	answer.Data.Parsed.SetTo(oas.SipDestination{
+		Host: to.Host, Normalized: to.Normalized, IsPrivateIP: to.IsPrivateIP,
+		Port:      oas.OptNilInt{Value: int(to.Port), Set: true, Null: to.Port == 0},
+		User:      oas.OptNilString{Value: to.User, Set: true, Null: to.User == ""},
+		Transport: oas.OptNilSipDestinationTransport{Value: oas.SipDestinationTransport(to.Transport), Set: true, Null: to.Transport == ""},
+	})
+	return answer, nil
+}
+
 func trunkOrNull(t *sip.Trunk) oas.NilSipConfiguration {
 	if t == nil {
 		return oas.NilSipConfiguration{Null: true}
@@ -141,8 +162,9 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 		o.Transport.SetTo(oas.SipTransportTLS)
 		o.SecureMedia.SetTo(true)
 		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
-		if t.Options.Port != 0 {
-			o.Port.SetTo(t.Options.Port)
+		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
+		if port := cmp.Or(t.Options.Port, int(to.Port)); port != 0 {
+			o.Port.SetTo(port)
 		}
 	}
 	for _, p := range t.Options.AllowedIPs {

@@ -91,3 +91,25 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestDestinationsAreRead(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	good := h.want(http.StatusOK, "POST", "/v1/sip/parse-destination", `{"input":"tls://PBX.example.com"}`)
+	for name, want := range map[string]any{
+		"host": "pbx.example.com", "transport": "tls", "user": nil, "is_private_ip": false,
+	} {
+		if got := at(t, good, "data", "parsed", name); got != want || at(t, good, "data", "valid") != true {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	private := h.want(http.StatusOK, "POST", "/v1/sip/parse-destination", `{"input":"sip:bob@10.0.0.7:5080"}`)
+	if at(t, private, "data", "parsed", "is_private_ip") != true || at(t, private, "data", "parsed", "port") != 5080.0 ||
+		at(t, private, "data", "parsed", "user") != "bob" || at(t, private, "data", "parsed", "transport") != nil {
+		t.Errorf("private: %v", private)
+	}
+	bad := h.want(http.StatusOK, "POST", "/v1/sip/parse-destination", `{"input":"not a host"}`)
+	if at(t, bad, "data", "valid") != false || at(t, bad, "data", "parsed") != nil {
+		t.Errorf("bad: %v", bad)
+	}
+}
