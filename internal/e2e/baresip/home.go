@@ -65,6 +65,7 @@ ctrl_tcp_listen     %s
 snd_path            %s
 ringback_disabled   yes
 menu_bell           no
+statmode_default    off
 `
 
 // writeHome writes what a phone reads at its start.

@@ -18,7 +18,7 @@ import (
 // Config is how a phone behaves. CA is required.
 type Config struct {
 	CA     *testca.Authority // signs the phone's certificate
-	User   string            // the user part of its address; "phone" when empty
+	User   string            // the user part of its address, or the number that it is called at; "phone" when empty
 	Manual bool              // rings until Accept or Hangup; otherwise it answers at once
 	Codec  string            // PCMU when empty, or PCMA
 	Plain  bool              // no SRTP: offers and takes RTP/AVP only
@@ -158,7 +158,8 @@ func (p *Phone) Hangup(t testing.TB) {
 	p.Do(t, "hangup")
 }
 
-// Hold puts the other side on hold (a re-INVITE with a=sendonly).
+// Hold puts the other side on hold (a re-INVITE with a=sendonly). baresip 1.0 decodes no audio any more after that, also
+// when it resumes: it sends and receives, digits too, but Heard has nothing of it.
 func (p *Phone) Hold(t testing.TB) {
 	t.Helper()
 	p.Do(t, "hold")

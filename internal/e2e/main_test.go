@@ -1,0 +1,34 @@
+package e2e_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/internal/testca"
+)
+
+// together is how many of these tests run side by side, unless -parallel says otherwise: they mostly wait for people to
+// finish their sentences.
+const together = "6"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		_ = flag.Set("test.parallel", together) // the flag is known and the number is one
+	}
+	os.Exit(server.Main(m))
+}
+
+// authority is a test authority of its own.
+func authority(t *testing.T) *testca.Authority {
+	t.Helper()
+	ca, err := testca.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ca
+}

@@ -1,0 +1,114 @@
+package e2e_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/pocketsphinx"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// speechRate is the rate at which speech is made and recognized here: the recognizer's own.
+const speechRate = 16000
+
+// agentVoice and callerVoice tell the two sides of a call apart.
+const (
+	agentVoice  = "slt"
+	callerVoice = "rms"
+)
+
+// speak is a text as the synthesizer speaks it.
+func speak(t *testing.T, voice, text string) pcm.Audio {
+	t.Helper()
+	synthesizer, err := flite.New(flite.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := synthesizer.Synthesize(t.Context(), conversation.Speech{Text: text, Voice: voice, Rate: speechRate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	audio := pcm.Audio{Rate: speechRate, Channels: 1}
+	for piece := make([]int16, 4096); ; {
+		n, err := stream.Read(piece)
+		audio.Samples = append(audio.Samples, piece[:n]...)
+		if errors.Is(err, io.EOF) {
+			return audio
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// find finds an utterance in a recording.
+func find(t *testing.T, utterance, recording pcm.Audio) pcm.Match {
+	t.Helper()
+	match, err := pcm.Compare(utterance.Samples, utterance.Rate, recording.Samples, recording.Rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return match
+}
+
+// checkSaid checks that the sentences are in a recording, in their order, as the voice speaks them.
+func checkSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...string) {
+	t.Helper()
+	var last time.Duration
+	for _, sentence := range sentences {
+		match := find(t, speak(t, voice, sentence), recording)
+		if match.Distance >= pcm.SameSpeech {
+			t.Errorf("%q is not in the recording of %v: distance %.2f", sentence, recording.Duration(), match.Distance)
+			continue
+		}
+		if match.Offset < last {
+			t.Errorf("%q is at %v, before the end of what was said before it, %v", sentence, match.Offset, last)
+		}
+		last = match.Offset
+	}
+}
+
+// checkNotSaid checks that the sentences are not in a recording.
+func checkNotSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...string) {
+	t.Helper()
+	for _, sentence := range sentences {
+		if match := find(t, speak(t, voice, sentence), recording); match.Distance < pcm.SameSpeech {
+			t.Errorf("%q is in the recording at %v: distance %.2f", sentence, match.Offset, match.Distance)
+		}
+	}
+}
+
+// part cuts a stretch out of a recording, with a little around it.
+func part(audio pcm.Audio, match pcm.Match) pcm.Audio {
+	const around = 200 * time.Millisecond
+	from := max(pcm.Samples(match.Offset-around, audio.Rate), 0)
+	to := min(pcm.Samples(match.End+around, audio.Rate), len(audio.Samples))
+	return pcm.Audio{Rate: audio.Rate, Channels: 1, Samples: audio.Samples[from:to]}
+}
+
+// recognize is which of the prompts the recognizer hears.
+func recognize(t *testing.T, audio pcm.Audio, prompts ...string) string {
+	t.Helper()
+	recognizer, err := pocketsphinx.New(pocketsphinx.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	utterance, err := recognizer.Listen(t.Context(), conversation.Hearing{Rate: audio.Rate, Phrases: prompts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer utterance.Close()
+	if err := utterance.Write(audio.Samples); err != nil {
+		t.Fatal(err)
+	}
+	heard, err := utterance.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return heard.Text
+}
