@@ -49,9 +49,14 @@ func (s *session) press(j *job, digits string) {
 	if err := s.held.pass(j.ctx); err != nil {
 		return
 	}
-	if err := s.audio.SendDTMF(j.ctx, digits); err != nil && j.ctx.Err() == nil {
-		s.Logger.WarnContext(j.ctx, "digits were not sent", "digits", len(digits), "error", err)
+	began := s.now()
+	if err := s.audio.SendDTMF(j.ctx, digits); err != nil {
+		if j.ctx.Err() == nil {
+			s.Logger.WarnContext(j.ctx, "digits were not sent", "digits", len(digits), "error", err)
+		}
+		return
 	}
+	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: digits, Start: began, End: s.now()})
 }
 
 // play writes a clip to the call, a frame at a time, so that it is known to the frame what was written. On hold it

@@ -22,6 +22,7 @@ type job struct {
 	cancel  context.CancelFunc
 	playout playout
 	latency Latency
+	pressed []Entry // what the agent pressed; follows its words in the transcript
 }
 
 // speaker is what only the speaking goroutine uses, until it has ended.
@@ -189,6 +190,9 @@ func (s *session) record(j *job, early bool) {
 		s.Observer.Entry(Entry{
 			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency,
 		})
+	}
+	for _, e := range j.pressed {
+		s.Observer.Entry(e)
 	}
 }
 

@@ -14,7 +14,8 @@ const (
 // Entry is one line of the transcript.
 type Entry struct {
 	Role Role
-	// Text is what was said; of the agent, only what was heard of it. With Digits it is what was pressed.
+	// Text is what was said; of the agent, only what was heard of it. With Digits it is what was pressed, by the agent
+	// too; what an agent pressed within an answer follows the answer's words.
 	Text        string
 	Digits      bool
 	Start, End  time.Duration // in the call's time, which Frame.Elapsed counts

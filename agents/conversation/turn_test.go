@@ -149,7 +149,7 @@ func TestEffects(t *testing.T) {
 		r.outcome.By != conversation.ByAgent || r.err != nil {
 		t.Errorf("heard %q, pressed %q, outcome %+v, %v", r.phone.Heard(), r.phone.Pressed(), r.outcome, r.err)
 	}
-	expectLines(t, r, "agent: Press one. Bye.")
+	expectLines(t, r, "agent: Press one. Bye.", "agent pressed: 1w2")
 }
 
 // TestExpect wants what the brain expects to reach the recognizer, until the brain expects something else.

@@ -1,0 +1,119 @@
+package conversation_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// TestEndpoints has a synthetic human say three sentences over noisy lines, and wants three turns, none of them cut in
+// two, each ended soon after its last word and begun before its first.
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	sentences := []string{
+		"I would like to come on Tuesday, if that is possible.",
+		"Half past three.",
+		"No, thank you, that was all.",
+	}
+	for _, voice := range []string{"slt", "rms"} {
+		var speech [][]int16
+		for _, s := range sentences {
+			speech = append(speech, scale(flite(t, voice, s), -22))
+		}
+		for name, noise := range map[string]func() func(int) float64{
+			"quiet":       func() func(int) float64 { return white(-75) },
+			"white 15 dB": func() func(int) float64 { return white(-37) },
+			"car 12 dB":   func() func(int) float64 { return brown(-34) },
+			"hum":         func() func(int) float64 { return both(tones(-30, 50), white(-60)) },
+		} {
+			t.Run(voice+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				b := parrot(len(sentences))
+				var ends []time.Duration // of the last loud frame of each sentence
+				line := noise()
+				r := runOn(t, conversation.Config{WaitForGreeting: true, Silence: time.Hour}, b, func(ctx context.Context, p *agentstest.Phone) {
+					for i, s := range speech {
+						if i == 0 {
+							must(t, p.WaitElapsed(ctx, 2*time.Second))
+						}
+						ends = append(ends, p.Elapsed()+lastLoud(s))
+						p.Play(s)
+						must(t, p.WaitHeard(ctx, strings.Repeat("speech", i+1)))
+						if i < len(speech)-1 {
+							must(t, p.WaitQuiet(ctx, 400*time.Millisecond))
+						}
+					}
+				}, func(l *agentstest.Leg) conversation.Audio { return &noisy{Leg: l, noise: line} })
+				turns := b.asked()
+				if r.err != nil || len(turns) != len(sentences) || len(r.entries) != len(sentences) {
+					t.Fatalf("outcome %+v, %v, turns %v, transcript %v", r.outcome, r.err, turns, r.lines)
+				}
+				for i, e := range r.entries {
+					late := e.Start - ends[i] - 500*time.Millisecond
+					if turns[i].Kind != conversation.TurnSpeech || late < -200*time.Millisecond || late > 200*time.Millisecond {
+						t.Errorf("turn %d is %s, its answer comes %s after the end of the turn", i, turns[i].Kind, late)
+					}
+				}
+			})
+		}
+	}
+}
+
+// lastLoud is when speech is last within 30 dB of its level: later, nobody hears it in noise.
+func lastLoud(p []int16) time.Duration {
+	for i := len(p)/160 - 1; i > 0; i-- {
+		if rms(p[i*160:(i+1)*160]) > level(-52) {
+			return time.Duration(i+1) * 20 * time.Millisecond
+		}
+	}
+	return 0
+}
+
+// noisy adds a noise to what the phone says, as G.711 carries it.
+type noisy struct {
+	*agentstest.Leg
+	noise func(int) float64
+	n     int
+}
+
+func (l *noisy) Read(ctx context.Context) (conversation.Frame, error) {
+	f, err := l.Leg.Read(ctx)
+	for i, s := range f.In {
+		f.In[i] = mulaw(float64(s) + l.noise(l.n))
+		l.n++
+	}
+	return f, err
+}
+
+// TestEchoOfSpeech has the agent speak with a human's voice into a telephone that sends a part of it back.
+func TestEchoOfSpeech(t *testing.T) {
+	t.Parallel()
+	agent := flite(t, "slt", "Good morning, this is the dentist. Would you like to come on Monday, or rather on Tuesday?")
+	caller := flite(t, "rms", "Excuse me, I have a question.")
+	for _, dB := range []float64{-60, -45, -35} {
+		for _, breaks := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v dB, caller speaks %v", dB, breaks), func(t *testing.T) {
+				t.Parallel()
+				b := parrot(2)
+				engine := &agentstest.Synthesizer{Sound: func(conversation.Speech) []int16 { return slices.Clone(agent) }}
+				runOn(t, conversation.Config{Synthesizer: engine, Silence: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+					if breaks {
+						must(t, p.WaitElapsed(ctx, 2*time.Second))
+						p.Play(scale(caller, -25))
+					}
+				}, func(l *agentstest.Leg) conversation.Audio {
+					return &echoing{Leg: l, gain: level(dB) / 32768, delay: 4}
+				})
+				if turns := b.asked(); len(turns) != 2 || turns[1].Interrupted != breaks {
+					t.Errorf("turns %+v", turns)
+				}
+			})
+		}
+	}
+}
