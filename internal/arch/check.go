@@ -47,6 +47,7 @@ func Check(fsys fs.FS) (Report, error) {
 		for _, f := range p.files {
 			report.Violations = append(report.Violations, checkImports(p, f)...)
 			report.Violations = append(report.Violations, checkSize(f)...)
+			report.Violations = append(report.Violations, checkSleep(f)...)
 		}
 	}
 	report.checkExported(t.packages)

@@ -5,6 +5,7 @@
 //   - who may import whom (imports.go);
 //   - every package has a package comment, and at least 95 % of the exported names have a comment (docs.go);
 //   - no file is longer than 500 lines, no function of the product longer than 80 (size.go);
+//   - no test sleeps on the real clock (sleep.go);
 //   - package names say what a package is about (name.go);
 //   - generated code lives in transport/oas and nowhere else, and nobody else's code, nor any binary, is committed
 //     (foreign.go).

@@ -128,6 +128,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"long test", "sip/long_test.go", "package sip_test\n" + strings.Repeat("\n", 500), "sip/long_test.go: 501 lines, 500"},
 		{"long function", "sip/long.go", "package sip\n\n" + function(81), "sip/long.go:3: f has 81 lines, 80"},
 
+		{"test sleeps", "sip/slow_test.go", "package sip_test\n\nimport \"time\"\n\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n", "sip/slow_test.go:6: sleeps"},
 		{"generated elsewhere", "sip/gen.go", "// " + generatedMark + "\n\npackage sip\n", "sip/gen.go: is generated"},
 		{"generated below its home", "transport/oas/sub/gen.go", "// " + generatedMark + "\n\npackage sub\n", "transport/oas/sub/gen.go: is generated"},
 		{"generated script", "transport/dashboard/app.js", "/* " + generatedMark + " */\n", "transport/dashboard/app.js: is generated"},
@@ -157,6 +158,16 @@ func TestLimitsAreInclusive(t *testing.T) {
 	files := sound()
 	files["sip/long.go"] = "package sip\n\nfunc f() {" + strings.Repeat("\n", 79) + "}\n"
 	files["sip/full.go"] = "package sip\n" + strings.Repeat("\n", 499)
+	if found := check(t, files).Violations; len(found) != 0 {
+		t.Errorf("found %q, want nothing", found)
+	}
+}
+
+func TestSleepOnAFakeClockOrInABenchmarkIsFine(t *testing.T) {
+	t.Parallel()
+	files := sound()
+	files["sip/bench_test.go"] = "package sip_test\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n"
+	files["sip/bubble_test.go"] = "package sip_test\n\nimport (\n\t\"testing/synctest\"\n\t\"time\"\n)\n\nfunc f() { time.Sleep(1) }\n"
 	if found := check(t, files).Violations; len(found) != 0 {
 		t.Errorf("found %q, want nothing", found)
 	}
