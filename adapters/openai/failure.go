@@ -1,0 +1,125 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// Codes of the service's errors.
+const (
+	codeQuota   = "insufficient_quota"
+	codeTooLong = "context_length_exceeded"
+	codeRate    = "rate_limit_exceeded"
+)
+
+// messages are what people are told. The service's own words are not in them: they can quote the prompt or the key.
+var messages = map[llm.Class]string{
+	llm.ClassTransient:   "the service did not answer",
+	llm.ClassRateLimited: "the service is asked too often",
+	llm.ClassQuota:       "the account with the service is used up",
+	llm.ClassPermanent:   "the service refuses the request or the key",
+	llm.ClassTooLong:     "the conversation is too long for the model",
+}
+
+// failure translates an error of the SDK.
+func failure(err error) *llm.Failure {
+	f := &llm.Failure{Class: llm.ClassTransient, Cause: err}
+	if refused, ok := errors.AsType[*sdk.Error](err); ok {
+		f.Class = classOfStatus(refused.StatusCode, refused.Code)
+		f.RetryAfter = retryAfter(refused.Response)
+	} else if broken, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		f.Class = classOfCode(codeOf(broken.Event.Data))
+		f.Cause = errors.New("the service reported an error in the middle of its answer")
+	}
+	f.Message = messages[f.Class]
+	return f
+}
+
+// codeOf is the code of an error inside a stream; empty when it has none or is written in another way.
+func codeOf(event []byte) string {
+	var body struct {
+		Error struct {
+			Code string `json:"code"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(event, &body)
+	return body.Error.Code
+}
+
+func classOfStatus(status int, code string) llm.Class {
+	if class := classOfCode(code); class != llm.ClassTransient {
+		return class
+	}
+	switch {
+	case status == http.StatusTooManyRequests:
+		return llm.ClassRateLimited
+	case status == http.StatusRequestEntityTooLarge:
+		return llm.ClassTooLong
+	case status == http.StatusPaymentRequired:
+		return llm.ClassQuota
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly, status >= 500:
+		return llm.ClassTransient
+	default:
+		return llm.ClassPermanent
+	}
+}
+
+func classOfCode(code string) llm.Class {
+	switch code {
+	case codeQuota:
+		return llm.ClassQuota
+	case codeTooLong:
+		return llm.ClassTooLong
+	case codeRate:
+		return llm.ClassRateLimited
+	default:
+		return llm.ClassTransient
+	}
+}
+
+// retryAfter reads the header (RFC 9110, section 10.2.3); only its form in seconds is in use.
+func retryAfter(response *http.Response) time.Duration {
+	if response == nil {
+		return 0
+	}
+	seconds, err := strconv.ParseFloat(response.Header.Get("Retry-After"), 64)
+	if err != nil || seconds < 0 || seconds > 3600 {
+		return 0
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// speechError translates an error of the SDK about speech. The error of a context stays what it is.
+func speechError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if refused, ok := errors.AsType[*sdk.Error](err); ok && aboutVoice(refused) {
+		return callwright.Invalid("voice", "the speech service does not have this voice").Because(err)
+	}
+	f := failure(err)
+	code := callwright.CodeUnavailable
+	if f.Class == llm.ClassRateLimited {
+		code = callwright.CodeTooManyRequests
+	}
+	return (&callwright.Error{Code: code, Message: "speech: " + f.Message, RetryAfter: f.RetryAfter}).Because(f.Cause)
+}
+
+// aboutVoice: servers say in different ways that they don't know a voice.
+func aboutVoice(err *sdk.Error) bool {
+	if err.StatusCode != http.StatusBadRequest && err.StatusCode != http.StatusUnprocessableEntity && err.StatusCode != http.StatusNotFound {
+		return false
+	}
+	return err.Param == "voice" || strings.Contains(strings.ToLower(err.Message), "voice")
+}

@@ -1,0 +1,143 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+const key = "sk-test-4711"
+
+// fake is a service that speaks and understands agentstest.Voice, and answers every conversation alike.
+type fake struct {
+	chat    func(w http.ResponseWriter) // what it answers; nil: a greeting
+	speech  http.HandlerFunc            // nil: the voice
+	mu      sync.Mutex
+	request map[string]any // the last JSON it got
+	form    map[string]string
+}
+
+// start serves until the test ends, and gives a client of it.
+func (f *fake) start(t *testing.T) *openai.Client {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", f.complete)
+	mux.HandleFunc("POST /v1/audio/speech", f.speak)
+	mux.HandleFunc("POST /v1/audio/transcriptions", f.transcribe)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+key {
+			refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+r.Header.Get("Authorization"), "")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Models: map[string]string{"turbo": "fast-one"}})
+}
+
+func client(t *testing.T, config openai.Config) *openai.Client {
+	t.Helper()
+	c, err := openai.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// refuse answers in the service's envelope of errors.
+func refuse(w http.ResponseWriter, status int, code, message, param string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "some_error", "param": param, "code": code}})
+}
+
+// events sends lines of a stream, each as an event.
+func events(w http.ResponseWriter, data ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, d := range data {
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", d)
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// delta is one chunk of an answer.
+func delta(fields, finish string) string {
+	return fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{%s},"finish_reason":%s}],"usage":null}`, fields, finish)
+}
+
+func (f *fake) remember(r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.request = nil
+	_ = json.NewDecoder(r.Body).Decode(&f.request)
+}
+
+func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
+	f.remember(r)
+	if f.chat != nil {
+		f.chat(w)
+		return
+	}
+	events(w, delta(`"role":"assistant","content":""`, "null"), delta(`"content":"Good "`, "null"), delta(`"content":"morning."`, "null"),
+		delta("", `"stop"`), `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":21,"completion_tokens":4,"total_tokens":25}}`, "[DONE]")
+}
+
+func (f *fake) speak(w http.ResponseWriter, r *http.Request) {
+	f.remember(r)
+	if f.speech != nil {
+		f.speech(w, r)
+		return
+	}
+	voice, _ := f.request["voice"].(string)
+	if voice != "alloy" && voice != "nova" {
+		refuse(w, http.StatusBadRequest, "", "Input should be 'alloy' or 'nova'", "voice")
+		return
+	}
+	text, _ := f.request["input"].(string)
+	raw := pcm.AppendBytes(nil, agentstest.Voice(text, 24000))
+	for len(raw) > 0 {
+		n := min(len(raw), 3001) // half a sample at the end of every second piece
+		if _, err := w.Write(raw[:n]); err != nil {
+			return
+		}
+		_ = http.NewResponseController(w).Flush()
+		raw = raw[n:]
+	}
+}
+
+func (f *fake) transcribe(w http.ResponseWriter, r *http.Request) {
+	form := map[string]string{}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "", err.Error(), "")
+		return
+	}
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			break
+		}
+		content, _ := io.ReadAll(part)
+		form[part.FormName()] = string(content)
+	}
+	f.mu.Lock()
+	f.form = form
+	f.mu.Unlock()
+	audio, err := pcm.ReadWAV(strings.NewReader(form["file"]), 1<<24)
+	if err != nil || audio.Rate != 16000 {
+		refuse(w, http.StatusBadRequest, "", "no audio", "file")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"text": " " + agentstest.TextOf(audio.Samples)})
+}

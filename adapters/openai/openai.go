@@ -1,0 +1,95 @@
+// Package openai reaches language models, voices and speech recognition over the HTTP interface of OpenAI, which many
+// other services and local servers offer, too.
+package openai
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// What a Config is filled up with.
+const (
+	defaultBaseURL       = "https://api.openai.com/v1"
+	defaultModel         = "gpt-4o-mini"
+	defaultSpeechModel   = "gpt-4o-mini-tts"
+	defaultVoice         = "alloy"
+	defaultTranscription = "gpt-4o-mini-transcribe"
+)
+
+// Config is which service to use and how. The environment is not asked.
+type Config struct {
+	BaseURL string            // up to and with the version; empty: OpenAI's own
+	APIKey  callwright.Secret // empty for a server that wants none
+
+	Model  string            // the language model; empty: gpt-4o-mini
+	Models map[string]string // other models by the names that callers of the API may ask for, such as "turbo"
+
+	SpeechModel   string // empty: gpt-4o-mini-tts
+	Voice         string // the voice when none is asked for; empty: alloy
+	Transcription string // the model of speech recognition; empty: gpt-4o-mini-transcribe
+
+	Client *http.Client // nil: one of its own, with http.DefaultTransport's settings
+}
+
+// Client is one service. It is a language model, a synthesizer and a recognizer.
+type Client struct {
+	config Config
+	chat   sdk.ChatService
+	audio  sdk.AudioService
+}
+
+var (
+	_ llm.Model                = (*Client)(nil)
+	_ conversation.Synthesizer = (*Client)(nil)
+	_ conversation.Recognizer  = (*Client)(nil)
+)
+
+// New checks the configuration; it does not ask the service. A base URL that is no http or https URL, or a key that no
+// header can carry, is CodeBadRequest.
+func New(config Config) (*Client, error) {
+	fill(&config.BaseURL, defaultBaseURL)
+	fill(&config.Model, defaultModel)
+	fill(&config.SpeechModel, defaultSpeechModel)
+	fill(&config.Voice, defaultVoice)
+	fill(&config.Transcription, defaultTranscription)
+	base, err := url.Parse(config.BaseURL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil {
+		return nil, callwright.Invalid("base_url", "the base URL must be an http or https URL without a user")
+	}
+	if strings.ContainsFunc(config.APIKey.Reveal(), func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) }) {
+		return nil, callwright.Invalid("api_key", "the API key has a character that no header can carry")
+	}
+	if config.Client == nil {
+		config.Client = &http.Client{}
+		if shared, ok := http.DefaultTransport.(*http.Transport); ok {
+			config.Client.Transport = shared.Clone()
+		}
+	}
+	options := []option.RequestOption{
+		option.WithBaseURL(strings.TrimRight(config.BaseURL, "/") + "/"),
+		option.WithHTTPClient(config.Client),
+		option.WithMaxRetries(0), // who asks knows how long the caller can wait
+	}
+	if config.APIKey != "" {
+		options = append(options, option.WithAPIKey(config.APIKey.Reveal()))
+	}
+	return &Client{config: config, chat: sdk.NewChatService(options...), audio: sdk.NewAudioService(options...)}, nil
+}
+
+func fill(value *string, standard string) {
+	if *value == "" {
+		*value = standard
+	}
+}
+
+// Close frees the connections that are kept for later.
+func (c *Client) Close() { c.config.Client.CloseIdleConnections() }

@@ -1,0 +1,176 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunSynthesizer(t, agentstest.SynthesizerHarness{
+		New:   func(t *testing.T) conversation.Synthesizer { return (&fake{}).start(t) },
+		Voice: "nova",
+	})
+}
+
+func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunRecognizer(t, agentstest.RecognizerHarness{
+		New:   func(t *testing.T) conversation.Recognizer { return (&fake{}).start(t) },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 16000), 16000 },
+	})
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for field, configs := range map[string][]openai.Config{
+		"base_url": {{BaseURL: "ftp://host"}, {BaseURL: "host:80"}, {BaseURL: "http://"}, {BaseURL: "http://a:b@host"}, {BaseURL: "://"}},
+		"api_key":  {{APIKey: "a\nb"}, {APIKey: "ключ"}},
+	} {
+		for _, config := range configs {
+			_, err := openai.New(config)
+			if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Field != field || e.Code != callwright.CodeBadRequest {
+				t.Errorf("%+v: error %v", config, err)
+			}
+		}
+	}
+}
+
+func TestKeyIsNeverShown(t *testing.T) {
+	t.Parallel()
+	f := &fake{chat: func(w http.ResponseWriter) {
+		refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+key, "")
+	}}
+	c := f.start(t)
+	_, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{Task: "the secret task"})
+	shown := fmt.Sprintf("%v %+v %v %+v", err, err, errors.Unwrap(err), openai.Config{APIKey: key})
+	if strings.Contains(shown, key) || strings.Contains(shown, "secret task") {
+		t.Errorf("shown: %s", shown)
+	}
+}
+
+func TestSpeechRequest(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	stream, err := f.start(t).Synthesize(t.Context(), conversation.Speech{Text: "Hello.", Rate: 24000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	var heard []int16
+	for p := make([]int16, 100); err == nil; {
+		var n int
+		n, err = stream.Read(p)
+		heard = append(heard, p[:n]...)
+	}
+	if text := agentstest.TextOf(heard); text != "Hello." || !errors.Is(err, io.EOF) {
+		t.Errorf("heard %q, %v", text, err)
+	}
+	if f.request["model"] != "gpt-4o-mini-tts" || f.request["voice"] != "alloy" || f.request["response_format"] != "pcm" {
+		t.Errorf("request %v", f.request)
+	}
+}
+
+func TestSpeechFails(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		code   callwright.Code
+		retry  time.Duration
+	}{
+		"down": {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "", "overloaded", "") }, callwright.CodeUnavailable, 0},
+		"too often": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			refuse(w, 429, "rate_limit_exceeded", "slow down", "")
+		}, callwright.CodeTooManyRequests, 7 * time.Second},
+		"used up": {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 429, "insufficient_quota", "pay", "") }, callwright.CodeUnavailable, 0},
+		"cut off": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write(make([]byte, 10))
+		}, callwright.CodeUnavailable, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stream, err := (&fake{speech: tt.answer}).start(t).Synthesize(t.Context(), conversation.Speech{Text: "Hello", Rate: 8000})
+			if err == nil {
+				defer func() { _ = stream.Close() }()
+				for p := make([]int16, 100); err == nil; {
+					_, err = stream.Read(p)
+				}
+			}
+			e, ok := errors.AsType[*callwright.Error](err)
+			if !ok || e.Code != tt.code || e.RetryAfter != tt.retry {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestSpeechIsStreamed reads the first samples while the service is still silent about the rest.
+func TestSpeechIsStreamed(t *testing.T) {
+	t.Parallel()
+	f := &fake{speech: func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(make([]byte, 9600))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	stream, err := f.start(t).Synthesize(ctx, conversation.Speech{Text: "Hello", Rate: 8000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	got := 0
+	for p := make([]int16, 160); got < 1440; { // 0.2 s less the lag of the resampler
+		n, err := stream.Read(p)
+		if got += n; err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.AfterFunc(time.Millisecond, cancel)
+	for p := make([]int16, 160); err == nil; {
+		_, err = stream.Read(p)
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTranscriptionRequest(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	u, err := f.start(t).Listen(t.Context(), conversation.Hearing{
+		Rate: 8000, Language: "pt-BR", Phrases: []string{" sim,\n por favor ", strings.Repeat("x", 801), "", "não\xff"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Write(agentstest.Voice("hello there", 8000)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f.form["model"] != "gpt-4o-mini-transcribe" || f.form["language"] != "pt" || f.form["prompt"] != "sim, por favor\nnão" {
+		t.Errorf("form: model %q, language %q, prompt %q", f.form["model"], f.form["language"], f.form["prompt"])
+	}
+	audio, err := pcm.ReadWAV(strings.NewReader(f.form["file"]), 1<<20)
+	if err != nil || audio.Duration() != 11*60*time.Millisecond {
+		t.Errorf("%v of audio, %v", audio.Duration(), err)
+	}
+	if _, err := u.Finish(t.Context()); callwright.CodeOf(err) != callwright.CodeInvalidState {
+		t.Errorf("finished twice: %v", err)
+	}
+}

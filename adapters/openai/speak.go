@@ -1,0 +1,124 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// speechRate is the rate of the format "pcm": 16-bit mono without a header, in samples a second.
+const speechRate = 24000
+
+// Synthesize streams speech as the service makes it. It returns when the service has begun to answer.
+func (c *Client) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+	if err := engine.Check(speech); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s := &speechStream{ctx: ctx, cancel: cancel, body: io.NopCloser(eof{})}
+	if !engine.Silent(speech.Text) {
+		voice := speech.Voice
+		if voice == "" {
+			voice = c.config.Voice
+		}
+		//nolint:bodyclose // the stream closes it
+		response, err := c.audio.Speech.New(ctx, sdk.AudioSpeechNewParams{
+			Input: speech.Text, Model: c.config.SpeechModel,
+			Voice:          sdk.AudioSpeechNewParamsVoiceUnion{OfString: param.NewOpt(voice)},
+			ResponseFormat: sdk.AudioSpeechNewParamsResponseFormatPCM,
+		})
+		if err != nil {
+			err = speechError(ctx, err)
+			cancel()
+			return nil, err
+		}
+		s.body = response.Body
+	}
+	var err error
+	if s.out, err = pcm.Convert(&samples{body: s}, speechRate, speech.Rate); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// eof is an empty body.
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// speechStream is the body of an answer as audio.
+type speechStream struct {
+	ctx    context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
+	cancel context.CancelFunc
+	body   io.ReadCloser
+	out    *pcm.Converter
+	closed atomic.Bool
+	once   sync.Once
+}
+
+// Read gives the next samples.
+func (s *speechStream) Read(p []int16) (int, error) {
+	if err := s.over(); err != nil {
+		return 0, err
+	}
+	n, err := s.out.Read(p)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return n, err
+	case s.over() != nil:
+		return n, s.over()
+	default:
+		return n, speechError(s.ctx, err)
+	}
+}
+
+// over is the error of a stream that was closed, or whose context has ended.
+func (s *speechStream) over() error {
+	if s.closed.Load() {
+		return io.ErrClosedPipe
+	}
+	return s.ctx.Err()
+}
+
+// Close ends the request, which ends a Read that waits.
+func (s *speechStream) Close() error {
+	s.once.Do(func() {
+		s.closed.Store(true)
+		s.cancel()
+		_ = s.body.Close()
+	})
+	return nil
+}
+
+// samples reads audio from bytes, which come in pieces of any length.
+type samples struct {
+	body *speechStream
+	raw  []byte
+	held int // 1 when raw begins with half a sample
+}
+
+// Read waits for at least one sample. Half a sample at the end is left out.
+func (s *samples) Read(p []int16) (int, error) {
+	if need := 2 * len(p); len(s.raw) < need {
+		s.raw = append(s.raw, make([]byte, need-len(s.raw))...)
+	}
+	for {
+		n, err := s.body.body.Read(s.raw[s.held : 2*len(p)])
+		have := s.held + n
+		count := len(pcm.AppendSamples(p[:0], s.raw[:have]))
+		s.held = copy(s.raw, s.raw[2*count:have])
+		if count > 0 || err != nil {
+			return count, err
+		}
+	}
+}
