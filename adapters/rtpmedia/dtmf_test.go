@@ -44,9 +44,21 @@ func TestDigitsArriveAfterTheAudio(t *testing.T) {
 		if !containsRun(heard[:8000*3/2], said) || !containsRun(heard[8000*3/2:], said) {
 			t.Error("the audio before or after the digits is not exact")
 		}
+		if loud := len(heard) - count(heard, 0); loud != 2*len(said) {
+			t.Errorf("%d samples are not silent, want those of the audio, %d: events are not to be heard", loud, 2*len(said))
+		}
 		c.close()
 		checkEvents(t, c, n)
 	})
+}
+
+func count(pcm []int16, value int16) (n int) {
+	for _, s := range pcm {
+		if s == value {
+			n++
+		}
+	}
+	return n
 }
 
 // checkEvents looks at every packet of a caller that has sent 7 digits.
@@ -185,6 +197,25 @@ func TestDigitsThatCannotBeSent(t *testing.T) {
 		}
 		if err := c.caller.SendDTMF(ctx, "1"); !errors.Is(err, callwright.ErrInvalidState) {
 			t.Errorf("after Close: %v", err)
+		}
+	})
+}
+
+func TestDigitsAfterTheEndOfTheContextAreNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, newNetwork(), nil)
+		defer c.close()
+		c.apply()
+		go discard(c.caller)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 200*ms)
+			defer cancel()
+			_ = c.caller.SendDTMF(ctx, "1234")
+			_ = c.caller.SendDTMF(context.Background(), "#")
+		}()
+		if got := digits(hear(t, c.callee, 2*time.Second)); got != "12#" {
+			t.Errorf("got %q", got)
 		}
 	})
 }

@@ -54,3 +54,16 @@ func (s *schedule) Due(now time.Duration) (first, count, late int64) { return s.
 
 // Wait is wait.
 func (s *schedule) Wait(now time.Duration) time.Duration { return s.wait(now) }
+
+// InjectAt is Inject to the RTP port at a time of the test's own.
+func InjectAt(s sip.MediaSession, now time.Duration, datagram []byte, from netip.AddrPort) {
+	s.(*session).receiveRTP(now, datagram, from)
+}
+
+// Remote is where a session sends to.
+func Remote(s sip.MediaSession) netip.AddrPort {
+	own := s.(*session)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	return own.in.actual.rtp
+}

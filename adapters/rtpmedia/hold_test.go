@@ -37,6 +37,7 @@ func TestMediaTimeout(t *testing.T) {
 		c := dial(t, n, nil)
 		defer c.close()
 		go discard(c.callee)
+		time.Sleep(time.Minute) // before Apply nobody is expected
 		c.apply()
 		if d := silence(t, c.caller); d < 30*time.Second || d > 31*time.Second {
 			t.Errorf("before the first packet it took %s", d)
@@ -129,12 +130,19 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				n := newNetwork()
+				n.keep = true
 				c := dial(t, n, nil)
 				defer c.close()
 				c.apply()
 				go discard(c.callee)
 				hear(t, c.caller, time.Second)
 				change(c)
+				nowhere := netip.AddrPortFrom(netip.IPv4Unspecified(), c.calleAt.Port())
+				defer func() {
+					if sent := len(n.recorded(nowhere)); sent != 0 {
+						t.Errorf("%d packets were sent to %s", sent, nowhere)
+					}
+				}()
 				c.apply()
 				n.set(func() { n.route = func(*datagram) []time.Duration { return nil } })
 				hear(t, c.caller, 5*time.Minute)
@@ -156,13 +164,15 @@ func TestHoldingSideHearsNothing(t *testing.T) {
 		defer c.close()
 		c.apply()
 		go discard(c.caller)
-		hear(t, c.callee, time.Second)
+		go func() { _ = c.caller.Write(context.Background(), speech(16000)) }()
+		if containsRun(inbound(hear(t, c.callee, time.Second)), make([]int16, 8000)) {
+			t.Error("nothing is heard before the hold")
+		}
 		callers := c.callers
 		c.negotiate(nil, hold)
 		c.callers = callers // the caller has not heard of it and speaks on
 		c.apply()
-		go func() { _ = c.caller.Write(context.Background(), speech(8000)) }()
-		for _, s := range inbound(hear(t, c.callee, 2*time.Second)[10:]) {
+		for _, s := range inbound(hear(t, c.callee, 3*time.Second)) {
 			if s != 0 {
 				t.Fatal("something was heard")
 			}
@@ -187,11 +197,17 @@ func TestChangeOfCodec(t *testing.T) {
 		c.apply()
 		go discard(c.caller)
 		hear(t, c.callee, time.Second)
+		if err := c.callee.Write(context.Background(), speech(1600)); err != nil {
+			t.Fatal(err)
+		}
 		wide := func(c *sdp.Capabilities) { c.Codecs = []sdp.Codec{sdp.G722} }
 		c.negotiate(wide, wide)
 		c.apply()
 		if c.callee.Rate() != 16000 || c.callee.Stats().Codec != "G722" {
 			t.Fatalf("rate %d, codec %s", c.callee.Rate(), c.callee.Stats().Codec)
+		}
+		if q := c.callee.Queued(); q != 0 {
+			t.Errorf("%d samples of the former rate are queued", q)
 		}
 		hear(t, c.callee, time.Second)
 		said := speech(16000)

@@ -47,6 +47,54 @@ func TestPrivateAddressInTheSDP(t *testing.T) {
 	})
 }
 
+// RTCP is expected beside RTP until a report comes from elsewhere.
+func TestWhereReportsGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		c := dial(t, n, nil)
+		defer c.close()
+		behind := netip.MustParseAddr("198.51.100.7")
+		n.route = func(d *datagram) []time.Duration {
+			if d.from.Addr() == c.calleAt.Addr() { // a NAT that numbers as it likes
+				if d.from = netip.AddrPortFrom(behind, 7000); !d.rtp() {
+					d.from = netip.AddrPortFrom(behind, 9999)
+				}
+			}
+			return []time.Duration{ms}
+		}
+		c.callers.RemoteRTP = netip.MustParseAddrPort("10.0.0.9:4000")
+		c.callers.RemoteRTCP = netip.MustParseAddrPort("10.0.0.9:4001")
+		if err := c.callee.Apply(c.callees); err != nil {
+			t.Fatal(err)
+		}
+		go discard(c.callee)
+		time.Sleep(100 * ms)
+		n.set(func() {
+			keep := n.route
+			n.route = func(d *datagram) []time.Duration {
+				delays := keep(d)
+				if d.from.Port() == 9999 {
+					return []time.Duration{30 * time.Second}
+				}
+				return delays
+			}
+		})
+		if err := c.caller.Apply(c.callers); err != nil {
+			t.Fatal(err)
+		}
+		hear(t, c.caller, 20*time.Second)
+		if sent := len(n.recorded(netip.AddrPortFrom(behind, 7001))); sent < 2 {
+			t.Errorf("%d reports beside RTP", sent)
+		}
+		hear(t, c.caller, 40*time.Second)
+		if sent := len(n.recorded(netip.AddrPortFrom(behind, 9999))); sent < 2 {
+			t.Errorf("%d reports to where the peer's came from", sent)
+		}
+	})
+}
+
 func TestUnauthenticatedPacketsChangeNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

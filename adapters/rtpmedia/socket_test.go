@@ -202,7 +202,6 @@ func TestPortOrder(t *testing.T) {
 	t.Parallel()
 	n := newNetwork()
 	blocked := must(n.listen(netip.MustParseAddrPort("192.0.2.1:10003")))(t)
-	defer blocked.Close()
 	cfg := rtpmedia.Config{IP: netip.MustParseAddr("192.0.2.1"), Codecs: codecs, Ports: rtpmedia.PortRange{Low: 9999, High: 10008}}
 	m := must(rtpmedia.NewOn(cfg, n.listen))(t)
 	open := func() sip.MediaSession { return must(m.Open(context.Background()))(t) }
@@ -212,6 +211,13 @@ func TestPortOrder(t *testing.T) {
 	}
 	if len(n.conns) != 7 {
 		t.Errorf("%d sockets are open, want 7: half a pair is held", len(n.conns))
+	}
+	if err := blocked.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := open()
+	if d.Local().Port() != 10002 {
+		t.Errorf("took %d", d.Local().Port())
 	}
 	first, second := b.Local().Port(), a.Local().Port()
 	for _, s := range []sip.MediaSession{b, a} {
@@ -228,7 +234,7 @@ func TestPortOrder(t *testing.T) {
 	if _, err := m.Open(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("opened after the end: %v", err)
 	}
-	for _, s := range []sip.MediaSession{a, b, c} {
+	for _, s := range []sip.MediaSession{a, b, c, d} {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

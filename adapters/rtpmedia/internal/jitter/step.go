@@ -89,8 +89,7 @@ func (b *Buffer) missing(early bool) Step {
 // gap is a step before a packet whose time has not come: packets are missing, or the sender had paused.
 func (b *Buffer) gap(head *slot, lost, hurry bool) Step {
 	ticks := min(head.stamp-b.next, int64(b.frame))
-	if hurry && !lost && b.since >= calm { // a pause is the best place to catch up: nobody hears it
-		b.since = 0
+	if hurry && !lost { // a pause is the best place to catch up: nobody hears it
 		b.next += ticks
 		ticks = min(head.stamp-b.next, int64(b.frame))
 		if ticks == 0 {

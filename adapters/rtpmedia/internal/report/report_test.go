@@ -75,10 +75,14 @@ func TestTotalsSurviveAnotherSource(t *testing.T) {
 	t.Parallel()
 	r := newReception()
 	feed(r, 1, 2, 5)
+	compound(t, r, 0, sent(false), false)
 	r.Packet(0, theirs+1, 60_000, 0, true)
 	r.Packet(0, theirs+1, 60_002, 160, true)
 	if r.Lost() != 3 || r.Received() != 5 {
 		t.Errorf("lost %d, received %d", r.Lost(), r.Received())
+	}
+	if block := compound(t, r, 0, sent(false), false)[0].(*rtcp.ReceiverReport).Reports[0]; block.FractionLost != 85 || block.TotalLost != 1 {
+		t.Errorf("the report on the new source: %+v", block)
 	}
 	if ssrc, ok := r.Source(); !ok || ssrc != theirs+1 {
 		t.Errorf("source %x", ssrc)
