@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -92,7 +93,7 @@ func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(raw) < aead.NonceSize() {
-		return "", fmt.Errorf("sealed text is damaged")
+		return "", errors.New("sealed text is damaged")
 	}
 	plain, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
 	if err != nil {

@@ -161,8 +161,8 @@ func TestSecretIsNeverShown(t *testing.T) {
 	const hidden = "s3cr3t"
 	s := callwright.Secret(hidden)
 	holder := struct {
-		Name     string
-		Password callwright.Secret
+		Name     string            `json:"name"`
+		Password callwright.Secret `json:"password"`
 	}{"x", s}
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("m", "secret", s, "holder", holder)

@@ -145,10 +145,25 @@ func (s *Service) checkDirections(directions []AttachDirection) error {
 }
 
 func (s *Service) checkDirection(d AttachDirection) *callwright.Error {
-	o := d.Options
+	if err := checkOptions(d.Options); err != nil {
+		return err
+	}
 	switch {
 	case d.Type != Inbound && d.Type != Outbound:
 		return callwright.Invalid("type", "must be inbound or outbound")
+	case d.Type == Inbound && d.Endpoint != "":
+		return callwright.Invalid("sip_endpoint", "belongs to the outbound direction")
+	case d.Type == Outbound && len(d.Options.AllowedIPs) > 0:
+		return callwright.Invalid("options.allowed_ips", "belongs to the inbound direction")
+	case d.Type == Outbound:
+		return s.checkEndpoint(d)
+	}
+	return nil
+}
+
+// checkOptions refuses settings that neither direction could have.
+func checkOptions(o Options) *callwright.Error {
+	switch {
 	case o.AuthMode != "" && o.AuthMode != AuthIP:
 		return &callwright.Error{
 			Code: callwright.CodeNotImplemented, Field: "auth_mode", Message: "only ip is available in this build",
@@ -163,12 +178,6 @@ func (s *Service) checkDirection(d AttachDirection) *callwright.Error {
 		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
 	case (o.Call.Username == "") != (o.Call.Password == ""):
 		return callwright.Invalid("options.sip_username", "and options.sip_password go together")
-	case d.Type == Inbound && d.Endpoint != "":
-		return callwright.Invalid("sip_endpoint", "belongs to the outbound direction")
-	case d.Type == Outbound && len(o.AllowedIPs) > 0:
-		return callwright.Invalid("options.allowed_ips", "belongs to the inbound direction")
-	case d.Type == Outbound:
-		return s.checkEndpoint(d)
 	}
 	return nil
 }
@@ -198,7 +207,7 @@ func (t Trunk) server() (uri.URI, error) {
 	}
 	port := to.Port
 	if t.Options.Port != 0 {
-		port = uint16(t.Options.Port) //nolint:gosec // checked when it was attached
+		port = uint16(t.Options.Port)
 	}
 	return uri.URI{
 		Scheme: uri.SIP, Host: to.Host, Port: port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},

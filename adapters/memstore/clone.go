@@ -5,7 +5,7 @@ import "reflect"
 // clone is a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
 // apart, which nobody changes.
 func clone[T any](v T) T {
-	c, _ := cloneValue(reflect.ValueOf(&v).Elem()).Interface().(T)
+	c, _ := reflect.TypeAssert[T](cloneValue(reflect.ValueOf(&v).Elem()))
 	return c
 }
 

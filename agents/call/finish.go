@@ -19,7 +19,17 @@ func (s *Service) finish(ctx context.Context, c Call, e Ending) {
 			return
 		}
 		s.Logger.ErrorContext(ctx, "writing the end of a call", "call_id", c.ID, "error", err)
-		time.Sleep(wait)
+		pause(ctx, wait)
+	}
+}
+
+// pause waits, no longer than ctx lasts.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 

@@ -63,7 +63,7 @@ func (t *transcriber) write(ctx context.Context) {
 			if err = t.service.Store.Append(ctx, t.call.Org, t.call.ID, line); err == nil {
 				break
 			}
-			time.Sleep(linePause)
+			pause(ctx, linePause)
 		}
 		if err != nil {
 			t.service.Logger.ErrorContext(ctx, "a line of a transcript is lost", "call_id", t.call.ID, "seq", line.Seq, "error", err)

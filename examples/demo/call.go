@@ -65,8 +65,6 @@ func pause(ctx context.Context, d time.Duration) error {
 type key string
 
 // ApiKey is the value of the authorization header.
-//
-//nolint:revive,staticcheck // the generated interface has this name
 func (k key) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
 	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -75,7 +76,8 @@ func newSynthesizer(c config) (s conversation.Synthesizer, name string, err erro
 func newRecognizer(c config) (r conversation.Recognizer, name string, err error) {
 	switch c.STT {
 	case "", "pocketsphinx":
-		return nil, "pocketsphinx", errors.New("soon")
+		r, err = pocketsphinx.New(pocketsphinx.Config{})
+		return r, "pocketsphinx", err
 	default:
 		err = fmt.Errorf("--stt: %q is neither pocketsphinx nor openai", c.STT)
 	}

@@ -41,7 +41,7 @@ func recordingsFolder(c config) string { return filepath.Join(c.Data, "recording
 type listener struct{ net.Listener }
 
 func newListener(lc fx.Lifecycle, c config) (listener, error) {
-	l, err := net.Listen("tcp", c.Addr)
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", c.Addr)
 	if err != nil {
 		return listener{}, err
 	}

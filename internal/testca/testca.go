@@ -161,12 +161,13 @@ func create(folder string) error {
 
 // waitFor waits a moment for a file that another process is writing.
 func waitFor(path string) error {
-	const tries, pause = 50, 20 * time.Millisecond
-	for range tries {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for range 50 {
 		if _, err := os.Stat(path); err == nil {
 			return nil
 		}
-		time.Sleep(pause)
+		<-ticker.C
 	}
 	return fmt.Errorf("%s is missing beside its key: delete both to begin anew", path)
 }
