@@ -21,7 +21,7 @@ func Migrate(ctx context.Context, c Config) error {
 	if c.PostgresDSN == "" {
 		migrate = migrateSQLite
 	}
-	if err := migrate(ctx, c.SQL, c.withDefaults().Logger); err != nil {
+	if err := migrate(ctx, c.SQL, c.withDefaults().riverLogger()); err != nil {
 		return fmt.Errorf("riverwork: prepare the tables: %w", err)
 	}
 	return nil

@@ -79,7 +79,7 @@ func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker,
 		FetchPollInterval:           pollSQLite,
 		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: keepDiscarded,
-		Logger:                      w.Logger,
+		Logger:                      w.riverLogger(),
 	}
 	if w.PostgresDSN == "" {
 		client, err := river.NewClient(riversqlite.New(w.SQL), config)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
 	"strings"
@@ -50,19 +51,43 @@ func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 		}
 	default:
 	}
-	attributes := []any{"kind", job.Args.Task, "key", job.Args.Key, "attempt", job.Attempt, "error", err}
+	s.report(ctx, job, err)
+	return storable(err)
+}
+
+// report logs a failure: a warning while the task will be tried again, an error when that was the last time.
+func (s *step) report(ctx context.Context, job *river.Job[taskArgs], err error) {
+	level := slog.LevelWarn
+	if job.Attempt >= job.MaxAttempts {
+		level = slog.LevelError
+	}
+	attributes := []any{
+		"kind", job.Args.Task, "key", job.Args.Key, "org", job.Args.Org,
+		"attempt", job.Attempt, "of", job.MaxAttempts, "error", err,
+	}
 	if coded, ok := errors.AsType[*callwright.Error](err); ok && coded.Unwrap() != nil {
 		attributes = append(attributes, "cause", coded.Unwrap())
 	}
-	s.work.Logger.ErrorContext(ctx, "work failed", attributes...)
-	return storable(err)
+	if panicked, ok := errors.AsType[*panicError](err); ok {
+		level, attributes = slog.LevelError, append(attributes, "stack", panicked.stack)
+	}
+	s.work.Logger.Log(ctx, level, "work failed", attributes...)
 }
+
+// panicError is what a handler panicked with, and where.
+type panicError struct {
+	value any
+	stack string
+}
+
+// Error says what the panic was about.
+func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
 // call runs the handler. A panic is an error like any other.
 func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			err = &panicError{value: r, stack: string(debug.Stack())}
 		}
 	}()
 	handler := s.work.handlers[job.Args.Task]

@@ -95,6 +95,24 @@ func TestUnknownKind(t *testing.T) {
 	})
 }
 
+// TestPanicIsLogged wants the place of a panic in the log, and nothing of River's own beside it.
+func TestPanicIsLogged(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, address string) {
+		lines := make(chan string, 1000)
+		_, work := open(t, address, func(c *riverwork.Config) {
+			c.Logger = slog.New(slog.NewTextHandler(lineWriter(lines), nil))
+		})
+		work.Handle("k", func(context.Context, callwright.Task, int) error { panic("on purpose") })
+		start(t, work)
+		enqueue(t, work, callwright.Task{Kind: "k", Key: "1", MaxAttempts: 1})
+		line := next(t, lines)
+		if !strings.Contains(line, "panic: on purpose") || !strings.Contains(line, "step_test.go") {
+			t.Errorf("logged %q", line)
+		}
+	})
+}
+
 // lineWriter hands each line that is logged on.
 type lineWriter chan<- string
 

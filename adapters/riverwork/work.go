@@ -66,11 +66,15 @@ func New(c Config) (*Work, error) {
 		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
 	}
 	w := &Work{Config: c, handlers: map[string]callwright.Handler{}}
+	// A client notifies of no more than one insert each cooldown. The others would wait until the workers look by
+	// themselves, even if the one that was notified of is rolled back; so it is as short as it may be.
+	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
 	var err error
 	if c.PostgresDSN == "" {
-		w.inserter, err = river.NewClient(riversqlite.New(c.SQL), &river.Config{Logger: c.Logger})
+		w.inserter, err = river.NewClient(riversqlite.New(c.SQL), options)
 	} else {
-		w.inserter, err = river.NewClient(riverdatabasesql.New(c.SQL), &river.Config{Logger: c.Logger, Schema: schema})
+		options.Schema = schema
+		w.inserter, err = river.NewClient(riverdatabasesql.New(c.SQL), options)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("riverwork: %w", err)
@@ -87,6 +91,18 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// riverLogger is for River's own words, of which only warnings and errors concern people: it tells of every task and of
+// every five seconds.
+func (c Config) riverLogger() *slog.Logger { return slog.New(quiet{c.Logger.Handler()}) }
+
+// quiet is a log's handler without what is less than a warning.
+type quiet struct{ slog.Handler }
+
+// Enabled says whether a level is logged.
+func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }
 
 // Handle registers a handler.

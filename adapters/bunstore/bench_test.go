@@ -1,0 +1,78 @@
+package bunstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// BenchmarkCall takes a call through its life: stored, claimed by a node, answered, ended, with a line of transcript.
+func BenchmarkCall(b *testing.B) {
+	for name, address := range databases {
+		b.Run(name, func(b *testing.B) {
+			db, ids := open(b, address(b)), &callwright.UUIDs{}
+			for b.Loop() {
+				if err := liveCall(b.Context(), db, ids.New()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+" at once", func(b *testing.B) {
+			db, ids := open(b, address(b)), &callwright.UUIDs{}
+			b.SetParallelism(8)
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					if err := liveCall(b.Context(), db, ids.New()); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func liveCall(ctx context.Context, db *bunstore.DB, id string) error {
+	calls, now := bunstore.Calls{DB: db}, callwright.SystemClock{}.Now()
+	c := call.Call{
+		ID: id, Org: "o", From: "+15550000001", To: "+15550000002", Queue: call.QueueQueued, CreatedAt: now, Version: 1,
+		Agent: call.Agent{Task: "Ask whether the parcel has arrived.", FirstSentence: "Hello!"},
+	}
+	if err := db.Do(ctx, func(ctx context.Context) error { return calls.Insert(ctx, c) }); err != nil {
+		return err
+	}
+	for _, state := range []call.QueueStatus{call.QueueAllocated, call.QueueStarted, call.QueueComplete} {
+		err := db.Do(ctx, func(ctx context.Context) error {
+			stored, err := calls.Get(ctx, "o", id)
+			if err != nil {
+				return err
+			}
+			stored.Queue, stored.Node, stored.Heartbeat = state, "n", now
+			return calls.Update(ctx, stored)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return calls.Append(ctx, "o", id, call.Entry{Seq: 1, Text: "Hello!", CreatedAt: now})
+}
+
+// BenchmarkPage reads a page of 100 out of 2,000 calls of one of ten organizations, from the middle of its list.
+func BenchmarkPage(b *testing.B) {
+	for name, address := range databases {
+		b.Run(name, func(b *testing.B) {
+			db := open(b, address(b))
+			fill(b, db, 20000)
+			f := call.Filter{Limit: 100, After: callwright.Keyset{At: time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC), ID: "c"}}
+			for b.Loop() {
+				page, total, err := bunstore.Calls{DB: db}.List(b.Context(), "o3", f)
+				if err != nil || len(page.Items) != 100 || total != 2000 {
+					b.Fatal(len(page.Items), total, err)
+				}
+			}
+		})
+	}
+}

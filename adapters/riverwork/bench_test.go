@@ -1,0 +1,84 @@
+package riverwork_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+)
+
+// BenchmarkEnqueue stores a row and enqueues a task about it, in one transaction.
+func BenchmarkEnqueue(b *testing.B) {
+	for name, address := range databases {
+		b.Run(name, func(b *testing.B) {
+			db, work := open(b, address(b), nil)
+			tenants, ids := bunstore.Tenants{DB: db}, &callwright.UUIDs{}
+			for b.Loop() {
+				err := db.Do(b.Context(), func(ctx context.Context) error {
+					org := callwright.OrgID(ids.New())
+					if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: org}); err != nil {
+						return err
+					}
+					return work.Enqueue(ctx, callwright.Task{Kind: "k", Key: string(org), Org: org, Unique: true})
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStart is the time from before the transaction that enqueues a task to the start of its handler, on a node
+// that has nothing else to do.
+func BenchmarkStart(b *testing.B) {
+	for name, address := range databases {
+		b.Run(name, func(b *testing.B) {
+			db, work := open(b, address(b), nil)
+			ran := make(chan struct{}, 1)
+			work.Handle("k", func(context.Context, callwright.Task, int) error {
+				ran <- struct{}{}
+				return nil
+			})
+			start(b, work)
+			for b.Loop() {
+				err := db.Do(b.Context(), func(ctx context.Context) error {
+					return work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "1", Org: "o"})
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				<-ran
+			}
+		})
+	}
+}
+
+// BenchmarkThroughput is a task's share of the time in which a node runs many.
+func BenchmarkThroughput(b *testing.B) {
+	for name, address := range databases {
+		b.Run(name, func(b *testing.B) {
+			db, work := open(b, address(b), nil)
+			ran := make(chan struct{}, 100000)
+			work.Handle("k", func(context.Context, callwright.Task, int) error {
+				ran <- struct{}{}
+				return nil
+			})
+			start(b, work)
+			count := 0
+			for b.Loop() {
+				count++
+				err := db.Do(b.Context(), func(ctx context.Context) error {
+					return work.Enqueue(ctx, callwright.Task{Kind: "k", Key: "1", Org: "o"})
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			for range count {
+				<-ran
+			}
+		})
+	}
+}
