@@ -142,8 +142,29 @@ func (c *config) complete(mediaIP, publicIP, allowPrivate string) error {
 	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" {
 		return errors.New("--database-url must begin with sqlite: or postgres://")
 	}
+	if err := c.checkEngines(); err != nil {
+		return err
+	}
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model go together")
+	}
+	return nil
+}
+
+// checkEngines refuses engines that there are not, and a remote one without an address.
+func (c *config) checkEngines() error {
+	switch c.TTS {
+	case "", "flite", "espeak", "openai":
+	default:
+		return errors.New("--tts must be flite, espeak or openai")
+	}
+	switch c.STT {
+	case "", "pocketsphinx", "openai":
+	default:
+		return errors.New("--stt must be pocketsphinx or openai")
+	}
+	if (c.TTS == "openai" || c.STT == "openai") && c.LLMBaseURL == "" {
+		return errors.New("--tts openai and --stt openai need --llm-base-url")
 	}
 	return nil
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/conversation"
@@ -18,7 +21,8 @@ type engines struct {
 	Synthesizer conversation.Synthesizer
 	Recognizer  conversation.Recognizer
 	Model       llm.Model
-	names       map[string]string
+	speaksBy    string
+	hearsBy     string
 	missing     error // what keeps calls from being made
 }
 
@@ -27,70 +31,68 @@ func (e engines) Ready() error { return e.missing }
 
 // newEngines takes the engines that the flags name, or the first that this machine has. A missing one does not keep
 // the server from starting: everything but calls works, and calls say what to install.
-func newEngines(c config) (engines, error) {
-	e := engines{names: map[string]string{}}
-	var err error
-	if e.Model, err = newModel(c); err != nil {
-		return e, err
+func newEngines(lc fx.Lifecycle, c config) (engines, error) {
+	service, err := openai.New(openai.Config{
+		BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: callwright.Secret(c.LLMAPIKey),
+	})
+	if err != nil {
+		return engines{}, err
 	}
-	e.names["model"] = e.Model.Name()
-	if e.Synthesizer, e.names["speech synthesis"], err = newSynthesizer(c); err != nil {
-		e.Synthesizer, e.missing = absent{err}, errors.Join(e.missing, err)
+	lc.Append(fx.StopHook(service.Close))
+	e := engines{Model: scripted.New()}
+	if c.LLMBaseURL != "" {
+		e.Model = service
 	}
-	if e.Recognizer, e.names["speech recognition"], err = newRecognizer(c); err != nil {
+	if e.Synthesizer, e.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
+		e.Synthesizer, e.missing = absent{err}, err
+	}
+	if e.Recognizer, e.hearsBy, err = newRecognizer(c.STT, service); err != nil {
 		e.Recognizer, e.missing = absent{err}, errors.Join(e.missing, err)
 	}
 	return e, nil
 }
 
-func newModel(c config) (llm.Model, error) {
-	if c.LLMBaseURL == "" {
-		return scripted.New(), nil
-	}
-	return nil, errors.New("soon")
-}
-
-func newSynthesizer(c config) (s conversation.Synthesizer, name string, err error) {
-	switch c.TTS {
-	case "flite":
-		s, err = flite.New(flite.Config{})
+// newSynthesizer is the synthesizer of a name, or the first local one that is installed.
+func newSynthesizer(name string, service *openai.Client) (s conversation.Synthesizer, used string, err error) {
+	switch name {
+	case "openai":
+		return service, name, nil
 	case "espeak":
 		s, err = espeak.New(espeak.Config{})
-	case "":
-		var errs error
-		for _, name := range []string{"flite", "espeak"} {
-			c.TTS = name
-			if s, name, err := newSynthesizer(c); err == nil {
-				return s, name, nil
-			} else { //nolint:revive // the names are those of this attempt
-				errs = errors.Join(errs, err)
-			}
-		}
-		return nil, "none", errs
-	default:
-		err = fmt.Errorf("--tts: %q is none of flite, espeak and openai", c.TTS)
+		return s, name, err
+	case "flite":
+		s, err = flite.New(flite.Config{})
+		return s, name, err
 	}
-	return s, c.TTS, err
+	if s, used, err = newSynthesizer("flite", service); err == nil {
+		return s, used, nil
+	}
+	if other, used, otherErr := newSynthesizer("espeak", service); otherErr == nil {
+		return other, used, nil
+	}
+	return nil, "nothing", err
 }
 
-func newRecognizer(c config) (r conversation.Recognizer, name string, err error) {
-	switch c.STT {
-	case "", "pocketsphinx":
-		r, err = pocketsphinx.New(pocketsphinx.Config{})
-		return r, "pocketsphinx", err
-	default:
-		err = fmt.Errorf("--stt: %q is neither pocketsphinx nor openai", c.STT)
+func newRecognizer(name string, service *openai.Client) (conversation.Recognizer, string, error) {
+	if name == "openai" {
+		return service, name, nil
 	}
-	return r, c.STT, err
+	r, err := pocketsphinx.New(pocketsphinx.Config{})
+	if err != nil {
+		return nil, "nothing", err
+	}
+	return r, "pocketsphinx", nil
 }
 
 // absent stands where an engine is missing, and says what to install.
 type absent struct{ err error }
 
+// Synthesize says what is missing.
 func (a absent) Synthesize(context.Context, conversation.Speech) (conversation.AudioStream, error) {
 	return nil, a.err
 }
 
+// Listen says what is missing.
 func (a absent) Listen(context.Context, conversation.Hearing) (conversation.Utterance, error) {
 	return nil, a.err
 }

@@ -190,9 +190,9 @@ func (p parts) announce() error {
 	fmt.Printf("callwright is ready\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
 		file.APIURL, file.APIURL, file.SIPURI, file.CAFile)
 	fmt.Printf("  region     %s (--region)\n", p.Config.Region)
-	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.names["model"])
+	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.Model.Name())
 	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
-		p.Engines.names["speech synthesis"], p.Engines.names["speech recognition"])
+		p.Engines.speaksBy, p.Engines.hearsBy)
 	if err := p.Engines.Ready(); err != nil {
 		fmt.Printf("  No calls can be made: %s\n", err)
 	}

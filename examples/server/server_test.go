@@ -70,6 +70,9 @@ func TestParseRefuses(t *testing.T) {
 		"--smtp-url":      {"--smtp-url", "smtp://x"},
 		"rtp-ports":       {"--rtp-ports", "20000-10000"},
 		"--allow-private": {"--allow-private", "maybe"},
+		"--tts":           {"--tts", "parrot"},
+		"--stt":           {"--stt", "parrot"},
+		"--llm-base-url":  {"--tts", "openai"},
 		"argument":        {"serve"},
 	} {
 		if _, err := parse(args, none); err == nil || !strings.Contains(err.Error(), flag) {
