@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,64 @@ func TestBargeIn(t *testing.T) {
 			}
 			expectLines(t, r, "agent: "+turns[1].Heard+" [interrupted]", "caller: stop it please", "agent: All right.")
 		})
+	}
+}
+
+// stubborn is a brain that does not stop at once.
+type stubborn struct{ *brain }
+
+func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		for s, err := range b.brain.Respond(ctx, t) {
+			if !yield(s, err) {
+				time.Sleep(2 * time.Second) //nolint:forbidigo // under a fake clock
+				return
+			}
+		}
+	}
+}
+
+// TestBargeInOnStubbornBrain wants silence at once also when the brain takes its time to stop, and the next turn after.
+func TestBargeInOnStubbornBrain(t *testing.T) {
+	t.Parallel()
+	b := chatty()
+	var began time.Duration
+	r := run(t, conversation.Config{}, stubborn{b}, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 1500*time.Millisecond))
+		began = p.Elapsed()
+		p.Say("stop it please")
+	})
+	if silent := lastSound(r.phone, 0, began+2*time.Second); silent > began+260*time.Millisecond {
+		t.Errorf("the caller broke in at %s, and the agent was silent at %s", began, silent)
+	}
+	if turns := b.asked(); len(turns) != 2 || turns[1].Text != "stop it please" || !turns[1].Interrupted {
+		t.Errorf("turns %+v", turns)
+	}
+}
+
+// TestInterruptedOnce wants only the turn after an interruption to tell of it.
+func TestInterruptedOnce(t *testing.T) {
+	t.Parallel()
+	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
+		switch turn.Text {
+		case "":
+			return say(story)
+		case "bye":
+			return []conversation.Step{conversation.End{}}
+		default:
+			return say("Yes?")
+		}
+	}}
+	run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitElapsed(ctx, 1500*time.Millisecond))
+		p.Say("listen")
+		must(t, p.WaitHeard(ctx, "Yes?"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say("bye")
+	})
+	turns := b.asked()
+	if len(turns) != 3 || !turns[1].Interrupted || turns[1].Heard == "" || turns[2].Interrupted || turns[2].Heard != "" {
+		t.Errorf("turns %+v", turns)
 	}
 }
 

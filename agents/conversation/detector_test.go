@@ -240,6 +240,22 @@ func TestDetectorHearsNoVoice(t *testing.T) {
 	})
 }
 
+// TestDetectorHearsHiss wants a consonant that has nothing in the band of vowels.
+func TestDetectorHearsHiss(t *testing.T) {
+	t.Parallel()
+	quiet := white(-70)
+	hiss := tones(-30, 2300, 2700, 3100, 3300)
+	verdict := detect(mix(make([]int16, 8000), func(i int) float64 {
+		if i < 6400 {
+			return quiet(i)
+		}
+		return quiet(i) + hiss(i)
+	}))
+	if before, in := share(verdict[:40], func(int) bool { return true }), share(verdict[40:], func(int) bool { return true }); before > 0 || in < 0.9 {
+		t.Errorf("%.2f of the quiet frames and %.2f of the hiss are voice", before, in)
+	}
+}
+
 // TestDetectorRates wants the same verdicts at every rate.
 func TestDetectorRates(t *testing.T) {
 	t.Parallel()
