@@ -64,7 +64,7 @@ func (l *Leg) pace(ctx context.Context) error {
 	timer := time.NewTimer(time.Until(l.next))
 	defer timer.Stop()
 	select {
-	case <-l.phone.done:
+	case <-l.phone.gone:
 		return io.EOF
 	case <-ctx.Done():
 		return ctx.Err()
@@ -93,7 +93,7 @@ func (l *Leg) Write(ctx context.Context, samples []int16) error {
 		}
 		select {
 		case <-changed:
-		case <-p.done:
+		case <-p.gone:
 			return io.ErrClosedPipe
 		case <-ctx.Done():
 			return ctx.Err()
@@ -148,10 +148,15 @@ func (l *Leg) Transfer(_ context.Context, to string) error {
 	return nil
 }
 
-// Hangup ends the call from the near end.
-func (l *Leg) Hangup(context.Context) error {
+// Hangup ends the call from the near end, unless it is ending already, and waits until it has ended.
+func (l *Leg) Hangup(ctx context.Context) error {
 	l.phone.end(call.Ending{Cause: call.CauseLocalHangup})
-	return nil
+	select {
+	case <-l.phone.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Done is closed when the call has ended.
@@ -159,6 +164,11 @@ func (l *Leg) Done() <-chan struct{} { return l.phone.done }
 
 // Ending says who ended the call and why; the zero value before Done.
 func (l *Leg) Ending() call.Ending {
+	select {
+	case <-l.phone.done:
+	default:
+		return call.Ending{}
+	}
 	l.phone.mu.Lock()
 	defer l.phone.mu.Unlock()
 	return l.phone.ending

@@ -22,6 +22,8 @@ type PhoneConfig struct {
 	Pace time.Duration
 	// Transfer answers a transfer of the call; nil: it succeeds and the call ends.
 	Transfer func(to string) error
+	// Linger is how long the call takes to end after its audio has: a real line still has messages to exchange then.
+	Linger time.Duration
 }
 
 // Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and sees what it heard.
@@ -39,7 +41,8 @@ type Phone struct {
 	elapsed time.Duration // of the call
 	changed chan struct{} // closed and replaced at every change
 	ending  call.Ending
-	done    chan struct{}
+	gone    chan struct{} // closed when there is no more audio
+	done    chan struct{} // closed when the call has ended
 }
 
 // NewPhone is a phone in a call that has just been answered.
@@ -50,7 +53,7 @@ func NewPhone(config PhoneConfig) *Phone {
 	if config.Pace == 0 {
 		config.Pace = frameTime
 	}
-	return &Phone{config: config, changed: make(chan struct{}), done: make(chan struct{})}
+	return &Phone{config: config, changed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{})}
 }
 
 // Leg is the near end of the call.
@@ -163,10 +166,10 @@ func (p *Phone) change(do func()) {
 	p.changed = make(chan struct{})
 }
 
-// over says whether the call has ended.
+// over says whether the call's audio has ended.
 func (p *Phone) over() bool {
 	select {
-	case <-p.done:
+	case <-p.gone:
 		return true
 	default:
 		return false
@@ -176,9 +179,15 @@ func (p *Phone) over() bool {
 // end ends the call once; later endings change nothing.
 func (p *Phone) end(e call.Ending) {
 	p.change(func() {
-		if !p.over() {
-			p.ending = e
-			close(p.done)
+		if p.over() {
+			return
 		}
+		p.ending = e
+		close(p.gone)
+		if p.config.Linger == 0 {
+			close(p.done)
+			return
+		}
+		time.AfterFunc(p.config.Linger, func() { close(p.done) })
 	})
 }

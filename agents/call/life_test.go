@@ -164,6 +164,37 @@ func TestSweep(t *testing.T) {
 	})
 }
 
+// TestAudioEndsBeforeTheCall has the line tell why a call has ended only after its audio is over, as real lines do.
+func TestAudioEndsBeforeTheCall(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		linger time.Duration
+		end    func(*agentstest.Phone)
+		cause  call.Cause
+		status call.Status
+	}{
+		"hung up":             {time.Second, (*agentstest.Phone).Hangup, call.CauseRemoteHangup, call.StatusCompleted},
+		"vanished":            {time.Second, (*agentstest.Phone).Vanish, call.CauseMediaTimeout, call.StatusFailed},
+		"out of our patience": {time.Minute, (*agentstest.Phone).Vanish, call.CauseMediaTimeout, call.StatusFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, 0, agentstest.PhoneConfig{Linger: test.linger})
+				defer h.stop()
+				c := h.create(call.Agent{FirstSentence: "hello"})
+				phone := h.answered()
+				h.hears(phone, "hello")
+				test.end(phone)
+				if got, _ := h.ended(c.ID); got.Ending.Cause != test.cause || got.Status != test.status {
+					t.Errorf("ended by %+v, status %s", got.Ending, got.Status)
+				}
+				<-phone.Done()
+			})
+		})
+	}
+}
+
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -100,6 +100,11 @@ func (s *Service) end(
 	}
 	s.hangup(ctx, leg)
 	switch {
+	case outcome.By == conversation.ByPeer: // its audio ended before the call did, which knows why by now
+		if e := leg.Ending(); e.Cause != "" {
+			return e
+		}
+		return Ending{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case outcome.By == conversation.ByFailure:
 		return Ending{Cause: CauseInternal, Reason: "the conversation failed"}
 	case errors.Is(context.Cause(ctx), errMaxDuration):
