@@ -12,7 +12,7 @@ import (
 const Limit = 45 * time.Second
 
 // interval is how often conditions are looked at.
-const interval = 20 * time.Millisecond
+const interval = 40 * time.Millisecond
 
 // That waits until a condition holds, and fails the test when it does not come about within Limit. what completes
 // "waiting for ...".

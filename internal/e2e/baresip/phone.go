@@ -60,7 +60,7 @@ func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	p := &Phone{user: c.User, addr: ports.tls(), home: t.TempDir()}
 	writeHome(t, p.home, c, ports)
 	//nolint:noctx // the test's cleanup ends it
-	p.Process = process.Start(t, "baresip "+p.addr.String(), exec.Command(program, "-v", "-s", "-f", p.home))
+	p.Process = process.Start(t, "baresip "+p.addr.String(), exec.Command(program, "-v", "-s", "-f", p.home), "")
 	await.That(t, "baresip's control connection", func() bool {
 		var err error
 		p.control, err = dialControl(t.Context(), ports.control())

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ type Process struct {
 	name string
 	cmd  *exec.Cmd
 	log  log
+	dull string        // lines with this are not shown
 	done chan struct{} // closed when it has ended
 }
 
@@ -33,9 +35,10 @@ func Find(t testing.TB, program, debianPackage string) string {
 }
 
 // Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then.
-func Start(t testing.TB, name string, cmd *exec.Cmd) *Process {
+// Lines of its output that have dull in them, unless that is empty, are kept but not shown.
+func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	t.Helper()
-	p := &Process{name: name, cmd: cmd, done: make(chan struct{})}
+	p := &Process{name: name, cmd: cmd, dull: dull, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting %s: %v", name, err)
@@ -49,7 +52,7 @@ func Start(t testing.TB, name string, cmd *exec.Cmd) *Process {
 	t.Cleanup(func() {
 		p.Kill()
 		if t.Failed() {
-			t.Logf("---- %s printed:\n%s\n---- end of %s", name, tail(p.Log()), name)
+			t.Logf("---- %s printed:\n%s\n---- end of %s", name, p.shown(), name)
 		}
 	})
 	return p
@@ -138,11 +141,17 @@ func (l *log) String() string {
 	return l.buffer.String()
 }
 
-// tail is the end of a text that is too long to be read.
-func tail(text string) string {
+// shown is the end of the output, without its dull lines.
+func (p *Process) shown() string {
 	const most = 24 << 10
-	if len(text) > most {
+	var shown strings.Builder
+	for line := range strings.Lines(p.Log()) {
+		if p.dull == "" || !strings.Contains(line, p.dull) {
+			shown.WriteString(line)
+		}
+	}
+	if text := shown.String(); len(text) > most {
 		return "...\n" + text[len(text)-most:]
 	}
-	return text
+	return shown.String()
 }

@@ -22,6 +22,9 @@ import (
 // program is the package that is built.
 const program = "github.com/callwright/callwright/examples/server"
 
+// polling is in the lines that the server logs for tests that wait for a call's record to change.
+const polling = "operation=GetCall status=200"
+
 // build builds the server into a folder that Main removes.
 var build = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "callwright-e2e-")
@@ -94,7 +97,7 @@ func Start(t testing.TB, c Config) *Server {
 		args = append(args, "--sip-roots", c.Roots)
 	}
 	//nolint:noctx // the test's cleanup ends it
-	s.Process = process.Start(t, "the server", exec.Command(path, append(args, c.Flags...)...))
+	s.Process = process.Start(t, "the server", exec.Command(path, append(args, c.Flags...)...), polling)
 	s.open(t, s.ready(t))
 	return s
 }

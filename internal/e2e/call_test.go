@@ -1,0 +1,255 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// The agent of these tests makes an appointment. It has rules instead of a model, so what it says is known.
+const (
+	greeting  = "Good morning, this is the dentist."
+	question  = "Would you like to come on Monday or on Tuesday?"
+	half      = "In the morning or in the afternoon?"
+	goodbye   = "That is noted, goodbye."
+	elsewhere = "The train to the harbour leaves at seven."
+
+	task = `Find a day for the appointment.
+when "tuesday please" or "monday please": say "` + half + `"
+when "in the afternoon" or "in the morning": say "` + goodbye + `" and end
+when "5": say "` + half + `"
+otherwise: say "` + question + `"`
+)
+
+// What callers say. Only after the question does the recognizer know what to expect; the errand it takes down as it can.
+const (
+	errand  = "Hello, I need an appointment for my teeth."
+	theDay  = "Tuesday please."
+	theTime = "In the afternoon."
+)
+
+// start starts a server that trusts the authority of the phones.
+func start(t *testing.T, ca string, flags ...string) *server.Server {
+	t.Helper()
+	return server.Start(t, server.Config{Roots: ca, Flags: flags})
+}
+
+// appointment asks for a call that makes an appointment.
+func appointment() oas.CreateCallRequest {
+	return oas.CreateCallRequest{
+		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), Task: oas.NewOptString(task),
+		FirstSentence: oas.NewOptString(greeting), Voice: oas.NewOptString(agentVoice),
+		Record: oas.NewOptBool(true), MaxDuration: oas.NewOptFloat64(2),
+	}
+}
+
+// lines are the transcript's lines by one side.
+func lines(r *oas.CallRecord, user oas.TranscriptLineUser) (texts []string) {
+	for _, l := range r.Transcripts {
+		if l.User == user {
+			texts = append(texts, l.Text)
+		}
+	}
+	return texts
+}
+
+// says waits until the agent has finished a text.
+func says(t *testing.T, s *server.Server, id, text string) {
+	t.Helper()
+	s.Until(t, id, "to hear "+text, func(r *oas.CallRecord) bool {
+		if r.Completed {
+			t.Fatalf("the call has ended: %s %v\n%s", r.Status, r.ErrorMessage.Value, r.ConcatenatedTranscript)
+		}
+		said := lines(r, oas.TranscriptLineUserAssistant)
+		return len(said) > 0 && strings.HasSuffix(said[len(said)-1], text)
+	})
+}
+
+// hook takes the webhooks of calls.
+func hook(t *testing.T) (url string, bodies <-chan []byte) {
+	t.Helper()
+	taken := make(chan []byte, 10)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Header.Get("X-Webhook-Signature") == "" {
+			t.Errorf("a webhook without signature or body: %v", err)
+		}
+		taken <- body
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, taken
+}
+
+func TestServerCallsPhone(t *testing.T) {
+	t.Parallel()
+	for _, codec := range []string{"PCMU", "PCMA"} {
+		t.Run(codec, func(t *testing.T) {
+			t.Parallel()
+			ca := authority(t)
+			phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Codec: codec})
+			s := start(t, ca.CertFile())
+			s.AttachOutbound(t, ours.String(), phone.Server())
+			request := appointment()
+			url, webhooks := hook(t)
+			request.Webhook = oas.NewOptString(url)
+			id := s.Call(t, request)
+			phone.Await(t, "CALL_ESTABLISHED", 1)
+			says(t, s, id, greeting)
+			phone.Say(t, speak(t, callerVoice, errand))
+			says(t, s, id, question)
+			phone.Say(t, speak(t, callerVoice, theDay))
+			says(t, s, id, half)
+			phone.Say(t, speak(t, callerVoice, theTime))
+			record := s.Ended(t, id)
+			phone.AwaitReceived(t, "BYE ")
+
+			checkAppointment(t, record)
+			checkCarried(t, phone)
+			heard := phone.Heard(t)
+			checkSaid(t, heard, agentVoice, greeting, question, half, goodbye)
+			checkNotSaid(t, heard, agentVoice, elsewhere)
+			prompts := []string{elsewhere, half, greeting, question, goodbye}
+			for _, sentence := range []string{greeting, question, half, goodbye} {
+				spoken := part(heard, find(t, speak(t, agentVoice, sentence), heard))
+				if got := recognize(t, spoken, prompts...); got != sentence {
+					t.Errorf("the recognizer hears %q where the agent said %q", got, sentence)
+				}
+			}
+			left, right := s.Recording(t, id)
+			checkSaid(t, left, callerVoice, errand, theDay, theTime)
+			checkSaid(t, right, agentVoice, greeting, question, half, goodbye)
+			checkNotSaid(t, left, agentVoice, greeting, question)
+			checkNotSaid(t, right, callerVoice, elsewhere)
+
+			var told oas.CallRecord
+			if err := json.Unmarshal(<-webhooks, &told); err != nil || told.CallID != id || !told.Completed ||
+				told.ConcatenatedTranscript != record.ConcatenatedTranscript {
+				t.Errorf("the webhook tells %+v, %v", told, err)
+			}
+		})
+	}
+}
+
+// checkAppointment checks the record of a call in which the caller said what was wanted.
+func checkAppointment(t *testing.T, r *oas.CallRecord) {
+	t.Helper()
+	if r.Status != oas.CallStatusCompleted || r.QueueStatus != oas.QueueStatusComplete || !r.ErrorMessage.Null {
+		t.Errorf("status %s, queue status %s, error %v", r.Status, r.QueueStatus, r.ErrorMessage.Value)
+	}
+	if r.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT || r.Model.Value != "scripted" || r.Inbound {
+		t.Errorf("ended by %s, model %s, inbound %v", r.CallEndedBy.Value, r.Model.Value, r.Inbound)
+	}
+	if r.From != ours.String() || r.To != theirs.String() || r.StartedAt.Null || r.EndAt.Null || r.CallLength.Value <= 0 {
+		t.Errorf("record %+v", r)
+	}
+	said := lines(r, oas.TranscriptLineUserUser)
+	if len(said) != 3 || said[0] == "" || said[1] != plain(theDay) || said[2] != plain(theTime) {
+		t.Errorf("the caller said %q", said)
+	}
+	spoken := strings.Join(lines(r, oas.TranscriptLineUserAssistant), " ")
+	if want := strings.Join([]string{greeting, question, half, goodbye}, " "); spoken != want {
+		t.Errorf("the agent said %q, want %q", spoken, want)
+	}
+}
+
+// plain is a sentence as the recognizer writes it down.
+func plain(sentence string) string { return strings.ToLower(strings.TrimSuffix(sentence, ".")) }
+
+// checkCarried checks that a call was carried as everything has to be: over TLS, with SRTP.
+func checkCarried(t *testing.T, phone *baresip.Phone) {
+	t.Helper()
+	invites := append(phone.Received("INVITE "), phone.Sent("INVITE ")...)
+	if len(invites) != 1 {
+		t.Fatalf("%d calls in the phone's trace", len(invites))
+	}
+	answers := append(phone.Received("SIP/2.0 200"), phone.Sent("SIP/2.0 200")...)
+	for _, m := range []baresip.Message{invites[0], answers[0]} {
+		if m.Transport != "TLS" || !strings.Contains(m.Text, " RTP/SAVP ") ||
+			!strings.Contains(m.Text, "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:") || strings.Contains(m.Text, "RTP/AVP ") {
+			t.Errorf("a call over %s with\n%s", m.Transport, m.Text)
+		}
+	}
+	if e := phone.Events("CALL_MENC"); len(e) == 0 || !strings.HasSuffix(e[0].Param, ",AES_CM_128_HMAC_SHA1_80") {
+		t.Errorf("the phone's media are encrypted by %v", e)
+	}
+}
+
+func TestPhoneCallsServer(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca})
+	s := start(t, ca.CertFile())
+	s.AttachInbound(t, ours.String(), "127.0.0.1")
+	update, err := s.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+		Prompt: oas.NewOptNilString(task), FirstSentence: oas.NewOptNilString(greeting),
+		Voice: oas.NewOptNilString(agentVoice), Record: oas.NewOptBool(true),
+	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+	if err != nil || len(update.FailedUpdates) > 0 {
+		t.Fatalf("giving the number an agent: %+v, %v", update, err)
+	}
+	phone.Dial(t, s.Number(ours.String()))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	calls := s.Calls(t)
+	if len(calls) != 1 || !calls[0].Inbound || calls[0].To != ours.String() {
+		t.Fatalf("calls %+v", calls)
+	}
+	id := calls[0].CallID
+	says(t, s, id, greeting)
+	phone.Press(t, "5")
+	says(t, s, id, half)
+	phone.Hold(t)
+	phone.Await(t, "CALL_REMOTE_SDP", 2)
+	phone.Resume(t)
+	phone.Await(t, "CALL_REMOTE_SDP", 3)
+	phone.Say(t, speak(t, callerVoice, errand))
+	says(t, s, id, question)
+	phone.Hangup(t)
+
+	r := s.Ended(t, id)
+	if r.Status != oas.CallStatusCompleted || r.CallEndedBy.Value != oas.CallRecordCallEndedByUSER || !r.Inbound {
+		t.Errorf("status %s, ended by %s, inbound %v", r.Status, r.CallEndedBy.Value, r.Inbound)
+	}
+	if said := lines(r, oas.TranscriptLineUserUser); len(said) != 2 || said[0] != "pressed 5" || said[1] == "" {
+		t.Errorf("the caller said %q", said)
+	}
+	if invite := phone.Sent("INVITE ")[0]; invite.Transport != "TLS" || !strings.Contains(invite.Text, "RTP/SAVP ") {
+		t.Errorf("a call over %s with\n%s", invite.Transport, invite.Text)
+	}
+	checkSaid(t, phone.Heard(t), agentVoice, greeting, half)
+	left, right := s.Recording(t, id)
+	checkSaid(t, left, callerVoice, errand)
+	checkSaid(t, right, agentVoice, greeting, half, question)
+	if len(s.Calls(t)) != 1 {
+		t.Error("a call has more than one record")
+	}
+}
+
+// TestDefaultAgentAnswers calls a number to which nobody has given an agent.
+func TestDefaultAgentAnswers(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca})
+	s := start(t, ca.CertFile())
+	s.AttachInbound(t, ours.String())
+	phone.Dial(t, s.Number(ours.String()))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	id := s.Calls(t)[0].CallID
+	says(t, s, id, "What would you like me to note?")
+	phone.Say(t, speak(t, callerVoice, "Please call me back tomorrow morning."))
+	r := s.Ended(t, id)
+	phone.AwaitReceived(t, "BYE ")
+	if said := lines(r, oas.TranscriptLineUserAssistant); r.Status != oas.CallStatusCompleted ||
+		said[len(said)-1] != "Thank you. I have noted that. Goodbye." {
+		t.Errorf("status %s, the agent said %q", r.Status, said)
+	}
+	if len(lines(r, oas.TranscriptLineUserUser)) != 1 {
+		t.Errorf("the caller said %q", lines(r, oas.TranscriptLineUserUser))
+	}
+}
