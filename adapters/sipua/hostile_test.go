@@ -79,6 +79,29 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
+// A CANCEL right behind its INVITE may be handled first: the call must not stay.
+func TestCancelAtOnce(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	tooEarly := 0
+	for range 20 {
+		c := newCaller(t, a)
+		c.ask("INVITE", offerSDP("RTP/SAVP"))
+		c.ask("CANCEL", "")
+		m := c.next()
+		for ; m.status() == 100 || m.status() == 200; m = c.next() {
+		}
+		switch m.status() {
+		case 487:
+		case 481: // it came before its INVITE was known, so there is nothing to cancel yet
+			tooEarly++
+		default:
+			t.Fatalf("%s %v", m.start, m.header)
+		}
+	}
+	eventually(t, "the cancelled calls are gone", func() bool { return a.Calls() == tooEarly })
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "127.0.0.1")
@@ -95,6 +118,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"short session":   func(c *sipua.Config) { c.SessionExpires = time.Second },
 		"injected header": func(c *sipua.Config) { c.UserAgent = "a\r\nb: c" },
 		"no such address": func(c *sipua.Config) { c.Listen = "192.0.2.1:0" },
+		"nowhere to call": func(c *sipua.Config) { c.Listen = "0.0.0.0:0" },
 	} {
 		c := good()
 		change(&c)

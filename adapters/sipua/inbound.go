@@ -60,7 +60,7 @@ func (u *UA) refuse(req *sip.Request, tx *sip.ServerTx, r refusal) {
 	if r.status == sip.StatusServiceUnavailable {
 		r.headers = append(r.headers, sip.NewHeader("Retry-After", seconds(retryAfter)))
 	}
-	_ = tx.Respond(plain(req, u.name(), r))
+	_ = tx.Respond(plain(req, u.config.UserAgent, r))
 }
 
 // notAllowed tells a method that SIP knows from one that it does not.
@@ -155,7 +155,7 @@ func (u *UA) identityOf(req *sip.Request) identity {
 	contact := *u.contact.Clone()
 	contact.User = req.Recipient.User
 	return identity{
-		callID: req.CallID().Value(), localTag: token(), contact: contact, via: u.contact, agent: u.name(),
+		callID: req.CallID().Value(), localTag: token(), contact: contact, via: u.contact, agent: u.config.UserAgent,
 		local:  party{display: to.DisplayName, uri: to.Address},
 		remote: party{display: from.DisplayName, uri: from.Address},
 	}
@@ -163,7 +163,8 @@ func (u *UA) identityOf(req *sip.Request) identity {
 
 // accept starts the machine of an inbound call, which answers 100 at once, and looks for the call's route meanwhile.
 func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx) {
-	tx.OnCancel(func(*sip.Request) { c.post(dialog.Undelivered{Cancelled: true}) })
+	cancelled := func(*sip.Request) { c.post(dialog.Undelivered{Cancelled: true}) }
+	early := !tx.OnCancel(cancelled)
 	tx.OnTerminate(func(_ string, err error) {
 		if err != nil && !errors.Is(err, sip.ErrTransactionTerminated) {
 			c.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
@@ -179,6 +180,9 @@ func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx) {
 			go c.admit(req)
 		}
 	})
+	if early {
+		cancelled(nil)
+	}
 }
 
 // admit finds out whether the call may come in, and hands it to whoever accepts.

@@ -165,8 +165,6 @@ func TestCallerCancels(t *testing.T) {
 	if _, err := p.Answer(within(t)); endingOf(t, err).Cause != call.CauseCancelled {
 		t.Errorf("%v", err)
 	}
-	c.ask("CANCEL", "")
-	c.response(481)
 }
 
 func TestCallersConnectionDropsWhileRinging(t *testing.T) {

@@ -113,6 +113,7 @@ type session struct {
 	closed chan struct{}
 	frames chan error
 	once   sync.Once
+	queued atomic.Int32
 
 	mu      sync.Mutex
 	applied []sdp.Negotiated
@@ -146,11 +147,16 @@ func (s *session) Read(ctx context.Context) (trunk.Frame, error) {
 	}
 }
 
-func (s *session) Write(context.Context, []int16) error   { return nil }
-func (s *session) Queued() int                            { return 0 }
-func (s *session) Flush() int                             { return 0 }
+func (s *session) Write(_ context.Context, samples []int16) error {
+	s.queued.Add(int32(len(samples)))
+	return nil
+}
+
+func (s *session) Queued() int                            { return int(s.queued.Load()) }
+func (s *session) Flush() int                             { return int(s.queued.Swap(0)) }
 func (s *session) SendDTMF(context.Context, string) error { return nil }
 func (s *session) Stats() trunk.MediaStats                { return trunk.MediaStats{Sent: 7} }
+
 func (s *session) Close() error {
 	s.once.Do(func() { close(s.closed); s.media.open.Add(-1) })
 	return nil

@@ -2,12 +2,14 @@ package sipua
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"sync"
+	"syscall"
 
 	"code.dny.dev/ssrf"
 	"github.com/emiago/sipgo/sip"
@@ -200,8 +202,25 @@ func unreachable(ctx context.Context, err error) *call.Ending {
 	case errors.Is(err, ssrf.ErrProhibitedIP):
 		return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server's address is not a public one"}
 	default:
-		return &call.Ending{Cause: call.CauseUnreachable, Reason: fmt.Sprintf("no TLS connection: %v", err)}
+		return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + reasonOf(err)}
 	}
+}
+
+// reasonOf says what is wrong with a connection, without the path on which it became known.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "the certificate is refused: " + e.Err.Error()
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return "no address for " + e.Name
+	}
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
+		return e.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return err.Error()
 }
 
 // target is the Request-URI: the number at the server.
@@ -216,7 +235,7 @@ func (a *attempt) identity(server uri.URI) identity {
 	contact := *u.contact.Clone()
 	contact.User = a.dial.From.String()
 	return identity{
-		callID: token(), localTag: token(), contact: contact, via: u.contact, agent: u.name(),
+		callID: token(), localTag: token(), contact: contact, via: u.contact, agent: u.config.UserAgent,
 		local:  party{uri: sip.Uri{Scheme: "sip", User: a.dial.From.String(), Host: u.contact.Host}},
 		remote: party{uri: sip.Uri{Scheme: "sip", User: a.dial.To.String(), Host: bracketed(server.Host)}},
 	}

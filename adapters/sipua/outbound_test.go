@@ -486,6 +486,50 @@ func TestNothingIsInjected(t *testing.T) {
 	}
 }
 
+func TestIdleConnectionIsGivenUp(t *testing.T) {
+	t.Parallel()
+	p := place(t, nil)
+	p.peer.reply(p.invite, 486, "x", "")
+	p.peer.request("ACK")
+	p.fails()
+	p.peer.hungUp() // 600*T1 later
+}
+
+func TestRouteDecidesTheCodecs(t *testing.T) {
+	t.Parallel()
+	p := place(t, func(a *agent) { a.routes.route.Codecs = []string{"G722", "pcma"} })
+	if !strings.Contains(p.invite.body, "RTP/SAVP 9 8 101\r\n") {
+		t.Errorf("offer:\n%s", p.invite.body)
+	}
+	p.peer.reply(p.invite, 603, "x", "")
+	p.peer.request("ACK")
+	p.fails()
+}
+
+func TestNoServer(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	dial := func() error {
+		_, err := a.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+		return err
+	}
+	if e := endingOf(t, dial()); e.Cause != call.CauseUnreachable {
+		t.Errorf("no server: %+v", e)
+	}
+	a.callsTo(t, "127.0.0.1:1")
+	if e := endingOf(t, dial()); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "refused") {
+		t.Errorf("nobody listens: %+v", e)
+	}
+	a.callsTo(t, "no-such-host.invalid")
+	if e := endingOf(t, dial()); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "no-such-host.invalid") {
+		t.Errorf("no such host: %+v", e)
+	}
+	a.routes.route.Codecs = []string{"MP3"}
+	if err := dial(); callwright.CodeOf(err) != callwright.CodeInternal {
+		t.Errorf("a codec that nobody knows: %v", err)
+	}
+}
+
 func TestNoMediaPortIsFree(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

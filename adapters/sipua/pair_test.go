@@ -44,15 +44,30 @@ func answer(t testing.TB, a *agent) <-chan call.Leg {
 func TestTwoAgentsCall(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
-	answered := answer(t, callee)
-	var rang []call.Progress
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, func(p call.Progress) { rang = append(rang, p) })
+	rang, answered := make(chan call.Progress, 10), make(chan call.Leg, 1)
+	ctx := within(t)
+	go func() {
+		p, err := callee.Accept(ctx)
+		if err != nil {
+			t.Errorf("accept: %v", err)
+			return
+		}
+		if r := <-rang; r != call.ProgressRinging {
+			t.Errorf("progress %s", r)
+		}
+		l, err := p.Answer(ctx)
+		if err != nil {
+			t.Errorf("answer: %v", err)
+		}
+		answered <- l
+	}()
+	out, err := caller.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, func(p call.Progress) { rang <- p })
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := <-answered
-	if len(rang) != 1 || rang[0] != call.ProgressRinging {
-		t.Errorf("progress %v", rang)
+	if len(rang) > 0 {
+		t.Error("it rings twice")
 	}
 	for name, l := range map[string]call.Leg{"out": out, "in": in} {
 		i := l.Info()
@@ -64,6 +79,15 @@ func TestTwoAgentsCall(t *testing.T) {
 	if !ours.LocalCrypto.Key.Equal(theirs.RemoteCrypto.Key) || !theirs.LocalCrypto.Key.Equal(ours.RemoteCrypto.Key) ||
 		ours.RemoteRTP != theirs.Local {
 		t.Errorf("the media do not meet: %+v, %+v", ours, theirs)
+	}
+	if err := out.Write(ctx, make([]int16, 160)); err != nil || out.Queued() != 160 || out.Flush() != 160 || out.Queued() != 0 {
+		t.Errorf("playing: %v", err)
+	}
+	if err := out.SendDTMF(ctx, "12"); err != nil {
+		t.Errorf("digits: %v", err)
+	}
+	if out.Ending() != (call.Ending{}) {
+		t.Errorf("%+v before the end", out.Ending())
 	}
 	if err := out.Hangup(within(t)); err != nil {
 		t.Fatal(err)

@@ -17,8 +17,9 @@ type profile struct {
 	host   string
 }
 
-// linger is how long an unused stack keeps its connections for the next call.
-const linger = 5 * time.Minute
+// linger is how long an unused stack keeps its connections for the next call: 5 minutes. Answers that come too late are
+// over by then (64*T1).
+func linger() time.Duration { return 600 * sip.T1 }
 
 // stacks are the client side's stacks, one a profile.
 type stacks struct {
@@ -68,7 +69,7 @@ func (s *stacks) release(p profile) {
 		return
 	}
 	if sh.uses--; sh.uses == 0 {
-		sh.idle = time.AfterFunc(linger, func() { s.drop(p, sh) })
+		sh.idle = time.AfterFunc(linger(), func() { s.drop(p, sh) })
 	}
 }
 

@@ -103,7 +103,10 @@ func New(cfg Config) (*UA, error) {
 		calls:   map[dialogKey]*phonecall{}, invites: map[inviteKey]struct{}{}, idle: make(chan struct{}),
 	}
 	u.context, u.cancel = context.WithCancel(context.Background())
-	u.contact = contactURI(cfg.PublicHost, ln.Addr())
+	if u.contact, err = contactURI(cfg.PublicHost, ln.Addr()); err != nil {
+		_ = ln.Close()
+		return nil, err
+	}
 	clientTLS := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates}
 	u.stacks = &stacks{base: clientTLS, may: guard(cfg.AllowPrivate), handle: u.handle, open: map[profile]*shared{}}
 	u.server = newStack(serverTLS, neverDial, func(req *sip.Request, tx *sip.ServerTx) { u.handle(u.server, req, tx) })
@@ -157,14 +160,20 @@ func positive(n, otherwise int) int {
 }
 
 // contactURI is where we can be called back.
-func contactURI(host string, listening net.Addr) sip.Uri {
-	addr, _ := netip.ParseAddrPort(listening.String())
+func contactURI(host string, listening net.Addr) (sip.Uri, error) {
+	addr, err := netip.ParseAddrPort(listening.String())
+	if err != nil {
+		return sip.Uri{}, fmt.Errorf("sip: listening address: %w", err)
+	}
 	if host == "" {
+		if addr.Addr().IsUnspecified() {
+			return sip.Uri{}, errors.New("sip: listening on every address needs a public host to be called back at")
+		}
 		host = addr.Addr().Unmap().String()
 	}
-	u := sip.Uri{Scheme: "sip", Host: host, Port: int(addr.Port())}
+	u := sip.Uri{Scheme: "sip", Host: bracketed(host), Port: int(addr.Port())}
 	u.UriParams.Add("transport", "tls")
-	return u
+	return u, nil
 }
 
 // Addr is where the user agent listens.
@@ -179,9 +188,6 @@ func (u *UA) Calls() int {
 	defer u.mu.Unlock()
 	return u.slots
 }
-
-// name is the host for Warning and the like.
-func (u *UA) name() string { return u.config.UserAgent }
 
 // Drain refuses new calls from now on, in both directions. Those that run stay.
 func (u *UA) Drain() {

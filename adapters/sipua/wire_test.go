@@ -244,13 +244,11 @@ func newCaller(t testing.TB, a *agent) *caller {
 // ask sends a request of the call. ACK and CANCEL keep the INVITE's CSeq.
 func (c *caller) ask(method, body string, extra ...string) {
 	c.t.Helper()
-	c.branch++
+	if method != "CANCEL" { // it has its INVITE's branch
+		c.branch++
+	}
 	if method != "ACK" && method != "CANCEL" {
 		c.cseq++
-	}
-	branch := c.branch
-	if method == "CANCEL" {
-		branch--
 	}
 	to := "To: <" + c.uri + ">"
 	if c.tag != "" && method != "CANCEL" {
@@ -258,7 +256,7 @@ func (c *caller) ask(method, body string, extra ...string) {
 	}
 	lines := append([]string{
 		method + " " + c.target + " SIP/2.0",
-		fmt.Sprintf("Via: SIP/2.0/TLS %s;branch=z9hG4bK%s-%d", c.conn.LocalAddr(), c.callID, branch),
+		fmt.Sprintf("Via: SIP/2.0/TLS %s;branch=z9hG4bK%s-%d", c.conn.LocalAddr(), c.callID, c.branch),
 		"Max-Forwards: 70", "From: <sip:" + alice.String() + "@peer.test>;tag=peer", to, "Call-ID: " + c.callID,
 		fmt.Sprintf("CSeq: %d %s", c.cseq, method),
 	}, extra...)

@@ -98,6 +98,12 @@ func (c *Call) reconfirmed(ev Event) {
 	c.agree(c.granted, UAS)
 }
 
+// notReconfirmed: the peer has cancelled its re-INVITE while we answered, so no ACK will come.
+func (c *Call) notReconfirmed(Event) {
+	c.disarm(TimerRetransmit, TimerACK)
+	c.unacked = 0
+}
+
 func (c *Call) activeTimer(ev Event) {
 	switch t := ev.(Fired).Timer; t {
 	case TimerRetransmit, TimerACK:

@@ -61,6 +61,12 @@ func TestReinviteIsNotAcknowledged(t *testing.T) {
 	r.do(dialog.Fired{Timer: dialog.TimerACK}).phase(dialog.Leaving).sent(dialog.BYE)
 }
 
+func TestReinviteIsCancelled(t *testing.T) {
+	t.Parallel()
+	r := confirmedInbound(t).do(invite(8), dialog.Decide{Status: 200}, dialog.Undelivered{Cancelled: true}).phase(dialog.Active)
+	r.do(dialog.Fired{Timer: dialog.TimerACK}).phase(dialog.Active).sent()
+}
+
 func TestOverlappingReinvites(t *testing.T) {
 	t.Parallel()
 	r := confirmedInbound(t).do(invite(8), invite(9)).responded(491)

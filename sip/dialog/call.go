@@ -159,10 +159,10 @@ func init() {
 		Active: {
 			KindHangup: (*Call).hangup, KindTransfer: (*Call).refer, KindDecide: (*Call).decide,
 			KindFired: (*Call).activeTimer,
-			KindACK: (*Call).reconfirmed, KindBYE: (*Call).byeByPeer, KindINVITE: (*Call).reinvited, KindCANCEL: ok,
+			KindACK:   (*Call).reconfirmed, KindBYE: (*Call).byeByPeer, KindINVITE: (*Call).reinvited, KindCANCEL: ok,
 			KindREFER: (*Call).referredByPeer, KindNOTIFY: (*Call).notified, KindOPTIONS: (*Call).inOrderOK,
 			KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: (*Call).laterRefusal,
-			KindByeResult: ignore, KindReferResult: (*Call).referResult, KindUndelivered: ignore,
+			KindByeResult: ignore, KindReferResult: (*Call).referResult, KindUndelivered: (*Call).notReconfirmed,
 		},
 		Leaving: {
 			KindHangup: ignore, KindFired: (*Call).leavingTimer, KindByeResult: (*Call).byeResult,
