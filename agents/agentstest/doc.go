@@ -1,4 +1,4 @@
-// Package agentstest has what tests of agents need: conformance suites for the ports of agents (RunModel and the
+// Package agentstest has what tests of agents need: conformance suites for the ports of agents (RunModel, RunBrain and the
 // suites of speech), and stand-ins whose behaviour a test scripts: Line and Phone for the telephone, Synthesizer and
 // Recognizer for the engines.
 //

@@ -53,11 +53,6 @@ func (e *ear) hear(f Frame, guarded bool) {
 	}
 }
 
-// speaks says whether there is so much voice in this burst. Crackles add up, but not as densely as speech.
-func (e *ear) speaks(need time.Duration) bool {
-	return e.voiced >= need && e.voiced*5 >= e.length*2
-}
-
 // loudestEcho is the level up to which a sound may be an echo of what the agent said.
 func (e *ear) loudestEcho(guarded bool) float64 {
 	loudest := decibels(0)

@@ -220,9 +220,9 @@ func (s *session) hear(f Frame) {
 // the agent finished; one that shall break in must go on for longer.
 func (s *session) insists() bool {
 	if s.state.insistence() {
-		return s.ear.run > 1 && s.ear.speaks(s.Interruption)
+		return s.ear.run > 1 && s.ear.voiced >= s.Interruption
 	}
-	return s.ear.speaks(shortestVoice)
+	return s.ear.voiced >= shortestVoice
 }
 
 // guarded says whether the agent has only just begun to speak, so that its echo may come back loud.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/prompted"
@@ -102,6 +103,16 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := prompted.New(c); err == nil {
 			t.Errorf("%+v is fine", c)
 		}
+	}
+}
+
+func TestBrain(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"", "Hello. It is me."} {
+		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
+			replies := [][]any{{"One. ", "Two."}, {[]string{"yes"}, "Three.", llm.ActionEnd}, {"Four."}}
+			return newBrain(t, prompted.Config{Model: &model{replies: replies}, FirstSentence: first})
+		})
 	}
 }
 

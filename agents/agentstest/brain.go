@@ -1,0 +1,110 @@
+package agentstest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// brainTime bounds every answer that RunBrain asks for.
+const brainTime = 10 * time.Second
+
+// RunBrain holds a brain to the duties of conversation.Brain. Each brain that newBrain makes is at the beginning of a
+// conversation, in which it says something first.
+func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
+	t.Helper()
+	start := conversation.Turn{Kind: conversation.TurnStart}
+	t.Run("SpeaksFirst", func(t *testing.T) {
+		if said := respond(t, newBrain(t), start); said == "" {
+			t.Error("it says nothing")
+		}
+	})
+	t.Run("TakesEveryTurn", func(t *testing.T) {
+		for _, turn := range []conversation.Turn{
+			{Kind: conversation.TurnSpeech, Text: "Hello."},
+			{Kind: conversation.TurnSpeech}, // nothing was understood
+			{Kind: conversation.TurnDigits, Text: "12"},
+			{Kind: conversation.TurnSilence},
+			{Kind: conversation.TurnSpeech, Text: "No.", Interrupted: true},
+			{Kind: conversation.TurnDigits, Text: "3", Interrupted: true, Heard: "Never said"},
+		} {
+			b := newBrain(t)
+			respond(t, b, start)
+			respond(t, b, turn)
+		}
+	})
+	t.Run("TakesTheCallersGreetingFirst", func(t *testing.T) {
+		if said := respond(t, newBrain(t), conversation.Turn{Kind: conversation.TurnSpeech, Text: "Hello?"}); said == "" {
+			t.Error("it says nothing")
+		}
+	})
+	t.Run("StopsWithItsConsumer", func(t *testing.T) {
+		b := newBrain(t)
+		steps := 0
+		for range b.Respond(t.Context(), start) {
+			steps++
+			break
+		}
+		if steps != 1 {
+			t.Errorf("%d steps came", steps)
+		}
+		respond(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "Hello.", Interrupted: true})
+	})
+	t.Run("StopsWithItsContext", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		b, ended := newBrain(t), make(chan struct{})
+		go func() {
+			defer close(ended)
+			for range b.Respond(ctx, start) { //nolint:revive // only its end matters
+			}
+		}()
+		select {
+		case <-ended:
+			respond(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "Hello.", Interrupted: true})
+		case <-time.After(brainTime):
+			t.Error("the answer does not end with its context")
+		}
+	})
+}
+
+// respond takes an answer to its end, wants every step to be one that a call can do, and gives what was said.
+func respond(t *testing.T, b conversation.Brain, turn conversation.Turn) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), brainTime)
+	defer cancel()
+	var said []string
+	over := false
+	for step, err := range b.Respond(ctx, turn) {
+		if err != nil {
+			t.Errorf("%+v is answered with %v", turn, err)
+			continue
+		}
+		if over {
+			t.Errorf("%+v: %#v comes after the end", turn, step)
+		}
+		switch step := step.(type) {
+		case conversation.Say:
+			said = append(said, step.Text)
+			if strings.TrimSpace(step.Text) == "" || len(step.Text) > conversation.MaxSpeech {
+				t.Errorf("%+v: it says %q", turn, step.Text)
+			}
+		case conversation.Press:
+			if step.Digits == "" || strings.Trim(step.Digits, "0123456789ABCD*#w") != "" {
+				t.Errorf("%+v: it presses %q", turn, step.Digits)
+			}
+		case conversation.Transfer:
+			if over = true; step.To == "" {
+				t.Errorf("%+v: it transfers to nobody", turn)
+			}
+		case conversation.End:
+			over = true
+		case nil:
+			t.Errorf("%+v: a step is nil", turn)
+		}
+	}
+	return strings.Join(said, " ")
+}
