@@ -21,6 +21,7 @@ const key = "sk-test-4711"
 type fake struct {
 	chat    func(w http.ResponseWriter) // what it answers; nil: a greeting
 	speech  http.HandlerFunc            // nil: the voice
+	hold    func()                      // called when a transcription has come, which is then never answered; nil: it is
 	mu      sync.Mutex
 	request map[string]any // the last JSON it got
 	form    map[string]string
@@ -133,6 +134,11 @@ func (f *fake) transcribe(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.form = form
 	f.mu.Unlock()
+	if f.hold != nil {
+		f.hold()
+		<-r.Context().Done()
+		return
+	}
 	audio, err := pcm.ReadWAV(strings.NewReader(form["file"]), 1<<24)
 	if err != nil || audio.Rate != 16000 {
 		refuse(w, http.StatusBadRequest, "", "no audio", "file")

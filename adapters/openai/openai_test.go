@@ -1,13 +1,16 @@
 package openai_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -115,6 +118,72 @@ func TestSpeechFails(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// bytewise answers every request with audio that arrives byte by byte.
+type bytewise []byte
+
+// RoundTrip answers.
+func (b bytewise) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(iotest.OneByteReader(bytes.NewReader(b))),
+	}, nil
+}
+
+func TestSpeechInHalfSamples(t *testing.T) {
+	t.Parallel()
+	want := agentstest.Voice("Hi", 24000)
+	c := client(t, openai.Config{Client: &http.Client{Transport: bytewise(append(pcm.AppendBytes(nil, want), 9))}})
+	stream, err := c.Synthesize(t.Context(), conversation.Speech{Text: "Hi", Rate: 24000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	var got []int16
+	for p := make([]int16, 100); err == nil; {
+		var n int
+		n, err = stream.Read(p)
+		got = append(got, p[:n]...)
+	}
+	if !slices.Equal(got, want) || !errors.Is(err, io.EOF) {
+		t.Errorf("%d samples of %d, or others, and %v", len(got), len(want), err)
+	}
+}
+
+func TestSilenceIsNotSent(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	u, err := f.start(t).Listen(t.Context(), conversation.Hearing{Rate: 8000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	faint := make([]int16, 16000)
+	for i := range faint {
+		faint[i] = int16(i % 7)
+	}
+	if err := u.Write(faint); err != nil {
+		t.Fatal(err)
+	}
+	if heard, err := u.Finish(t.Context()); err != nil || heard.Text != "" || f.form != nil {
+		t.Errorf("heard %q, %v; sent %d parts", heard.Text, err, len(f.form))
+	}
+}
+
+func TestListenEndsWhileTheServiceThinks(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &fake{hold: cancel}
+	u, err := f.start(t).Listen(ctx, conversation.Hearing{Rate: 16000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Write(agentstest.Voice("hello there", 16000)); err != nil {
+		t.Fatal(err)
+	}
+	if heard, err := u.Finish(t.Context()); !errors.Is(err, context.Canceled) {
+		t.Errorf("heard %q, %v", heard.Text, err)
 	}
 }
 

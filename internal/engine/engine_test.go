@@ -178,3 +178,23 @@ func TestSpeakEndsWhileItIsMade(t *testing.T) {
 		t.Errorf("it was closed and says %v", err)
 	}
 }
+
+// TestSpeakWithAStubbornProducer: a reader doesn't wait for it when the context ends, but Close does.
+func TestSpeakWithAStubbornProducer(t *testing.T) {
+	t.Parallel()
+	release, ended := make(chan struct{}), false
+	ctx, cancel := context.WithCancel(t.Context())
+	s := engine.Speak(ctx, 8000, func(context.Context) (pcm.Audio, error) {
+		<-release
+		ended = true
+		return pcm.Audio{}, nil
+	})
+	cancel()
+	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("the context ended and it says %v", err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { close(release) })
+	if err := s.Close(); err != nil || !ended {
+		t.Errorf("closed with %v while the producer runs", err)
+	}
+}
