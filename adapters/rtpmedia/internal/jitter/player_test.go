@@ -3,6 +3,7 @@ package jitter_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -42,11 +43,12 @@ func newPlayer(least, most time.Duration) *jitter.Player {
 	return jitter.NewPlayer(jitter.Format{Decoder: linear{}, Rate: 8000, Clock: 8000}, least, most)
 }
 
-// tone is a 200 Hz sine with a ramp, so that every sample tells where it belongs.
+// tone is a 200 Hz sine under some noise that never repeats, so that every stretch of it tells where it belongs.
 func tone(n int) []int16 {
 	pcm := make([]int16, n)
+	noise := rand.New(rand.NewPCG(1, 2))
 	for i := range pcm {
-		pcm[i] = int16(8000*math.Sin(2*math.Pi*float64(i)/40)) + int16(i%8000)
+		pcm[i] = int16(8000*math.Sin(2*math.Pi*float64(i)/40)) + int16(noise.IntN(2000))
 	}
 	return pcm
 }
