@@ -126,7 +126,7 @@ func (s *Synthesizer) speak(ctx context.Context, voice, text string) (audio pcm.
 		if _, err := s.program.Run(ctx, dir, "-voice", voice, "-f", in, "-o", out); err != nil {
 			return err
 		}
-		raw, err := os.ReadFile(out) //nolint:gosec // a file of our own folder
+		raw, err := os.ReadFile(out)
 		if err != nil {
 			return failed(err)
 		}

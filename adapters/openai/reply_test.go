@@ -69,7 +69,7 @@ func TestReplyRequest(t *testing.T) {
 	messages, _ := f.request["messages"].([]any)
 	var roles []any
 	for _, m := range messages {
-		roles = append(roles, m.(map[string]any)["role"]) //nolint:forcetypeassert // a wrong type fails the test
+		roles = append(roles, m.(map[string]any)["role"])
 	}
 	if len(roles) != 4 || roles[0] != "system" || roles[1] != "user" || roles[2] != "assistant" || roles[3] != "user" {
 		t.Errorf("roles %v", roles)

@@ -157,18 +157,20 @@ func TestKillsTheProgram(t *testing.T) { //nolint:paralleltest // a fork elsewhe
 	if err := u.Write(make([]int16, 8000)); err != nil {
 		t.Fatal(err)
 	}
+	ticks := time.NewTicker(time.Millisecond)
+	defer ticks.Stop()
 	go func() {
-		for ctx.Err() == nil {
-			if pid, err := os.ReadFile(started); err == nil && len(pid) > 0 { //nolint:gosec // a file of this test
+		for range ticks.C {
+			if pid, err := os.ReadFile(started); err == nil && len(pid) > 0 || t.Context().Err() != nil {
 				cancel()
+				return
 			}
-			time.Sleep(time.Millisecond)
 		}
 	}()
 	if _, err := u.Finish(t.Context()); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	pid, err := os.ReadFile(started) //nolint:gosec // a file of this test
+	pid, err := os.ReadFile(started)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (r *Recognizer) run(ctx context.Context, dir string, language ...string) (s
 	if _, err := r.program.Run(ctx, dir, args...); err != nil {
 		return "", err
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, resultFile)) //nolint:gosec // a file of our own folder
+	raw, err := os.ReadFile(filepath.Join(dir, resultFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", failed(err)
 	}
