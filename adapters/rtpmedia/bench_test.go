@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/secure"
 )
@@ -15,7 +16,7 @@ import (
 // lively is a call whose two sides are driven by hand, and a second of speech in the caller's queue at any time.
 func lively(b *testing.B) *call {
 	b.Helper()
-	c := connect(b, newMedia(b, nil))
+	c := connect(b, newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New }))
 	b.Cleanup(c.close)
 	rtpmedia.Unpaced(c.caller)
 	rtpmedia.Unpaced(c.callee)
@@ -124,11 +125,28 @@ func BenchmarkForgedDatagram(b *testing.B) {
 	}
 }
 
+// A whole session: two sockets, three goroutines, keys, and all of it gone again.
+func BenchmarkOpenAndClose(b *testing.B) {
+	m := newMedia(b, nil)
+	agreed := connect(b, m)
+	defer agreed.close()
+	b.ReportAllocs()
+	for b.Loop() {
+		s := must(m.Open(b.Context()))(b)
+		if err := s.Apply(agreed.callers); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // 200 sessions, which are 100 calls of this process with itself, for three seconds an iteration. Late are frames that
 // were sent 20 ms or more after their time.
 func Benchmark200Sessions(b *testing.B) {
 	const sessions, length = 200, 3 * time.Second
-	m := newMedia(b, nil)
+	m := newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New })
 	var late, sent, lost uint64
 	for b.Loop() {
 		before := m.Counters().LateFrames

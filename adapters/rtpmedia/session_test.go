@@ -8,6 +8,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/sip/sdp"
 )
 
 func TestAudioArrivesSampleExact(t *testing.T) {
@@ -35,6 +39,33 @@ func TestAudioArrivesSampleExact(t *testing.T) {
 			t.Errorf("stats %+v", s)
 		}
 	})
+}
+
+// With the real codecs what is heard is what they make of it, sample for sample.
+func TestG711(t *testing.T) {
+	t.Parallel()
+	for _, name := range []sdp.Codec{sdp.PCMU, sdp.PCMA} {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := dial(t, newNetwork(), func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New })
+				defer c.close()
+				only := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{name} }
+				c.offer, c.answer = nil, nil
+				c.negotiate(only, only)
+				c.apply()
+				said := make([]int16, 8000)
+				for i := range said {
+					said[i] = int16(i*i%20000 - 10000)
+				}
+				engine := must(codec.New(string(name)))(t)
+				payload := must(engine.Encode(nil, said))(t)
+				if !containsRun(talk(t, c, said), must(engine.Decode(nil, payload))(t)) {
+					t.Error("not heard exactly")
+				}
+			})
+		})
+	}
 }
 
 // containsRun reports whether part lies in whole without a gap.
