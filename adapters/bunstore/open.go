@@ -33,8 +33,8 @@ type dialect struct {
 	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
 	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
 	conflict  func(error) bool
-	transient func(error) bool // the transaction lost against another, and may win when it is tried again
-	dsn       string           // for other adapters on the same database: PostgreSQL only
+	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
+	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
 }
 
 // Open connects to a database and brings its tables up to date. The address is sqlite:<path>, sqlite::memory: for one
@@ -66,6 +66,9 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	return db, nil
 }
 
+// String says which kind of database it is, and nothing of its address.
+func (db *DB) String() string { return "bunstore on " + db.dialect.name }
+
 // Close ends all connections. Nothing may use the database any more.
 func (db *DB) Close() error {
 	if db.reader != db.writer {
@@ -88,5 +91,5 @@ func (db *DB) Tx(ctx context.Context) (*sql.Tx, bool) {
 	return tx.Tx, ok
 }
 
-// PostgresDSN is the connection string of a PostgreSQL database, and empty for SQLite.
-func (db *DB) PostgresDSN() string { return db.dialect.dsn }
+// PostgresDSN is the connection string of a PostgreSQL database, with its password, and empty for SQLite.
+func (db *DB) PostgresDSN() callwright.Secret { return db.dialect.dsn }

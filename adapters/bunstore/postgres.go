@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/callwright/callwright"
 )
 
 // The pool on PostgreSQL. A server allows 100 connections by default, which several nodes share.
@@ -45,7 +47,7 @@ func (db *DB) openPostgres(dsn string) error {
 	db.writer = bun.NewDB(pool, pgdialect.New())
 	db.reader = db.writer
 	db.dialect = dialect{
-		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: dsn,
+		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
 		transient: func(err error) bool {
 			s := state(err)

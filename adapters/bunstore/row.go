@@ -15,7 +15,7 @@ import (
 // of PostgreSQL usable.
 func (db *DB) insert(ctx context.Context, value, row any) error {
 	return db.write(ctx, []any{value}, func(idb bun.IDB) error {
-		result, err := idb.NewInsert().Model(row).On("CONFLICT DO NOTHING").Exec(ctx)
+		result, err := idb.NewInsert().Model(row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
 		return changed(result, err, callwright.ErrConflict)
 	})
 }

@@ -3,6 +3,8 @@ package bunstore_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -177,4 +179,29 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 			t.Errorf("found with %v", err)
 		}
 	})
+}
+
+// TestFileIsPrivate looks at the file and its companions.
+func TestFileIsPrivate(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	open(t, "sqlite:"+filepath.Join(folder, "private.db"))
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) < 3 {
+		t.Fatalf("%d files, %v", len(entries), err)
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %s, %v", entry.Name(), info.Mode(), err)
+		}
+	}
+}
+
+// TestPrintingShowsNoPassword prints a database, whose address has a password.
+func TestPrintingShowsNoPassword(t *testing.T) {
+	t.Parallel()
+	db := open(t, databases["postgres"](t))
+	if dsn := db.PostgresDSN().Reveal(); strings.Contains(fmt.Sprintf("%v %+v", db, db), dsn) || dsn == "" {
+		t.Errorf("the database prints as %v", db)
+	}
 }

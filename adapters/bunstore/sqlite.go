@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -20,6 +21,9 @@ func (db *DB) openSQLite(path string) error {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
 		return errors.New("the address of a SQLite database is sqlite:<path>")
 	}
+	if err := createPrivately(path); err != nil {
+		return err
+	}
 	db.dialect = dialect{name: "sqlite", conflict: sqliteConflict, transient: sqliteTransient}
 	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {
@@ -35,6 +39,19 @@ func (db *DB) openSQLite(path string) error {
 	}
 	db.reader = reader
 	return nil
+}
+
+// createPrivately makes an absent file that nobody else may read: transcripts are in it. SQLite gives its companions, the
+// journal and the index of it, the same mode.
+func createPrivately(path string) error {
+	if path == ":memory:" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // sqlitePool is a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.

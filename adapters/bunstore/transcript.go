@@ -35,7 +35,7 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 		if err := exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}
-		_, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(ctx)
+		_, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
 		return err
 	})
 }

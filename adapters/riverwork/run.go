@@ -86,7 +86,7 @@ func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker,
 		return client, func() {}, err
 	}
 	config.FetchPollInterval, config.Schema = pollPostgres, schema
-	options, err := pgxpool.ParseConfig(w.PostgresDSN)
+	options, err := pgxpool.ParseConfig(w.PostgresDSN.Reveal())
 	if err != nil {
 		return nil, nil, errors.New("the connection string is not one of PostgreSQL")
 	}

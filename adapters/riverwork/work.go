@@ -26,7 +26,7 @@ type Config struct {
 	// Tx is the transaction of SQL that a context carries. Required.
 	Tx func(ctx context.Context) (*sql.Tx, bool)
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
-	PostgresDSN string
+	PostgresDSN callwright.Secret
 
 	Workers     int           // how many tasks run at once on this node; 0: 32
 	StepTimeout time.Duration // when the context of a handler ends; 0: a minute
@@ -91,18 +91,6 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// riverLogger is for River's own words, of which only warnings and errors concern people: it tells of every task and of
-// every five seconds.
-func (c Config) riverLogger() *slog.Logger { return slog.New(quiet{c.Logger.Handler()}) }
-
-// quiet is a log's handler without what is less than a warning.
-type quiet struct{ slog.Handler }
-
-// Enabled says whether a level is logged.
-func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }
 
 // Handle registers a handler.
