@@ -12,7 +12,7 @@
 //
 // start is what the agent says first if its call has no first sentence. The first rule whose words the caller has said
 // answers; words are compared without case and punctuation, and must stand together. A rule with "after" counts only
-// when the agent's last answer holds those words. otherwise answers what no rule does; the third time in a row, or
+// when the agent's last answer holds those words, and then before all rules without. otherwise answers what no rule does; the third time in a row, or
 // without such a line the second time, the agent takes its leave. "and end" hangs up after the words, "and transfer"
 // hands the call to the agent's transfer number. Quotes may be typographic. Everything else in the task is not read.
 package scripted
@@ -110,11 +110,8 @@ func said(messages []llm.Message, i int) string {
 
 // match finds the rule that answers the i-th message.
 func (s script) match(messages []llm.Message, i int) (line, bool) {
-	caller, agent := words(messages[i].Text), words(said(messages, i))
-	for _, r := range s.rules {
-		if !contains(agent, words(r.after)) {
-			continue
-		}
+	caller := words(messages[i].Text)
+	for _, r := range s.open(said(messages, i)) {
 		for _, phrase := range r.phrases {
 			if contains(caller, words(phrase)) {
 				return r.line, true
@@ -122,6 +119,20 @@ func (s script) match(messages []llm.Message, i int) (line, bool) {
 		}
 	}
 	return line{}, false
+}
+
+// open are the rules that count after the agent's words, those that need these words first.
+func (s script) open(agent string) []rule {
+	var special, general []rule
+	for _, r := range s.rules {
+		switch {
+		case r.after == "":
+			general = append(general, r)
+		case contains(words(agent), words(r.after)):
+			special = append(special, r)
+		}
+	}
+	return append(special, general...)
 }
 
 // misses counts the caller's last messages that no rule answered. What was said before the agent's first words was a
@@ -146,10 +157,8 @@ func (s script) expected(after line) []string {
 	if after.action != "" {
 		return nil
 	}
-	for _, r := range s.rules {
-		if contains(words(after.say), words(r.after)) {
-			out = append(out, r.phrases...)
-		}
+	for _, r := range s.open(after.say) {
+		out = append(out, r.phrases...)
 	}
 	return out
 }

@@ -57,12 +57,13 @@ func TestRules(t *testing.T) {
 		expect string
 	}{
 		"start":            {good, nil, ask, "", "[monday tuesday human]"},
-		"rule":             {good, []string{ask, "Hmm, on TUESDAY, please."}, part, "", "[monday tuesday morning afternoon human]"},
+		"rule":             {good, []string{ask, "Hmm, on TUESDAY, please."}, part, "", "[morning afternoon monday tuesday human]"},
 		"after":            {good, []string{part, "the afternoon"}, "That is noted. Goodbye.", llm.ActionEnd, "[]"},
+		"after first":      {good, []string{part, "monday afternoon"}, "That is noted. Goodbye.", llm.ActionEnd, "[]"},
 		"not after":        {good, []string{ask, "the afternoon"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
 		"part of a word":   {good, []string{ask, "mondays"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
 		"transfer":         {good, []string{ask, "a human!"}, "One moment, please.", llm.ActionTransfer, "[]"},
-		"first rule wins":  {good, []string{ask, "a human on monday"}, part, "", "[monday tuesday morning afternoon human]"},
+		"first rule wins":  {good, []string{ask, "a human on monday"}, part, "", "[morning afternoon monday tuesday human]"},
 		"second miss":      {good, []string{ask, "what", "Monday or Tuesday?", "who"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
 		"third miss":       {good, []string{ask, "what", "M?", "who", "M?", "why"}, "I am sorry, I can't help with that. Goodbye.", llm.ActionEnd, "[]"},
 		"hit between":      {good, []string{ask, "what", "M?", "monday", "M?", "why"}, "Monday or Tuesday?", "", "[monday tuesday human]"},
