@@ -166,3 +166,21 @@ func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
 		}
 	}
 }
+
+// BenchmarkFirstSample is how long it takes from a sentence to its first sample.
+func BenchmarkFirstSample(b *testing.B) {
+	s, err := flite.New(flite.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		stream, err := s.Synthesize(b.Context(), conversation.Speech{Text: "Your appointment is on Tuesday at half past nine.", Rate: 8000})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := stream.Read(make([]int16, 160)); err != nil {
+			b.Fatal(err)
+		}
+		_ = stream.Close()
+	}
+}

@@ -34,7 +34,7 @@ func open(t *testing.T, config pocketsphinx.Config) *pocketsphinx.Recognizer {
 }
 
 // overTelephone is flite, through G.711 at 8 kHz.
-func overTelephone(t *testing.T, voice, text string) []int16 {
+func overTelephone(t testing.TB, voice, text string) []int16 {
 	t.Helper()
 	s, err := flite.New(flite.Config{Voice: voice})
 	if err != nil {
