@@ -68,10 +68,16 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 		return false
 	}
 	r.heard, r.alive = true, now
-	if !r.follow(now, r.packet.SSRC) {
+	h := &r.packet.Header
+	if r.hasEvents && h.PayloadType == r.events {
+		r.event(h)
+		if current, known := r.stats.Source(); known && h.SSRC != current {
+			return false // a gateway that makes events from a source of their own: the audio's is not over
+		}
+	}
+	if !r.follow(now, h.SSRC) {
 		return false
 	}
-	h := &r.packet.Header
 	audio := h.PayloadType == r.payload
 	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, audio)
 	r.play(now, h, audio)
@@ -108,16 +114,18 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	return true
 }
 
-// play gives a packet to the player or to the digits. Events and formats that were not negotiated keep their place in
-// the player's sequence, so that they are not taken for lost audio.
+// event gives a packet to the digits.
+func (r *receiver) event(h *rtp.Header) {
+	if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, r.packet.Payload); begins {
+		r.digits = append(r.digits, digit)
+	}
+}
+
+// play gives a packet to the player. Events and formats that were not negotiated keep their place in its sequence, so
+// that they are not taken for lost audio.
 func (r *receiver) play(now time.Duration, h *rtp.Header, audio bool) {
 	payload := r.packet.Payload
 	if !audio {
-		if r.hasEvents && h.PayloadType == r.events {
-			if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, payload); begins {
-				r.digits = append(r.digits, digit)
-			}
-		}
 		payload = nil
 	}
 	if r.listening && r.player.Push(now, h.SequenceNumber, h.Timestamp, payload) == jitter.Late && audio {

@@ -226,7 +226,7 @@ func (s *session) Read(ctx context.Context) (sip.Frame, error) {
 func (s *session) limit() int { return s.rate / 5 }
 
 // Write implements sip.MediaSession. All samples are queued at once, so that Queued and Flush see them; when ctx ends the
-// wait they stay queued.
+// wait they stay queued. While the peer holds us nothing is played, so Write waits that long.
 func (s *session) Write(ctx context.Context, samples []int16) error {
 	if err := ctx.Err(); err != nil {
 		return err

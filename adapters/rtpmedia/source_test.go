@@ -20,6 +20,7 @@ type peer struct {
 	seal    *secure.Sealer
 	frame   int64
 	heard   []int16
+	digits  []byte
 }
 
 func newPeer(t *testing.T) *peer {
@@ -35,7 +36,13 @@ func newPeer(t *testing.T) *peer {
 // send injects one packet from an address.
 func (p *peer) send(from netip.AddrPort, ssrc uint32, sequence uint16, timestamp uint32, payload []byte) {
 	p.t.Helper()
-	b := []byte{2 << 6, 0}
+	p.sendAs(0, from, ssrc, sequence, timestamp, payload)
+}
+
+// sendAs is send with a payload type.
+func (p *peer) sendAs(format byte, from netip.AddrPort, ssrc uint32, sequence uint16, timestamp uint32, payload []byte) {
+	p.t.Helper()
+	b := []byte{2 << 6, format}
 	b = binary.BigEndian.AppendUint16(b, sequence)
 	b = binary.BigEndian.AppendUint32(b, timestamp)
 	b = binary.BigEndian.AppendUint32(b, ssrc)
@@ -58,6 +65,9 @@ func (p *peer) hear() {
 		p.t.Fatal(err)
 	}
 	p.heard = append(p.heard, f.In...)
+	if f.Digit != 0 {
+		p.digits = append(p.digits, f.Digit)
+	}
 }
 
 // frameOf is packet i of some speech.
@@ -101,6 +111,34 @@ func TestChangeOfSource(t *testing.T) {
 	}
 	if !containsRun(p.heard, said[:15*160]) {
 		t.Error("the former source is not heard when it comes back")
+	}
+}
+
+// Some gateways send events from a source of their own, while the audio goes on. Formats that nobody has negotiated, such
+// as comfort noise, are passed over.
+func TestEventsBesideTheAudio(t *testing.T) {
+	t.Parallel()
+	p, said := newPeer(t), speech(160*40)
+	at, events := p.call.callerAt, p.call.callees.Events.Receive
+	for i := range 40 {
+		p.send(at, 1, 100+uint16(i), uint32(i)*160, frameOf(said, i))
+		if i >= 10 && i < 17 {
+			p.sendAs(events, at, 9, 7000+uint16(i), 5000, []byte{4, 10, 0, byte(i)})
+		}
+		p.hear()
+	}
+	for i := range 10 {
+		p.sendAs(13, at, 1, 140+uint16(i), uint32(40+i)*160, []byte{60})
+		p.hear()
+	}
+	if !containsRun(p.heard, append(said, make([]int16, 5*160)...)) {
+		t.Error("the audio beside the event, or the silence after it, is not heard exactly")
+	}
+	if string(p.digits) != "4" {
+		t.Errorf("digits %q", p.digits)
+	}
+	if s := p.session.Stats(); s.Lost+s.Late+s.Bad != 0 {
+		t.Errorf("stats %+v", s)
 	}
 }
 

@@ -245,7 +245,9 @@ func TestSourcesOfOneKeyAreBounded(t *testing.T) {
 	}
 }
 
-// The library remembers every SSRC that it is shown. A flood must not reach it. Not parallel: it measures the heap.
+// The library remembers every SSRC that it is shown. A flood must not reach it.
+//
+//nolint:paralleltest // it measures the heap
 func TestFloodLeavesNothingBehind(t *testing.T) {
 	crypto := newCrypto(t)
 	sealer, opener := newSealer(t, crypto), newOpener(t, crypto)
