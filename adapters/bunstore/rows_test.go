@@ -19,7 +19,7 @@ import (
 // dump is every value of a column as text.
 func dump(t *testing.T, db *bunstore.DB, table, column string) string {
 	t.Helper()
-	query := fmt.Sprintf("SELECT CAST(%s AS TEXT) FROM %s", column, table) //nolint:gosec // names of this test
+	query := fmt.Sprintf("SELECT CAST(%s AS TEXT) FROM %s", column, table)
 	rows, err := db.SQL().QueryContext(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/agents"
@@ -66,3 +68,5 @@ func TestStores(t *testing.T) {
 		callwrighttest.RunAnswers(t, func(t *testing.T) callwright.Answers { return bunstore.Answers{DB: open(t)} })
 	})
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -92,7 +92,7 @@ func TestNodesShareThePeriods(t *testing.T) {
 			table = "river.river_job"
 		}
 		seconds := map[string]bool{}
-		rows, err := dbs[0].SQL().QueryContext(t.Context(), "SELECT scheduled_at FROM "+table) //nolint:gosec // constants
+		rows, err := dbs[0].SQL().QueryContext(t.Context(), "SELECT scheduled_at FROM "+table)
 		if err != nil {
 			t.Fatal(err)
 		}
