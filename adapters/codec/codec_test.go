@@ -25,6 +25,9 @@ func open(t *testing.T, name string) sip.Codec {
 
 func TestNew(t *testing.T) {
 	t.Parallel()
+	if c, ok := open(t, "PCMU").(*codec.Codec); !ok || c.FrameSamples() != 160 {
+		t.Error("20 ms are not 160 samples")
+	}
 	for _, name := range append(codec.Names(), "pcmu", "PcmA") {
 		if c := open(t, name); c.Rate() != 8000 || c.Clock() != 8000 {
 			t.Errorf("%s: rate %d and clock %d", name, c.Rate(), c.Clock())

@@ -10,7 +10,7 @@ import (
 // SameSpeech is the distance below which a recording is taken to hold the reference.
 //
 // Measured with three flite voices and fourteen sentences, sent over G.711 at 8 kHz, 9 dB quieter, over noise and with
-// 3 % of the packets lost: the same sentence is at 0.10 on average and 0.21 at most (two words with a packet lost; 0.16
+// 3 % of the packets lost: the same sentence is at 0.11 on average and 0.21 at most (two words with a packet lost; 0.16
 // for whole sentences). Another whole sentence is at 0.51 or more, even when it may choose its place in a recording of
 // all the others. The hard cases are two sentences that share half their words, at 0.28 or more, and two-word answers
 // against a whole call, also at 0.28 or more.
