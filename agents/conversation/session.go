@@ -23,7 +23,7 @@ type session struct {
 	state     state
 	ear       *ear
 	ring      *ring
-	based     bool
+	begun     bool          // the first frame is here
 	lastVoice time.Duration // the end of the last frame with voice
 	timer     time.Duration // in this state, for silence and patience
 	digits    []byte
@@ -34,7 +34,7 @@ type session struct {
 	failure   error      // why the conversation failed
 
 	// Between the goroutines.
-	base    time.Time // the clock at the call's time 0; set before the first job
+	time    callTime
 	jobs    chan *job
 	notices chan notice
 	held    gate
@@ -78,9 +78,9 @@ func (s *session) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !s.based {
-			s.based = true
-			s.base = s.Clock.Now().Add(-f.Elapsed)
+		s.time.set(f.Elapsed, s.Clock.Now())
+		if !s.begun {
+			s.begun = true
 			var do []effect
 			s.state, do = start(s.WaitForGreeting)
 			s.do(do)
@@ -129,7 +129,7 @@ func (s *session) close(ctx context.Context, err error) (Outcome, error) {
 }
 
 // now is the call's time.
-func (s *session) now() time.Duration { return s.Clock.Now().Sub(s.base) }
+func (s *session) now() time.Duration { return s.time.now(s.Clock.Now()) }
 
 // frame is 20 ms of the call.
 func (s *session) frame(f Frame) {

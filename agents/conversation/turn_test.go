@@ -89,6 +89,31 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// still is a clock that stands still.
+type still struct{}
+
+func (still) Now() time.Time { return time.Unix(1e9, 0) }
+
+// TestCallTime wants the call's time to be that of its frames, whatever the clock says.
+func TestCallTime(t *testing.T) {
+	t.Parallel()
+	b := parrot(2)
+	r := run(t, conversation.Config{Clock: still{}}, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "start"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		p.Say("hello")
+	})
+	expectLines(t, r, "agent: start", "caller: hello", "agent: speech hello")
+	for i, e := range r.entries {
+		if e.Start <= 0 || e.End-e.Start < 240*time.Millisecond || i > 0 && e.Start < r.entries[i-1].End {
+			t.Errorf("entry %d lasts from %s to %s", i, e.Start, e.End)
+		}
+	}
+	if len(r.outcome.Answers) != 1 || r.outcome.Answers[0].Playing < 500*time.Millisecond {
+		t.Errorf("the latencies are %+v", r.outcome.Answers)
+	}
+}
+
 func TestWaitForGreeting(t *testing.T) {
 	t.Parallel()
 	t.Run("the caller speaks", func(t *testing.T) {

@@ -1,0 +1,59 @@
+package conversation
+
+import (
+	"context"
+	"sync"
+)
+
+// gate holds the playout up while the call is on hold. The zero value is open.
+type gate struct {
+	mu   sync.Mutex
+	open chan struct{} // nil: open
+}
+
+// set closes the gate, or opens it.
+func (g *gate) set(closed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case closed && g.open == nil:
+		g.open = make(chan struct{})
+	case !closed && g.open != nil:
+		close(g.open)
+		g.open = nil
+	}
+}
+
+// pass waits until the gate is open.
+func (g *gate) pass(ctx context.Context) error {
+	g.mu.Lock()
+	open := g.open
+	g.mu.Unlock()
+	if open == nil {
+		return ctx.Err()
+	}
+	select {
+	case <-open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// hints are the phrases that the brain expects to hear next.
+type hints struct {
+	mu      sync.Mutex
+	phrases []string
+}
+
+func (h *hints) set(phrases []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.phrases = phrases
+}
+
+func (h *hints) get() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.phrases
+}
