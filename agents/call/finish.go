@@ -104,9 +104,23 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	}
 	for _, c := range dead {
 		s.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
+		c.Recorded = s.recordedUntil(ctx, c)
 		if err := s.close(ctx, c, Ending{Cause: CauseNodeLost}, c.Heartbeat); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// recordedUntil says whether there is a recording of a call that was cut off: what is written of one can be read at any
+// time. On another machine's disk there is none.
+func (s *Service) recordedUntil(ctx context.Context, c Call) bool {
+	if !c.Agent.Record || c.Queue != QueueStarted {
+		return false
+	}
+	recording, err := s.Recordings.Open(ctx, c.Org, c.ID)
+	if err != nil {
+		return false
+	}
+	return recording.Close() == nil
 }

@@ -157,9 +157,40 @@ func TestSweep(t *testing.T) {
 		if got.Queue != call.QueueCompleteError || got.Ending.Cause != call.CauseNodeLost || !got.EndedAt.Equal(now) {
 			t.Errorf("record %+v", got)
 		}
+		if got.Recorded {
+			t.Error("a call without a recording has one")
+		}
 		time.Sleep(time.Minute)
 		if again, _ := h.ended("dead"); again.Version != got.Version {
 			t.Error("the record was written again")
+		}
+	})
+}
+
+// TestSweepKeepsRecording leaves what was recorded of a call before its node died to be read, if it is on this machine.
+func TestSweepKeepsRecording(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		started := time.Now()
+		for _, id := range []string{"here", "elsewhere"} {
+			err := h.calls.Insert(t.Context(), call.Call{
+				ID: id, Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
+				Agent: call.Agent{Record: true}, CreatedAt: started, StartedAt: &started, Heartbeat: started,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := h.files.Create(t.Context(), "a", "here"); err != nil {
+			t.Fatal(err)
+		}
+		here, _ := h.ended("here")
+		elsewhere, _ := h.ended("elsewhere")
+		if !here.Recorded || elsewhere.Recorded {
+			t.Errorf("recorded here: %v, elsewhere: %v", here.Recorded, elsewhere.Recorded)
+		}
+		if recording, err := h.Recording(t.Context(), "a", "here"); err != nil || recording.Close() != nil {
+			t.Errorf("reading the recording: %v", err)
 		}
 	})
 }

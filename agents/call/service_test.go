@@ -198,10 +198,13 @@ func (f *files) Create(_ context.Context, _ callwright.OrgID, id string) (call.R
 func (f *files) Open(_ context.Context, _ callwright.OrgID, id string) (io.ReadSeekCloser, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.kept[id] == nil {
+		return nil, callwright.NotFound("recording")
+	}
 	return struct {
 		io.ReadSeeker
 		io.Closer
-	}{strings.NewReader(string(f.kept[id].data)), io.NopCloser(nil)}, nil
+	}{strings.NewReader(string(f.kept[id].data)), f.kept[id]}, nil
 }
 
 func (f *file) Write(p []byte) (int, error) {
