@@ -11,7 +11,7 @@ import (
 // BYE, 200, without media.
 func BenchmarkCall(b *testing.B) {
 	caller, callee := pair(b)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	go func() {
 		for {

@@ -2,6 +2,7 @@ package sipua
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/emiago/sipgo/sip"
 )
@@ -37,10 +38,20 @@ func check(req *sip.Request) *refusal {
 	}
 	from, cseq := req.From(), req.CSeq()
 	if from == nil || req.To() == nil || req.CallID() == nil || cseq == nil || cseq.MethodName != req.Method ||
-		!from.Params.Has("tag") || clean(req) != nil {
+		!from.Params.Has("tag") || len(req.CallID().Value()) > maxText || clean(req) != nil || !isText(req) {
 		return &refusal{status: sip.StatusBadRequest}
 	}
 	return checkBody(req)
+}
+
+// isText says whether all headers are UTF-8 (RFC 3261, 7).
+func isText(req *sip.Request) bool {
+	for _, h := range req.Headers() {
+		if !utf8.ValidString(h.Value()) || !utf8.ValidString(h.Name()) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkBody: the only body that we look into is a session description, and NOTIFY's fragment.

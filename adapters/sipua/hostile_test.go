@@ -45,7 +45,8 @@ func TestSilentConnections(t *testing.T) {
 	caller.callsTo(t, callee.Addr().String())
 	var conns []net.Conn
 	for range 200 {
-		conn, err := net.Dial("tcp", callee.Addr().String())
+		var d net.Dialer
+		conn, err := d.DialContext(within(t), "tcp", callee.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -321,7 +321,7 @@ func callerOf(req *sip.Request) string {
 	if n, err := numberIn(from); err == nil {
 		return n.String()
 	}
-	return from.User
+	return printable(from.User)
 }
 
 const userToUser = "User-to-User"
@@ -330,7 +330,7 @@ const userToUser = "User-to-User"
 func customHeaders(req *sip.Request) map[string]string {
 	var custom map[string]string
 	for _, h := range req.Headers() {
-		if isCustom(h.Name()) {
+		if isCustom(h.Name()) && len(h.Name())+len(h.Value()) <= maxHeader {
 			if custom == nil {
 				custom = map[string]string{}
 			}

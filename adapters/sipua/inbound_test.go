@@ -2,7 +2,6 @@ package sipua_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -35,7 +34,7 @@ func TestInboundOnTheWire(t *testing.T) {
 		t.Errorf("%s %v", trying.start, trying.header)
 	}
 	ringing := c.response(180)
-	ok := c.answered()
+	ok := c.taken()
 	c.ask("ACK", "")
 	if ringing.toTag() == "" || ringing.toTag() != ok.toTag() {
 		t.Errorf("tags differ: %q, %q", ringing.toTag(), ok.toTag())
@@ -63,7 +62,7 @@ func TestWeHangUpInbound(t *testing.T) {
 	_, c, legs := taking(t)
 	c.connected()
 	l := legOf(t, legs)
-	go func() { _ = l.Hangup(context.Background()) }()
+	go func() { _ = l.Hangup(t.Context()) }()
 	bye := c.request("BYE")
 	if !strings.HasPrefix(bye.start, "BYE sip:peer@"+c.conn.LocalAddr().String()) || bye.toTag() != "peer" ||
 		!strings.Contains(bye.get("From"), c.tag) {
@@ -90,7 +89,8 @@ func TestLostACKOnTheWire(t *testing.T) {
 	}()
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
 	c.response(180)
-	c.answered()
+	c.taken()
+	c.repeats = true
 	repeats := 0
 	for {
 		m := c.next()
@@ -117,7 +117,7 @@ func TestByeOvertakesACK(t *testing.T) {
 		_, c, legs := taking(t)
 		c.ask("INVITE", offerSDP("RTP/SAVP"))
 		c.response(180)
-		c.answered()
+		c.taken()
 		c.ask("ACK", "")
 		c.ask("BYE", "")
 		c.response(200)
@@ -132,7 +132,7 @@ func TestByeInsteadOfACK(t *testing.T) {
 	_, c, legs := taking(t)
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
 	c.response(180)
-	c.answered()
+	c.taken()
 	c.ask("BYE", "")
 	for m := c.next(); m.get("CSeq") != "2 BYE"; m = c.next() {
 		if m.status() != 200 { // our answer again
@@ -289,7 +289,7 @@ func TestOfferlessInviteOnTheWire(t *testing.T) {
 	a, c, legs := taking(t)
 	c.ask("INVITE", "")
 	c.response(180)
-	ok := c.answered()
+	ok := c.taken()
 	if !strings.Contains(ok.body, "RTP/SAVP 0 8 101") {
 		t.Errorf("offer:\n%s", ok.body)
 	}
@@ -315,7 +315,7 @@ func TestOfferlessInviteWithoutAnswer(t *testing.T) {
 	}()
 	c.ask("INVITE", "")
 	c.response(180)
-	c.answered()
+	c.taken()
 	c.ask("ACK", "")
 	c.reply(c.request("BYE"), 200, "", "")
 	if e := endingOf(t, <-failed); e.Cause != call.CauseNotAcceptable {
@@ -357,208 +357,4 @@ func TestSessionTimersOfTheCaller(t *testing.T) {
 		t.Errorf("%v", again.header)
 	}
 	c.ask("ACK", "")
-}
-
-func TestRequestsInTheDialog(t *testing.T) {
-	t.Parallel()
-	_, c, _ := taking(t)
-	c.connected()
-	for _, tt := range []struct {
-		method string
-		status int
-	}{
-		{"OPTIONS", 200}, {"REFER", 603}, {"NOTIFY", 481}, {"INFO", 405}, {"UPDATE", 405}, {"PRACK", 405}, {"FOO", 501},
-	} {
-		c.ask(tt.method, "")
-		if r := c.response(tt.status); tt.status == 405 && r.get("Allow") == "" {
-			t.Errorf("%s: %v", tt.method, r.header)
-		}
-	}
-	c.cseq -= 6
-	c.ask("OPTIONS", "") // older than the last that the call has seen
-	c.response(500)
-}
-
-func TestRequestsOutsideADialog(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, nil)
-	c := newCaller(t, a)
-	for _, tt := range []struct {
-		method string
-		status int
-	}{
-		{"OPTIONS", 200}, {"BYE", 481}, {"CANCEL", 481}, {"NOTIFY", 481}, {"REFER", 603}, {"INFO", 405}, {"REGISTER", 405},
-		{"SUBSCRIBE", 405}, {"MESSAGE", 405}, {"FOO", 501},
-	} {
-		c.ask(tt.method, "")
-		r := c.response(tt.status)
-		if allow := r.get("Allow"); (tt.status == 405 || tt.method == "OPTIONS") && allow != "INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY" {
-			t.Errorf("%s: Allow %q", tt.method, allow)
-		}
-	}
-	c.tag = "nobody"
-	c.ask("ACK", "")
-	c.ask("BYE", "")
-	c.response(481)
-	a.Drain()
-	c.tag = ""
-	c.ask("OPTIONS", "")
-	c.response(503)
-}
-
-func TestSomebodyElsesTag(t *testing.T) {
-	t.Parallel()
-	_, c, legs := taking(t)
-	c.connected()
-	l := legOf(t, legs)
-	c.send("", "BYE "+c.target+" SIP/2.0", "Via: SIP/2.0/TLS x;branch=z9hG4bKforged", "Max-Forwards: 70",
-		"From: <sip:mallory@example.test>;tag=guessed", "To: <"+c.uri+">;tag="+c.tag, "Call-ID: "+c.callID, "CSeq: 2 BYE")
-	c.response(481)
-	select {
-	case <-l.Done():
-		t.Error("a stranger ended the call")
-	default:
-	}
-}
-
-func TestMergedInvite(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, nil)
-	c := newCaller(t, a)
-	c.ask("INVITE", offerSDP("RTP/SAVP"))
-	if _, err := a.Accept(within(t)); err != nil {
-		t.Fatal(err)
-	}
-	c.response(180)
-	c.cseq-- // the same request over another branch
-	c.ask("INVITE", offerSDP("RTP/SAVP"))
-	c.response(482)
-}
-
-func TestMalformedRequests(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, nil)
-	const (
-		via  = "Via: SIP/2.0/TLS x;branch=z9hG4bK%d"
-		from = "From: <sip:a@b>;tag=t"
-		to   = "To: <sip:+15550100002@b>"
-		id   = "Call-ID: malformed-%d"
-		seq  = "CSeq: 1 INVITE"
-		max  = "Max-Forwards: 70"
-		con  = "Contact: <sip:a@b>"
-	)
-	for i, tt := range []struct {
-		name   string
-		status int
-		start  string
-		lines  []string
-	}{
-		{"two Call-IDs", 400, "", []string{via, from, to, id, id, seq, max, con}},
-		{"compact and long Call-ID", 400, "", []string{via, from, to, id, "i: other", seq, max, con}},
-		{"two Content-Lengths", 400, "", []string{via, from, to, id, seq, max, con, "Content-Length: 0"}},
-		{"no From", 400, "", []string{via, to, id, seq, max, con}},
-		{"no From tag", 400, "", []string{via, "From: <sip:a@b>", to, id, seq, max, con}},
-		{"no To", 400, "", []string{via, from, id, seq, max, con}},
-		{"no Call-ID", 400, "", []string{via, from, to, seq, max, con}},
-		{"CSeq of another method", 400, "", []string{via, from, to, id, "CSeq: 1 BYE", max, con}},
-		{"two CSeqs", 400, "", []string{via, from, to, id, seq, "CSeq: 2 INVITE", max, con}},
-		{"no Contact", 400, "", []string{via, from, to, id, seq, max}},
-		{"star as Contact", 400, "", []string{via, from, to, id, seq, max, "Contact: *"}},
-		{"another version", 505, "INVITE sip:+15550100002@b SIP/7.0", []string{via, from, to, id, seq, max, con}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			w := dialWire(t, a)
-			if tt.start == "" {
-				tt.start = "INVITE sip:+15550100002@b SIP/2.0"
-			}
-			lines := []string{tt.start}
-			for _, line := range tt.lines {
-				if strings.Contains(line, "%d") {
-					line = fmt.Sprintf(line, i)
-				}
-				lines = append(lines, line)
-			}
-			w.send("", lines...)
-			for {
-				m := w.next()
-				if m.status() == 100 {
-					t.Fatal("taken for a call")
-				}
-				if m.status() != tt.status {
-					t.Errorf("%s", m.start)
-				}
-				break
-			}
-		})
-	}
-}
-
-func TestTransferOnTheWire(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		to, refer string
-		accept    int
-		notify    string
-		ok        bool
-	}{
-		"number":    {"+15550100009", "sip:+15550100009@peer.test", 202, "SIP/2.0 200 OK", true},
-		"tel URI":   {"tel:+15550100009;ext=7", "tel:+15550100009;ext=7", 202, "SIP/2.0 200 OK", true},
-		"busy":      {"sip:x@example.test;transport=tls", "sip:x@example.test;transport=tls", 202, "SIP/2.0 486 Busy Here", false},
-		"forbidden": {"sip:x@example.test", "sip:x@example.test", 403, "", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, c, legs := taking(t)
-			c.connected()
-			l := legOf(t, legs)
-			result := make(chan error, 1)
-			ctx := within(t)
-			go func() { result <- l.Transfer(ctx, tt.to) }()
-			refer := c.request("REFER")
-			if refer.get("Refer-To") != "<"+tt.refer+">" || !strings.Contains(refer.get("Referred-By"), bob.String()) {
-				t.Errorf("%v", refer.header)
-			}
-			c.reply(refer, tt.accept, "", "")
-			if tt.notify != "" {
-				c.ask("NOTIFY", "SIP/2.0 100 Trying\r\n", "Event: refer", "Subscription-State: active;expires=60")
-				c.response(200)
-				c.ask("NOTIFY", tt.notify+"\r\n", "Event: refer", "Subscription-State: terminated;reason=noresource")
-				c.response(200)
-			}
-			if err := <-result; (err == nil) != tt.ok {
-				t.Errorf("%v", err)
-			}
-			if !tt.ok {
-				c.ask("BYE", "")
-				c.response(200)
-				if e := ends(t, l); e.Cause != call.CauseRemoteHangup {
-					t.Errorf("%+v", e)
-				}
-				return
-			}
-			c.reply(c.request("BYE"), 200, "", "") // after a second
-			if e := ends(t, l); e.Cause != call.CauseTransferred {
-				t.Errorf("%+v", e)
-			}
-		})
-	}
-}
-
-func TestTransferToNonsense(t *testing.T) {
-	t.Parallel()
-	_, c, legs := taking(t)
-	c.connected()
-	l := legOf(t, legs)
-	for _, to := range []string{"", "bob", "http://x", "sip:a@b\r\nX: y"} {
-		if err := l.Transfer(within(t), to); callwright.CodeOf(err) != callwright.CodeBadRequest {
-			t.Errorf("%q: %v", to, err)
-		}
-	}
-	c.ask("BYE", "")
-	c.response(200)
-	ends(t, l)
-	if err := l.Transfer(within(t), alice.String()); err == nil {
-		t.Error("a call that is over was transferred")
-	}
 }

@@ -33,7 +33,8 @@ type listener struct {
 type limits struct{ total, perAddress int }
 
 func listen(address string, config *tls.Config, l limits) (*listener, error) {
-	tcp, err := net.Listen("tcp", address)
+	var lc net.ListenConfig
+	tcp, err := lc.Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func TestRequestOvertakesACKOnTheWire(t *testing.T) {
 	_, c, legs := taking(t)
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
 	c.response(180)
-	c.answered()
+	c.taken()
 	c.ask("OPTIONS", "")
 	c.cseq--
 	c.ask("ACK", "")
@@ -147,7 +147,7 @@ func TestCancelledWhileTheRouteIsLookedUp(t *testing.T) {
 		defer a.media.mu.Unlock()
 		return len(a.media.sessions) == 1 && a.media.open.Load() == 0
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 5*testT1)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*testT1)
 	defer cancel()
 	if _, err := a.Accept(ctx); err == nil {
 		t.Error("a call that is gone is handed out")
@@ -174,13 +174,13 @@ func TestAnswerIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.response(180)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
 	go func() {
 		_, err := p.Answer(ctx)
 		failed <- err
 	}()
-	c.answered()
+	c.taken()
 	cancel()
 	if e := endingOf(t, <-failed); e.Cause != call.CauseCancelled {
 		t.Errorf("%+v", e)

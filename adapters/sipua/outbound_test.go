@@ -2,13 +2,12 @@ package sipua_test
 
 import (
 	"context"
-	"crypto/tls"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 )
@@ -284,7 +283,7 @@ func TestRecordRouteDecides(t *testing.T) {
 		t.Errorf("Route: %v", got)
 	}
 	l := p.leg()
-	go func() { _ = l.Hangup(context.Background()) }()
+	go func() { _ = l.Hangup(t.Context()) }()
 	bye := over.request("BYE")
 	over.reply(bye, 200, "", "")
 	ends(t, l)
@@ -396,96 +395,6 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-func TestCertificates(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		verify trunk.TLSVerification
-		ours   bool // from our authority
-		host   string
-		ok     bool
-	}{
-		{"full, right", trunk.VerifyFull, true, "127.0.0.1", true},
-		{"full, another host", trunk.VerifyFull, true, "else.test", false},
-		{"full, unknown root", trunk.VerifyFull, false, "127.0.0.1", false},
-		{"unset is full", "", true, "else.test", false},
-		{"chain, another host", trunk.VerifyChain, true, "else.test", true},
-		{"chain, unknown root", trunk.VerifyChain, false, "127.0.0.1", false},
-		{"none, unknown root", trunk.VerifyNone, false, "else.test", true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			a := newAgent(t, func(c *sipua.Config) {
-				if !tt.ours {
-					c.Roots = nil
-				}
-			})
-			address, accept := listenWire(t, tt.host)
-			a.callsTo(t, address)
-			a.routes.route.Verify = tt.verify
-			failed := make(chan error, 1)
-			ctx := within(t)
-			go func() {
-				_, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
-				failed <- err
-			}()
-			if tt.ok {
-				w := accept()
-				w.reply(w.request("INVITE"), 486, "x", "")
-				if e := endingOf(t, <-failed); e.Cause != call.CauseBusy {
-					t.Errorf("%+v", e)
-				}
-				return
-			}
-			if e := endingOf(t, <-failed); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "certificate") {
-				t.Errorf("%+v", e)
-			}
-		})
-	}
-}
-
-func TestOldTLSIsRefused(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, nil)
-	_, pool := issue(t, "unused")
-	conn, err := tls.Dial("tcp", a.Addr().String(), &tls.Config{
-		RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11,
-	})
-	if err == nil {
-		_ = conn.Close()
-		t.Error("TLS 1.1 is accepted")
-	}
-}
-
-func TestPrivateAddressesAreRefused(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, func(c *sipua.Config) { c.AllowPrivate = false })
-	address, _ := listenWire(t, "127.0.0.1")
-	a.callsTo(t, address)
-	_, err := a.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
-	if e := endingOf(t, err); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "public") {
-		t.Errorf("%+v", e)
-	}
-}
-
-func TestNothingIsInjected(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, nil)
-	a.callsTo(t, "127.0.0.1:1")
-	for name, d := range map[string]call.Dial{
-		"from":         {From: "+1555\r\nX: y", To: bob},
-		"to":           {From: alice, To: "bob"},
-		"header value": {From: alice, To: bob, Headers: map[string]string{"X-A": "a\r\nVia: b"}},
-		"header name":  {From: alice, To: bob, Headers: map[string]string{"X-A:\r\nb": "a"}},
-		"long header":  {From: alice, To: bob, Headers: map[string]string{"X-A": strings.Repeat("a", 3000)}},
-		"ring":         {From: alice, To: bob, Ring: time.Hour},
-	} {
-		if _, err := a.Dial(within(t), d, nil); callwright.CodeOf(err) != callwright.CodeBadRequest {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestIdleConnectionIsGivenUp(t *testing.T) {
 	t.Parallel()
 	p := place(t, nil)
@@ -493,6 +402,18 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 	p.peer.request("ACK")
 	p.fails()
 	p.peer.hungUp() // 600*T1 later
+}
+
+func TestPeersWordsAreMadePrintable(t *testing.T) {
+	t.Parallel()
+	p := place(t, nil)
+	p.peer.raw(strings.Join([]string{
+		"SIP/2.0 486 a\x01b\xff" + strings.Repeat("c", 1000), "Via: " + p.invite.get("Via"), "From: " + p.invite.get("From"),
+		"To: " + p.invite.get("To") + ";tag=x", "Call-ID: " + p.invite.get("Call-Id"), "CSeq: 1 INVITE", "Content-Length: 0", "", "",
+	}, "\r\n"))
+	if e := p.fails(); len(e.Reason) > 200 || !utf8.ValidString(e.Reason) || !strings.HasPrefix(e.Reason, "abc") {
+		t.Errorf("%q", e.Reason)
+	}
 }
 
 func TestRouteDecidesTheCodecs(t *testing.T) {

@@ -2,6 +2,7 @@ package sipua_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 	"time"
@@ -101,7 +102,7 @@ func TestTwoAgentsCall(t *testing.T) {
 	if s := in.Stats(); s.Sent != 7 {
 		t.Errorf("stats: %+v", s)
 	}
-	if _, err := in.Read(within(t)); err != io.EOF {
+	if _, err := in.Read(within(t)); !errors.Is(err, io.EOF) {
 		t.Errorf("read: %v", err)
 	}
 	if err := in.Hangup(within(t)); err != nil {
@@ -210,7 +211,7 @@ func TestPeerVanishesFromTheWire(t *testing.T) {
 		t.Fatalf("%v %v", f, err)
 	}
 	caller.media.last(t).frames <- trunk.ErrMediaTimeout
-	if _, err := out.Read(within(t)); err != io.EOF {
+	if _, err := out.Read(within(t)); !errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
 	if e := ends(t, out); e.Cause != call.CauseMediaTimeout {

@@ -1,8 +1,9 @@
 package sipua
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -60,11 +61,17 @@ func (u *UA) newCall(id identity, route trunk.Route, f flow) *phonecall {
 		media: &talk{log: log},
 		ua:    u, id: id, route: route, flow: f, log: log,
 		machine: dialog.NewCall(dialog.Config{
-			LocalTag: id.localTag, T1: sip.T1, T2: sip.T2, Session: u.config.SessionExpires, Seed: rand.Uint64(),
+			LocalTag: id.localTag, T1: sip.T1, T2: sip.T2, Session: u.config.SessionExpires, Seed: seed(),
 		}),
 		timers: map[dialog.Timer]*running{}, open: map[requestKey]arrival{},
 		established: make(chan struct{}), done: make(chan struct{}), transferred: make(chan dialog.Transferred, 1),
 	}
+}
+
+func seed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return binary.LittleEndian.Uint64(b[:])
 }
 
 // post hands an event to the machine, after those posted before.

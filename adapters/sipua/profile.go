@@ -110,6 +110,7 @@ func clientConfig(base *tls.Config, p profile) *tls.Config {
 	case trunk.VerifyChain:
 		c.InsecureSkipVerify = true // the name only: the chain follows
 		c.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, c.RootCAs) }
+	default: // full: crypto/tls does it
 	}
 	return c
 }

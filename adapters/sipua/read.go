@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -26,13 +27,27 @@ func readRequest(req *sip.Request) dialog.Request {
 // readResponse takes from a response what the machine has to know.
 func readResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
 	r := dialog.Response{
-		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: res.Reason, Contact: contactOf(res),
+		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: printable(res.Reason), Contact: contactOf(res),
 		Routes: recordedRoutes(res), Body: len(res.Body()) > 0, Session: readSession(res),
 	}
 	if to := res.To(); to != nil {
 		r.RemoteTag = tagOf(to.Params)
 	}
 	return r
+}
+
+// maxText bounds what a peer can get into a call's record with one phrase or name, in bytes.
+const maxText = 200
+
+// printable makes a peer's text fit for records: valid UTF-8 without control characters, not too long.
+func printable(s string) string {
+	valid := strings.ToValidUTF8(s[:min(len(s), maxText)], "")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, valid)
 }
 
 func tagOf(params sip.HeaderParams) string { return params.GetOr("tag", "") }

@@ -2,6 +2,7 @@ package sipua_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -46,12 +47,14 @@ type wire struct {
 	t        testing.TB
 	conn     *tls.Conn
 	incoming chan message
-	closed   chan struct{} // when the other side has closed
+	closed   chan struct{}   // when the other side has closed
+	answered map[string]bool // INVITEs, by Via: a slow test gets their answer more than once
+	repeats  bool            // the test wants to see that
 }
 
 func newWire(t testing.TB, conn *tls.Conn) *wire {
 	t.Helper()
-	w := &wire{t: t, conn: conn, incoming: make(chan message, 100), closed: make(chan struct{})}
+	w := &wire{t: t, conn: conn, incoming: make(chan message, 100), closed: make(chan struct{}), answered: map[string]bool{}}
 	go w.read()
 	t.Cleanup(func() {
 		_ = conn.Close()
@@ -87,13 +90,28 @@ func (w *wire) read() {
 // next waits for the next message.
 func (w *wire) next() message {
 	w.t.Helper()
-	select {
-	case m := <-w.incoming:
-		return m
-	case <-time.After(patience):
-		w.t.Fatal("no message comes")
-		return message{}
+	for {
+		select {
+		case m := <-w.incoming:
+			if !w.repeated(m) || w.repeats {
+				return m
+			}
+		case <-time.After(patience):
+			w.t.Fatal("no message comes")
+			return message{}
+		}
 	}
+}
+
+// repeated says whether a message is an answer to an INVITE that has come before.
+func (w *wire) repeated(m message) bool {
+	if m.method() != "SIP/2.0" || m.status() != 200 || !strings.HasSuffix(m.get("CSeq"), "INVITE") {
+		return false
+	}
+	via := m.get("Via")
+	was := w.answered[via]
+	w.answered[via] = true
+	return was
 }
 
 // request waits for a request of a method.
@@ -178,10 +196,12 @@ func offerSDP(proto string, attributes ...string) string {
 func listenWire(t testing.TB, hosts ...string) (address string, accept func() *wire) {
 	t.Helper()
 	cert, _ := issue(t, hosts...)
-	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}})
+	var lc net.ListenConfig
+	tcp, err := lc.Listen(within(t), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	ln := tls.NewListener(tcp, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12})
 	conns := make(chan *tls.Conn, 10)
 	done := make(chan struct{})
 	go func() {
@@ -192,7 +212,7 @@ func listenWire(t testing.TB, hosts ...string) (address string, accept func() *w
 				return
 			}
 			secure := conn.(*tls.Conn)
-			if secure.Handshake() != nil {
+			if secure.HandshakeContext(context.Background()) != nil {
 				_ = secure.Close()
 				continue
 			}
@@ -216,11 +236,12 @@ func listenWire(t testing.TB, hosts ...string) (address string, accept func() *w
 func dialWire(t testing.TB, a *agent) *wire {
 	t.Helper()
 	_, pool := issue(t, "unused")
-	conn, err := tls.Dial("tcp", a.Addr().String(), &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})
+	d := tls.Dialer{Config: &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12}}
+	conn, err := d.DialContext(within(t), "tcp", a.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWire(t, conn)
+	return newWire(t, conn.(*tls.Conn))
 }
 
 // caller is a scripted peer's side of a call to the agent.
@@ -271,12 +292,12 @@ func (c *caller) connected(extra ...string) message {
 	c.t.Helper()
 	c.ask("INVITE", offerSDP("RTP/SAVP"), extra...)
 	c.response(180)
-	ok := c.answered()
+	ok := c.taken()
 	c.ask("ACK", "")
 	return ok
 }
 
-func (c *caller) answered() message {
+func (c *caller) taken() message {
 	c.t.Helper()
 	ok := c.response(200)
 	c.tag = ok.toTag()

@@ -86,6 +86,7 @@ func (id *identity) extend(req *sip.Request, s dialog.Send) {
 		req.AppendHeader(&sip.ContactHeader{Address: id.contact})
 		req.AppendHeader(sip.NewHeader("Refer-To", "<"+s.ReferTo+">"))
 		req.AppendHeader(sip.NewHeader("Referred-By", "<"+id.local.uri.String()+">"))
+	default:
 	}
 	req.AppendHeader(sip.NewHeader("User-Agent", id.agent))
 }

@@ -122,6 +122,7 @@ func (c *Call) activeTimer(ev Event) {
 		if c.transfer == transferred {
 			c.bye(Ending{Cause: TransferDone})
 		}
+	default: // of another phase
 	}
 }
 

@@ -89,6 +89,7 @@ type Call struct {
 	byeAuth bool   // BYE was sent with credentials
 	refAuth bool   // so was REFER
 
+	replay  bool // the event has changed the phase and is for the new one as well
 	effects []Effect
 }
 
@@ -122,62 +123,57 @@ func (c Call) RemoteTag() string { return c.remoteTag }
 // handler is one cell of the table.
 type handler func(*Call, Event)
 
-// table says what each phase does with each kind of event. What is not in it is refused. It is filled in init because
-// one handler, overtaking, looks into it.
-var table map[Phase]map[Kind]handler
-
-func init() {
-	table = map[Phase]map[Kind]handler{
-		New: {
-			KindDial: (*Call).dial, KindIncoming: (*Call).incoming,
-		},
-		Calling: {
-			KindHangup: (*Call).giveUp, KindFired: (*Call).ringTimeout,
-			KindProvisional: (*Call).provisional, KindSuccess: (*Call).answered, KindRefusal: (*Call).refused,
-		},
-		Proceeding: {
-			KindHangup: (*Call).giveUp, KindFired: (*Call).ringTimeout,
-			KindProvisional: (*Call).provisional, KindSuccess: (*Call).answered, KindRefusal: (*Call).refused,
-		},
-		Canceling: {
-			KindHangup: ignore, KindFired: (*Call).cancelTimeout,
-			KindProvisional: (*Call).cancelNow, KindSuccess: (*Call).answeredTooLate, KindRefusal: (*Call).cancelDone,
-		},
-		Offered: {
-			KindRing: (*Call).ring, KindAnswer: (*Call).answer,
-			KindReject: (*Call).reject, KindHangup: (*Call).declineOffer,
-			KindCANCEL: (*Call).cancelledByPeer, KindUndelivered: (*Call).undelivered, KindFired: (*Call).offerTimeout,
-			KindOPTIONS: ok, KindBYE: (*Call).byeBeforeAnswer, KindINVITE: (*Call).pending,
-			KindNOTIFY: unknown, KindREFER: unknown, KindACK: ignore,
-		},
-		Answered: {
-			KindACK: (*Call).confirmed, KindHangup: (*Call).byeWhenConfirmed, KindFired: (*Call).answeredTimer,
-			KindCANCEL: ok, KindUndelivered: (*Call).undelivered,
-			KindBYE: (*Call).overtaking, KindINVITE: (*Call).overtaking, KindREFER: (*Call).overtaking,
-			KindNOTIFY: (*Call).overtaking, KindOPTIONS: (*Call).overtaking,
-		},
-		Active: {
-			KindHangup: (*Call).hangup, KindTransfer: (*Call).refer, KindDecide: (*Call).decide,
-			KindFired: (*Call).activeTimer,
-			KindACK:   (*Call).reconfirmed, KindBYE: (*Call).byeByPeer, KindINVITE: (*Call).reinvited, KindCANCEL: ok,
-			KindREFER: (*Call).referredByPeer, KindNOTIFY: (*Call).notified, KindOPTIONS: (*Call).inOrderOK,
-			KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: (*Call).laterRefusal,
-			KindByeResult: ignore, KindReferResult: (*Call).referResult, KindUndelivered: (*Call).notReconfirmed,
-		},
-		Leaving: {
-			KindHangup: ignore, KindFired: (*Call).leavingTimer, KindByeResult: (*Call).byeResult,
-			KindBYE: (*Call).byeCrossed, KindACK: ignore, KindINVITE: unknown, KindCANCEL: ok, KindREFER: unknown,
-			KindNOTIFY: ok, KindOPTIONS: ok, KindDecide: ignore,
-			KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore, KindReferResult: ignore,
-			KindUndelivered: ignore,
-		},
-		Over: {
-			KindHangup: ignore, KindFired: ignore, KindACK: ignore, KindUndelivered: ignore, KindDecide: ignore,
-			KindBYE: unknown, KindINVITE: unknown, KindCANCEL: unknown, KindREFER: unknown, KindNOTIFY: unknown,
-			KindOPTIONS: unknown, KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore,
-			KindByeResult: ignore, KindReferResult: ignore,
-		},
-	}
+// table says what each phase does with each kind of event. What is not in it is refused.
+var table = map[Phase]map[Kind]handler{
+	New: {
+		KindDial: (*Call).dial, KindIncoming: (*Call).incoming,
+	},
+	Calling: {
+		KindHangup: (*Call).giveUp, KindFired: (*Call).ringTimeout,
+		KindProvisional: (*Call).provisional, KindSuccess: (*Call).answered, KindRefusal: (*Call).refused,
+	},
+	Proceeding: {
+		KindHangup: (*Call).giveUp, KindFired: (*Call).ringTimeout,
+		KindProvisional: (*Call).provisional, KindSuccess: (*Call).answered, KindRefusal: (*Call).refused,
+	},
+	Canceling: {
+		KindHangup: ignore, KindFired: (*Call).cancelTimeout,
+		KindProvisional: (*Call).cancelNow, KindSuccess: (*Call).answeredTooLate, KindRefusal: (*Call).cancelDone,
+	},
+	Offered: {
+		KindRing: (*Call).ring, KindAnswer: (*Call).answer,
+		KindReject: (*Call).reject, KindHangup: (*Call).declineOffer,
+		KindCANCEL: (*Call).cancelledByPeer, KindUndelivered: (*Call).undelivered, KindFired: (*Call).offerTimeout,
+		KindOPTIONS: ok, KindBYE: (*Call).byeBeforeAnswer, KindINVITE: (*Call).pending,
+		KindNOTIFY: unknown, KindREFER: unknown, KindACK: ignore,
+	},
+	Answered: {
+		KindACK: (*Call).confirmed, KindHangup: (*Call).byeWhenConfirmed, KindFired: (*Call).answeredTimer,
+		KindCANCEL: ok, KindUndelivered: (*Call).undelivered,
+		KindBYE: (*Call).overtaking, KindINVITE: (*Call).overtaking, KindREFER: (*Call).overtaking,
+		KindNOTIFY: (*Call).overtaking, KindOPTIONS: (*Call).overtaking,
+	},
+	Active: {
+		KindHangup: (*Call).hangup, KindTransfer: (*Call).refer, KindDecide: (*Call).decide,
+		KindFired: (*Call).activeTimer,
+		KindACK:   (*Call).reconfirmed, KindBYE: (*Call).byeByPeer, KindINVITE: (*Call).reinvited, KindCANCEL: ok,
+		KindREFER: (*Call).referredByPeer, KindNOTIFY: (*Call).notified, KindOPTIONS: (*Call).inOrderOK,
+		KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: (*Call).laterRefusal,
+		KindByeResult: ignore, KindReferResult: (*Call).referResult, KindUndelivered: (*Call).notReconfirmed,
+	},
+	Leaving: {
+		KindHangup: ignore, KindFired: (*Call).leavingTimer, KindByeResult: (*Call).byeResult,
+		KindBYE: (*Call).byeCrossed, KindACK: ignore, KindINVITE: unknown, KindCANCEL: ok, KindREFER: unknown,
+		KindNOTIFY: ok, KindOPTIONS: ok, KindDecide: ignore,
+		KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore, KindReferResult: ignore,
+		KindUndelivered: ignore,
+	},
+	Over: {
+		KindHangup: ignore, KindFired: ignore, KindACK: ignore, KindUndelivered: ignore, KindDecide: ignore,
+		KindBYE: unknown, KindINVITE: unknown, KindCANCEL: unknown, KindREFER: unknown, KindNOTIFY: unknown,
+		KindOPTIONS: unknown, KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore,
+		KindByeResult: ignore, KindReferResult: ignore,
+	},
 }
 
 // Next applies an event: the call afterwards and what is to be done, in order. ErrRefused leaves the call as it was.
@@ -189,6 +185,10 @@ func (c Call) Next(ev Event) (Call, []Effect, error) {
 	next := c
 	next.effects = nil
 	do(&next, ev)
+	if next.replay {
+		next.replay = false
+		table[next.phase][ev.kind()](&next, ev)
+	}
 	effects := next.effects
 	next.effects = nil
 	return next, effects, nil

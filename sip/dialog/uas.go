@@ -157,7 +157,7 @@ func (c *Call) overtaking(ev Event) {
 	}
 	c.offerless = false
 	c.establish(true)
-	table[c.phase][r.kind()](c, ev)
+	c.replay = true
 }
 
 // byeWhenConfirmed: who was called may not send BYE before the ACK (RFC 3261, 15).
