@@ -2,7 +2,7 @@
 # Installs the programs that Callwright runs beside Go, as far as they are missing.
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
-#   scripts/install-deps.sh test     the same, a SIP phone to test against, openssl, PostgreSQL
+#   scripts/install-deps.sh test     the same, a SIP phone to test against, espeak-ng, PostgreSQL
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
 # On Debian and Ubuntu they come from the distribution. Elsewhere the script says what to install and fails,
@@ -12,7 +12,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core openssl postgresql" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core espeak-ng postgresql" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
   echo "usage: $0 demo|test|docker" >&2
@@ -47,7 +47,7 @@ lacking=$(missing)
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip openssl postgresql@17" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip espeak-ng postgresql@17" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2

@@ -39,7 +39,10 @@ type Synthesizer struct {
 	voices  []string
 }
 
-var _ conversation.Synthesizer = (*Synthesizer)(nil)
+var (
+	_ conversation.Synthesizer  = (*Synthesizer)(nil)
+	_ conversation.VoiceChecker = (*Synthesizer)(nil)
+)
 
 // New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none, and
 // CodeBadRequest when the configured voice is not among its voices.
@@ -92,7 +95,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	if err := engine.Check(speech); err != nil {
 		return nil, err
 	}
-	voice, err := s.choose(speech)
+	voice, err := s.choose(speech.Voice, speech.Language)
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +107,21 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	}), nil
 }
 
+// CheckVoice refuses voices and languages that eSpeak has not.
+func (s *Synthesizer) CheckVoice(voice, language string) error {
+	_, err := s.choose(voice, language)
+	return err
+}
+
 // choose finds the voice of a speech. "pt-PT" is spoken by "pt" where there is no closer one.
-func (s *Synthesizer) choose(speech conversation.Speech) (string, error) {
-	voice, language := strings.ToLower(speech.Voice), strings.ToLower(speech.Language)
+func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
+	voice, language := strings.ToLower(wanted), strings.ToLower(spoken)
 	broad, _, _ := strings.Cut(language, "-")
 	switch {
 	case voice != "" && slices.Contains(s.voices, voice):
 		return voice, nil
 	case voice != "":
-		return "", callwright.Invalid("voice", "eSpeak has no voice %q", speech.Voice)
+		return "", callwright.Invalid("voice", "eSpeak has no voice %q", wanted)
 	case language == "":
 		return s.voice, nil
 	case slices.Contains(s.voices, language):
@@ -126,7 +135,7 @@ func (s *Synthesizer) choose(speech conversation.Speech) (string, error) {
 			return name, nil
 		}
 	}
-	return "", callwright.Invalid("language", "eSpeak does not speak %q", speech.Language)
+	return "", callwright.Invalid("language", "eSpeak does not speak %q", spoken)
 }
 
 // speak hands the text over in a file: as an argument it could be read in the list of processes by every user of the

@@ -4,6 +4,7 @@ package flite
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -38,7 +39,10 @@ type Synthesizer struct {
 	voices  []string
 }
 
-var _ conversation.Synthesizer = (*Synthesizer)(nil)
+var (
+	_ conversation.Synthesizer  = (*Synthesizer)(nil)
+	_ conversation.VoiceChecker = (*Synthesizer)(nil)
+)
 
 // New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none, and
 // CodeBadRequest when the configured voice is not among its voices.
@@ -91,17 +95,10 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	if err := engine.Check(speech); err != nil {
 		return nil, err
 	}
-	voice := speech.Voice
-	if voice == "" {
-		voice = s.voice
+	if err := s.CheckVoice(speech.Voice, speech.Language); err != nil {
+		return nil, err
 	}
-	// flite would take an unknown name for that of a file, and then speak with another voice.
-	if !slices.Contains(s.voices, voice) {
-		return nil, s.unknownVoice(voice)
-	}
-	if language, _, _ := strings.Cut(strings.ToLower(speech.Language), "-"); language != "" && language != "en" {
-		return nil, callwright.Invalid("language", "flite speaks English, not %q", speech.Language)
-	}
+	voice := cmp.Or(speech.Voice, s.voice)
 	text := plain(speech.Text) + "\n" // without the newline flite drops a short last sentence
 	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (pcm.Audio, error) {
 		if engine.Silent(text) {
@@ -109,6 +106,18 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 		}
 		return s.speak(ctx, voice, text)
 	}), nil
+}
+
+// CheckVoice refuses a voice that is not here, which flite itself would take for the name of a file and replace by
+// another, and every language but English.
+func (s *Synthesizer) CheckVoice(voice, language string) error {
+	if voice != "" && !slices.Contains(s.voices, voice) {
+		return s.unknownVoice(voice)
+	}
+	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
+		return callwright.Invalid("language", "flite speaks English, not %q", language)
+	}
+	return nil
 }
 
 func (s *Synthesizer) unknownVoice(voice string) error {

@@ -72,10 +72,18 @@ func New(config Config) (*Recognizer, error) {
 	return r, nil
 }
 
+// CheckLanguage refuses every language but English, of which the model is.
+func (*Recognizer) CheckLanguage(language string) error {
+	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
+		return callwright.Invalid("language", "PocketSphinx here understands English, not %q", language)
+	}
+	return nil
+}
+
 // Listen starts an utterance. Any language but English is CodeBadRequest with the field "language".
 func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
-	if language, _, _ := strings.Cut(strings.ToLower(h.Language), "-"); language != "" && language != "en" {
-		return nil, callwright.Invalid("language", "PocketSphinx here understands English, not %q", h.Language)
+	if err := r.CheckLanguage(h.Language); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -51,6 +51,20 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	})
 }
 
+// checkEngines refuses a voice or a language that the engines are known not to have: better now than when somebody has
+// picked up.
+func (s *Service) checkEngines(a *Agent) error {
+	if v, ok := s.Synthesizer.(conversation.VoiceChecker); ok {
+		if err := v.CheckVoice(a.Voice, a.Language); err != nil {
+			return err
+		}
+	}
+	if l, ok := s.Recognizer.(conversation.LanguageChecker); ok {
+		return l.CheckLanguage(a.Language)
+	}
+	return nil
+}
+
 // callerNumber is the number that the call goes out with.
 func (s *Service) callerNumber(
 	ctx context.Context, org callwright.OrgID, given string,
@@ -85,6 +99,9 @@ func (s *Service) CheckAgent(a *Agent) error {
 		return callwright.Invalid("max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
 	case a.Temperature != nil && (*a.Temperature < 0 || *a.Temperature > 1):
 		return callwright.Invalid("temperature", "must be from 0 to 1")
+	}
+	if err := s.checkEngines(a); err != nil {
+		return err
 	}
 	if a.MaxDuration == 0 {
 		a.MaxDuration = DefaultMaxDuration

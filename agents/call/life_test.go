@@ -293,6 +293,8 @@ func TestCreateRefuses(t *testing.T) {
 		"odd transfer":   {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", TransferTo: "x"}}, "transfer_phone_number"},
 		"endless task":   {call.Request{To: "+15550000002", Agent: call.Agent{Task: string(make([]byte, call.MaxTask+1))}}, "task"},
 		"only blanks":    {call.Request{To: "+15550000002", Agent: call.Agent{Task: " \n"}}, "task"},
+		"no such voice":  {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Voice: "nobody"}}, "voice"},
+		"no such tongue": {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Language: "tlh"}}, "language"},
 		"negative limit": {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", MaxDuration: -1}}, "max_duration"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,8 +46,8 @@ func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig) *house {
 	var err error
 	h.Service, err = call.New(call.Config{
 		Store: h.calls, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Agents: answering{}, Model: model{},
-		Recordings: h.files, Notifier: h.notices, Recognizer: &agentstest.Recognizer{},
-		Synthesizer: &agentstest.Synthesizer{}, Node: "n1", MaxCalls: limit, Ready: func() error { return h.ready },
+		Recordings: h.files, Notifier: h.notices, Recognizer: listener{&agentstest.Recognizer{}},
+		Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1", MaxCalls: limit, Ready: func() error { return h.ready },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +132,25 @@ func (h *house) says(p *agentstest.Phone, text string) {
 		h.t.Fatal(err)
 	}
 	p.Say(text)
+}
+
+// speaker has one voice, and listener one language.
+type speaker struct{ *agentstest.Synthesizer }
+
+func (speaker) CheckVoice(voice, _ string) error {
+	if voice != "" {
+		return callwright.Invalid("voice", "is not here")
+	}
+	return nil
+}
+
+type listener struct{ *agentstest.Recognizer }
+
+func (listener) CheckLanguage(language string) error {
+	if language != "" {
+		return callwright.Invalid("language", "is not understood here")
+	}
+	return nil
 }
 
 type routes struct{}

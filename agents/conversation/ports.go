@@ -48,6 +48,18 @@ type Hearing struct {
 	Phrases  []string // what the caller is expected to say, if that is known: a hint that need not come true
 }
 
+// VoiceChecker is what a Synthesizer may have beside: it knows before a call what it can speak.
+type VoiceChecker interface {
+	// CheckVoice gives the error that Synthesize would give for the voice and the language; nil if it would speak.
+	CheckVoice(voice, language string) error
+}
+
+// LanguageChecker is what a Recognizer may have beside: it knows before a call what it understands.
+type LanguageChecker interface {
+	// CheckLanguage gives the error that Listen would give for the language; nil if it would listen.
+	CheckLanguage(language string) error
+}
+
 // Utterance is one stretch of a caller's speech. One goroutine uses it.
 type Utterance interface {
 	// Write adds audio. It never waits for the recognition, and keeps no reference to the samples.
