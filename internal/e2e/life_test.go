@@ -1,0 +1,171 @@
+package e2e_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// brief asks for a call in which the agent says goodbye and hangs up.
+func brief() oas.CreateCallRequest {
+	request := appointment()
+	request.Task, request.FirstSentence = oas.NewOptString(`start: say "`+goodbye+`" and end`), oas.OptString{}
+	return request
+}
+
+// TestServerIsKilled kills the server in the middle of a call, with others just queued, and starts it again on the same
+// data: the call is closed, the others are placed, and each has one record and rings once.
+func TestServerIsKilled(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	first := start(t, ca.CertFile())
+	first.AttachOutbound(t, ours.String(), phone.Server())
+	cut := first.Call(t, appointment())
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	says(t, first, cut, greeting)
+	var queued []string
+	for range 3 {
+		queued = append(queued, first.Call(t, brief()))
+	}
+	first.Kill()
+
+	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	if second.Key != first.Key {
+		t.Error("the second start made another key")
+	}
+	for _, id := range queued {
+		r := second.Ended(t, id)
+		placed := r.Status == oas.CallStatusCompleted && r.QueueStatus == oas.QueueStatusComplete
+		lost := r.Status == oas.CallStatusFailed && strings.Contains(r.ErrorMessage.Value, "server")
+		if !placed && !lost {
+			t.Errorf("a queued call ended as %s, %s, %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
+		}
+	}
+	r := second.Ended(t, cut)
+	if r.Status != oas.CallStatusFailed || r.QueueStatus != oas.QueueStatusCompleteError ||
+		!strings.Contains(r.ErrorMessage.Value, "the server that ran the call stopped") {
+		t.Errorf("the call that was cut ended as %s, %s, %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
+	}
+	if !slices.Equal(lines(r, oas.TranscriptLineUserAssistant), []string{greeting}) {
+		t.Errorf("the transcript of the call that was cut is %q", r.ConcatenatedTranscript)
+	}
+	if calls := second.Calls(t); len(calls) != 1+len(queued) {
+		t.Errorf("%d records of %d calls", len(calls), 1+len(queued))
+	}
+	if rang := len(phone.Events("CALL_INCOMING")); rang > 1+len(queued) {
+		t.Errorf("%d calls rang %d times", 1+len(queued), rang)
+	}
+	_, right := second.Recording(t, cut)
+	checkSaid(t, right, agentVoice, greeting)
+}
+
+// TestDrain stops the server with a call running that would go on.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	other := baresip.Start(t, baresip.Config{CA: ca})
+	first := start(t, ca.CertFile(), "--drain-timeout", "4s")
+	first.AttachOutbound(t, ours.String(), phone.Server())
+	first.AttachInbound(t, ours.String())
+	if status, _ := first.Get(t, "/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz is %d before the drain", status)
+	}
+	running := first.Call(t, appointment())
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	says(t, first, running, greeting)
+	first.Terminate(t)
+	await.That(t, "/readyz to refuse", func() bool {
+		status, _ := first.Get(t, "/readyz")
+		return status == http.StatusServiceUnavailable
+	})
+	other.Dial(t, first.Number(ours.String()))
+	if refusal := other.AwaitReceived(t, "SIP/2.0 5"); !strings.HasPrefix(refusal.First, "SIP/2.0 503") {
+		t.Errorf("a call during the drain is answered with %s", refusal.First)
+	}
+	if health, _ := first.Get(t, "/healthz"); health != http.StatusOK {
+		t.Errorf("/healthz is %d during the drain", health)
+	}
+	if !first.Record(t, running).EndAt.Null {
+		t.Error("the running call was not left to run")
+	}
+	late, lateErr := first.API.CreateCall(t.Context(), new(appointment()), oas.CreateCallParams{})
+	phone.AwaitReceived(t, "BYE ")
+	if code := first.ExitCode(t); code != 0 {
+		t.Errorf("the server stopped with exit code %d", code)
+	}
+
+	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	r := second.Record(t, running)
+	if !r.Completed || r.Status != oas.CallStatusCompleted || r.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT {
+		t.Errorf("the running call ended as %s by %s, %q", r.Status, r.CallEndedBy.Value, r.ErrorMessage.Value)
+	}
+	records := 1
+	t.Logf("a call that was asked for during the drain: %+v, %v", late, lateErr)
+	if lateErr == nil { // taken: then it is placed by whoever serves next
+		records = 2
+		phone.Await(t, "CALL_ESTABLISHED", 2)
+		second.StopCall(t, late.CallID)
+		second.Ended(t, late.CallID)
+	}
+	if calls := second.Calls(t); len(calls) != records {
+		t.Errorf("%d records of %d calls", len(calls), records)
+	}
+	second.Stop(t)
+}
+
+// TestNothingIsLeft makes calls that end in several ways, again and again, and looks at what the server holds: were one
+// goroutine, socket or file left of each call, or of each kind, it would hold many more in the end.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	const warmUp, rounds, slack = 2, 4, 5
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	plain := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Plain: true})
+	s := start(t, ca.CertFile())
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	s.AttachOutbound(t, "+14155550101", plain.Server())
+	s.AttachInbound(t, ours.String())
+	answered := brief()
+	refused := brief()
+	refused.From = oas.NewOptString("+14155550101")
+	round := func() {
+		calls := len(phone.Events("CALL_ESTABLISHED"))
+		var ids []string
+		for range 3 {
+			ids = append(ids, s.Call(t, answered), s.Call(t, refused))
+		}
+		for _, id := range ids {
+			s.Ended(t, id)
+		}
+		phone.Dial(t, s.Number(ours.String()))
+		phone.Await(t, "CALL_ESTABLISHED", calls+4)
+		phone.Hangup(t)
+		await.That(t, "the last call to end", func() bool {
+			return !slices.ContainsFunc(s.Calls(t), func(c oas.CallSummary) bool { return !c.Completed })
+		})
+	}
+	for range warmUp { // opens what stays open: connections to peers, pools
+		round()
+	}
+	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")
+	for range rounds {
+		round()
+	}
+	ok := await.Within(t.Context(), await.Limit, func() bool {
+		return s.Metric(t, "callwright_media_sessions") == 0 && s.Metric(t, "callwright_sip_calls") == 0 &&
+			s.Metric(t, "go_goroutines") <= goroutines+slack && s.Metric(t, "process_open_fds") <= files+slack
+	})
+	t.Logf("after %d more calls: goroutines %v, %v before; files %v, %v before", rounds*7,
+		s.Metric(t, "go_goroutines"), goroutines, s.Metric(t, "process_open_fds"), files)
+	if !ok {
+		t.Errorf("the server holds %v media sessions and %v calls", s.Metric(t, "callwright_media_sessions"), s.Metric(t, "callwright_sip_calls"))
+	}
+}
