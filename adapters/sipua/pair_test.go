@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +196,44 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	eventually(t, "the callee's call is gone", func() bool { return callee.Calls() == 0 })
+}
+
+// Callers who give up at every moment of a call's beginning leave nothing behind, on either side.
+func TestNoGhosts(t *testing.T) {
+	t.Parallel()
+	caller, callee := pair(t)
+	ctx, stop := context.WithCancel(within(t))
+	var answering, calling sync.WaitGroup
+	answering.Go(func() {
+		for {
+			p, err := callee.Accept(ctx)
+			if err != nil {
+				return
+			}
+			answering.Go(func() { _, _ = p.Answer(ctx) })
+		}
+	})
+	for i := range 200 {
+		calling.Go(func() {
+			patient, cancel := context.WithTimeout(ctx, time.Duration(i)*50*time.Microsecond)
+			defer cancel()
+			if l, err := caller.Dial(patient, call.Dial{Org: org, From: alice, To: bob}, nil); err == nil {
+				if err := l.Hangup(ctx); err != nil {
+					t.Errorf("hangup: %v", err)
+				}
+			}
+		})
+		if i%20 == 19 { // not more at once than the agents take
+			calling.Wait()
+		}
+	}
+	calling.Wait()
+	eventually(t, "the calls are gone", func() bool { return caller.Calls() == 0 && callee.Calls() == 0 })
+	if n := caller.media.open.Load() + callee.media.open.Load(); n != 0 {
+		t.Errorf("%d media sessions are open", n)
+	}
+	stop()
+	answering.Wait()
 }
 
 func TestPeerVanishesFromTheWire(t *testing.T) {

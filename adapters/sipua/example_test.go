@@ -1,0 +1,39 @@
+package sipua_test
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// A telephone that answers every call and says nothing.
+func Example() {
+	ctx := context.Background()
+	line, err := sipua.New(sipua.Config{
+		Listen: "192.0.2.1:5061",
+		// Certificates, Media and Routes are required too.
+	})
+	if err != nil {
+		slog.Error("no telephone", "error", err)
+		return
+	}
+	defer line.Close(ctx)
+	for {
+		pending, err := line.Accept(ctx)
+		if err != nil {
+			return
+		}
+		go func() {
+			leg, err := pending.Answer(ctx)
+			if err != nil {
+				return // the caller has gone
+			}
+			<-leg.Done()
+			slog.Info("call ended", "from", pending.Offer().From, "cause", leg.Ending().Cause)
+		}()
+	}
+}
+
+var _ call.Line = (*sipua.UA)(nil)
