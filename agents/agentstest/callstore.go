@@ -141,8 +141,15 @@ func updatesCall(t *testing.T, s call.Store) {
 
 func keepsHeartbeat(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
-	c.Queue, c.Node, c.Heartbeat = call.QueueAllocated, "n1", at
 	insertCalls(t, s, c)
+	c.Queue, c.Node, c.Heartbeat = call.QueueAllocated, "n1", at
+	if err := s.Update(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if got := getCall(t, s, "a", "c1"); !got.Heartbeat.Equal(at) {
+		t.Errorf("the heartbeat of the node that took the call is %s", got.Heartbeat)
+	}
+	c.Version++
 	if _, err := s.Beat(t.Context(), "n1", at.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
