@@ -145,9 +145,6 @@ func killed(t *testing.T, life, address string) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for name, address := range databases {
-		if name == "memory" {
-			continue // dies with its process
-		}
 		t.Run(name+" before the work", func(t *testing.T) {
 			t.Parallel()
 			at := address(t)

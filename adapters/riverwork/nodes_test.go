@@ -27,19 +27,9 @@ func nodes(t *testing.T, address string, count int) ([]*bunstore.DB, []*riverwor
 	return dbs, works
 }
 
-// onShared runs a test on the databases that several processes can open.
-func onShared(t *testing.T, test func(t *testing.T, address string)) {
-	t.Helper()
-	onEach(t, func(t *testing.T, address string) {
-		if address != "sqlite::memory:" {
-			test(t, address)
-		}
-	})
-}
-
 func TestNodesShareTheWork(t *testing.T) {
 	t.Parallel()
-	onShared(t, func(t *testing.T, address string) {
+	onEach(t, func(t *testing.T, address string) {
 		const count = 60
 		dbs, works := nodes(t, address, 3)
 		ran := make(chan string, 10*count)
@@ -72,7 +62,7 @@ func TestNodesShareTheWork(t *testing.T) {
 // TestNodesShareThePeriods wants each interval to have one task, whatever the number of nodes, that runs once.
 func TestNodesShareThePeriods(t *testing.T) {
 	t.Parallel()
-	onShared(t, func(t *testing.T, address string) {
+	onEach(t, func(t *testing.T, address string) {
 		const ticks = 3
 		dbs, works := nodes(t, address, 2)
 		ran := make(chan string, 100)

@@ -16,7 +16,6 @@ import (
 // databases are what every test of this package runs on: each gives the address of an empty one.
 var databases = map[string]func(testing.TB) string{
 	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "work.db") },
-	"memory":   func(testing.TB) string { return "sqlite::memory:" },
 	"postgres": pgtest.DSN,
 }
 
