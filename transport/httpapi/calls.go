@@ -95,7 +95,7 @@ func callRequest(req *oas.CreateCallRequest) (call.Request, error) {
 	return call.Request{
 		From: req.From.Or(""), To: req.PhoneNumber, RequestData: data, Metadata: metadata,
 		Agent: call.Agent{
-			Task: req.Task.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
+			Task: req.Task.Or(""), Voice: req.Voice.Or(""), Language: languageTag(req.Language.Or("")), Model: req.Model.Or(""),
 			Temperature: optional(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			WaitForGreeting: req.WaitForGreeting.Or(false), Record: req.Record.Or(false),
 			MaxDuration: minutes(req.MaxDuration.Or(0)),

@@ -116,6 +116,7 @@ func settingsOf(req *oas.UpdateInboundNumberRequest) []setting {
 	text("voice", req.Voice, func(a *call.Agent) *string { return &a.Voice })
 	text("voice_id", req.VoiceID, func(a *call.Agent) *string { return &a.Voice })
 	text("first_sentence", req.FirstSentence, func(a *call.Agent) *string { return &a.FirstSentence })
+	req.Language.Value = languageTag(req.Language.Value)
 	text("language", req.Language, func(a *call.Agent) *string { return &a.Language })
 	text("model", req.Model, func(a *call.Agent) *string { return &a.Model })
 	text("webhook", req.Webhook, func(a *call.Agent) *string { return &a.Webhook })
