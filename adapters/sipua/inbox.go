@@ -60,9 +60,10 @@ func (b *inbox) due() []arrival {
 	return now
 }
 
-// overdue gives up waiting.
+// overdue gives up waiting, for an ACK too.
 func (b *inbox) overdue() []arrival {
 	var now []arrival
+	b.ackDue = b.ackDue && len(b.waiting) == 0
 	for len(b.waiting) > 0 {
 		now = append(now, b.take())
 	}

@@ -22,7 +22,9 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Dial places a call: at the route's first server, and at the next one where that fails for technical reasons.
+// Dial places a call: at the route's first server, and at the next one where that fails for technical reasons. progress
+// must not block: the call's messages wait for it. What is wrong with d itself is a CodeBadRequest instead of an Ending,
+// and what Routes says is passed on.
 func (u *UA) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)) (call.Leg, error) {
 	headers, err := checkDial(d)
 	if err != nil {

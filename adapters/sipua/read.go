@@ -16,10 +16,14 @@ func readRequest(req *sip.Request) dialog.Request {
 	r := dialog.Request{
 		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: tagOf(req.From().Params),
 		Contact: contactOf(req), Routes: recordedRoutes(req), Body: len(req.Body()) > 0,
-		Require: tokens(req.GetHeaders("Require")), Session: readSession(req),
+		Require: tokens(req.GetHeaders("Require")),
 	}
-	if req.Method == sip.NOTIFY {
+	switch req.Method {
+	case sip.INVITE:
+		r.Session = readSession(req)
+	case sip.NOTIFY:
 		r.Progress, r.Final = readProgress(req)
+	default:
 	}
 	return r
 }
@@ -28,7 +32,10 @@ func readRequest(req *sip.Request) dialog.Request {
 func readResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
 	r := dialog.Response{
 		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: printable(res.Reason), Contact: contactOf(res),
-		Routes: recordedRoutes(res), Body: len(res.Body()) > 0, Session: readSession(res),
+		Routes: recordedRoutes(res), Body: len(res.Body()) > 0,
+	}
+	if method == dialog.INVITE {
+		r.Session = readSession(res)
 	}
 	if to := res.To(); to != nil {
 		r.RemoteTag = tagOf(to.Params)

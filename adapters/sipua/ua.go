@@ -98,7 +98,7 @@ func New(cfg Config) (*UA, error) {
 		return nil, fmt.Errorf("sip: listen: %w", err)
 	}
 	u := &UA{
-		config: cfg, log: cfg.Log, listener: ln, resolver: cfg.Resolver,
+		config: cfg, log: cfg.Logger, listener: ln, resolver: cfg.Resolver,
 		pending: make(chan *pending, cfg.MaxCalls),
 		calls:   map[dialogKey]*phonecall{}, invites: map[inviteKey]struct{}{}, idle: make(chan struct{}),
 	}
@@ -146,8 +146,8 @@ func complete(cfg Config) (Config, error) {
 	if cfg.Resolver == nil {
 		cfg.Resolver = net.DefaultResolver
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return cfg, nil
 }
