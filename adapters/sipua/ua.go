@@ -37,7 +37,7 @@ type Config struct {
 	AllowPrivate        bool          // connect to private and loopback addresses too
 	UserAgent           string        // for User-Agent and Server; empty: "callwright"
 	Resolver            *net.Resolver // nil: the system's
-	Log                 *slog.Logger  // nil discards
+	Logger              *slog.Logger  // nil discards
 }
 
 // The defaults and bounds of Config.
