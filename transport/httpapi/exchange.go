@@ -85,8 +85,11 @@ type answerWriter struct {
 	status int
 }
 
-// WriteHeader remembers the first final status.
+// WriteHeader remembers the first final status. A 401 says how to do better (RFC 9110, section 15.5.2).
 func (w *answerWriter) WriteHeader(status int) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}

@@ -58,8 +58,8 @@ func TestTwoKeysAreNone(t *testing.T) {
 	request.Header.Add("Authorization", h.poor)
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, request)
-	if answer.Code != http.StatusUnauthorized {
-		t.Errorf("got %d, want 401", answer.Code)
+	if answer.Code != http.StatusUnauthorized || answer.Header().Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("got %d %v, want 401", answer.Code, answer.Header())
 	}
 }
 

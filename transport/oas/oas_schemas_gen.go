@@ -1400,7 +1400,8 @@ type CreateCallRequest struct {
 	Record OptBool `json:"record"`
 	// Minutes after which the call is ended.
 	MaxDuration OptFloat64 `json:"max_duration"`
-	// Language of the conversation.
+	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and the names that begin with `babel`
+	// mean the engines' own choice.
 	Language OptString `json:"language"`
 	// Model of the agent; `base` and `turbo` are always known.
 	Model OptString `json:"model"`
