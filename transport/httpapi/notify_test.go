@@ -51,17 +51,3 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 		t.Errorf("a failed delivery gives %v", err)
 	}
 }
-
-func TestNamesOfLanguages(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	h.attach()
-	for given, want := range map[string]string{"babel-en": "", "auto": "", "fluent": "", "Babel": "", "ENG": "en", "en-GB": "en-GB"} {
-		id, _ := h.want(http.StatusOK, "POST", "/v1/calls",
-			`{"phone_number":"`+theirNumber+`","task":"x","language":"`+given+`"}`)["call_id"].(string)
-		stored, err := h.calls.Get(t.Context(), h.org, id)
-		if err != nil || stored.Agent.Language != want {
-			t.Errorf("%s became %q, want %q (%v)", given, stored.Agent.Language, want, err)
-		}
-	}
-}
