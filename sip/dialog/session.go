@@ -113,9 +113,10 @@ func (c *Call) refreshRefused(r Response) {
 // steps of 10 ms. The numbers follow one another from the seed, so the machine stays a function of its input.
 func (c *Call) glare() time.Duration {
 	c.seed = c.seed*6364136223846793005 + 1442695040888963407
-	n := time.Duration(c.seed >> 33)
+	const step = 10 * time.Millisecond
+	n := c.seed >> 33
 	if c.outbound {
-		return 2100*time.Millisecond + n%190*10*time.Millisecond
+		return time.Duration(210+n%190) * step
 	}
-	return n % 200 * 10 * time.Millisecond
+	return time.Duration(n%200) * step
 }
