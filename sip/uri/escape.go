@@ -38,7 +38,7 @@ var plain = func() (table [256]place) {
 // of control characters, which could break a message apart, and what is not UTF-8 in the end.
 func unescape(text string, p place) (string, error) {
 	escapes := 0
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if text[i] == '%' {
 			escapes++
 		} else if plain[text[i]]&p == 0 {
