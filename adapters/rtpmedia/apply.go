@@ -22,9 +22,12 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	if s.closed {
 		return errClosed
 	}
-	engines, err := s.engines(string(n.Codec))
-	if err != nil {
-		return err
+	var fresh *engines // nil: the codec stays
+	if s.out.codec == nil || string(n.Codec) != s.codec {
+		var err error
+		if fresh, err = s.media.engines(string(n.Codec)); err != nil {
+			return err
+		}
 	}
 	sealer, err := s.out.sealerFor(n.LocalCrypto)
 	if err != nil {
@@ -33,23 +36,20 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	if err := s.in.opener.Use(s.now(), n.RemoteCrypto); err != nil {
 		return callwright.Invalid("crypto", "the peer's SRTP key cannot be used").Because(err)
 	}
-	s.change(&n, sealer, engines)
+	s.change(&n, sealer, fresh)
 	return nil
 }
 
 // engines are a codec's two halves.
 type engines struct{ encoder, decoder sip.Codec }
 
-// engines makes a codec, twice, because neither direction may share its state. It is nil for the one in use.
-func (s *session) engines(name string) (*engines, error) {
-	if s.out.codec != nil && name == s.codec {
-		return nil, nil
-	}
-	encoder, err := s.media.cfg.Codecs(name)
+// engines makes a codec, twice, because neither direction may share its state.
+func (m *Media) engines(name string) (*engines, error) {
+	encoder, err := m.cfg.Codecs(name)
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := s.media.cfg.Codecs(name)
+	decoder, err := m.cfg.Codecs(name)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *session) engines(name string) (*engines, error) {
 	return &engines{encoder, decoder}, nil
 }
 
-// change takes over what is known to be possible. Goroutines see all of it or nothing.
+// change takes over what is known to be possible; e is nil when the codec stays. Goroutines see all of it or nothing.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(string(n.Codec), e)

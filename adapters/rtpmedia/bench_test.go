@@ -25,14 +25,13 @@ func lively(b *testing.B) *call {
 }
 
 // refill keeps the queue from running dry, so that the frames are speech.
-func refill(b *testing.B, c *call, said []int16) {
-	if c.caller.Queued() < 160 {
-		ended, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		if err := c.caller.Write(ended, said); err != nil {
-			b.Fatal(err)
-		}
+func refill(c *call, said []int16) error {
+	if c.caller.Queued() >= 160 {
+		return nil
 	}
+	ended, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	return c.caller.Write(ended, said)
 }
 
 // One frame through both sessions without sockets: encode, encrypt; decrypt, jitter buffer, decode, and the callee's own
@@ -41,7 +40,9 @@ func BenchmarkFrame(b *testing.B) {
 	c, said, frame := lively(b), speech(1600), int64(0)
 	b.ReportAllocs()
 	for b.Loop() {
-		refill(b, c, said)
+		if err := refill(c, said); err != nil {
+			b.Fatal(err)
+		}
 		now := time.Duration(frame) * 20 * time.Millisecond
 		packet := rtpmedia.Tick(c.caller, now, frame)
 		rtpmedia.Inject(c.callee, 0, packet, c.callerAt)
@@ -63,7 +64,9 @@ func BenchmarkFrameOverSockets(b *testing.B) {
 	buffer := make([]byte, 1500)
 	b.ReportAllocs()
 	for b.Loop() {
-		refill(b, c, said)
+		if err := refill(c, said); err != nil {
+			b.Fatal(err)
+		}
 		now := time.Duration(frame) * 20 * time.Millisecond
 		rtpmedia.Transmit(c.caller, now, frame)
 		n, from, err := in.ReadFromUDPAddrPort(buffer)
@@ -81,7 +84,9 @@ func BenchmarkTick(b *testing.B) {
 	c, said, frame := lively(b), speech(1600), int64(0)
 	b.ReportAllocs()
 	for b.Loop() {
-		refill(b, c, said)
+		if err := refill(c, said); err != nil {
+			b.Fatal(err)
+		}
 		rtpmedia.Tick(c.caller, time.Duration(frame)*20*time.Millisecond, frame)
 		frame++
 	}

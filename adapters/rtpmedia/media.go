@@ -99,7 +99,7 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.start(sockets)
+	return m.start(sockets), nil
 }
 
 // Counters are sums over all sessions.

@@ -33,9 +33,9 @@ type receiver struct {
 	signalled remote // as the SDP says
 	actual    remote // where we send to
 
-	ssrc, former uint32
-	hasFormer    bool
-	ssrcAt       time.Duration // when the last packet of ssrc came
+	former    uint32 // the source before the current one
+	hasFormer bool
+	sourceAt  time.Duration // when the last packet of the current source came
 }
 
 // remote is where the peer is reached.
@@ -104,13 +104,13 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	current, known := r.stats.Source()
 	switch {
 	case known && ssrc == current:
-	case r.hasFormer && ssrc == r.former && now-r.ssrcAt < straggle:
+	case r.hasFormer && ssrc == r.former && now-r.sourceAt < straggle:
 		return false
 	default:
 		r.former, r.hasFormer = current, known
 		r.player.Reset()
 	}
-	r.ssrcAt = now
+	r.sourceAt = now
 	return true
 }
 

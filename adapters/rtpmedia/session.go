@@ -49,7 +49,7 @@ type session struct {
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
 
 // start begins to read the sockets.
-func (m *Media) start(pair *sockets) (*session, error) {
+func (m *Media) start(pair *sockets) *session {
 	s := &session{
 		media: m, sockets: pair, began: time.Now(), wall: m.cfg.Clock.Now(), cname: newCNAME(),
 		log:   m.cfg.Logger.With("media_port", pair.port),
@@ -60,7 +60,7 @@ func (m *Media) start(pair *sockets) (*session, error) {
 	s.running.Add(2)
 	go s.listen(pair.rtp, s.receiveRTP)
 	go s.listen(pair.rtcp, s.receiveRTCP)
-	return s, nil
+	return s
 }
 
 // now is the time since the session began.

@@ -254,7 +254,7 @@ func FuzzDatagrams(f *testing.F) {
 	f.Add([]byte{0x80, 101, 0, 2, 0, 0, 0, 160, 0, 0, 0, 7, 5, 10, 0, 160}, true)
 	f.Add([]byte{0xb0, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 7, 0xbe, 0xde, 0, 0, 9}, true)
 	f.Add(bytes.Repeat([]byte{0x80}, 40), false)
-	f.Fuzz(func(t *testing.T, datagram []byte, sealed bool) {
+	f.Fuzz(func(_ *testing.T, datagram []byte, sealed bool) {
 		if own, err := seal.RTP(nil, datagram); err == nil && sealed { // as the peer itself would send it
 			datagram = own
 		}
