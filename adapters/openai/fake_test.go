@@ -59,7 +59,7 @@ func client(t *testing.T, config openai.Config) *openai.Client {
 func refuse(w http.ResponseWriter, status int, code, message, param string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "some_error", "param": param, "code": code}})
+	_ = json.NewEncoder(w).Encode(map[string]map[string]string{"error": {"message": message, "type": "some_error", "param": param, "code": code}})
 }
 
 // events sends lines of a stream, each as an event.
@@ -145,5 +145,5 @@ func (f *fake) transcribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"text": " " + agentstest.TextOf(audio.Samples)})
+	_ = json.NewEncoder(w).Encode(map[string]string{"text": " " + agentstest.TextOf(audio.Samples)})
 }
