@@ -140,7 +140,7 @@ func TestListenRefuses(t *testing.T) {
 func stuck(t *testing.T, body string) *pocketsphinx.Recognizer {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pocketsphinx_batch")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil { //nolint:gosec // it must be executable
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, pocketsphinx.Config{Path: path})
