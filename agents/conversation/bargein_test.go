@@ -2,7 +2,6 @@ package conversation_test
 
 import (
 	"context"
-	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -72,20 +71,6 @@ func TestBargeIn(t *testing.T) {
 			}
 			expectLines(t, r, "agent: "+turns[1].Heard+" [interrupted]", "caller: stop it please", "agent: All right.")
 		})
-	}
-}
-
-// stubborn is a brain that does not stop at once.
-type stubborn struct{ *brain }
-
-func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
-	return func(yield func(conversation.Step, error) bool) {
-		for s, err := range b.brain.Respond(ctx, t) {
-			if !yield(s, err) {
-				time.Sleep(2 * time.Second) //nolint:forbidigo // under a fake clock
-				return
-			}
-		}
 	}
 }
 

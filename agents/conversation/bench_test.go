@@ -117,6 +117,7 @@ func (p *paced) edges() (began, ended time.Time) {
 
 // report gives the median and the 95th percentile in milliseconds.
 func report(b *testing.B, name string, d []time.Duration) {
+	b.Helper()
 	slices.Sort(d)
 	millis := func(share int) float64 { return float64(d[len(d)*share/100].Microseconds()) / 1000 }
 	b.ReportMetric(millis(50), name+"-p50-ms")

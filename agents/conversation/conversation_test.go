@@ -53,6 +53,20 @@ func (b *brain) asked() []conversation.Turn {
 	return append([]conversation.Turn(nil), b.turns...)
 }
 
+// stubborn is a brain that does not stop at once.
+type stubborn struct{ *brain }
+
+func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		for s, err := range b.brain.Respond(ctx, t) {
+			if !yield(s, err) {
+				time.Sleep(2 * time.Second)
+				return
+			}
+		}
+	}
+}
+
 // notebook is an Observer that keeps the transcript.
 type notebook struct {
 	mu      sync.Mutex

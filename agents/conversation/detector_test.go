@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/callwright/callwright/agents/conversation"
@@ -18,7 +19,7 @@ import (
 func flite(t testing.TB, voice, text string) []int16 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "speech.wav")
-	if out, err := exec.Command("flite", "-voice", voice, "-t", text, "-o", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "flite", "-voice", voice, "-t", text, "-o", file).CombinedOutput(); err != nil {
 		t.Fatalf("flite does not speak; install it with apt-get install flite: %v %s", err, out)
 	}
 	wav, err := os.ReadFile(file)
@@ -28,15 +29,16 @@ func flite(t testing.TB, voice, text string) []int16 {
 	rate := int(binary.LittleEndian.Uint32(wav[24:]))
 	data := wav[bytes.Index(wav, []byte("data"))+8:]
 	fold := rate / 8000
-	out := make([]int16, 8000)
+	var spoken []int16
 	for i := 0; i+2*fold <= len(data); i += 2 * fold {
 		sum := 0
 		for k := range fold {
 			sum += int(int16(binary.LittleEndian.Uint16(data[i+2*k:])))
 		}
-		out = append(out, int16(sum/fold))
+		spoken = append(spoken, int16(sum/fold))
 	}
-	return append(out, make([]int16, 8000)...)
+	silence := make([]int16, 8000)
+	return slices.Concat(silence, spoken, silence)
 }
 
 // rms of samples.

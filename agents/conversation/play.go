@@ -126,7 +126,7 @@ func (c *clip) read(ctx context.Context, engine Synthesizer, speech Speech) {
 		c.add(nil, err)
 		return
 	}
-	defer stream.Close() //nolint:errcheck // it was read to its end, or is not wanted any more
+	defer stream.Close()
 	buffer := make([]int16, speech.Rate/10)
 	for err == nil {
 		var n int

@@ -254,7 +254,7 @@ func TestOneAhead(t *testing.T) {
 	var mu sync.Mutex
 	var begun []time.Duration
 	var zero time.Time
-	engine := &agentstest.Synthesizer{Delay: 300 * time.Millisecond, Hear: func(s conversation.Speech) {
+	engine := &agentstest.Synthesizer{Delay: 300 * time.Millisecond, Hear: func(conversation.Speech) {
 		mu.Lock()
 		defer mu.Unlock()
 		if zero.IsZero() {
