@@ -81,7 +81,7 @@ func newLine(
 	}
 	ua, err := sipua.New(sipua.Config{
 		Listen: c.SIPAddr, Certificates: []tlsCertificate{certificate}, Roots: roots, PublicHost: c.PublicIP.String(),
-		Media: media, Routes: trunks, AllowPrivate: c.AllowPrivate, Log: log,
+		Media: media, Routes: trunks, AllowPrivate: c.AllowPrivate, Logger: log,
 	})
 	if err != nil {
 		return nil, err
