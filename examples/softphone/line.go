@@ -46,7 +46,7 @@ func (o options) open() (*sipua.UA, error) {
 	}
 	return sipua.New(sipua.Config{
 		Listen: o.Listen, Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(), Media: media, Routes: routes,
-		AllowPrivate: true, UserAgent: "callwright-softphone", Log: o.logger(),
+		AllowPrivate: true, UserAgent: "callwright-softphone", Logger: o.logger(),
 	})
 }
 
