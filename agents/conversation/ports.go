@@ -4,14 +4,17 @@ import (
 	"context"
 	"iter"
 	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
 )
 
 // Synthesizer makes speech.
 type Synthesizer interface {
 	// Synthesize starts to speak a text and returns at once or as soon as the engine has taken the request; the audio
-	// follows in the stream. Ending ctx ends the stream at once and frees what it holds, a process included. An unknown
-	// voice is a CodeBadRequest with the field "voice"; a missing engine is CodeUnavailable and says what to install.
-	// Several streams may run side by side.
+	// follows in the stream. Ending ctx ends the stream at once and frees what it holds, a process included. What
+	// Speech.Check refuses is refused; an unknown voice is a CodeBadRequest with the field "voice"; a missing engine is
+	// CodeUnavailable and says what to install. Several streams may run side by side.
 	Synthesize(ctx context.Context, s Speech) (AudioStream, error)
 }
 
@@ -25,6 +28,20 @@ type Speech struct {
 
 // MaxSpeech bounds the text of one Speech, in bytes.
 const MaxSpeech = 5000
+
+// Check refuses a speech that no engine could speak: text over MaxSpeech or not UTF-8, a rate that is not above 0. The
+// error is CodeBadRequest with the field.
+func (s Speech) Check() error {
+	switch {
+	case len(s.Text) > MaxSpeech:
+		return callwright.Invalid("text", "the text has %d bytes, more than %d", len(s.Text), MaxSpeech)
+	case !utf8.ValidString(s.Text):
+		return callwright.Invalid("text", "the text is not valid UTF-8")
+	case s.Rate <= 0:
+		return callwright.Invalid("rate", "the sample rate %d is not above 0", s.Rate)
+	}
+	return nil
+}
 
 // AudioStream is 16-bit mono audio as it is made. One goroutine reads it.
 type AudioStream interface {

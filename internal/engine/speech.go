@@ -6,22 +6,18 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Check refuses a speech that no engine could speak: text over conversation.MaxSpeech or not UTF-8, a rate that audio
-// doesn't have. The error is CodeBadRequest with the field.
+// Check is the speech's own, and refuses rates that audio doesn't have. The error is CodeBadRequest with the field.
 func Check(s conversation.Speech) error {
-	switch {
-	case len(s.Text) > conversation.MaxSpeech:
-		return callwright.Invalid("text", "the text has %d bytes, more than %d", len(s.Text), conversation.MaxSpeech)
-	case !utf8.ValidString(s.Text):
-		return callwright.Invalid("text", "the text is not valid UTF-8")
-	case s.Rate < pcm.MinRate || s.Rate > pcm.MaxRate:
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if s.Rate < pcm.MinRate || s.Rate > pcm.MaxRate {
 		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", s.Rate, pcm.MinRate, pcm.MaxRate)
 	}
 	return nil
