@@ -44,8 +44,10 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Run("StopsWithItsConsumer", func(t *testing.T) {
 		b := newBrain(t)
 		steps := 0
-		for range b.Respond(t.Context(), start) {
-			steps++
+		for _, err := range b.Respond(t.Context(), start) {
+			if steps++; err != nil {
+				t.Error(err)
+			}
 			break
 		}
 		if steps != 1 {
@@ -59,7 +61,7 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 		b, ended := newBrain(t), make(chan struct{})
 		go func() {
 			defer close(ended)
-			for range b.Respond(ctx, start) { //nolint:revive // only its end matters
+			for range b.Respond(ctx, start) { //nolint:errcheck,revive // only its end matters
 			}
 		}()
 		select {

@@ -1,6 +1,7 @@
 package agentstest
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -14,7 +15,7 @@ var (
 	_ conversation.Recognizer  = (*Recognizer)(nil)
 )
 
-// Synthesizer speaks with Voice. The zero value is instant and never fails.
+// Synthesizer speaks with Voice, at every rate and in one voice that has every name. The zero value is instant and never fails.
 type Synthesizer struct {
 	Delay time.Duration                     // before the first audio of each text
 	Fail  func(conversation.Speech) error   // nil: never
@@ -25,6 +26,9 @@ type Synthesizer struct {
 
 // Synthesize starts to speak.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
+	if err := speech.Check(); err != nil {
+		return nil, err
+	}
 	if s.Hear != nil {
 		s.Hear(speech)
 	}
@@ -63,10 +67,11 @@ func (s *voiceStream) Read(p []int16) (int, error) {
 	defer timer.Stop()
 	select {
 	case <-s.ctx.Done():
-		return 0, s.ctx.Err()
 	case <-s.closed:
-		return 0, io.ErrClosedPipe
 	case <-timer.C:
+	}
+	if err := s.over(); err != nil {
+		return 0, err
 	}
 	s.wait = 0
 	if len(s.rest) == 0 {
@@ -75,6 +80,16 @@ func (s *voiceStream) Read(p []int16) (int, error) {
 	n := copy(p, s.rest)
 	s.rest = s.rest[n:]
 	return n, nil
+}
+
+// over is why no more audio comes although there may be some.
+func (s *voiceStream) over() error {
+	select {
+	case <-s.closed:
+		return io.ErrClosedPipe
+	default:
+		return s.ctx.Err()
+	}
 }
 
 // Close ends a Read that waits.
@@ -92,7 +107,7 @@ type Recognizer struct {
 }
 
 // Listen starts an utterance.
-func (r *Recognizer) Listen(_ context.Context, h conversation.Hearing) (conversation.Utterance, error) {
+func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
 	if r.Hear != nil {
 		r.Hear(h)
 	}
@@ -101,11 +116,12 @@ func (r *Recognizer) Listen(_ context.Context, h conversation.Hearing) (conversa
 			return nil, err
 		}
 	}
-	return &utterance{recognizer: r}, nil
+	return &utterance{ctx: ctx, recognizer: r}, nil
 }
 
 // utterance keeps the audio until it is asked for the text.
 type utterance struct {
+	ctx        context.Context //nolint:containedctx // the utterance ends with the context of its Listen
 	recognizer *Recognizer
 	samples    []int16
 }
@@ -121,9 +137,12 @@ func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error)
 	timer := time.NewTimer(u.recognizer.Delay)
 	defer timer.Stop()
 	select {
+	case <-u.ctx.Done():
 	case <-ctx.Done():
-		return conversation.Recognized{}, ctx.Err()
 	case <-timer.C:
+	}
+	if err := cmp.Or(u.ctx.Err(), ctx.Err()); err != nil {
+		return conversation.Recognized{}, err
 	}
 	text := TextOf(u.samples)
 	if u.recognizer.Fail != nil {

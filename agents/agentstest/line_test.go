@@ -157,7 +157,7 @@ func TestEndings(t *testing.T) {
 			if e := leg.Ending(); e.Cause != c.cause || e.ByPeer != c.peer {
 				t.Errorf("the ending is %+v", e)
 			}
-			if _, err := leg.Read(t.Context()); err != io.EOF {
+			if _, err := leg.Read(t.Context()); !errors.Is(err, io.EOF) {
 				t.Errorf("Read gives %v", err)
 			}
 			if err := phone.WaitHeard(t.Context(), "anything"); err == nil {

@@ -68,8 +68,8 @@ func RunModel(t *testing.T, h ModelHarness) {
 	request := llm.ReplyRequest{Org: "org", Task: h.Task, Language: "en-US"}
 	t.Run("Name", func(t *testing.T) {
 		m := h.New(t)
-		if m.Name() == "" || m.Name() != m.Name() {
-			t.Errorf("the name is %q, then %q", m.Name(), m.Name())
+		if first, again := m.Name(), m.Name(); first == "" || again != first {
+			t.Errorf("the name is %q, then %q", first, again)
 		}
 	})
 	t.Run("SpeaksFirst", func(t *testing.T) { h.answers(t, request) })
@@ -152,8 +152,10 @@ func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	defer cancel()
 	m := h.New(t)
 	parts := 0
-	for range m.Reply(ctx, r) {
-		parts++
+	for _, err := range m.Reply(ctx, r) {
+		if parts++; err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if parts != 1 {

@@ -74,6 +74,7 @@ func begin(ctx context.Context, t *testing.T, s conversation.Synthesizer, speech
 	return stream
 }
 
+// drain reads a stream until it ends. The error is what ended it: io.EOF after a whole speech, and never nil.
 func drain(stream conversation.AudioStream) (audio []int16, err error) {
 	p := make([]int16, 333)
 	for err == nil {
@@ -145,7 +146,7 @@ func endsWithItsContext(t *testing.T, s conversation.Synthesizer) {
 	}
 	cancel()
 	soon(t, "reading after the context has ended", func() {
-		if audio, err := drain(stream); err == nil || errors.Is(err, io.EOF) || len(audio) > 8000 {
+		if audio, err := drain(stream); errors.Is(err, io.EOF) || len(audio) > 8000 {
 			t.Errorf("%d more samples and %v after the context has ended", len(audio), err)
 		}
 	})
@@ -172,9 +173,7 @@ func closesStream(t *testing.T, s conversation.Synthesizer) {
 	begun := make(chan struct{})
 	reading.Go(func() {
 		close(begun)
-		if _, err := drain(stream); err == nil {
-			t.Error("a closed stream ends without an error")
-		}
+		_, _ = drain(stream) // that it ends is enough: the engine may have been done before
 	})
 	<-begun
 	soon(t, "closing a stream that is read", func() {

@@ -23,7 +23,7 @@ func Voice(text string, rate int) []int16 {
 		for i := range block {
 			out = append(out, tone(r, start+i, rate))
 		}
-		out[start], out[start+1], out[start+2] = mark, -mark, int16(min(r, math.MaxInt16)) //nolint:gosec // bounded by min
+		out[start], out[start+1], out[start+2] = mark, -mark, int16(min(r, math.MaxInt16))
 	}
 	return out
 }
