@@ -253,3 +253,42 @@ func TestDefaultAgentAnswers(t *testing.T) {
 		t.Errorf("the caller said %q", lines(r, oas.TranscriptLineUserUser))
 	}
 }
+
+// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer, but
+// not over TLS.
+func TestTransfer(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	s.AttachInbound(t, ours.String())
+	_, err := s.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+		Prompt:        oas.NewOptNilString(`when "0": say "One moment, please." and transfer`),
+		FirstSentence: oas.NewOptNilString(greeting), TransferPhoneNumber: oas.NewOptNilString(theirs.String()),
+	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phone.Dial(t, s.Number(ours.String()))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	id := s.Calls(t)[0].CallID
+	says(t, s, id, greeting)
+	phone.Press(t, "0")
+	refer := phone.AwaitReceived(t, "REFER ")
+	if !strings.Contains(refer.Text, "Refer-To: <sip:"+theirs.String()+"@"+phone.Addr().String()+">") {
+		t.Errorf("the call is transferred with\n%s", refer.Text)
+	}
+	r := s.Ended(t, id)
+	if len(phone.Sent("NOTIFY ")) == 0 || len(phone.Sent("SIP/2.0 202")) != 1 {
+		t.Error("the phone did not try")
+	}
+	if r.Status != oas.CallStatusCompleted || !r.TransferredTo.Null || !r.TransferredAt.Null {
+		t.Errorf("status %s, transferred to %q", r.Status, r.TransferredTo.Value)
+	}
+	did := lines(r, oas.TranscriptLineUserAgentAction)
+	if len(did) != 1 || did[0] != "tried to transfer the call to "+theirs.String()+", which failed" {
+		t.Errorf("the agent did %q", did)
+	}
+	phone.AwaitReceived(t, "BYE ")
+	onlyCall(t, s, id)
+}

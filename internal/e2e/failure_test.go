@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -190,4 +192,28 @@ func TestPhoneVanishes(t *testing.T) {
 	_, right := s.Recording(t, id)
 	checkSaid(t, right, agentVoice, greeting)
 	onlyCall(t, s, id)
+}
+
+// TestNoSpeechEngine runs the server on a machine without speech: it takes no calls and says what to install.
+func TestNoSpeechEngine(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca})
+	s := server.Start(t, server.Config{Roots: ca.CertFile(), Env: []string{"PATH=" + t.TempDir()}})
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	s.AttachInbound(t, ours.String())
+	_, err := s.API.CreateCall(t.Context(), new(appointment()), oas.CreateCallParams{})
+	refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err)
+	if !ok || refusal.StatusCode != http.StatusServiceUnavailable {
+		t.Fatalf("a call without speech engines gives %v", err)
+	}
+	text, err := refusal.Response.MarshalJSON()
+	if err != nil || !strings.Contains(string(text), "apt-get install flite") {
+		t.Errorf("the refusal does not say what to install: %s, %v", text, err)
+	}
+	phone.Dial(t, s.Number(ours.String()))
+	phone.AwaitReceived(t, "SIP/2.0 480")
+	if calls := s.Calls(t); len(calls) > 0 {
+		t.Errorf("there are records of calls that were not taken: %+v", calls)
+	}
 }

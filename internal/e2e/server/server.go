@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -27,6 +28,9 @@ const polling = "operation=GetCall status=200"
 
 // build builds the server into a folder that Main removes.
 var build = sync.OnceValues(func() (string, error) {
+	if err := look(); err != nil {
+		return "", fmt.Errorf("looking for the server's source: %w", err)
+	}
 	folder, err := os.MkdirTemp("", "callwright-e2e-")
 	if err != nil {
 		return "", err
@@ -40,7 +44,24 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// built is the folder that build has made.
 var built string
+
+// look opens every folder of this module. go test remembers what a test has opened: when a file there changes, which the
+// tests' own imports don't tell, it does not take the tests' old results for new ones.
+func look() error {
+	module, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // go test bounds the time of all tests
+	if err != nil {
+		return err
+	}
+	root := filepath.Dir(strings.TrimSpace(string(module)))
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && path != root && (entry.Name() == "data" || strings.HasPrefix(entry.Name(), ".")) {
+			return fs.SkipDir
+		}
+		return err
+	})
+}
 
 // Main runs the tests and removes what was built for them. A package that starts servers calls it from its TestMain.
 func Main(m *testing.M) int {
@@ -57,6 +78,7 @@ type Config struct {
 	Data  string   // its data folder, such as that of a server before it; empty: a new one
 	Roots string   // a PEM file of further roots that peers may chain to
 	Flags []string // further flags
+	Env   []string // what its environment has beside, or instead of, that of the tests
 }
 
 // Server is a running reference server.
@@ -96,8 +118,9 @@ func Start(t testing.TB, c Config) *Server {
 	if c.Roots != "" {
 		args = append(args, "--sip-roots", c.Roots)
 	}
-	//nolint:noctx // the test's cleanup ends it
-	s.Process = process.Start(t, "the server", exec.Command(path, append(args, c.Flags...)...), polling)
+	cmd := exec.Command(path, append(args, c.Flags...)...) //nolint:noctx // the test's cleanup ends it
+	cmd.Env = append(os.Environ(), c.Env...)
+	s.Process = process.Start(t, "the server", cmd, polling)
 	s.open(t, s.ready(t))
 	return s
 }
