@@ -61,7 +61,7 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 		b, ended := newBrain(t), make(chan struct{})
 		go func() {
 			defer close(ended)
-			for range b.Respond(ctx, start) { //nolint:errcheck,revive // only its end matters
+			for range b.Respond(ctx, start) { //nolint:errcheck // only its end matters
 			}
 		}()
 		select {

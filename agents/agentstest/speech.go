@@ -1,6 +1,9 @@
 package agentstest
 
 import (
+	"context"
+	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -8,6 +11,8 @@ import (
 	"unicode"
 
 	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright/agents/conversation"
 )
 
 // promptly is how long a suite of speech waits for what must happen at once before it says that it doesn't.
@@ -37,6 +42,32 @@ func soon(t *testing.T, what string, do func()) {
 	case <-time.After(promptly):
 		t.Fatalf("%s hangs", what)
 	}
+}
+
+// Speak has a whole speech spoken. The error is nil after its end, else what kept it from there; the samples until then
+// are given.
+func Speak(ctx context.Context, s conversation.Synthesizer, speech conversation.Speech) ([]int16, error) {
+	stream, err := s.Synthesize(ctx, speech)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stream.Close() }()
+	audio, err := drain(stream)
+	if errors.Is(err, io.EOF) {
+		return audio, nil
+	}
+	return audio, err
+}
+
+// drain reads a stream until it ends. The error is what ended it: io.EOF after a whole speech, and never nil.
+func drain(stream conversation.AudioStream) (audio []int16, err error) {
+	p := make([]int16, 333)
+	for err == nil {
+		var n int
+		n, err = stream.Read(p)
+		audio = append(audio, p[:n]...)
+	}
+	return audio, err
 }
 
 // level is the root mean square of samples, as a share of full scale.

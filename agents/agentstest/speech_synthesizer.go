@@ -74,17 +74,6 @@ func begin(ctx context.Context, t *testing.T, s conversation.Synthesizer, speech
 	return stream
 }
 
-// drain reads a stream until it ends. The error is what ended it: io.EOF after a whole speech, and never nil.
-func drain(stream conversation.AudioStream) (audio []int16, err error) {
-	p := make([]int16, 333)
-	for err == nil {
-		var n int
-		n, err = stream.Read(p)
-		audio = append(audio, p[:n]...)
-	}
-	return audio, err
-}
-
 func speaksAtEveryRate(t *testing.T, s conversation.Synthesizer) {
 	var seconds float64
 	for _, rate := range []int{8000, 16000, 48000} {
@@ -126,11 +115,7 @@ func textTooLong(t *testing.T, s conversation.Synthesizer) {
 // refused expects CodeBadRequest about a field, from Synthesize or from the first Read.
 func refused(t *testing.T, s conversation.Synthesizer, speech conversation.Speech, field string) {
 	t.Helper()
-	stream, err := s.Synthesize(t.Context(), speech)
-	if err == nil {
-		_, err = drain(stream)
-		_ = stream.Close()
-	}
+	_, err := Speak(t.Context(), s, speech)
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeBadRequest || e.Field != field {
 		t.Errorf("error %v, want %v about %q", err, callwright.CodeBadRequest, field)
 	}
@@ -156,13 +141,8 @@ func contextEndedBefore(t *testing.T, s conversation.Synthesizer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	soon(t, "speaking with an ended context", func() {
-		stream, err := s.Synthesize(ctx, conversation.Speech{Text: longText, Rate: 8000})
-		if err == nil {
-			_, err = drain(stream)
-			_ = stream.Close()
-		}
-		if err == nil || errors.Is(err, io.EOF) {
-			t.Errorf("error %v with an ended context", err)
+		if audio, err := Speak(ctx, s, conversation.Speech{Text: longText, Rate: 8000}); err == nil {
+			t.Errorf("%d samples with an ended context", len(audio))
 		}
 	})
 }
@@ -203,13 +183,8 @@ func speaksSideBySide(t *testing.T, s conversation.Synthesizer) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			stream, err := s.Synthesize(t.Context(), conversation.Speech{Text: shortText, Rate: 8000})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer func() { _ = stream.Close() }()
-			if audio, err := drain(stream); !errors.Is(err, io.EOF) || len(audio) < want/2 || len(audio) > want*2 {
+			audio, err := Speak(t.Context(), s, conversation.Speech{Text: shortText, Rate: 8000})
+			if err != nil || len(audio) < want/2 || len(audio) > want*2 {
 				t.Errorf("%d samples and %v, alone it was %d", len(audio), err, want)
 			}
 		})
