@@ -1,5 +1,6 @@
-// Package engine runs speech engines that are programs of this machine: it finds them, bounds how many run side by
-// side, kills them when nobody waits any more, and hands out their audio.
+// Package engine is what the adapters of speech engines share. It checks what is to be spoken, hands out audio that is
+// made in the background, and keeps what is heard until it is recognized. For engines that are programs of this machine
+// it finds them, bounds how many run side by side, and kills them when nobody waits any more.
 package engine
 
 import (

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// minUtterance is the length under which an utterance has no word in it.
+const minUtterance = 100 * time.Millisecond
+
+// Ear is how an engine hears.
+type Ear struct {
+	Rate    int           // samples a second that it wants
+	Longest time.Duration // the rest of a longer utterance is not heard
+	// Recognize gives the words of a whole utterance.
+	Recognize func(ctx context.Context, audio []int16) (string, error)
+}
+
+// utterance keeps the audio until it is asked for the words.
+type utterance struct {
+	ctx    context.Context //nolint:containedctx // the utterance lives as long as the context of its Listen
+	cancel context.CancelFunc
+	ear    Ear
+	rate   *pcm.Resampler
+	audio  []int16
+	done   bool
+}
+
+// Listen starts an utterance of audio at a rate; one that audio doesn't have is CodeBadRequest. Recognize's context ends
+// with ctx, with that of Finish, and with the utterance.
+func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	resampler, err := pcm.NewResampler(rate, ear.Rate)
+	if err != nil {
+		return nil, err
+	}
+	u := &utterance{ear: ear, rate: resampler}
+	u.ctx, u.cancel = context.WithCancel(ctx)
+	return u, nil
+}
+
+// Write keeps audio, as much as the engine hears.
+func (u *utterance) Write(samples []int16) error {
+	if err := u.usable(); err != nil {
+		return err
+	}
+	if len(u.audio) < pcm.Samples(u.ear.Longest, u.ear.Rate) {
+		u.audio = u.rate.Process(u.audio, samples)
+	}
+	return nil
+}
+
+func (u *utterance) usable() error {
+	if u.done {
+		return callwright.Errorf(callwright.CodeInvalidState, "the utterance is over")
+	}
+	return u.ctx.Err()
+}
+
+// Finish has the audio recognized, unless it is too short to have a word in it.
+func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
+	if err := u.usable(); err != nil {
+		return conversation.Recognized{}, err
+	}
+	defer func() { _ = u.Close() }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(u.ctx, cancel)()
+
+	u.audio = u.rate.Flush(u.audio)
+	if len(u.audio) < pcm.Samples(minUtterance, u.ear.Rate) {
+		return conversation.Recognized{}, ctx.Err()
+	}
+	text, err := u.ear.Recognize(ctx, u.audio)
+	return conversation.Recognized{Text: text}, err
+}
+
+// Close abandons the utterance.
+func (u *utterance) Close() error {
+	u.done, u.audio = true, nil
+	u.cancel()
+	return nil
+}
