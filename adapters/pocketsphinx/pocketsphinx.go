@@ -13,16 +13,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
-	"github.com/callwright/callwright/speech/pcm"
 )
 
 const (
-	install   = "apt-get install pocketsphinx pocketsphinx-en-us (Debian, Ubuntu), brew install cmu-pocketsphinx (macOS)"
-	modelRate = 16000 // samples a second
+	install      = "apt-get install pocketsphinx pocketsphinx-en-us (Debian, Ubuntu), brew install cmu-pocketsphinx (macOS)"
+	modelRate    = 16000       // samples a second
+	maxUtterance = time.Minute // the rest of a longer one is not heard
 )
 
 // models are where packages put the model of American English.
@@ -85,14 +86,9 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 	if err := r.CheckLanguage(h.Language); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	rate, err := pcm.NewResampler(h.Rate, modelRate)
-	if err != nil {
-		return nil, err
-	}
-	u := &utterance{recognizer: r, rate: rate, phrases: r.words.phrases(h.Phrases)}
-	u.ctx, u.cancel = context.WithCancel(ctx)
-	return u, nil
+	phrases := r.words.phrases(h.Phrases)
+	return engine.Listen(ctx, h.Rate, engine.Ear{
+		Rate: modelRate, Longest: maxUtterance,
+		Recognize: func(ctx context.Context, audio []int16) (string, error) { return r.recognize(ctx, audio, phrases) },
+	})
 }

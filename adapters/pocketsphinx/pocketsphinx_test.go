@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine/enginetest"
 )
 
 func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
@@ -40,21 +41,21 @@ func overTelephone(t testing.TB, voice, text string) []int16 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := s.Synthesize(t.Context(), conversation.Speech{Text: text, Rate: 8000})
+	spoken, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: 8000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = stream.Close() }()
 	line, err := codec.New("PCMU")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var heard []int16
-	for p := make([]int16, 160); err == nil; {
-		var n int
-		n, err = stream.Read(p)
-		payload, _ := line.Encode(nil, p[:n])
-		heard, _ = line.Decode(heard, payload)
+	payload, err := line.Encode(nil, spoken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard, err := line.Decode(nil, payload)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return heard
 }
@@ -139,11 +140,7 @@ func TestListenRefuses(t *testing.T) {
 // stuck is a program that never ends by itself.
 func stuck(t *testing.T, body string) *pocketsphinx.Recognizer {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "pocketsphinx_batch")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return open(t, pocketsphinx.Config{Path: path})
+	return open(t, pocketsphinx.Config{Path: enginetest.Script(t, "pocketsphinx_batch", body)})
 }
 
 func TestKillsTheProgram(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
