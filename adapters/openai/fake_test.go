@@ -55,11 +55,20 @@ func client(t *testing.T, config openai.Config) *openai.Client {
 	return c
 }
 
-// refuse answers in the service's envelope of errors.
-func refuse(w http.ResponseWriter, status int, code, message, param string) {
+// answer sends JSON.
+func answer(w http.ResponseWriter, status int, body any) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]map[string]string{"error": {"message": message, "type": "some_error", "param": param, "code": code}})
+	_, _ = w.Write(raw)
+}
+
+// refuse answers in the service's envelope of errors.
+func refuse(w http.ResponseWriter, status int, code, message, param string) {
+	answer(w, status, map[string]map[string]string{"error": {"message": message, "type": "some_error", "param": param, "code": code}})
 }
 
 // events sends lines of a stream, each as an event.
@@ -144,6 +153,5 @@ func (f *fake) transcribe(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "", "no audio", "file")
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"text": " " + agentstest.TextOf(audio.Samples)})
+	answer(w, http.StatusOK, map[string]string{"text": " " + agentstest.TextOf(audio.Samples)})
 }

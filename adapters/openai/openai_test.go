@@ -66,18 +66,8 @@ func TestKeyIsNeverShown(t *testing.T) {
 func TestSpeechRequest(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	stream, err := f.start(t).Synthesize(t.Context(), conversation.Speech{Text: "Hello.", Rate: 24000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stream.Close() }()
-	var heard []int16
-	for p := make([]int16, 100); err == nil; {
-		var n int
-		n, err = stream.Read(p)
-		heard = append(heard, p[:n]...)
-	}
-	if text := agentstest.TextOf(heard); text != "Hello." || !errors.Is(err, io.EOF) {
+	heard, err := agentstest.Speak(t.Context(), f.start(t), conversation.Speech{Text: "Hello.", Rate: 24000})
+	if text := agentstest.TextOf(heard); text != "Hello." || err != nil {
 		t.Errorf("heard %q, %v", text, err)
 	}
 	if f.request["model"] != "gpt-4o-mini-tts" || f.request["voice"] != "alloy" || f.request["response_format"] != "pcm" {
@@ -106,13 +96,8 @@ func TestSpeechFails(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stream, err := (&fake{speech: tt.answer}).start(t).Synthesize(t.Context(), conversation.Speech{Text: "Hello", Rate: 8000})
-			if err == nil {
-				defer func() { _ = stream.Close() }()
-				for p := make([]int16, 100); err == nil; {
-					_, err = stream.Read(p)
-				}
-			}
+			client := (&fake{speech: tt.answer}).start(t)
+			_, err := agentstest.Speak(t.Context(), client, conversation.Speech{Text: "Hello", Rate: 8000})
 			e, ok := errors.AsType[*callwright.Error](err)
 			if !ok || e.Code != tt.code || e.RetryAfter != tt.retry {
 				t.Errorf("error %v", err)
@@ -136,18 +121,8 @@ func TestSpeechInHalfSamples(t *testing.T) {
 	t.Parallel()
 	want := agentstest.Voice("Hi", 24000)
 	c := client(t, openai.Config{Client: &http.Client{Transport: bytewise(append(pcm.AppendBytes(nil, want), 9))}})
-	stream, err := c.Synthesize(t.Context(), conversation.Speech{Text: "Hi", Rate: 24000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stream.Close() }()
-	var got []int16
-	for p := make([]int16, 100); err == nil; {
-		var n int
-		n, err = stream.Read(p)
-		got = append(got, p[:n]...)
-	}
-	if !slices.Equal(got, want) || !errors.Is(err, io.EOF) {
+	got, err := agentstest.Speak(t.Context(), c, conversation.Speech{Text: "Hi", Rate: 24000})
+	if !slices.Equal(got, want) || err != nil {
 		t.Errorf("%d samples of %d, or others, and %v", len(got), len(want), err)
 	}
 }
