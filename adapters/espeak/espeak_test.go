@@ -1,9 +1,6 @@
 package espeak_test
 
 import (
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine/enginetest"
 )
 
 func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
@@ -31,16 +29,6 @@ func open(t *testing.T, config espeak.Config) *espeak.Synthesizer {
 	return s
 }
 
-// script writes a program that stands in for espeak-ng.
-func script(t *testing.T, body string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "espeak-ng")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestNewRefuses(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
 	_, err := espeak.New(espeak.Config{Path: filepath.Join(t.TempDir(), "espeak-ng")})
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || !strings.Contains(err.Error(), "apt-get install espeak-ng") {
@@ -49,13 +37,13 @@ func TestNewRefuses(t *testing.T) { //nolint:paralleltest // a fork elsewhere wo
 	if _, err := espeak.New(espeak.Config{Voice: "nobody"}); callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Errorf("no such voice: %v", err)
 	}
-	if _, err := espeak.New(espeak.Config{Path: script(t, "exit 3")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+	if _, err := espeak.New(espeak.Config{Path: enginetest.Script(t, "espeak-ng", "exit 3")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
 		t.Errorf("a program that fails: %v", err)
 	}
 }
 
 func TestListsOnlyVoicesThatSpeak(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
-	s := open(t, espeak.Config{Path: script(t, `cat <<END
+	s := open(t, espeak.Config{Path: enginetest.Script(t, "espeak-ng", `cat <<END
 Pty Language       Age/Gender VoiceName          File                 Other Languages
  5  en-us           --/M      us-mbrola-2        mb/mb-us2            (en 7)
  2  en-us           --/M      English_(America)  gmw/en-US            (en 3)
@@ -85,8 +73,8 @@ func TestLanguages(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := read(t, s, conversation.Speech{Text: "Hotel", Language: tt.language, Rate: 8000})
-			if tt.ok != errors.Is(err, io.EOF) || !tt.ok && callwright.CodeOf(err) != callwright.CodeBadRequest {
+			_, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: "Hotel", Language: tt.language, Rate: 8000})
+			if tt.ok != (err == nil) || !tt.ok && callwright.CodeOf(err) != callwright.CodeBadRequest {
 				t.Errorf("language %q: %v", tt.language, err)
 			}
 		})
@@ -97,22 +85,8 @@ func TestOddText(t *testing.T) {
 	t.Parallel()
 	s := open(t, espeak.Config{})
 	for _, text := range []string{"--version", "/etc/passwd", "$(reboot) `id`", "Zoë’s café – 你好 \x00\x01\x02", "<speak>", "..."} {
-		if err := read(t, s, conversation.Speech{Text: text, Rate: 8000}); !errors.Is(err, io.EOF) {
+		if _, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: 8000}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-}
-
-// read is how a speech ends.
-func read(t *testing.T, s *espeak.Synthesizer, speech conversation.Speech) error {
-	t.Helper()
-	stream, err := s.Synthesize(t.Context(), speech)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stream.Close() }()
-	for p := make([]int16, 4096); err == nil; {
-		_, err = stream.Read(p)
-	}
-	return err
 }
