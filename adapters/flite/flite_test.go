@@ -1,9 +1,6 @@
 package flite_test
 
 import (
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine/enginetest"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -56,22 +54,12 @@ func TestNewRefuses(t *testing.T) { //nolint:paralleltest // a fork elsewhere wo
 	if _, err := flite.New(flite.Config{Voice: "nobody"}); callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Errorf("no such voice: %v", err)
 	}
-	if _, err := flite.New(flite.Config{Path: script(t, "exit 3")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+	if _, err := flite.New(flite.Config{Path: enginetest.Script(t, "flite", "exit 3")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
 		t.Errorf("a program that fails: %v", err)
 	}
-	if _, err := flite.New(flite.Config{Path: script(t, "echo 'Voices available: '")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
+	if _, err := flite.New(flite.Config{Path: enginetest.Script(t, "flite", "echo 'Voices available: '")}); callwright.CodeOf(err) != callwright.CodeUnavailable {
 		t.Errorf("a program without voices: %v", err)
 	}
-}
-
-// script writes a program that stands in for flite.
-func script(t *testing.T, body string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "flite")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestProgramThatFailsMidway(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
@@ -80,36 +68,22 @@ func TestProgramThatFailsMidway(t *testing.T) { //nolint:paralleltest // a fork 
 		"writes no WAV":  `echo nonsense > "$6"`,
 		"writes nothing": "exit 0",
 	} {
-		s := open(t, flite.Config{Path: script(t, `test "$1" = -lv && { echo "Voices available: slt"; exit 0; }; `+body)})
-		err := read(t, s, conversation.Speech{Text: "Hello", Rate: 8000})
+		s := open(t, flite.Config{Path: enginetest.Script(t, "flite", `test "$1" = -lv && { echo "Voices available: slt"; exit 0; }; `+body)})
+		_, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: "Hello", Rate: 8000})
 		if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// read is how a speech ends.
-func read(t *testing.T, s *flite.Synthesizer, speech conversation.Speech) error {
-	t.Helper()
-	stream, err := s.Synthesize(t.Context(), speech)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stream.Close() }()
-	for p := make([]int16, 4096); err == nil; {
-		_, err = stream.Read(p)
-	}
-	return err
-}
-
 func TestLanguageAndOddText(t *testing.T) {
 	t.Parallel()
 	s := open(t, flite.Config{})
-	if err := read(t, s, conversation.Speech{Text: "Guten Tag", Language: "de-DE", Rate: 8000}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+	if _, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: "Guten Tag", Language: "de-DE", Rate: 8000}); callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Errorf("German: %v", err)
 	}
 	for _, text := range []string{"-lv", "/etc/passwd", "$(reboot) `id`; \"x\"", "Zoë’s café – 你好 \x00\x01", "...", "&<>"} {
-		if err := read(t, s, conversation.Speech{Text: text, Rate: 8000}); !errors.Is(err, io.EOF) {
+		if _, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: 8000}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -150,21 +124,11 @@ func TestSaysTheLastSentence(t *testing.T) {
 
 func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
 	t.Helper()
-	stream, err := s.Synthesize(t.Context(), conversation.Speech{Text: text, Rate: rate})
+	out, err := agentstest.Speak(t.Context(), s, conversation.Speech{Text: text, Rate: rate})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = stream.Close() }()
-	var out []int16
-	for p := make([]int16, 160); ; {
-		n, err := stream.Read(p)
-		if out = append(out, p[:n]...); errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	return out
 }
 
 // BenchmarkFirstSample is how long it takes from a sentence to its first sample.
