@@ -7,9 +7,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -251,6 +253,42 @@ func TestDefaultAgentAnswers(t *testing.T) {
 	}
 	if len(lines(r, oas.TranscriptLineUserUser)) != 1 {
 		t.Errorf("the caller said %q", lines(r, oas.TranscriptLineUserUser))
+	}
+}
+
+// TestCallerBreaksIn has the caller speak while the agent does.
+func TestCallerBreaksIn(t *testing.T) {
+	t.Parallel()
+	const hours = "Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday, " +
+		"and from nine in the morning until noon on Saturday."
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	request := appointment()
+	request.FirstSentence = oas.NewOptString(hours)
+	id := s.Call(t, request)
+	phone.Hears(t, 3*time.Second)
+	phone.Say(t, speak(t, callerVoice, errand))
+	says(t, s, id, question)
+	phone.Hangup(t)
+	r := s.Ended(t, id)
+
+	said := lines(r, oas.TranscriptLineUserAssistant)
+	if first := r.Transcripts[0]; !first.Interrupted.Value || len(said) != 2 || len(said[0]) < 10 ||
+		len(said[0]) > len(hours)*2/3 || !strings.HasPrefix(hours, strings.TrimRight(said[0], " .-–—…")) {
+		t.Errorf("the agent said %q, interrupted: %v", said, first.Interrupted.Value)
+	}
+	_, right := s.Recording(t, id)
+	whole := speak(t, agentVoice, hours)
+	for name, heard := range map[string]pcm.Audio{"the phone": phone.Heard(t), "the recording": right} {
+		if begin := find(t, share(whole, 0, 0.15), heard); begin.Distance >= pcm.SameSpeech {
+			t.Errorf("%s has not the beginning of the sentence: distance %.2f", name, begin.Distance)
+		}
+		if end := find(t, share(whole, 0.6, 1), heard); end.Distance < pcm.SameSpeech {
+			t.Errorf("%s has the end of the sentence at %v: distance %.2f", name, end.Offset, end.Distance)
+		}
+		checkSaid(t, heard, agentVoice, question)
 	}
 }
 

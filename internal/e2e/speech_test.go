@@ -83,6 +83,12 @@ func checkNotSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...
 	}
 }
 
+// share cuts a share of an utterance out, from and to as parts of 1.
+func share(audio pcm.Audio, from, to float64) pcm.Audio {
+	n := float64(len(audio.Samples))
+	return pcm.Audio{Rate: audio.Rate, Channels: audio.Channels, Samples: audio.Samples[int(from*n):int(to*n)]}
+}
+
 // part cuts a stretch out of a recording, with a little around it.
 func part(audio pcm.Audio, match pcm.Match) pcm.Audio {
 	const around = 200 * time.Millisecond

@@ -35,7 +35,8 @@ func Find(t testing.TB, program, debianPackage string) string {
 }
 
 // Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then.
-// Lines of its output that have dull in them, unless that is empty, are kept but not shown.
+// Lines of its output that have dull in them, unless that is empty, are kept but not shown. A Go program that panics or,
+// built with the race detector (GOFLAGS=-race), finds a race fails the test.
 func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	t.Helper()
 	p := &Process{name: name, cmd: cmd, dull: dull, done: make(chan struct{})}
@@ -51,6 +52,11 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	}()
 	t.Cleanup(func() {
 		p.Kill()
+		for _, sign := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
+			if strings.Contains(p.Log(), sign) {
+				t.Errorf("%s printed %q", name, sign)
+			}
+		}
 		if t.Failed() {
 			t.Logf("---- %s printed:\n%s\n---- end of %s", name, p.shown(), name)
 		}
