@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -77,6 +78,30 @@ func dial(t testing.TB, n *network, change func(*rtpmedia.Config)) *call {
 	c.calleeM = must(rtpmedia.NewOn(cfg, n.listen))(t)
 	c.open()
 	return c
+}
+
+// inCall runs a test in the fake time of synctest, during a call on a network without faults.
+func inCall(t *testing.T, test func(t *testing.T, c *call)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, newNetwork(), nil)
+		defer c.close()
+		c.apply()
+		test(t, c)
+	})
+}
+
+// overheard is inCall on a network that keeps everything that is sent.
+func overheard(t *testing.T, test func(t *testing.T, c *call, n *network)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.keep = true
+		c := dial(t, n, nil)
+		defer c.close()
+		c.apply()
+		test(t, c, n)
+	})
 }
 
 func (c *call) open() {

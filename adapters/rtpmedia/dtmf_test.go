@@ -123,10 +123,7 @@ func TestDigitsWithLostPackets(t *testing.T) {
 // A reader that is late misses audio, but no digit.
 func TestDigitsSurviveASlowReader(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.caller)
 		if err := c.caller.SendDTMF(context.Background(), "123456"); err != nil {
 			t.Fatal(err)
@@ -203,10 +200,7 @@ func TestDigitsThatCannotBeSent(t *testing.T) {
 
 func TestDigitsAfterTheEndOfTheContextAreNotSent(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.caller)
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), 200*ms)

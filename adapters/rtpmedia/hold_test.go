@@ -65,12 +65,7 @@ func TestMediaTimeout(t *testing.T) {
 // The callee puts the caller on hold and takes it back.
 func TestHold(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork()
-		n.keep = true
-		c := dial(t, n, nil)
-		defer c.close()
-		c.apply()
+	overheard(t, func(t *testing.T, c *call, n *network) {
 		go discard(c.callee)
 		if hear(t, c.caller, time.Second)[40].Held {
 			t.Error("held from the beginning")
@@ -128,12 +123,7 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 	for name, change := range map[string]func(*call){"inactive": inactive, "0.0.0.0": oldWay} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				n := newNetwork()
-				n.keep = true
-				c := dial(t, n, nil)
-				defer c.close()
-				c.apply()
+			overheard(t, func(t *testing.T, c *call, n *network) {
 				go discard(c.callee)
 				hear(t, c.caller, time.Second)
 				change(c)
@@ -158,10 +148,7 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 // Who holds does not listen, whatever comes.
 func TestHoldingSideHearsNothing(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.caller)
 		go func() { _ = c.caller.Write(context.Background(), speech(16000)) }()
 		if containsRun(inbound(hear(t, c.callee, time.Second)), make([]int16, 8000)) {
@@ -190,10 +177,7 @@ func TestHoldingSideHearsNothing(t *testing.T) {
 
 func TestChangeOfCodec(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.caller)
 		hear(t, c.callee, time.Second)
 		if err := c.callee.Write(context.Background(), speech(1600)); err != nil {

@@ -39,10 +39,7 @@ func TestWriteWaitsBeyond200ms(t *testing.T) {
 
 func TestFlush(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		heard := make(chan []sip.Frame)
 		go func() { heard <- hear(t, c.caller, time.Second) }()
 		returned := make(chan time.Time, 1)
@@ -73,10 +70,7 @@ func TestFlush(t *testing.T) {
 // What is less than a frame is played with silence behind it, and is not kept for later.
 func TestPartOfAFrame(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.caller)
 		hear(t, c.callee, 200*ms)
 		said := speech(250)
@@ -119,10 +113,7 @@ func TestWritesThatEnd(t *testing.T) {
 
 func TestFramesHaveBothSides(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.callee)
 		said := speech(1600)
 		if err := c.caller.Write(context.Background(), said); err != nil {

@@ -97,12 +97,7 @@ func TestWhereReportsGo(t *testing.T) {
 
 func TestUnauthenticatedPacketsChangeNothing(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork()
-		n.keep = true
-		c := dial(t, n, nil)
-		defer c.close()
-		c.apply()
+	overheard(t, func(t *testing.T, c *call, n *network) {
 		stop := make(chan struct{})
 		defer close(stop)
 		go flood(n, c.calleAt, stop)
@@ -198,12 +193,7 @@ func TestWrongKey(t *testing.T) {
 
 func TestSameKeyKeepsItsKeyStream(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork()
-		n.keep = true
-		c := dial(t, n, nil)
-		defer c.close()
-		c.apply()
+	overheard(t, func(t *testing.T, c *call, n *network) {
 		go discard(c.caller)
 		for range 5 {
 			hear(t, c.callee, time.Second)

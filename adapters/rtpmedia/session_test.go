@@ -16,10 +16,7 @@ import (
 
 func TestAudioArrivesSampleExact(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		said := speech(8000 * 2)
 		go discard(c.caller)
 		go func() { _ = c.caller.Write(context.Background(), said) }()

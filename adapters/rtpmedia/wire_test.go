@@ -103,10 +103,7 @@ func TestBadNetwork(t *testing.T) {
 // A call of half an hour: sequence numbers wrap, nothing drifts.
 func TestLongCall(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := dial(t, newNetwork(), nil)
-		defer c.close()
-		c.apply()
+	inCall(t, func(t *testing.T, c *call) {
 		go discard(c.caller)
 		start := time.Now()
 		for range 30 * 60 * 50 {
