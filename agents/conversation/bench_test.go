@@ -124,6 +124,28 @@ func report(b *testing.B, name string, d []time.Duration) {
 	b.ReportMetric(millis(95), name+"-p95-ms")
 }
 
+// converse has a conversation with stand-ins for the engines; the function that it gives ends it.
+func converse(b *testing.B, c conversation.Config, audio conversation.Audio, with conversation.Brain) (stop func()) {
+	b.Helper()
+	c.Recognizer, c.Synthesizer = &agentstest.Recognizer{}, &agentstest.Synthesizer{}
+	conv, err := conversation.New(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if out, err := conv.Run(ctx, audio, with); err != nil || out.By != conversation.ByContext {
+			b.Errorf("outcome %+v, %v", out, err)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 // BenchmarkTurn takes turns in real time with engines and a brain that take none: an utterance of 400 ms, the wait for
 // the end of the turn, an answer of 300 ms. "added-ms" is from the caller's last sample to the first packet of the answer,
 // less the wait; all of it is the detector's hangover, the frames' 20 ms and the program.
@@ -148,20 +170,7 @@ func BenchmarkTurn(b *testing.B) {
 		}
 		return nil
 	}}
-	conv, err := conversation.New(conversation.Config{
-		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, EndOfTurn: wait,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(b.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if out, err := conv.Run(ctx, p, answers); err != nil || out.By != conversation.ByContext {
-			b.Errorf("outcome %+v, %v", out, err)
-		}
-	}()
+	stop := converse(b, conversation.Config{EndOfTurn: wait}, p, answers)
 	var added []time.Duration
 	var seen time.Time
 	b.ReportAllocs()
@@ -178,8 +187,7 @@ func BenchmarkTurn(b *testing.B) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	cancel()
-	<-done
+	stop()
 	report(b, "added", added)
 }
 
@@ -203,21 +211,9 @@ func BenchmarkBargeIn(b *testing.B) {
 		return voice[(n-pause)*160 : (n-pause+1)*160]
 	})
 	chatter := &brain{answer: func(conversation.Turn) []conversation.Step { return say("an answer without an end to it") }}
-	conv, err := conversation.New(conversation.Config{
-		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{},
+	stop := converse(b, conversation.Config{
 		EndOfTurn: 100 * time.Millisecond, Interruption: insist, EchoGuard: 20 * time.Millisecond,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(b.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if out, err := conv.Run(ctx, p, chatter); err != nil || out.By != conversation.ByContext {
-			b.Errorf("outcome %+v, %v", out, err)
-		}
-	}()
+	}, p, chatter)
 	var silent []time.Duration
 	var seen time.Time
 	for b.Loop() {
@@ -234,8 +230,7 @@ func BenchmarkBargeIn(b *testing.B) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	cancel()
-	<-done
+	stop()
 	report(b, "silent", silent)
 }
 
