@@ -139,22 +139,18 @@ func parseParams(text string) ([]Param, error) {
 		if rawName == "" || hasValue && rawValue == "" {
 			return nil, fault("a parameter lacks its name or its value")
 		}
-		name, err := unescape(rawName, inParam)
+		param, err := unescapeParam(rawName, rawValue, inParam)
 		if err != nil {
 			return nil, err
 		}
-		value, err := unescape(rawValue, inParam)
-		if err != nil {
-			return nil, err
+		param.Name = strings.ToLower(param.Name)
+		if param.Name == "transport" || param.Name == "user" {
+			param.Value = strings.ToLower(param.Value)
 		}
-		name = strings.ToLower(name)
-		if name == "transport" || name == "user" {
-			value = strings.ToLower(value)
-		}
-		if _, twice := lookup(params, name); twice {
+		if _, twice := lookup(params, param.Name); twice {
 			return nil, fault("a parameter is given twice")
 		}
-		params = append(params, Param{Name: name, Value: value})
+		params = append(params, param)
 	}
 	return params, nil
 }
@@ -166,17 +162,22 @@ func parseHeaders(text string) ([]Param, error) {
 		if rawName == "" || !ok {
 			return nil, fault("a header lacks its name or its =")
 		}
-		name, err := unescape(rawName, inHeader)
+		header, err := unescapeParam(rawName, rawValue, inHeader)
 		if err != nil {
 			return nil, err
 		}
-		value, err := unescape(rawValue, inHeader)
-		if err != nil {
-			return nil, err
-		}
-		headers = append(headers, Param{Name: name, Value: value})
+		headers = append(headers, header)
 	}
 	return headers, nil
+}
+
+func unescapeParam(rawName, rawValue string, p place) (Param, error) {
+	name, err := unescape(rawName, p)
+	if err != nil {
+		return Param{}, err
+	}
+	value, err := unescape(rawValue, p)
+	return Param{Name: name, Value: value}, err
 }
 
 // Param is the value of a parameter, by its lower-case name. A flag is present with an empty value.
