@@ -105,11 +105,19 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	for _, c := range dead {
 		s.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
 		c.Recorded = s.recordedUntil(ctx, c)
-		if err := s.close(ctx, c, Ending{Cause: CauseNodeLost}, c.Heartbeat); err != nil {
+		if err := s.close(ctx, c, Ending{Cause: CauseNodeLost}, lastSeen(c)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lastSeen is when the call of a dead node was last known to live: a heartbeat, or its answer if no heartbeat came after.
+func lastSeen(c Call) time.Time {
+	if c.StartedAt != nil && c.StartedAt.After(c.Heartbeat) {
+		return *c.StartedAt
+	}
+	return c.Heartbeat
 }
 
 // recordedUntil says whether there is a recording of a call that was cut off: what is written of one can be read at any

@@ -184,6 +184,18 @@ func TestSweepKeepsRecording(t *testing.T) {
 		if _, err := h.files.Create(t.Context(), "a", "here"); err != nil {
 			t.Fatal(err)
 		}
+		// Its node died between the answer and the next heartbeat.
+		answered := started.Add(time.Second)
+		err := h.calls.Insert(t.Context(), call.Call{
+			ID: "answered", Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
+			CreatedAt: started, StartedAt: &answered, Heartbeat: started,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := h.ended("answered"); got.Length() != 0 {
+			t.Errorf("the call took %v", got.Length())
+		}
 		here, _ := h.ended("here")
 		elsewhere, _ := h.ended("elsewhere")
 		if !here.Recorded || elsewhere.Recorded {
