@@ -14,6 +14,8 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 	"github.com/testcontainers/testcontainers-go/modules/postgres"
 	"github.com/testcontainers/testcontainers-go/wait"
+
+	"github.com/callwright/callwright/internal/guard"
 )
 
 // image is what scripts/postgres-image.sh builds. It is never pulled: no registry has it.
@@ -65,7 +67,7 @@ func configure() error {
 // startContainer runs the image and returns the DSN of its superuser.
 func startContainer(ctx context.Context) (string, error) {
 	name, password := "callwright-pgtest-"+randomHex(6), randomHex(16)
-	if err := guard(nil, "/", `docker rm --force --volumes "$1"`, name); err != nil {
+	if _, err := guard.Start(nil, `docker rm --force --volumes "$1"`, name); err != nil {
 		return "", err
 	}
 	// A log line, not an open port: Docker's proxy accepts connections before the server does. Our image says it once.

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/callwright/callwright/internal/guard"
 )
 
 // startTries is how often a server is started on another port, after somebody else took the one found free.
@@ -65,7 +67,7 @@ func startLocal(ctx context.Context, bin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := guard(account, "/", `"$1/pg_ctl" stop -D "$2/data" -m immediate; /bin/rm -rf "$2"`, bin, dir); err != nil {
+	if _, err := guard.Start(account, `"$1/pg_ctl" stop -D "$2/data" -m immediate; /bin/rm -rf "$2"`, bin, dir); err != nil {
 		return "", err
 	}
 	run := func(program string, args ...string) error {
