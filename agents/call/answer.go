@@ -2,7 +2,10 @@ package call
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // acceptLoop takes incoming calls until ctx ends.
@@ -31,7 +34,7 @@ func (s *Service) take(ctx context.Context, pending Pending) {
 		return
 	}
 	id := s.IDs.New()
-	slot, ok := s.live.take(id)
+	slot, ok := s.live.take(pending.Offer().Org, id)
 	if !ok {
 		s.refuse(pending, CauseOverload)
 		return
@@ -57,12 +60,15 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 		c.RequestData = map[string]any{"sip_headers": offer.Headers}
 	}
 	var err error
-	if c.Agent, err = s.Agents.Answering(ctx, offer.Org, offer.To); err == nil {
-		err = s.Store.Insert(ctx, c)
-	}
-	if err != nil {
+	if c.Agent, err = s.Agents.Answering(ctx, offer.Org, offer.To); err != nil {
 		s.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
 		s.refuse(pending, CauseUnavailable)
+		return
+	}
+	if err := s.Store.Insert(ctx, c); err != nil {
+		s.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
+		s.refuse(pending, CauseUnavailable)
+		s.finish(ctx, c, Ending{Cause: CauseInternal}) // should the record be there after all
 		return
 	}
 	defer s.mend(ctx, &c)
@@ -78,19 +84,45 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 func (s *Service) beatLoop(ctx context.Context) {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
+	last := s.Clock.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		stops, err := s.Store.Beat(ctx, s.Node, s.Clock.Now())
-		if err != nil {
+		now := s.Clock.Now()
+		if err := s.beat(ctx, now); err != nil {
 			s.Logger.ErrorContext(ctx, "heartbeat", "error", err)
 			continue
 		}
-		for _, id := range stops {
-			s.live.end(id, errStopped)
+		if now.Sub(last) > deadAfter {
+			s.endLost(ctx)
+		}
+		last = now
+	}
+}
+
+// beat is one sign of life.
+func (s *Service) beat(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	stops, err := s.Store.Beat(ctx, s.Node, now)
+	for _, id := range stops {
+		s.live.end(id, errStopped)
+	}
+	return err
+}
+
+// endLost ends the calls that others have closed while nothing was heard of this node.
+func (s *Service) endLost(ctx context.Context) {
+	for id, org := range s.live.all() {
+		c, err := s.Store.Get(ctx, org, id)
+		switch {
+		case err != nil && !errors.Is(err, callwright.ErrNotFound):
+			s.Logger.ErrorContext(ctx, "looking whether a call was closed by another node", "call_id", id, "error", err)
+		case err == nil && c.Queue.Ended():
+			s.live.end(id, errLost)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -12,9 +13,11 @@ import (
 // after that another node's sweep closes it. The webhook's delivery is queued in the same transaction.
 func (s *Service) finish(ctx context.Context, c Call, e Ending) {
 	ctx = context.WithoutCancel(ctx)
+	e.Reason = writable(e.Reason)
+	own := func(stored Call) bool { return stored.Node == c.Node }
 	const longest = 5 * time.Second
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, longest) {
-		err := s.close(ctx, c, e, s.Clock.Now())
+		err := s.close(ctx, c, e, s.Clock.Now(), own)
 		if err == nil {
 			return
 		}
@@ -33,18 +36,29 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// close moves a call from the state that c is in to the end state that its ending means. A call that has left that state
-// stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record is kept.
-func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time) error {
+// writable is a text as every database takes it: what peers and models say need not be.
+func writable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
+// close moves a call to the end state that its ending means. A call that has ended, or of which may says that it is not
+// to be closed, stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record
+// is kept, unless the store is ahead of it.
+func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may func(stored Call) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
 	return s.Atomic.Do(ctx, func(ctx context.Context) error {
 		stored, err := s.Store.Get(ctx, c.Org, c.ID)
-		if errors.Is(err, callwright.ErrNotFound) || err == nil && stored.Queue != c.Queue {
+		if errors.Is(err, callwright.ErrNotFound) || err == nil && (stored.Queue.Ended() || !may(stored)) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		end := c
+		if stored.Queue != c.Queue {
+			end = stored
+		}
 		end.Version = stored.Version
 		end.Status, end.ErrorMessage = e.outcome()
 		if end.Queue, err = stored.Queue.Move(endEvent(stored.Queue, end.Status)); err != nil {
@@ -91,8 +105,13 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 		return nil
 	}
 	// If a node takes it meanwhile, the request to stop, which is already stored, reaches it there.
-	err = s.close(ctx, c, Ending{Cause: CauseCancelled, Reason: errStopped.Error()}, s.Clock.Now())
-	return taken(err)
+	return taken(s.cancel(ctx, c))
+}
+
+// cancel closes a call that still waits.
+func (s *Service) cancel(ctx context.Context, c Call) error {
+	waits := func(stored Call) bool { return stored.Queue == QueueQueued }
+	return s.close(ctx, c, Ending{Cause: CauseCancelled, Reason: errStopped.Error()}, s.Clock.Now(), waits)
 }
 
 // sweep closes the calls of nodes that have died.
@@ -102,14 +121,17 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	if err != nil {
 		return err
 	}
+	var failed []error
 	for _, c := range dead {
+		if s.live.has(c.ID) {
+			continue // the heartbeat is late, the call is here
+		}
 		s.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
 		c.Recorded = s.recordedUntil(ctx, c)
-		if err := s.close(ctx, c, Ending{Cause: CauseNodeLost}, lastSeen(c)); err != nil {
-			return err
-		}
+		silent := func(stored Call) bool { return stored.Queue == c.Queue && stored.Heartbeat.Equal(c.Heartbeat) }
+		failed = append(failed, s.close(ctx, c, Ending{Cause: CauseNodeLost}, lastSeen(c), silent))
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // lastSeen is when the call of a dead node was last known to live: a heartbeat, or its answer if no heartbeat came after.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/callwright/callwright"
 )
 
 // Why a running call is ended from here: the causes of its context.
@@ -11,6 +13,7 @@ var (
 	errStopped     = errors.New("stopped by its owner")
 	errDraining    = errors.New("the server is stopping")
 	errMaxDuration = errors.New("the call reached its longest duration")
+	errLost        = errors.New("another node has closed the call")
 )
 
 // live is the calls that run on this node. Each has a slot, which is taken before anything else is, so that a node that
@@ -20,12 +23,18 @@ type live struct {
 	limit int // 0: none
 	begun bool
 	over  bool
-	calls map[string]context.CancelCauseFunc
+	calls map[string]running
 	idle  chan struct{} // closed when over and empty
 }
 
+// running is a call that has a slot.
+type running struct {
+	org    callwright.OrgID
+	cancel context.CancelCauseFunc
+}
+
 func newLive(limit int) live {
-	return live{limit: limit, calls: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
+	return live{limit: limit, calls: map[string]running{}, idle: make(chan struct{})}
 }
 
 // slot is the place of one call.
@@ -54,15 +63,15 @@ func (l *live) shut() {
 }
 
 // take reserves a place for a call; false when the node is full, not started or stopping, or has the call already.
-func (l *live) take(id string) (*slot, bool) {
+func (l *live) take(org callwright.OrgID, id string) (*slot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	full := l.limit > 0 && len(l.calls) >= l.limit
-	if !l.begun || l.over || full || l.calls[id] != nil {
+	if _, has := l.calls[id]; has || !l.begun || l.over || full {
 		return nil, false
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	l.calls[id] = cancel
+	l.calls[id] = running{org: org, cancel: cancel}
 	return &slot{live: l, id: id, ctx: ctx}, true
 }
 
@@ -79,7 +88,7 @@ func (s *slot) free() {
 	l := s.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls[s.id](nil)
+	l.calls[s.id].cancel(nil)
 	delete(l.calls, s.id)
 	if l.over && len(l.calls) == 0 {
 		close(l.idle)
@@ -90,8 +99,8 @@ func (s *slot) free() {
 func (l *live) end(id string, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if cancel := l.calls[id]; cancel != nil {
-		cancel(why)
+	if c, ok := l.calls[id]; ok {
+		c.cancel(why)
 	}
 }
 
@@ -99,9 +108,28 @@ func (l *live) end(id string, why error) {
 func (l *live) endAll(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, cancel := range l.calls {
-		cancel(why)
+	for _, c := range l.calls {
+		c.cancel(why)
 	}
+}
+
+// has says whether a call runs here.
+func (l *live) has(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, ok := l.calls[id]
+	return ok
+}
+
+// all is the calls that run here, and whose they are.
+func (l *live) all() map[string]callwright.OrgID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	orgs := make(map[string]callwright.OrgID, len(l.calls))
+	for id, c := range l.calls {
+		orgs[id] = c.org
+	}
+	return orgs
 }
 
 func (l *live) count() int {

@@ -15,25 +15,51 @@ const busyNode = time.Second
 // here or, should the node die, is closed by another node's sweep: it is never dialed twice.
 func (s *Service) place(ctx context.Context, task callwright.Task, _ int) error {
 	c, err := s.Store.Get(ctx, task.Org, task.Key)
-	if errors.Is(err, callwright.ErrNotFound) || err == nil && c.Queue != QueueQueued {
-		return nil // gone, cancelled, or taken by an earlier run of this step
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
+		return nil // gone, cancelled, or taken
 	}
 	if err != nil {
 		return err
 	}
-	slot, ok := s.live.take(c.ID)
+	if c.Queue == QueueQueued && c.StopRequested { // by a node that died before it could close the call
+		return taken(s.cancel(ctx, c))
+	}
+	slot, ok := s.live.take(c.Org, c.ID)
 	if !ok {
 		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "no room on this node", RetryAfter: busyNode}
 	}
-	c.Queue, _ = c.Queue.Move(EventAllocate)
-	c.Node, c.Heartbeat = s.Node, s.Clock.Now()
-	if err := s.Store.Update(ctx, c); err != nil {
+	if c, err = s.allocate(ctx, c); err != nil {
 		slot.free()
 		return taken(err)
 	}
-	c.Version++
 	slot.run(func(ctx context.Context) { s.dial(ctx, c) })
 	return nil
+}
+
+// placeable says whether a call waits to be dialed. One that this node has taken does too while it does not run: an
+// earlier run of the step has taken it without getting to know that.
+func (s *Service) placeable(c Call) bool {
+	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.Node && !s.live.has(c.ID)
+}
+
+// allocate makes a call, whose slot is taken, this node's. It looks at the call again: nobody else on this node moves
+// it now.
+func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
+	c, err := s.Store.Get(ctx, seen.Org, seen.ID)
+	if err != nil {
+		return c, err
+	}
+	if c.Queue == QueueAllocated && c.Node == s.Node {
+		return c, nil
+	}
+	if c.Queue != QueueQueued {
+		return c, callwright.ErrConflict
+	}
+	c.Queue, _ = c.Queue.Move(EventAllocate)
+	c.Node, c.Heartbeat = s.Node, s.Clock.Now()
+	err = s.Store.Update(ctx, c)
+	c.Version++
+	return c, err
 }
 
 // taken lets go of a call that somebody else has changed: whoever did so has it.

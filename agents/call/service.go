@@ -77,6 +77,9 @@ const (
 	deadAfter = 15 * time.Second
 )
 
+// storePatience is how long the store may take for one thing that a live call or its node needs of it.
+const storePatience = 5 * time.Second
+
 // The kinds of durable work.
 const (
 	taskPlace   = "call.place"

@@ -35,7 +35,8 @@ type house struct {
 // grace is how long the house lets calls run when it stops.
 const grace = 10 * time.Second
 
-func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig) *house {
+// newHouse opens a house. change, if any, may alter what the service is made of.
+func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config)) *house {
 	t.Helper()
 	store := memstore.New()
 	h := &house{
@@ -43,13 +44,16 @@ func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig) *house {
 		files: &files{kept: map[string]*file{}}, notices: &notices{},
 	}
 	work := memstore.NewWork(store, nil)
-	var err error
-	h.Service, err = call.New(call.Config{
+	config := call.Config{
 		Store: h.calls, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Agents: answering{}, Model: model{},
 		Recordings: h.files, Notifier: h.notices, Recognizer: listener{&agentstest.Recognizer{}},
 		Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1", MaxCalls: limit, Ready: func() error { return h.ready },
-	})
-	if err != nil {
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	var err error
+	if h.Service, err = call.New(config); err != nil {
 		t.Fatal(err)
 	}
 	running, stopRunning := context.WithCancel(t.Context())

@@ -18,9 +18,9 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg) {
 	now := s.Clock.Now()
 	c.Queue, _ = c.Queue.Move(EventAnswer)
 	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.Model.Name(), AnsweredByUnknown
-	if err := s.Store.Update(ctx, c); err != nil {
+	if err := s.update(ctx, c); err != nil {
 		s.Logger.ErrorContext(ctx, "writing the answer of a call", "call_id", c.ID, "error", err)
-		c.Queue = QueueAllocated
+		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store says otherwise
 		s.hangup(ctx, leg)
 		s.finish(ctx, c, Ending{Cause: CauseInternal})
 		return
@@ -29,11 +29,19 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg) {
 	longest, cancel := context.WithTimeoutCause(ctx, c.Agent.MaxDuration, errMaxDuration)
 	defer cancel()
 	lines := s.transcribe(ctx, c)
+	defer lines.close()
 	outcome, err := s.converse(longest, &c, leg, lines)
 	ending := s.end(longest, &c, leg, outcome, err, lines)
 	lines.close()
 	c.Stats = leg.Stats()
 	s.finish(ctx, c, ending)
+}
+
+// update writes a record even if the call is being ended: that is no reason to lose what has happened before.
+func (s *Service) update(ctx context.Context, c Call) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	return s.Store.Update(ctx, c)
 }
 
 // converse has the conversation, and the recording of it if the agent records.

@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
@@ -14,15 +15,17 @@ type transcriber struct {
 	call    Call
 	lines   chan Entry
 	seq     int
+	ended   sync.Once
 	done    chan struct{}
 }
 
 // transcriptLines is how many lines may wait for the database. A conversation that is so far ahead of it waits after all.
 const transcriptLines = 1000
 
-// Writing a line is tried so often, with a pause between.
+// Writing a line is tried for as long as this, with a pause between. After a line that was lost the next ones are tried
+// once each, until one succeeds.
 const (
-	lineAttempts = 5
+	linePatience = 30 * time.Second
 	linePause    = 200 * time.Millisecond
 )
 
@@ -51,28 +54,38 @@ func (t *transcriber) Entry(e conversation.Entry) {
 // add numbers a line and hands it to the writer. One goroutine adds at a time.
 func (t *transcriber) add(line Entry) {
 	t.seq++
+	line.Text = writable(line.Text)
 	line.Seq, line.CreatedAt = t.seq, t.service.Clock.Now()
 	t.lines <- line
 }
 
 func (t *transcriber) write(ctx context.Context) {
 	defer close(t.done)
+	patience := linePatience
 	for line := range t.lines {
-		var err error
-		for range lineAttempts {
-			if err = t.service.Store.Append(ctx, t.call.Org, t.call.ID, line); err == nil {
-				break
-			}
-			pause(ctx, linePause)
-		}
+		err := t.append(ctx, line, patience)
+		patience = linePatience
 		if err != nil {
+			patience = 0
 			t.service.Logger.ErrorContext(ctx, "a line of a transcript is lost", "call_id", t.call.ID, "seq", line.Seq, "error", err)
 		}
 	}
 }
 
-// close waits until everything is written.
+// append writes one line.
+func (t *transcriber) append(ctx context.Context, line Entry, patience time.Duration) error {
+	for until := time.Now().Add(patience); ; pause(ctx, linePause) {
+		try, cancel := context.WithTimeout(ctx, storePatience)
+		err := t.service.Store.Append(try, t.call.Org, t.call.ID, line)
+		cancel()
+		if err == nil || !time.Now().Before(until) {
+			return err
+		}
+	}
+}
+
+// close waits until everything is written. It may be called twice.
 func (t *transcriber) close() {
-	close(t.lines)
+	t.ended.Do(func() { close(t.lines) })
 	<-t.done
 }

@@ -1,0 +1,323 @@
+package call_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// faulty is a store that a test breaks: each function, where there is one, sees an operation before or after it is done
+// and may give an error in its place.
+type faulty struct {
+	call.Store
+	mu          sync.Mutex
+	afterInsert func(call.Call) error
+	afterUpdate func(call.Call) error
+	afterSilent func([]call.Call)
+	beat        func() error
+	append      func(call.Entry) error
+}
+
+func (f *faulty) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func (f *faulty) Insert(ctx context.Context, c call.Call) error {
+	if err := f.Store.Insert(ctx, c); err != nil {
+		return err
+	}
+	return consult(f, f.afterInsert, c)
+}
+
+func (f *faulty) Update(ctx context.Context, c call.Call) error {
+	if err := ctx.Err(); err != nil {
+		return callwright.ErrUnavailable.Because(err) // as a database does
+	}
+	if err := f.Store.Update(ctx, c); err != nil {
+		return err
+	}
+	return consult(f, f.afterUpdate, c)
+}
+
+func (f *faulty) Silent(ctx context.Context, before time.Time, limit int) ([]call.Call, error) {
+	found, err := f.Store.Silent(ctx, before, limit)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.afterSilent != nil {
+		f.afterSilent(found)
+	}
+	return found, err
+}
+
+func (f *faulty) Beat(ctx context.Context, node string, at time.Time) ([]string, error) {
+	f.mu.Lock()
+	beat := f.beat
+	f.mu.Unlock()
+	if beat != nil {
+		if err := beat(); err != nil {
+			return nil, err
+		}
+	}
+	return f.Store.Beat(ctx, node, at)
+}
+
+func (f *faulty) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
+	if err := consult(f, f.append, e); err != nil {
+		return err
+	}
+	return f.Store.Append(ctx, org, id, e)
+}
+
+func consult[T any](f *faulty, ask func(T) error, about T) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ask == nil {
+		return nil
+	}
+	return ask(about)
+}
+
+// inFaultyHouse runs a test with a house whose store can be broken.
+func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &faulty{}
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
+		defer h.stop()
+		test(t, h, f)
+	})
+}
+
+// once fails the first time that an update leads to a state, after it was done: the answer to the commit is lost.
+func once(state call.QueueStatus) func(call.Call) error {
+	lost := false
+	return func(c call.Call) error {
+		if c.Queue != state || lost {
+			return nil
+		}
+		lost = true
+		return callwright.ErrUnavailable
+	}
+}
+
+// TestLostCommit has the store do what it is asked for and say that it failed, as a database does whose connection
+// breaks during a commit. The call still ends, and is dialed once.
+func TestLostCommit(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		state  call.QueueStatus
+		status call.Status
+	}{
+		"of taking the call": {call.QueueAllocated, call.StatusCompleted},
+		"of the answer":      {call.QueueStarted, call.StatusFailed},
+		"of the end":         {call.QueueComplete, call.StatusCompleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+				f.set(func() { f.afterUpdate = once(test.state) })
+				c := h.create(call.Agent{FirstSentence: "hello", MaxDuration: time.Minute})
+				h.answered()
+				got, _ := h.ended(c.ID)
+				if got.Status != test.status || got.StartedAt == nil || len(h.line.Dials()) != 1 {
+					t.Errorf("dialed %d times, record %+v", len(h.line.Dials()), got)
+				}
+			})
+		})
+	}
+}
+
+func TestLostCommitOfAnIncomingCall(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		f.set(func() { f.afterInsert = once(call.QueueAllocated) })
+		in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		if _, err := in.Phone(t.Context()); err == nil {
+			t.Fatal("a call without a record was answered")
+		}
+		synctest.Wait()
+		page, total, err := h.List(t.Context(), "a", call.Filter{})
+		if err != nil || total != 1 {
+			t.Fatalf("%d calls, %v", total, err)
+		}
+		if got, _ := h.ended(page.Items[0].ID); got.Status != call.StatusFailed {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// panicking is an archive in which something is broken.
+type panicking struct{ call.Recordings }
+
+func (panicking) Create(context.Context, callwright.OrgID, string) (call.RecordingFile, error) {
+	panic("broken")
+}
+
+func TestPanicEndsOneCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Recordings = panicking{} })
+		defer h.stop()
+		c := h.create(call.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"})
+		<-h.answered().Done()
+		got, _ := h.ended(c.ID)
+		if got.Queue != call.QueueCompleteError || got.Status != call.StatusFailed || got.StartedAt == nil || h.Live() != 0 {
+			t.Errorf("%d live, record %+v", h.Live(), got)
+		}
+	})
+}
+
+// TestClosedByAnotherNode has this node's heartbeats fail for so long that another node closes its call: the call must
+// not go on without a record.
+func TestClosedByAnotherNode(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		c := h.create(call.Agent{FirstSentence: "hello", MaxDuration: time.Hour})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		f.set(func() { f.beat = func() error { return callwright.ErrUnavailable } })
+		time.Sleep(20 * time.Second)
+		stored, _, err := h.Get(t.Context(), "a", c.ID)
+		if err != nil || stored.Queue != call.QueueStarted {
+			t.Fatalf("this node's own sweep made the call %s, %v", stored.Queue, err)
+		}
+		stored.Queue, stored.Node = call.QueueCompleteError, ""
+		if err := h.calls.Update(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
+		f.set(func() { f.beat = nil })
+		begin := time.Now()
+		<-phone.Done()
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("the call went on for %s without a record", took)
+		}
+		synctest.Wait()
+		if got, _, _ := h.Get(t.Context(), "a", c.ID); got.Version != stored.Version+1 {
+			t.Errorf("the record was written again: %+v", got)
+		}
+	})
+}
+
+// TestSweepSparesTheLiving has a node come back between the look for dead ones and the closing of its call.
+func TestSweepSparesTheLiving(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		now := time.Now()
+		for _, id := range []string{"back", "dead"} {
+			err := h.calls.Insert(t.Context(), call.Call{
+				ID: id, Org: "a", Queue: call.QueueStarted, Node: id, CreatedAt: now, StartedAt: &now, Heartbeat: now,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.set(func() {
+			f.afterSilent = func(found []call.Call) {
+				if len(found) > 0 {
+					_, _ = h.calls.Beat(t.Context(), "back", time.Now().Add(time.Hour))
+				}
+			}
+		})
+		h.ended("dead")
+		if got, _, err := h.Get(t.Context(), "a", "back"); err != nil || got.Queue != call.QueueStarted {
+			t.Errorf("the call of the node that came back is %s, %v", got.Queue, err)
+		}
+	})
+}
+
+// TestStopBeforePlacing finds the wish to stop a call stored, by a node that died before it could close the call.
+func TestStopBeforePlacing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 1, agentstest.PhoneConfig{})
+		defer h.stop()
+		first := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		second := h.create(call.Agent{})
+		if err := h.calls.RequestStop(t.Context(), "a", second.ID); err != nil {
+			t.Fatal(err)
+		}
+		phone.Hangup()
+		h.ended(first.ID)
+		got, _ := h.ended(second.ID)
+		if got.Status != call.StatusCanceled || len(h.line.Dials()) != 1 {
+			t.Errorf("dialed %d times, record %+v", len(h.line.Dials()), got)
+		}
+	})
+}
+
+// TestStopAtTheAnswer stops a call just as it is answered: that is no failure.
+func TestStopAtTheAnswer(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		h.line.Script(func(_ context.Context, d call.Dial, _ func()) (*agentstest.Phone, error) {
+			p := agentstest.NewPhone(agentstest.PhoneConfig{})
+			return p, nil
+		})
+		f.set(func() {
+			f.afterUpdate = func(c call.Call) error {
+				if c.Queue == call.QueueStarted {
+					go func() { _ = h.Stop(context.Background(), "a", c.ID) }()
+				}
+				return nil
+			}
+		})
+		c := h.create(call.Agent{FirstSentence: "hello"})
+		if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// TestTranscriptSurvivesAnOutage has the database away for longer than a moment.
+func TestTranscriptSurvivesAnOutage(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		f.set(func() { f.append = func(call.Entry) error { return callwright.ErrUnavailable } })
+		c := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "monday")
+		h.hears(phone, "you said monday.")
+		time.Sleep(5 * time.Second)
+		f.set(func() { f.append = nil })
+		phone.Hangup()
+		_, lines := h.ended(c.ID)
+		want := []string{"assistant: hello", "user: monday", "assistant: you said monday."}
+		if said := spoken(lines); !slices.Equal(said, want) {
+			t.Errorf("transcript %q, want %q", said, want)
+		}
+	})
+}
+
+// TestUnwritableTexts has a peer, or a model, say what no database keeps. It must not keep the record from being closed.
+func TestUnwritableTexts(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		f.set(func() {
+			f.afterUpdate = func(c call.Call) error {
+				if c.Ending != nil && strings.ContainsAny(c.Ending.Reason, "\x00\xff") {
+					t.Errorf("the reason is %q", c.Ending.Reason)
+				}
+				return nil
+			}
+		})
+		h.line.Script(func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
+			return nil, &call.Ending{Cause: call.CauseRejected, Reason: "valid for a\x00b\xff"}
+		})
+		c := h.create(call.Agent{})
+		if got, _ := h.ended(c.ID); got.Ending.Reason != "valid for ab" {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
