@@ -36,7 +36,7 @@ func (f *faulty) Insert(ctx context.Context, c call.Call) error {
 	if err := f.Store.Insert(ctx, c); err != nil {
 		return err
 	}
-	return consult(f, f.afterInsert, c)
+	return consult(f, &f.afterInsert, c)
 }
 
 func (f *faulty) Update(ctx context.Context, c call.Call) error {
@@ -46,7 +46,7 @@ func (f *faulty) Update(ctx context.Context, c call.Call) error {
 	if err := f.Store.Update(ctx, c); err != nil {
 		return err
 	}
-	return consult(f, f.afterUpdate, c)
+	return consult(f, &f.afterUpdate, c)
 }
 
 func (f *faulty) Silent(ctx context.Context, before time.Time, limit int) ([]call.Call, error) {
@@ -72,19 +72,19 @@ func (f *faulty) Beat(ctx context.Context, node string, at time.Time) ([]string,
 }
 
 func (f *faulty) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
-	if err := consult(f, f.append, e); err != nil {
+	if err := consult(f, &f.append, e); err != nil {
 		return err
 	}
 	return f.Store.Append(ctx, org, id, e)
 }
 
-func consult[T any](f *faulty, ask func(T) error, about T) error {
+func consult[T any](f *faulty, ask *func(T) error, about T) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if ask == nil {
+	if *ask == nil {
 		return nil
 	}
-	return ask(about)
+	return (*ask)(about)
 }
 
 // inFaultyHouse runs a test with a house whose store can be broken.
