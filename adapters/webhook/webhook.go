@@ -100,6 +100,9 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err // without the URL, which is for its owner's eyes: many hold a secret
+		}
 		return callwright.Errorf(callwright.CodeUnavailable, "webhook: %w", err)
 	}
 	defer response.Body.Close()

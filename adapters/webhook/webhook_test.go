@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,22 @@ func TestCheckURL(t *testing.T) {
 			if (err == nil) != want[i] || err != nil && !errors.Is(err, callwright.ErrBadRequest) {
 				t.Errorf("sender %d: %q gave %v", i, text, err)
 			}
+		}
+	}
+}
+
+// TestFailureHidesURL has a receiver that can't be reached: the error goes to logs, where the URL's secret must not be.
+func TestFailureHidesURL(t *testing.T) {
+	t.Parallel()
+	server, _ := receiver(t, http.StatusOK, nil)
+	server.Close()
+	err := sender(t, true).Send(t.Context(), "a", "c1", server.URL+"/hook?token=hush", []byte("{}"))
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "hush") {
+		t.Errorf("got %v", err)
+	}
+	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(cause) {
+		if strings.Contains(cause.Error(), "hush") {
+			t.Errorf("its cause is %v", cause)
 		}
 	}
 }
