@@ -321,3 +321,36 @@ func TestUnwritableTexts(t *testing.T) {
 		}
 	})
 }
+
+// putOff is a receiver that never takes a record and always asks to come back soon.
+type putOff struct {
+	call.Notifier
+	tries *int
+}
+
+func (p putOff) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry) error {
+	*p.tries++
+	return &callwright.Error{Code: callwright.CodeUnavailable, Message: "later", RetryAfter: time.Second}
+}
+
+func TestWebhookThatPutsOffForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var tries int
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Notifier = putOff{c.Notifier, &tries} })
+		defer h.stop()
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		h.ended(h.create(call.Agent{Webhook: "https://example.com/"}).ID)
+		time.Sleep(48 * time.Hour)
+		synctest.Wait()
+		if tries < 5 || tries > 50 {
+			t.Errorf("the record was sent %d times", tries)
+		}
+		before := tries
+		time.Sleep(48 * time.Hour)
+		synctest.Wait()
+		if tries != before {
+			t.Error("and is sent again")
+		}
+	})
+}

@@ -2,7 +2,9 @@ package call
 
 import (
 	"context"
+	"errors"
 	"io"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -37,8 +39,12 @@ func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string
 	return s.Recordings.Open(ctx, org, id)
 }
 
-// webhookAttempts is how often a record is sent to a webhook that fails.
-const webhookAttempts = 5
+// webhookAttempts is how often a record is sent to a webhook that fails. One that says when to come back is asked again
+// as it wishes, within webhookLife, and after ever longer waits.
+const (
+	webhookAttempts = 5
+	webhookLife     = 24 * time.Hour
+)
 
 // notify is the step that sends the record of a call that has ended to its webhook.
 func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
@@ -49,5 +55,16 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	if !c.Queue.Ended() || c.Agent.Webhook == "" {
 		return nil
 	}
-	return s.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript)
+	err = s.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript)
+	wait, asked := callwright.RetryAfter(err)
+	if !asked {
+		return err
+	}
+	age := s.Clock.Now().Sub(*c.EndedAt)
+	if age > webhookLife {
+		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
+	}
+	return &callwright.Error{
+		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),
+	}
 }
