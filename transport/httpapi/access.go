@@ -10,8 +10,6 @@ import (
 
 // HandleApiKey checks the key of a request, and the entitlements that its operation asks for. It runs before anything
 // else of the request is looked at.
-//
-//nolint:revive,staticcheck // the generated interface has this name
 func (a *api) HandleApiKey(
 	ctx context.Context, _ oas.OperationName, given oas.ApiKey,
 ) (context.Context, error) {

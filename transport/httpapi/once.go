@@ -70,8 +70,8 @@ func (a *api) once(req middleware.Request, next middleware.Next, c claim) (answe
 	err = a.Atomic.Do(req.Context, func(ctx context.Context) error {
 		now := a.Clock.Now()
 		since := now.Add(-answerLife)
-		kept, err := a.find(ctx, c, since)
-		if kept != nil || err != nil {
+		kept, found, err := a.find(ctx, c, since)
+		if found || err != nil {
 			answer = middleware.Response{Type: kept}
 			return err
 		}
@@ -85,19 +85,19 @@ func (a *api) once(req middleware.Request, next middleware.Next, c claim) (answe
 	return answer, err
 }
 
-// find is the answer that is kept under the key, nil when there is none.
-func (a *api) find(ctx context.Context, c claim, since time.Time) (stored, error) {
+// find is the answer that is kept under the key, if there is one.
+func (a *api) find(ctx context.Context, c claim, since time.Time) (answer stored, found bool, err error) {
 	digest, text, err := a.Answers.Find(ctx, c.org, c.key, since)
 	switch {
 	case errors.Is(err, callwright.ErrNotFound):
-		return nil, nil
+		return nil, false, nil
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case !bytes.Equal(digest, c.digest):
-		return nil, callwright.ErrIdempotencyConflict
+		return nil, false, callwright.ErrIdempotencyConflict
 	}
-	answer := c.empty()
-	return answer, answer.UnmarshalJSON(text)
+	answer = c.empty()
+	return answer, true, answer.UnmarshalJSON(text)
 }
 
 func (a *api) keep(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {

@@ -90,7 +90,7 @@ func TestGeneratedClient(t *testing.T) {
 	}
 	_, err = client.ListAgents(t.Context())
 	var failure *oas.ErrorStatusCodeWithHeaders
-	if !errors.As(err, &failure) || failure.StatusCode != 501 ||
+	if !errors.As(err, &failure) || failure.StatusCode != http.StatusNotImplemented ||
 		failure.Response.Errors[0].ErrorDetail.Error != string(callwright.CodeNotImplemented) {
 		t.Errorf("listing agents: %v", err)
 	}

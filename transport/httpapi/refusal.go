@@ -95,8 +95,7 @@ func inJSON(err *ogenerrors.DecodeBodyError) []line {
 
 // invalid lists the findings of the generated validators below a path, nil when err is not theirs.
 func invalid(path string, err error) []line {
-	var found *validate.Error
-	if errors.As(err, &found) {
+	if found, ok := errors.AsType[*validate.Error](err); ok {
 		var lines []line
 		for _, field := range found.Fields {
 			lines = append(lines, invalid(join(path, field.Name), field.Error)...)
