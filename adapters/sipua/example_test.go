@@ -1,4 +1,4 @@
-package sipua_test
+package sipua_test //nolint:testableexamples // it needs certificates and a peer, so it is compiled only
 
 import (
 	"context"
