@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/sipua"
-	"github.com/callwright/callwright/agents/call"
 )
 
 func TestGarbageOnTheWire(t *testing.T) {
@@ -26,12 +25,7 @@ func TestGarbageOnTheWire(t *testing.T) {
 		_, _ = w.conn.Write([]byte(garbage)) // it may close before all is written
 		_ = w.conn.Close()
 	}
-	answered := answer(t, callee)
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-answered
+	out, _ := connect(t, caller, callee)
 	if err := out.Hangup(within(t)); err != nil {
 		t.Error(err)
 	}
@@ -69,12 +63,7 @@ func TestSilentConnections(t *testing.T) {
 	for _, conn := range conns {
 		_ = conn.Close()
 	}
-	answered := answer(t, callee)
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-answered
+	out, _ := connect(t, caller, callee)
 	if err := out.Hangup(within(t)); err != nil {
 		t.Error(err)
 	}

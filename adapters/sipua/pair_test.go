@@ -43,6 +43,20 @@ func answer(t testing.TB, a *agent) <-chan call.Leg {
 	return legs
 }
 
+// connect has one agent call another, which answers.
+func connect(t testing.TB, caller, callee *agent) (out, in call.Leg) {
+	t.Helper()
+	answered := answer(t, callee)
+	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in = <-answered; in == nil {
+		t.FailNow()
+	}
+	return out, in
+}
+
 func TestTwoAgentsCall(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
@@ -114,12 +128,8 @@ func TestTwoAgentsCall(t *testing.T) {
 func TestCalleeHangsUp(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
-	answered := answer(t, callee)
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (<-answered).Hangup(within(t)); err != nil {
+	out, in := connect(t, caller, callee)
+	if err := in.Hangup(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if e := ends(t, out); e.Cause != call.CauseRemoteHangup {
@@ -239,12 +249,7 @@ func TestNoGhosts(t *testing.T) {
 func TestPeerVanishesFromTheWire(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
-	answered := answer(t, callee)
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := <-answered
+	out, in := connect(t, caller, callee)
 	caller.media.last(t).frames <- nil
 	if f, err := out.Read(within(t)); err != nil || len(f.In) != 160 {
 		t.Fatalf("%v %v", f, err)
@@ -262,14 +267,9 @@ func TestPeerVanishesFromTheWire(t *testing.T) {
 func TestDrainAndClose(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
-	answered := answer(t, callee)
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := <-answered
+	out, in := connect(t, caller, callee)
 	callee.Drain()
-	_, err = caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	_, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
 	if e := endingOf(t, err); e.Cause != call.CauseOverload || e.SIPCode != 503 {
 		t.Errorf("calling somebody who drains: %+v", e)
 	}
