@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"log/slog"
@@ -71,7 +72,7 @@ func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
 func newLine(
 	lc fx.Lifecycle, c config, ca *testca.Authority, media *rtpmedia.Media, trunks *sip.Service, log *slog.Logger,
 ) (*sipua.UA, error) {
-	certificate, err := ca.Issue("localhost", c.PublicIP.String())
+	certificate, err := ownCertificate(c, ca)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func newLine(
 		return nil, err
 	}
 	ua, err := sipua.New(sipua.Config{
-		Listen: c.SIPAddr, Certificates: []tlsCertificate{certificate}, Roots: roots, PublicHost: c.PublicIP.String(),
+		Listen: c.SIPAddr, Certificates: []tls.Certificate{certificate}, Roots: roots, PublicHost: c.PublicIP.String(),
 		Media: media, Routes: trunks, AllowPrivate: c.AllowPrivate, Logger: log,
 	})
 	if err != nil {
@@ -88,6 +89,14 @@ func newLine(
 	}
 	lc.Append(fx.StopHook(ua.Close))
 	return ua, nil
+}
+
+// ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
+func ownCertificate(c config, ca *testca.Authority) (tls.Certificate, error) {
+	if c.SIPCert != "" {
+		return tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
+	}
+	return ca.Issue("localhost", c.PublicIP.String())
 }
 
 // peerRoots is what peers' certificates may chain to: the system's roots, the server's own test authority, and those of

@@ -21,6 +21,8 @@ type config struct {
 	Data         string
 	DatabaseURL  string
 	SIPAddr      string
+	SIPCert      string
+	SIPKey       string
 	SIPRoots     string
 	MediaIP      netip.Addr
 	RTPPorts     ports
@@ -66,6 +68,8 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
 	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH or postgres://... (default: SQLite in the data folder)")
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
+	f.StringVar(&c.SIPCert, "sip-cert", "", "PEM file of the certificate shown to SIP peers (default: the test authority's)")
+	f.StringVar(&c.SIPKey, "sip-key", "", "PEM file of its private key")
 	f.StringVar(&c.SIPRoots, "sip-roots", "", "PEM file of further roots that peers' certificates may chain to")
 	f.StringVar(&mediaIP, "media-ip", "", "address to send and take media at (default: that of --sip-addr)")
 	f.Var(&c.RTPPorts, "rtp-ports", "UDP ports for media; 0-0 lets the machine choose")
@@ -144,6 +148,9 @@ func (c *config) complete(mediaIP, publicIP, allowPrivate string) error {
 	}
 	if err := c.checkEngines(); err != nil {
 		return err
+	}
+	if (c.SIPCert == "") != (c.SIPKey == "") {
+		return errors.New("--sip-cert and --sip-key go together")
 	}
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model go together")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,8 +31,6 @@ import (
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 )
-
-type tlsCertificate = tls.Certificate
 
 func recordingsFolder(c config) string { return filepath.Join(c.Data, "recordings") }
 

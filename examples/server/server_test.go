@@ -70,6 +70,7 @@ func TestParseRefuses(t *testing.T) {
 		"--smtp-url":      {"--smtp-url", "smtp://x"},
 		"rtp-ports":       {"--rtp-ports", "20000-10000"},
 		"--allow-private": {"--allow-private", "maybe"},
+		"--sip-key":       {"--sip-cert", "x.pem"},
 		"--tts":           {"--tts", "parrot"},
 		"--stt":           {"--stt", "parrot"},
 		"--llm-base-url":  {"--tts", "openai"},
