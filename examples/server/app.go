@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 
@@ -94,7 +95,11 @@ func newLine(
 // ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
 func ownCertificate(c config, ca *testca.Authority) (tls.Certificate, error) {
 	if c.SIPCert != "" {
-		return tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
+		certificate, err := tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
+		if err != nil {
+			return certificate, fmt.Errorf("--sip-cert and --sip-key: %w", err)
+		}
+		return certificate, nil
 	}
 	return ca.Issue("localhost", c.PublicIP.String())
 }

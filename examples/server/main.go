@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"go.uber.org/dig"
 	"go.uber.org/fx"
 )
 
@@ -37,7 +38,7 @@ func run() int {
 	defer stop()
 	app := fx.New(fx.Supply(c), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
 	if err := app.Start(stopped); err != nil {
-		fmt.Fprintln(os.Stderr, "server:", err)
+		fmt.Fprintln(os.Stderr, "server:", dig.RootCause(err)) // without the way that the wiring took to it
 		return 1
 	}
 	select {
