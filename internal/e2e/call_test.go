@@ -24,8 +24,8 @@ const (
 	elsewhere = "The train to the harbour leaves at seven."
 
 	task = `Find a day for the appointment.
-when "tuesday please" or "monday please": say "` + half + `"
-when "in the afternoon" or "in the morning": say "` + goodbye + `" and end
+when "tuesday is better for me" or "monday is better for me": say "` + half + `"
+when "in the afternoon if that is possible" or "in the morning if that is possible": say "` + goodbye + `" and end
 when "5": say "` + half + `"
 otherwise: say "` + question + `"`
 )
@@ -33,8 +33,8 @@ otherwise: say "` + question + `"`
 // What callers say. Only after the question does the recognizer know what to expect; the errand it takes down as it can.
 const (
 	errand  = "Hello, I need an appointment for my teeth."
-	theDay  = "Tuesday please."
-	theTime = "In the afternoon."
+	theDay  = "Tuesday is better for me."
+	theTime = "In the afternoon if that is possible."
 )
 
 // start starts a server that trusts the authority of the phones.

@@ -11,7 +11,7 @@ import (
 
 // together is how many of these tests run side by side, unless -parallel says otherwise: they mostly wait for people to
 // finish their sentences.
-const together = "6"
+const together = "5"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

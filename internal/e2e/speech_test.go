@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,9 +47,14 @@ func speak(t *testing.T, voice, text string) pcm.Audio {
 	}
 }
 
+// thinking is held by who computes for long, so that one processor is always there for calls that run in real time.
+var thinking sync.Mutex
+
 // find finds an utterance in a recording.
 func find(t *testing.T, utterance, recording pcm.Audio) pcm.Match {
 	t.Helper()
+	thinking.Lock()
+	defer thinking.Unlock()
 	match, err := pcm.Compare(utterance.Samples, utterance.Rate, recording.Samples, recording.Rate)
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +68,7 @@ func checkSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...str
 	var last time.Duration
 	for _, sentence := range sentences {
 		match := find(t, speak(t, voice, sentence), recording)
+		t.Logf("%q is at %v: distance %.2f", sentence, match.Offset, match.Distance)
 		if match.Distance >= pcm.SameSpeech {
 			t.Errorf("%q is not in the recording of %v: distance %.2f", sentence, recording.Duration(), match.Distance)
 			continue
@@ -77,7 +84,9 @@ func checkSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...str
 func checkNotSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...string) {
 	t.Helper()
 	for _, sentence := range sentences {
-		if match := find(t, speak(t, voice, sentence), recording); match.Distance < pcm.SameSpeech {
+		match := find(t, speak(t, voice, sentence), recording)
+		t.Logf("%q is not there: distance %.2f", sentence, match.Distance)
+		if match.Distance < pcm.SameSpeech {
 			t.Errorf("%q is in the recording at %v: distance %.2f", sentence, match.Offset, match.Distance)
 		}
 	}
@@ -112,6 +121,8 @@ func recognize(t *testing.T, audio pcm.Audio, prompts ...string) string {
 	if err := utterance.Write(audio.Samples); err != nil {
 		t.Fatal(err)
 	}
+	thinking.Lock()
+	defer thinking.Unlock()
 	heard, err := utterance.Finish(t.Context())
 	if err != nil {
 		t.Fatal(err)
