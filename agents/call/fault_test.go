@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -260,9 +261,8 @@ func TestStopBeforePlacing(t *testing.T) {
 func TestStopAtTheAnswer(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
-		h.line.Script(func(_ context.Context, d call.Dial, _ func()) (*agentstest.Phone, error) {
-			p := agentstest.NewPhone(agentstest.PhoneConfig{})
-			return p, nil
+		h.line.Script(func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
+			return agentstest.NewPhone(agentstest.PhoneConfig{}), nil
 		})
 		f.set(func() {
 			f.afterUpdate = func(c call.Call) error {
@@ -306,7 +306,7 @@ func TestUnwritableTexts(t *testing.T) {
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
 		f.set(func() {
 			f.afterUpdate = func(c call.Call) error {
-				if c.Ending != nil && strings.ContainsAny(c.Ending.Reason, "\x00\xff") {
+				if c.Ending != nil && (!utf8.ValidString(c.Ending.Reason) || strings.Contains(c.Ending.Reason, "\x00")) {
 					t.Errorf("the reason is %q", c.Ending.Reason)
 				}
 				return nil
