@@ -8,7 +8,8 @@ import (
 
 // Store keeps trunks. Secrets in them are encrypted at rest. What it returns shares no memory with what it keeps.
 type Store interface {
-	// Insert adds a trunk with Version 1; CodeConflict when that number has that direction already, whoever's it is.
+	// Insert adds a trunk with Version 1; CodeConflict when that number has that direction already, whoever's it is, or
+	// when it is another organization's in the other direction. Of two organizations that come at once one alone gets it.
 	Insert(ctx context.Context, t Trunk) error
 	// Update replaces a trunk whose stored Version is t.Version and adds one to it; CodeConflict when somebody else was
 	// first; CodeNotFound when it is absent.

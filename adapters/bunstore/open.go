@@ -31,6 +31,7 @@ type DB struct {
 type dialect struct {
 	name      string // the folder of its migrations
 	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
+	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
 	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
 	conflict  func(error) bool
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again

@@ -77,7 +77,30 @@ func (s Trunks) trunk(r trunkRow) (sip.Trunk, error) {
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	t.Version = 1
 	row := s.row(t)
-	return s.insert(ctx, t, &row)
+	return s.Do(ctx, func(ctx context.Context) error {
+		if err := s.claim(ctx, t); err != nil {
+			return err
+		}
+		return s.insert(ctx, t, &row)
+	})
+}
+
+// claim refuses a number that another organization has. Until the transaction ends nobody else can claim the number: no
+// key of the table keeps two organizations from having a direction each.
+func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
+	return s.write(ctx, []any{t}, func(idb bun.IDB) error {
+		if s.dialect.claim != "" {
+			if _, err := idb.ExecContext(ctx, s.dialect.claim, "trunk of "+string(t.Number)); err != nil {
+				return err
+			}
+		}
+		foreign, err := idb.NewSelect().Model((*trunkRow)(nil)).
+			Where("number = ?", t.Number).Where("org <> ?", t.Org).Exists(ctx)
+		if err == nil && foreign {
+			err = callwright.ErrConflict
+		}
+		return err
+	})
 }
 
 // Update replaces a trunk.

@@ -24,6 +24,11 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 		if _, taken := d.trunks[key]; taken {
 			return callwright.ErrConflict
 		}
+		for _, direction := range []sip.Direction{sip.Inbound, sip.Outbound} {
+			if other, ok := d.trunks[trunkKey{t.Number, direction}]; ok && other.Org != t.Org {
+				return callwright.ErrConflict
+			}
+		}
 		t.Version = 1
 		d.trunks[key] = clone(t)
 		return nil

@@ -3,9 +3,11 @@ package siptest
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store) {
 	tests := map[string]func(*testing.T, sip.Store){
 		"keeps every field":                  keepsFields,
 		"refuses a taken number":             refusesTaken,
+		"keeps a number to one organization": keepsToOne,
 		"hides other organizations' trunks":  hidesForeign,
 		"updates by compare-and-set":         comparesAndSets,
 		"lists outbound trunks by number":    listsOutbound,
@@ -74,6 +77,29 @@ func refusesTaken(t *testing.T, s sip.Store) {
 		err := s.Insert(t.Context(), trunk("t3", org, "+15550000001", sip.Inbound))
 		if !errors.Is(err, callwright.ErrConflict) {
 			t.Errorf("insert by %s gave %v, want a conflict", org, err)
+		}
+	}
+}
+
+func keepsToOne(t *testing.T, s sip.Store) {
+	const count = 50
+	for i := range count {
+		number := callwright.PhoneNumber(fmt.Sprintf("+1555000%04d", i))
+		var won atomic.Int32
+		var wait sync.WaitGroup
+		for org, d := range map[callwright.OrgID]sip.Direction{"a": sip.Inbound, "b": sip.Outbound} {
+			wait.Go(func() {
+				switch err := s.Insert(t.Context(), trunk(fmt.Sprint(org, i), org, number, d)); {
+				case err == nil:
+					won.Add(1)
+				case !errors.Is(err, callwright.ErrConflict):
+					t.Errorf("insert: %v", err)
+				}
+			})
+		}
+		wait.Wait()
+		if n := won.Load(); n != 1 {
+			t.Fatalf("%s is %d organizations'", number, n)
 		}
 	}
 }
