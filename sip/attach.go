@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/uri"
@@ -39,8 +41,8 @@ type FailedNumber struct {
 // MaxNumbers is how many numbers one attachment may name.
 const MaxNumbers = 100
 
-// Attach makes trunks. What is wrong with the directions fails the whole; what is wrong with a number fails that number
-// alone, with all its directions. A direction that the organization has attached already is replaced.
+// Attach makes trunks. What is wrong with the directions or the store fails the whole; what is wrong with a number fails
+// that number alone, with all its directions. A direction that the organization has attached already is replaced.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -56,7 +58,7 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 		case err == nil && !slices.Contains(done.Configured, number):
 			done.Configured = append(done.Configured, number)
 		case err == nil: // named twice
-		case errors.As(err, &failure):
+		case errors.As(err, &failure) && failure.Code != callwright.CodeInternal && failure.Code != callwright.CodeUnavailable:
 			done.Failed = append(done.Failed, FailedNumber{Number: text, Err: failure})
 		default:
 			return done, err
@@ -176,6 +178,8 @@ func checkOptions(o Options) *callwright.Error {
 		return callwright.Invalid("options.port", "must be from 1 to 65535")
 	case o.Verify != "" && o.Verify != VerifyFull && o.Verify != VerifyChain && o.Verify != VerifyNone:
 		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
+	case strings.ContainsFunc(o.Call.Username, unicode.IsControl):
+		return callwright.Invalid("options.sip_username", "holds a control character")
 	case (o.Call.Username == "") != (o.Call.Password == ""):
 		return callwright.Invalid("options.sip_username", "and options.sip_password go together")
 	}

@@ -48,6 +48,23 @@ func attach(t *testing.T, s *sip.Service, org callwright.OrgID, a sip.Attachment
 	return done
 }
 
+// away is a database that can't be reached.
+type away struct{}
+
+func (away) Do(context.Context, func(context.Context) error) error { return callwright.ErrUnavailable }
+
+func TestAttachWithoutStore(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, true)
+	s.Atomic = away{}
+	done, err := s.Attach(t.Context(), "a", sip.Attachment{
+		Numbers: []string{"+15550000001"}, Directions: []sip.AttachDirection{{Type: sip.Inbound}},
+	})
+	if !errors.Is(err, callwright.ErrUnavailable) || len(done.Failed) != 0 {
+		t.Errorf("got %+v, %v: an outage is not the number's fault", done, err)
+	}
+}
+
 func TestAttachPartly(t *testing.T) {
 	t.Parallel()
 	s, numbers := newService(t, false)
@@ -104,20 +121,23 @@ func TestAttachRefuses(t *testing.T) {
 		directions []sip.AttachDirection
 		field      string
 	}{
-		"no numbers":           {nil, in(sip.Options{}), "phone_numbers"},
-		"101 numbers":          {make([]string, 101), in(sip.Options{}), "phone_numbers"},
-		"no directions":        {one, nil, "directions"},
-		"the same twice":       {one, append(in(sip.Options{}), in(sip.Options{})...), "directions[1].type"},
-		"odd direction":        {one, []sip.AttachDirection{{Type: "both"}}, "directions[0].type"},
-		"no endpoint":          {one, out("", sip.Options{}), "directions[0].sip_endpoint"},
-		"endpoint in":          {one, []sip.AttachDirection{{Type: sip.Inbound, Endpoint: "sip:x"}}, "directions[0].sip_endpoint"},
-		"odd endpoint":         {one, out("sip:a b", sip.Options{}), "directions[0].sip_endpoint"},
-		"plain endpoint":       {one, out("sip:x.example;transport=udp", sip.Options{}), "directions[0].sip_endpoint"},
-		"private endpoint":     {one, out("sip:10.0.0.1", sip.Options{}), "directions[0].sip_endpoint"},
-		"plain transport":      {one, out("sip:x.example", sip.Options{Transport: "tcp"}), "directions[0].options.transport"},
-		"plain media":          {one, out("sip:x.example", sip.Options{SecureMedia: &plain}), "directions[0].options.secure_media"},
-		"odd port":             {one, out("sip:x.example", sip.Options{Port: 65536}), "directions[0].options.port"},
-		"odd verification":     {one, out("sip:x.example", sip.Options{Verify: "some"}), "directions[0].options.tls_verification"},
+		"no numbers":       {nil, in(sip.Options{}), "phone_numbers"},
+		"101 numbers":      {make([]string, 101), in(sip.Options{}), "phone_numbers"},
+		"no directions":    {one, nil, "directions"},
+		"the same twice":   {one, append(in(sip.Options{}), in(sip.Options{})...), "directions[1].type"},
+		"odd direction":    {one, []sip.AttachDirection{{Type: "both"}}, "directions[0].type"},
+		"no endpoint":      {one, out("", sip.Options{}), "directions[0].sip_endpoint"},
+		"endpoint in":      {one, []sip.AttachDirection{{Type: sip.Inbound, Endpoint: "sip:x"}}, "directions[0].sip_endpoint"},
+		"odd endpoint":     {one, out("sip:a b", sip.Options{}), "directions[0].sip_endpoint"},
+		"plain endpoint":   {one, out("sip:x.example;transport=udp", sip.Options{}), "directions[0].sip_endpoint"},
+		"private endpoint": {one, out("sip:10.0.0.1", sip.Options{}), "directions[0].sip_endpoint"},
+		"plain transport":  {one, out("sip:x.example", sip.Options{Transport: "tcp"}), "directions[0].options.transport"},
+		"plain media":      {one, out("sip:x.example", sip.Options{SecureMedia: &plain}), "directions[0].options.secure_media"},
+		"odd port":         {one, out("sip:x.example", sip.Options{Port: 65536}), "directions[0].options.port"},
+		"odd verification": {one, out("sip:x.example", sip.Options{Verify: "some"}), "directions[0].options.tls_verification"},
+		"a line in the name": {one, out("sip:x.example", sip.Options{
+			Call: sip.Credentials{Username: "u\r\nX: y", Password: "p"},
+		}), "directions[0].options.sip_username"},
 		"half the credentials": {one, out("sip:x.example", sip.Options{Call: sip.Credentials{Username: "u"}}), "directions[0].options.sip_username"},
 		"sources out":          {one, out("sip:x.example", sip.Options{AllowedIPs: []netip.Prefix{{}}}), "directions[0].options.allowed_ips"},
 	} {
