@@ -72,7 +72,7 @@ func TestDrain(t *testing.T) {
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	other := baresip.Start(t, baresip.Config{CA: ca})
-	first := start(t, ca.CertFile(), "--drain-timeout", "4s")
+	first := start(t, ca.CertFile(), "--drain-timeout", "8s")
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	first.AttachInbound(t, ours.String())
 	if status, _ := first.Get(t, "/readyz"); status != http.StatusOK {
@@ -108,7 +108,6 @@ func TestDrain(t *testing.T) {
 		t.Errorf("the running call ended as %s by %s, %q", r.Status, r.CallEndedBy.Value, r.ErrorMessage.Value)
 	}
 	records := 1
-	t.Logf("a call that was asked for during the drain: %+v, %v", late, lateErr)
 	if lateErr == nil { // taken: then it is placed by whoever serves next
 		records = 2
 		phone.Await(t, "CALL_ESTABLISHED", 2)

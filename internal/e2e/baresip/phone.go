@@ -2,6 +2,7 @@ package baresip
 
 import (
 	"context"
+	"math"
 	"net"
 	"net/netip"
 	"os/exec"
@@ -119,6 +120,9 @@ func findPorts(t testing.TB) (found ports) {
 		}
 		defer first.Close()
 		found.sip = uint16(first.Addr().(*net.TCPAddr).Port)
+		if found.sip == math.MaxUint16 {
+			return false
+		}
 		second, err := listen.Listen(t.Context(), "tcp", found.tls().String())
 		if err != nil {
 			return false
