@@ -47,7 +47,8 @@ func (db *DB) openPostgres(dsn string) error {
 	db.writer = bun.NewDB(pool, pgdialect.New())
 	db.reader = db.writer
 	db.dialect = dialect{
-		name: "postgres", lock: migrationLock, claim: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
+		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
+		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
 		transient: func(err error) bool {
 			s := state(err)
