@@ -83,7 +83,7 @@ func newLine(
 	}
 	ua, err := sipua.New(sipua.Config{
 		Listen: c.SIPAddr, Certificates: []tls.Certificate{certificate}, Roots: roots, PublicHost: c.PublicIP.String(),
-		Media: media, Routes: trunks, AllowPrivate: c.AllowPrivate, Logger: log,
+		Media: media, Routes: trunks, MaxCalls: mostLineCalls, AllowPrivate: c.AllowPrivate, Logger: log,
 	})
 	if err != nil {
 		return nil, err
@@ -152,6 +152,7 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 // callParts is everything that calls are made of.
 type callParts struct {
 	fx.In
+	Config     config
 	DB         *bunstore.DB
 	Work       callwright.Work
 	Line       *sipua.UA
@@ -169,7 +170,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Store: bunstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
-		Node: new(callwright.UUIDs).New(), Logger: p.Log,
+		Node: new(callwright.UUIDs).New(), MaxCalls: p.Config.room(), Logger: p.Log,
 	})
 }
 

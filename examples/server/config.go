@@ -56,6 +56,23 @@ func (p *ports) Set(text string) error {
 	return nil
 }
 
+// mostCalls is how many calls run here at once, if there are ports for them. The line takes some more, which ring or say
+// goodbye.
+const (
+	mostCalls     = 1000
+	mostLineCalls = mostCalls + 200
+)
+
+// room is how many calls may run here at once. What is beyond it waits, or goes to another node: a call that is begun
+// without a port for its media has failed.
+func (c config) room() int {
+	if c.RTPPorts == (ports{}) {
+		return mostCalls
+	}
+	low := int(c.RTPPorts.low) + int(c.RTPPorts.low)%2 // RTP takes even ports and RTCP those above them
+	return max(1, min(mostCalls, (int(c.RTPPorts.high)-low+1)/2))
+}
+
 // regions are those that the specification names.
 var regions = map[string]bool{"us1": true, "eu1": true, "ca1": true, "asia1": true}
 

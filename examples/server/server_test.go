@@ -32,6 +32,17 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[ports]int{
+		{}: 1000, {10000, 20000}: 1000, {10000, 10003}: 2, {10001, 10005}: 2, {10000, 10004}: 2, {10000, 10001}: 1,
+	} {
+		if got := (config{RTPPorts: p}).room(); got != want {
+			t.Errorf("%s is room for %d calls, want %d", &p, got, want)
+		}
+	}
+}
+
 func TestParseEnvironment(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
