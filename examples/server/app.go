@@ -40,8 +40,11 @@ func modules() fx.Option {
 
 func newAuthority(c config) (*testca.Authority, error) { return testca.Open(c.Data) }
 
-func newDatabase(lc fx.Lifecycle, c config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
-	db, err := bunstore.Open(context.Background(), c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Logger: log})
+// starting ends when the server is to stop although it has not started yet: a database may let it wait for long.
+type starting struct{ context.Context } //nolint:containedctx // fx has no other way to give it to constructors
+
+func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
+	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +52,9 @@ func newDatabase(lc fx.Lifecycle, c config, s secrets, log *slog.Logger) (*bunst
 	return db, nil
 }
 
-func newWork(db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
+func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
 	rc := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), Logger: log}
-	if err := riverwork.Migrate(context.Background(), rc); err != nil {
+	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err
 	}
 	return riverwork.New(rc)

@@ -114,7 +114,8 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	if smtpURL != "" {
 		return config{}, errors.New("--smtp-url: nothing in this build sends mail yet")
 	}
-	return c, c.complete(mediaIP, publicIP, allowPrivate)
+	err := c.complete(mediaIP, publicIP, allowPrivate)
+	return c, err // in two steps: in one, c might be read before it is complete
 }
 
 // setFromEnv sets every flag whose environment twin is set.

@@ -36,7 +36,7 @@ func run() int {
 	}
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := fx.New(fx.Supply(c), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
+	app := fx.New(fx.Supply(c, starting{stopped}), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
 	if err := app.Start(stopped); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", dig.RootCause(err)) // without the way that the wiring took to it
 		return 1

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -12,8 +13,23 @@ import (
 
 func TestWiring(t *testing.T) {
 	t.Parallel()
-	if err := fx.ValidateApp(fx.Supply(config{}), modules()); err != nil {
+	if err := fx.ValidateApp(fx.Supply(config{}, starting{}), modules()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestStopWhileStarting has the server told to stop while it waits for its database.
+func TestStopWhileStarting(t *testing.T) {
+	t.Parallel()
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	c := config{DatabaseURL: "sqlite:" + filepath.Join(t.TempDir(), "x.db")}
+	s, err := newSecrets(config{Data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newDatabase(nil, starting{stopped}, c, s, nil); err == nil {
+		t.Error("the database was opened")
 	}
 }
 
