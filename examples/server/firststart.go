@@ -19,14 +19,22 @@ const firstOrg callwright.OrgID = "00000000-0000-7000-8000-000000000001"
 func apiKeyFile(c config) string { return filepath.Join(c.Data, "api-key") }
 
 // firstStart makes the organization, and a key to it for this data folder, unless they are there. The key is printed
-// this once.
+// this once. A key in the folder that came with another database stays beside the new one.
 func firstStart(ctx context.Context, c config, s *access.Service) error {
-	if _, err := os.Stat(apiKeyFile(c)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	_, err := s.CreateOrganization(ctx, firstOrg, "My organization", callwright.EntitlementSIP)
+	fresh := err == nil
 	if err != nil && !errors.Is(err, callwright.ErrConflict) {
 		return err
+	}
+	_, err = os.Stat(apiKeyFile(c))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil || !fresh:
+		return err
+	default:
+		if err := os.Rename(apiKeyFile(c), apiKeyFile(c)+".old"); err != nil {
+			return err
+		}
 	}
 	key, err := s.CreateKey(ctx, firstOrg, "first key", 0)
 	if err != nil {
