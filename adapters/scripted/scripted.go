@@ -73,6 +73,15 @@ func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyP
 	}
 }
 
+// Hints are the phrases of the rules that could answer the agent's last message.
+func (Model) Hints(r llm.ReplyRequest) []string {
+	s, err := parse(r.Task)
+	if err != nil {
+		return nil // the reply will say so
+	}
+	return s.expected(line{say: said(r.Messages, len(r.Messages))})
+}
+
 // reply is the line that answers the last message.
 func (s script) reply(messages []llm.Message) (line, error) {
 	n := len(messages)

@@ -102,6 +102,11 @@ func transferError(t dialog.Transferred) error {
 func (c *phonecall) transferTarget(to string) (string, error) {
 	if n, err := callwright.ParsePhoneNumber(to); err == nil {
 		u := sip.Uri{Scheme: "sip", User: n.String(), Host: c.id.remote.uri.Host, Port: c.id.remote.uri.Port}
+		for _, server := range c.route.Servers { // the To of a call out has no port (RFC 3261, 19.1.1)
+			if server.Host == u.Host {
+				u.Port = int(server.Port)
+			}
+		}
 		return u.String(), nil
 	}
 	u, err := uri.Parse(to)

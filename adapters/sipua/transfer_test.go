@@ -76,3 +76,18 @@ func TestTransferToNonsense(t *testing.T) {
 		t.Error("a call that is over was transferred")
 	}
 }
+
+// TestTransferOfACallOut names the trunk's port, which the To of the call has not.
+func TestTransferOfACallOut(t *testing.T) {
+	t.Parallel()
+	p := place(t, nil)
+	p.peer.reply(p.invite, 200, "x", answerSDP())
+	p.peer.request("ACK")
+	l := p.leg()
+	go func() { _ = l.Transfer(within(t), "+15550100009") }()
+	refer := p.peer.request("REFER")
+	if want := "<sip:+15550100009@" + p.peer.conn.LocalAddr().String() + ">"; refer.get("Refer-To") != want {
+		t.Errorf("Refer-To is %q, not %q", refer.get("Refer-To"), want)
+	}
+	p.peer.reply(refer, 603, "", "")
+}

@@ -19,6 +19,12 @@ type Model interface {
 	Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error]
 }
 
+// Hinter is what a Model may have beside: it knows what a caller can say next without being asked for a reply.
+type Hinter interface {
+	// Hints are phrases that may answer the last message, which is the agent's; nil when it knows none.
+	Hints(r ReplyRequest) []string
+}
+
 // Role says who a message is from.
 type Role string
 

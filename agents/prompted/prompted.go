@@ -7,6 +7,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		switch {
 		case opening && b.config.FirstSentence != "":
 			said.text(b.config.FirstSentence)
+			b.hint(said)
 		case t.Kind == conversation.TurnSilence && b.silences > maxSilences,
 			t.Kind == conversation.TurnSpeech && b.unclear >= maxUnclear:
 			said.text(b.config.Lines.Goodbye)
@@ -175,6 +177,26 @@ func (b *Brain) ask(ctx context.Context, said *answer) {
 	said.fail(err)
 }
 
+// request is what the model is told of the conversation.
+func (b *Brain) request(messages []llm.Message) llm.ReplyRequest {
+	return llm.ReplyRequest{
+		Org: b.config.Org, Task: b.config.Task, Language: b.config.Language, Model: b.config.ModelName,
+		Temperature: b.config.Temperature, Messages: slices.Clone(messages), CanTransfer: b.config.TransferTo != "",
+	}
+}
+
+// hint passes on what the caller may say to the first sentence, which the model did not make, if the model knows.
+func (b *Brain) hint(said *answer) {
+	h, ok := b.config.Model.(llm.Hinter)
+	if !ok {
+		return
+	}
+	spoken := append(slices.Clone(b.history), llm.Message{Role: llm.RoleAgent, Text: b.config.FirstSentence})
+	if phrases := h.Hints(b.request(spoken)); len(phrases) > 0 {
+		said.step(conversation.Expect{Phrases: phrases})
+	}
+}
+
 // retry says whether a failure may be gone at once or soon.
 func retry(err error) (time.Duration, bool) {
 	if err == nil {
@@ -195,11 +217,7 @@ func retry(err error) (time.Duration, bool) {
 func (b *Brain) stream(ctx context.Context, said *answer) error {
 	var chunks conversation.Chunker
 	var action llm.Action
-	for part, err := range b.config.Model.Reply(ctx, llm.ReplyRequest{
-		Org: b.config.Org, Task: b.config.Task, Language: b.config.Language, Model: b.config.ModelName,
-		Temperature: b.config.Temperature, Messages: append([]llm.Message(nil), b.history...),
-		CanTransfer: b.config.TransferTo != "",
-	}) {
+	for part, err := range b.config.Model.Reply(ctx, b.request(b.history)) {
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"go.uber.org/fx"
 
@@ -47,9 +46,17 @@ func newEngines(lc fx.Lifecycle, c config) (engines, error) {
 		e.Synthesizer, e.missing = absent{err}, err
 	}
 	if e.Recognizer, e.hearsBy, err = newRecognizer(c.STT, service); err != nil {
-		e.Recognizer, e.missing = absent{err}, errors.Join(e.missing, err)
+		e.Recognizer, e.missing = absent{err}, both(e.missing, err)
 	}
 	return e, nil
+}
+
+// both is an error that says two things, either of which may be nil.
+func both(first, second error) error {
+	if first == nil {
+		return second
+	}
+	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
 }
 
 // newSynthesizer is the synthesizer of a name, or the first local one that is installed.
