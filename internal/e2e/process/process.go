@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/guard"
 )
 
 // Process is a program that was started. Its methods may be called from several goroutines.
@@ -44,7 +45,11 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting %s: %v", name, err)
 	}
-	release := guard(t, cmd.Process.Pid)
+	release, err := guard.Start(nil, `kill -KILL "$1"`, strconv.Itoa(cmd.Process.Pid))
+	if err != nil {
+		_ = cmd.Process.Kill()
+		t.Fatal(err)
+	}
 	go func() {
 		_ = cmd.Wait() // how it ended is in ProcessState
 		release()
@@ -62,27 +67,6 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 		}
 	})
 	return p
-}
-
-// guard kills a process when this one dies without having ended it, such as by the time limit of go test. The function
-// that it gives calls the guard off.
-func guard(t testing.TB, pid int) (release func()) {
-	t.Helper()
-	//nolint:noctx // it waits for our end and is released at that of the process
-	cmd := exec.Command("/bin/sh", "-c", `read -r _; kill -KILL "$0"`, strconv.Itoa(pid))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	stdin, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatalf("guarding a process: %v", err)
-	}
-	return func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		_ = stdin.Close()
-	}
 }
 
 // PID is the process's id.

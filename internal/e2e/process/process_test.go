@@ -39,7 +39,7 @@ func TestExit(t *testing.T) {
 
 func TestTerminate(t *testing.T) {
 	t.Parallel()
-	p := process.Start(t, "a shell", exec.Command("/bin/sh", "-c", `trap 'exit 7' TERM; echo ready; while :; do sleep 0.1; done`), "")
+	p := process.Start(t, "a shell", exec.CommandContext(t.Context(), "/bin/sh", "-c", `trap 'exit 7' TERM; echo ready; while :; do sleep 0.1; done`), "")
 	await.That(t, "the shell to be ready", func() bool { return strings.Contains(p.Log(), "ready") })
 	p.Terminate(t)
 	if code := p.ExitCode(t); code != 7 {
@@ -51,7 +51,7 @@ func TestTerminate(t *testing.T) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(victim) != "" {
-		p := process.Start(t, "a sleeper", exec.Command("sleep", "600"), "")
+		p := process.Start(t, "a sleeper", exec.CommandContext(t.Context(), "sleep", "600"), "")
 		if err := os.WriteFile(os.Getenv(victim), []byte(strconv.Itoa(p.PID())+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	file := t.TempDir() + "/pid"
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestKilled$")
 	cmd.Env = append(os.Environ(), victim+"="+file)
 	p := process.Start(t, "the victim", cmd, "")
 	var pid int

@@ -37,7 +37,6 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	built = folder
 	path := filepath.Join(folder, "server")
-	//nolint:noctx // go test bounds the time of all tests
 	if output, err := exec.Command("go", "build", "-o", path, program).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the server: %w\n%s", err, output)
 	}
@@ -172,8 +171,6 @@ func (s *Server) Stop(t testing.TB) {
 type keyed string
 
 // ApiKey is the key, as the contract's header has it.
-//
-//nolint:revive // the generated interface names the method
 func (k keyed) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
 	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
 }
