@@ -41,9 +41,11 @@ func run() int {
 		fmt.Fprintln(os.Stderr, "server:", dig.RootCause(err)) // without the way that the wiring took to it
 		return 1
 	}
+	code := 0
 	select {
 	case <-stopped.Done():
-	case <-app.Done(): // a part of the server has failed for good
+	case failed := <-app.Wait(): // a part of the server has ended for good
+		code = failed.ExitCode
 	}
 	stop() // a second signal ends the program at once
 	ctx, cancel := context.WithTimeout(context.Background(), app.StopTimeout())
@@ -52,5 +54,5 @@ func run() int {
 		fmt.Fprintln(os.Stderr, "server: stopping:", err)
 		return 1
 	}
-	return 0
+	return code
 }
