@@ -246,7 +246,18 @@ func TestDrain(t *testing.T) {
 		phone := h.answered()
 		h.hears(phone, "hello")
 		begin := time.Now()
+		refused := make(chan error, 1)
+		go func() {
+			time.Sleep(grace / 2)
+			in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+			_, err := in.Phone(t.Context())
+			refused <- err
+		}()
 		h.stop()
+		var ending *call.Ending
+		if err := <-refused; !errors.As(err, &ending) || ending.Cause != call.CauseOverload {
+			t.Errorf("a call that came while draining got %v", err)
+		}
 		if took := time.Since(begin); took < grace || took > 2*grace {
 			t.Errorf("the drain took %s", took)
 		}

@@ -118,16 +118,15 @@ func New(c Config) (*Service, error) {
 }
 
 // Run takes incoming calls and keeps the calls of this node alive in the store, until ctx ends; it then lets no new
-// call begin, and gives those that run the grace to end before it ends them itself.
+// call begin, refuses those that come, and gives those that run the grace to end before it ends them itself.
 func (s *Service) Run(ctx context.Context, grace time.Duration) {
 	s.live.open()
-	var accepting, beating sync.WaitGroup
-	accepting.Go(func() { s.acceptLoop(ctx) })
-	beat, stopBeat := context.WithCancel(context.WithoutCancel(ctx))
-	beating.Go(func() { s.beatLoop(beat) })
+	var loops sync.WaitGroup
+	looping, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
+	loops.Go(func() { s.acceptLoop(looping) })
+	loops.Go(func() { s.beatLoop(looping) })
 	<-ctx.Done()
 
-	accepting.Wait()
 	s.live.shut()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -138,8 +137,8 @@ func (s *Service) Run(ctx context.Context, grace time.Duration) {
 		s.live.endAll(errDraining)
 		<-s.live.idle
 	}
-	stopBeat()
-	beating.Wait()
+	stopLoops()
+	loops.Wait()
 }
 
 // Live is how many calls run on this node.

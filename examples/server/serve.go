@@ -125,6 +125,7 @@ type parts struct {
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
+	answerTimeout = 10 * time.Second
 )
 
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
@@ -137,13 +138,19 @@ func serve(lc fx.Lifecycle, p parts) {
 			go p.fail("http", func() error { return server.Serve(p.Listener) })
 			return nil
 		},
-		OnStop: server.Shutdown,
+		OnStop: func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+			defer cancel()
+			if err := server.Shutdown(ctx); err != nil {
+				return server.Close() // somebody is still reading: the rest must be able to stop, too
+			}
+			return nil
+		},
 	})
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	calls := background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) })
 	lc.Append(fx.Hook{OnStart: calls.OnStart, OnStop: func(ctx context.Context) error {
 		p.API.draining.Store(true)
-		p.Line.Drain()
 		p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live())
 		return calls.OnStop(ctx)
 	}})
