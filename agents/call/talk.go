@@ -31,7 +31,7 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg) {
 	lines := s.transcribe(ctx, c)
 	defer lines.close()
 	outcome, err := s.converse(longest, &c, leg, lines)
-	ending := s.end(longest, &c, leg, outcome, err, lines)
+	ending := s.end(longest, c, leg, outcome, err)
 	lines.close()
 	c.Stats = leg.Stats()
 	s.finish(ctx, c, ending)
@@ -44,42 +44,55 @@ func (s *Service) update(ctx context.Context, c Call) error {
 	return s.Store.Update(ctx, c)
 }
 
-// converse has the conversation, and the recording of it if the agent records.
+// converse has the conversation, and the recording of it if the agent records. When a transfer fails, the conversation
+// goes on.
 func (s *Service) converse(
-	ctx context.Context, c *Call, leg Leg, lines conversation.Observer,
+	ctx context.Context, c *Call, leg Leg, lines *transcriber,
 ) (outcome conversation.Outcome, err error) {
-	failed := conversation.Outcome{By: conversation.ByFailure}
 	brain, err := prompted.New(prompted.Config{
 		Model: s.Model, Org: c.Org, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
 		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
 		TransferTo: c.Agent.TransferTo.String(), Variables: c.RequestData, Logger: s.Logger,
 	})
 	if err != nil {
-		return failed, err
+		return conversation.Outcome{By: conversation.ByFailure}, err
 	}
-	talk, err := conversation.New(conversation.Config{
+	audio, stop := s.audio(ctx, c, leg)
+	defer stop()
+	config := conversation.Config{
 		Recognizer: s.Recognizer, Synthesizer: s.Synthesizer, Observer: lines, Clock: s.Clock, Logger: s.Logger,
 		Voice: c.Agent.Voice, Language: c.Agent.Language, WaitForGreeting: c.Agent.WaitForGreeting,
-	})
-	if err != nil {
-		return failed, err
 	}
+	for {
+		talk, err := conversation.New(config)
+		if err != nil {
+			return conversation.Outcome{By: conversation.ByFailure}, err
+		}
+		outcome, err = talk.Run(ctx, audio, brain)
+		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, lines) {
+			return outcome, err
+		}
+		config.WaitForGreeting = false
+	}
+}
+
+// audio is the leg's, with a recording made of it if the agent records. stop ends the recording.
+func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversation.Audio, stop func()) {
 	if !c.Agent.Record {
-		return talk.Run(ctx, leg, brain)
+		return leg, func() {}
 	}
 	recording, err := s.record(ctx, *c, leg)
 	if err != nil { // a call without its recording is better than none
 		s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
-		return talk.Run(ctx, leg, brain)
+		return leg, func() {}
 	}
-	defer func() {
-		stopErr := recording.stop()
-		c.Recorded = stopErr == nil
-		if stopErr != nil {
-			s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", stopErr)
+	return recording, func() {
+		err := recording.stop()
+		c.Recorded = err == nil
+		if err != nil {
+			s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
 		}
-	}()
-	return talk.Run(ctx, recording, brain)
+	}
 }
 
 // record begins the recording of a call.
@@ -91,14 +104,12 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	return tape(leg, file)
 }
 
-// end does what the conversation has come to, transfers or hangs up, and says why the call ended.
-func (s *Service) end(
-	ctx context.Context, c *Call, leg Leg, outcome conversation.Outcome, err error, lines *transcriber,
-) Ending {
+// end hangs up a call that is still there, and says why it ended.
+func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) Ending {
 	if err != nil {
 		s.Logger.ErrorContext(ctx, "a conversation failed", "call_id", c.ID, "error", err)
 	}
-	if outcome.TransferTo != "" && s.transfer(ctx, c, leg, outcome.TransferTo, lines) {
+	if c.TransferredAt != nil {
 		return Ending{Cause: CauseTransferred, Reason: outcome.TransferTo}
 	}
 	select {
@@ -124,10 +135,15 @@ func (s *Service) end(
 	}
 }
 
-// transfer hands the call over and says whether it is gone. What was tried is in the transcript either way.
-func (s *Service) transfer(ctx context.Context, c *Call, leg Leg, to string, lines *transcriber) bool {
+// transfer hands the call over and says whether it is gone. What was tried is in the transcript either way, and what was
+// heard meanwhile in the recording.
+func (s *Service) transfer(
+	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, lines *transcriber,
+) bool {
 	start := s.Clock.Now().Sub(*c.StartedAt)
+	stop := listenOn(ctx, audio)
 	err := leg.Transfer(ctx, to)
+	stop()
 	text := "transferred the call to " + to
 	if err != nil {
 		s.Logger.WarnContext(ctx, "transferring a call", "call_id", c.ID, "error", err)
@@ -138,6 +154,24 @@ func (s *Service) transfer(ctx context.Context, c *Call, leg Leg, to string, lin
 	}
 	lines.add(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.Clock.Now().Sub(*c.StartedAt)})
 	return err == nil
+}
+
+// listenOn reads a call's audio while nobody talks, until stop is called.
+func listenOn(ctx context.Context, audio conversation.Audio) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			if _, err := audio.Read(ctx); err != nil {
+				return
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // hangup ends the leg, whatever has become of ctx, and waits until nothing is left of it.

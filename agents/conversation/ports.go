@@ -106,7 +106,7 @@ type TurnKind string
 
 // The kinds of turns.
 const (
-	TurnStart   TurnKind = "start"   // the call was answered and the agent speaks first
+	TurnStart   TurnKind = "start"   // the agent speaks first: the call was answered, or a transfer has failed
 	TurnSpeech  TurnKind = "speech"  // the caller said Text
 	TurnDigits  TurnKind = "digits"  // the caller pressed Text
 	TurnSilence TurnKind = "silence" // the caller said nothing for a while

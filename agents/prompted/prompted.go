@@ -37,6 +37,7 @@ type Lines struct {
 	StillThere string // the caller is silent
 	Goodbye    string // the caller stays silent, or can't be understood for too long
 	Apology    string // the model has failed
+	NotReached string // a transfer has failed, and the conversation goes on
 }
 
 // How often the agent asks again before it gives up.
@@ -77,6 +78,7 @@ func New(c Config) (*Brain, error) {
 		{&c.Lines.Repeat, "Sorry, I did not catch that. Could you say it again?"},
 		{&c.Lines.StillThere, "Are you still there?"},
 		{&c.Lines.Goodbye, "I can't hear you well. Goodbye."},
+		{&c.Lines.NotReached, "I am sorry, nobody could be reached. Is there anything else that I can do for you?"},
 		{&c.Lines.Apology, "I am sorry, I have a technical problem and must end the call. Goodbye."},
 	} {
 		if *l.line == "" {
@@ -88,7 +90,7 @@ func New(c Config) (*Brain, error) {
 
 // Respond answers a turn. The first sentence is the config's, the model's where there is none, and comes first also
 // when the caller has spoken first. Silence and unintelligible speech are answered without the model, and end the call
-// when they go on. When the model fails, the agent says the apology, and the error is the stream's last element.
+// when they go on. A second start means that a transfer has failed, and is answered with words for that. When the model fails, the agent says the apology, and the error is the stream's last element.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		rest := b.amend(t)
@@ -101,6 +103,8 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		case opening && b.config.FirstSentence != "":
 			said.text(b.config.FirstSentence)
 			b.hint(said)
+		case t.Kind == conversation.TurnStart && !opening:
+			said.text(b.config.Lines.NotReached)
 		case t.Kind == conversation.TurnSilence && b.silences > maxSilences,
 			t.Kind == conversation.TurnSpeech && b.unclear >= maxUnclear:
 			said.text(b.config.Lines.Goodbye)

@@ -293,7 +293,7 @@ func TestCallerBreaksIn(t *testing.T) {
 }
 
 // TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer, but
-// not over TLS.
+// not over TLS. The agent says so, and the call goes on.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -301,7 +301,8 @@ func TestTransfer(t *testing.T) {
 	s := start(t, ca.CertFile())
 	s.AttachInbound(t, ours.String())
 	_, err := s.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
-		Prompt:        oas.NewOptNilString(`when "0": say "One moment, please." and transfer`),
+		Prompt: oas.NewOptNilString(`when "0": say "One moment, please." and transfer` + "\n" +
+			`when "1": say "Goodbye." and end`),
 		FirstSentence: oas.NewOptNilString(greeting), TransferPhoneNumber: oas.NewOptNilString(theirs.String()),
 	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil {
@@ -316,6 +317,8 @@ func TestTransfer(t *testing.T) {
 	if !strings.Contains(refer.Text, "Refer-To: <sip:"+theirs.String()+"@"+phone.Addr().String()+">") {
 		t.Errorf("the call is transferred with\n%s", refer.Text)
 	}
+	says(t, s, id, "Is there anything else that I can do for you?")
+	phone.Press(t, "1")
 	r := s.Ended(t, id)
 	if len(phone.Sent("NOTIFY ")) == 0 || len(phone.Sent("SIP/2.0 202")) != 1 {
 		t.Error("the phone did not try")
