@@ -34,9 +34,6 @@ func parseDestination(text string) (Destination, error) {
 	if err := checkText(text); err != nil {
 		return Destination{}, err
 	}
-	if name, rest, ok := strings.Cut(text, "://"); ok {
-		return parseShorthand(Transport(strings.ToLower(name)), strings.TrimSuffix(rest, "/"))
-	}
 	name, rest, _ := strings.Cut(text, ":")
 	switch {
 	case strings.EqualFold(name, string(SIP)):
@@ -45,6 +42,8 @@ func parseDestination(text string) (Destination, error) {
 		return parseURI(SIPS, rest)
 	case strings.EqualFold(name, string(Tel)):
 		return Destination{}, fault("a tel URI names a number, not a server")
+	case strings.HasPrefix(rest, "//"):
+		return parseShorthand(Transport(strings.ToLower(name)), strings.TrimSuffix(rest[2:], "/"))
 	}
 	return parseServer("", text)
 }

@@ -121,7 +121,7 @@ func TestNormalizedIsStable(t *testing.T) {
 
 func FuzzParseDestination(f *testing.F) {
 	for _, seed := range []string{
-		"pbx.example.com:5060", "tls://h", "2001:db8::1", "[::1]:5061", "sip:a@h;transport=tls", "sips:h", "tel:+1", "127.1",
+		"pbx.example.com:5060", "tls://h", "sip://@h", "sip:a://b@h", "2001:db8::1", "[::1]:5061", "sip:a@h;transport=tls", "sips:h", "tel:+1", "127.1",
 	} {
 		f.Add(seed)
 	}
