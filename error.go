@@ -20,6 +20,7 @@ const (
 	CodeConflict            Code = "CONFLICT"              // the name or key is taken, or somebody else changed it first
 	CodeInvalidState        Code = "INVALID_STATE"         // the thing's state does not allow the operation
 	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
+	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
 	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
 	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; RetryAfter says when it is not
@@ -48,6 +49,7 @@ var (
 	ErrConflict            = &Error{Code: CodeConflict, Message: "conflict"}
 	ErrInvalidState        = &Error{Code: CodeInvalidState, Message: "the current state does not allow this"}
 	ErrIdempotencyConflict = &Error{Code: CodeIdempotencyConflict, Message: "this idempotency key was used with another body"}
+	ErrDiscoveryInProgress = &Error{Code: CodeDiscoveryInProgress, Message: "a discovery of this organization is still running"}
 	ErrPayloadTooLarge     = &Error{Code: CodePayloadTooLarge, Message: "the body is too large"}
 	ErrUnsupportedMedia    = &Error{Code: CodeUnsupportedMedia, Message: "this type of file is not accepted"}
 	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests"}

@@ -22,6 +22,8 @@ type Organization struct {
 	Name          string
 	Entitlements  []Entitlement
 	WebhookSecret Secret // signs what is sent to the organization's webhooks; encrypted at rest
+	ContactEmail  string // where the organization is told of what needs a person; empty: nowhere
+	Region        string // in whose region its SIP traffic is carried, such as "eu1"; empty: the deployment's
 	CreatedAt     time.Time
 }
 
@@ -56,6 +58,8 @@ type Tenants interface {
 	InsertOrganization(ctx context.Context, o Organization) error
 	// Organization is one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
+	// UpdateOrganization replaces an organization; CodeNotFound when it is absent.
+	UpdateOrganization(ctx context.Context, o Organization) error
 	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
 	InsertKey(ctx context.Context, k APIKey) error
 	// KeyByPrefix is the record of the key that starts so, whoever's it is; CodeNotFound when there is none.

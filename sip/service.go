@@ -3,7 +3,6 @@ package sip
 import (
 	"context"
 	"errors"
-	"net/netip"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/uri"
@@ -114,13 +113,13 @@ func (s *Service) Outbound(ctx context.Context, org callwright.OrgID, from callw
 }
 
 // Inbound is the route of a call that comes in: see Routes.
-func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, source netip.Addr) (Route, error) {
+func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
 	t, err := s.Store.Owner(ctx, to, Inbound)
 	if err != nil {
 		return Route{}, err
 	}
-	if !t.Options.admits(source) {
-		return Route{}, callwright.ErrForbidden
+	if !t.Options.admits(peer.Address) {
+		return s.route(t), callwright.ErrForbidden
 	}
 	return s.route(t), nil
 }

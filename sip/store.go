@@ -14,8 +14,14 @@ type Store interface {
 	// Update replaces a trunk whose stored Version is t.Version and adds one to it; CodeConflict when somebody else was
 	// first; CodeNotFound when it is absent.
 	Update(ctx context.Context, t Trunk) error
+	// Delete removes the trunk whose stored Version is t.Version; errors are those of Update.
+	Delete(ctx context.Context, t Trunk) error
+	// Trunk is one trunk by its id; CodeNotFound when the organization has none.
+	Trunk(ctx context.Context, org callwright.OrgID, id string) (Trunk, error)
 	// Trunks is the trunks of one number of an organization, at most one a direction.
 	Trunks(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) ([]Trunk, error)
+	// All is all trunks of an organization, by number and direction.
+	All(ctx context.Context, org callwright.OrgID) ([]Trunk, error)
 	// Outbound is up to limit outbound trunks of an organization, by number.
 	Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]Trunk, error)
 	// Owner is the trunk of a number and direction, whoever's it is: an incoming call has no organization until this

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/header"
 )
 
 // Direction is which way a trunk's calls go, seen from here.
@@ -16,12 +19,13 @@ const (
 	Outbound Direction = "outbound"
 )
 
-// AuthMode is how the two sides of a trunk know each other.
+// AuthMode is how the two sides of an inbound trunk know each other.
 type AuthMode string
 
 // The modes.
 const (
-	AuthIP AuthMode = "ip" // by address: the default, and the only one that is built
+	AuthIP       AuthMode = "ip"       // by address: the default
+	AuthRegister AuthMode = "register" // we register with the customer's server, and calls come over that connection
 )
 
 // Trunk is one direction of one number.
@@ -30,8 +34,14 @@ type Trunk struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
 	Direction Direction
-	Endpoint  string // outbound: the SIP URI of the customer's server; inbound: empty
+	// Endpoint is the SIP URI of the customer's server: of an outbound trunk where calls go, of an inbound one with
+	// AuthRegister the registrar, of any other inbound one empty.
+	Endpoint  string
 	Options   Options
+	Headers   []header.Rule
+	Failover  *failover.Config // outbound; nil: the endpoint alone
+	Codecs    *CodecConfig     // nil: every codec with an engine, in the build's order
+	Alerts    *alert.Config    // nil: none
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64 // for the compare-and-set
@@ -39,11 +49,15 @@ type Trunk struct {
 
 // Options are a trunk's settings.
 type Options struct {
-	AuthMode    AuthMode
-	Call        Credentials     // for digest challenges of calls
+	AuthMode AuthMode
+	// Register is what we register with. The password is the one derived for the PBX, not the one that was given.
+	Register Credentials
+	// Call is for digest challenges of calls: of an outbound trunk we answer the peer's with it, of an inbound one a
+	// caller has to answer ours.
+	Call        Credentials
 	Port        int             // outbound: in place of the endpoint's; 0: the endpoint's
 	Transport   string          // outbound: "tls" or empty, which is the same
-	Verify      TLSVerification // outbound: empty means VerifyFull
+	Verify      TLSVerification // of the certificate of a server that we connect to; empty means VerifyFull
 	AllowedIPs  []netip.Prefix  // inbound: who may call; empty: everyone who can open TLS and offers SRTP
 	SecureMedia *bool           // as given; media is always SRTP
 }

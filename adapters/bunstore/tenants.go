@@ -19,6 +19,8 @@ type organizationRow struct {
 	Name          string                   `bun:"name"`
 	Entitlements  []callwright.Entitlement `bun:"entitlements,type:jsonb"`
 	WebhookSecret string                   `bun:"webhook_secret"` // sealed
+	ContactEmail  string                   `bun:"contact_email"`
+	Region        string                   `bun:"region"`
 	CreatedAt     time.Time                `bun:"created_at"`
 }
 
@@ -38,13 +40,33 @@ type keyRow struct {
 // webhookPurpose binds a sealed webhook secret to its organization.
 func webhookPurpose(id string) string { return "organization:" + id + ":webhook" }
 
-// InsertOrganization adds an organization.
-func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organization) error {
-	row := organizationRow{
+func (s Tenants) organizationRow(o callwright.Organization) organizationRow {
+	return organizationRow{
 		ID: string(o.ID), Name: o.Name, Entitlements: o.Entitlements, CreatedAt: stored(o.CreatedAt),
 		WebhookSecret: s.Keyring.Seal(webhookPurpose(string(o.ID)), o.WebhookSecret),
+		ContactEmail:  o.ContactEmail, Region: o.Region,
 	}
+}
+
+// InsertOrganization adds an organization.
+func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organization) error {
+	row := s.organizationRow(o)
 	return s.insert(ctx, o, &row)
+}
+
+// UpdateOrganization replaces an organization.
+func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organization) error {
+	row := s.organizationRow(o)
+	return s.write(ctx, []any{o}, func(idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model(&row).WherePK().Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		return callwright.NotFound("organization")
+	})
 }
 
 // Organization is one organization.
@@ -61,7 +83,8 @@ func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwri
 		return callwright.Organization{}, err
 	}
 	return callwright.Organization{
-		ID: id, Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret, CreatedAt: row.CreatedAt.UTC(),
+		ID: id, Name: row.Name, Entitlements: row.Entitlements, WebhookSecret: secret,
+		ContactEmail: row.ContactEmail, Region: row.Region, CreatedAt: row.CreatedAt.UTC(),
 	}, nil
 }
 

@@ -113,6 +113,50 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
+// Delete removes a trunk.
+func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
+	return s.write(ctx, []any{t}, func(idb bun.IDB) error {
+		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
+			Where("id = ?", t.ID).Where("org = ?", t.Org).Where("version = ?", t.Version).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		found, err := idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org).Exists(ctx)
+		switch {
+		case err != nil:
+			return err
+		case found:
+			return callwright.ErrConflict
+		default:
+			return callwright.NotFound("trunk")
+		}
+	})
+}
+
+// Trunk is one trunk by its id.
+func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
+	found, err := s.pick(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("id = ?", id).Where("org = ?", org)
+	})
+	if err != nil {
+		return sip.Trunk{}, err
+	}
+	if len(found) == 0 {
+		return sip.Trunk{}, callwright.NotFound("trunk")
+	}
+	return found[0], nil
+}
+
+// All is all trunks of an organization.
+func (s Trunks) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Order("number", "direction")
+	})
+}
+
 // Trunks is the trunks of one number.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,

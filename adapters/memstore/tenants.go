@@ -34,6 +34,17 @@ func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (o callw
 	return o, err
 }
 
+// UpdateOrganization replaces an organization.
+func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organization) error {
+	return s.with(ctx, func(d *data) error {
+		if _, ok := d.orgs[o.ID]; !ok {
+			return callwright.NotFound("organization")
+		}
+		d.orgs[o.ID] = clone(o)
+		return nil
+	})
+}
+
 // InsertKey adds a key's record.
 func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	return s.with(ctx, func(d *data) error {

@@ -52,6 +52,36 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
+// Delete removes a trunk.
+func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
+	return s.with(ctx, func(d *data) error {
+		key := trunkKey{t.Number, t.Direction}
+		stored, ok := d.trunks[key]
+		switch {
+		case !ok || stored.Org != t.Org || stored.ID != t.ID:
+			return callwright.NotFound("trunk")
+		case stored.Version != t.Version:
+			return callwright.ErrConflict
+		}
+		delete(d.trunks, key)
+		return nil
+	})
+}
+
+// Trunk is one trunk by its id.
+func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.ID == id })
+	if err != nil || len(found) == 0 {
+		return sip.Trunk{}, cmp.Or(err, error(callwright.NotFound("trunk")))
+	}
+	return found[0], nil
+}
+
+// All is all trunks of an organization.
+func (s Trunks) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
+	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org })
+}
+
 // Trunks is the trunks of one number.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,

@@ -227,7 +227,7 @@ func (c *phonecall) consider(req *sip.Request) (*admission, *dialog.Reject) {
 	}
 	ctx, cancel := context.WithTimeout(c.ua.context, routeTimeout)
 	defer cancel()
-	route, err := c.ua.config.Routes.Inbound(ctx, to, c.flow.address.Addr())
+	route, err := c.ua.config.Routes.Inbound(ctx, to, trunk.Peer{Address: c.flow.address.Addr()})
 	if err != nil {
 		return nil, c.routeRefused(err)
 	}

@@ -175,7 +175,7 @@ func (r *routes) Outbound(context.Context, callwright.OrgID, callwright.PhoneNum
 	return r.route, nil
 }
 
-func (r *routes) Inbound(context.Context, callwright.PhoneNumber, netip.Addr) (trunk.Route, error) {
+func (r *routes) Inbound(context.Context, callwright.PhoneNumber, trunk.Peer) (trunk.Route, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.route, r.inbound

@@ -2,7 +2,6 @@ package sipua_test
 
 import (
 	"context"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -124,7 +123,7 @@ func TestOurReinviteMeetsTheirs(t *testing.T) {
 // panicking routes are a bug that must cost one call only.
 type panicking struct{ trunk.Routes }
 
-func (panicking) Inbound(context.Context, callwright.PhoneNumber, netip.Addr) (trunk.Route, error) {
+func (panicking) Inbound(context.Context, callwright.PhoneNumber, trunk.Peer) (trunk.Route, error) {
 	panic("a bug")
 }
 
@@ -145,7 +144,7 @@ type slow struct {
 	asked, release chan struct{}
 }
 
-func (s slow) Inbound(context.Context, callwright.PhoneNumber, netip.Addr) (trunk.Route, error) {
+func (s slow) Inbound(context.Context, callwright.PhoneNumber, trunk.Peer) (trunk.Route, error) {
 	close(s.asked)
 	<-s.release
 	return trunk.Route{}, nil

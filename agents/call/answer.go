@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -33,7 +34,7 @@ func (s *Service) take(ctx context.Context, pending Pending) {
 		s.refuse(pending, CauseUnavailable)
 		return
 	}
-	id := s.IDs.New()
+	id := cmp.Or(pending.Offer().ID, s.IDs.New())
 	slot, ok := s.live.take(pending.Offer().Org, id)
 	if !ok {
 		s.refuse(pending, CauseOverload)
@@ -56,9 +57,7 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 		ID: id, Org: offer.Org, Inbound: true, From: offer.From, To: offer.To.String(), CreatedAt: now,
 		Queue: QueueAllocated, Node: s.Node, Heartbeat: now, Version: 1,
 	}
-	if len(offer.Headers) > 0 {
-		c.RequestData = map[string]any{"sip_headers": offer.Headers}
-	}
+	c.RequestData = offer.requestData()
 	var err error
 	if c.Agent, err = s.Agents.Answering(ctx, offer.Org, offer.To); err != nil {
 		s.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
@@ -78,6 +77,22 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 		return
 	}
 	s.talk(ctx, c, leg)
+}
+
+// requestData are the variables that an incoming call brings along: those of its trunk's rules by their names, and its
+// headers.
+func (o Offer) requestData() map[string]any {
+	if len(o.Headers) == 0 && len(o.Variables) == 0 {
+		return nil
+	}
+	data := map[string]any{}
+	if len(o.Headers) > 0 {
+		data["sip_headers"] = o.Headers
+	}
+	for name, value := range o.Variables {
+		data[name] = value
+	}
+	return data
 }
 
 // beatLoop keeps this node's calls alive in the store, and ends those that somebody wants stopped.

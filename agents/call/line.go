@@ -26,6 +26,8 @@ type Dial struct {
 	To      callwright.PhoneNumber
 	Ring    time.Duration     // how long to let it ring; the line's default when 0
 	Headers map[string]string // SIP headers to add; only X- headers and User-to-User are sent
+	// Variables are the call's, for the headers that the trunk's rules make of them.
+	Variables map[string]string
 }
 
 // Progress is a call's way to its answer.
@@ -48,12 +50,15 @@ type Pending interface {
 
 // Offer is an incoming call.
 type Offer struct {
+	ID      string // the line's, and unique among all calls; empty: it has none
 	Org     callwright.OrgID
 	TrunkID string
 	From    string // as the caller gives it: E.164 where it is, else the user part of its URI
 	To      callwright.PhoneNumber
 	Source  string            // the peer's address
 	Headers map[string]string // X- headers and User-to-User of the INVITE
+	// Variables are what the trunk's rules make of its headers.
+	Variables map[string]string
 }
 
 // Leg is one answered call. Closing is idempotent, and after Done nothing of it is left: no goroutine, no port.

@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -75,12 +76,25 @@ func (s *Service) dial(ctx context.Context, c Call) {
 	defer s.mend(ctx, &c)
 	leg, err := s.Line.Dial(ctx, Dial{
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
+		Variables: c.variables(),
 	}, nil)
 	if err != nil {
 		s.finish(ctx, c, s.unanswered(ctx, c, err))
 		return
 	}
 	s.talk(ctx, c, leg)
+}
+
+// variables are what the caller of the interface gave along, as text: what is no text, number or boolean is left out.
+func (c Call) variables() map[string]string {
+	texts := map[string]string{}
+	for name, value := range c.RequestData {
+		switch value.(type) {
+		case string, bool, float64, int, int64:
+			texts[name] = fmt.Sprint(value)
+		}
+	}
+	return texts
 }
 
 // unanswered is the ending of a call that nobody took.

@@ -38,7 +38,7 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println("a call out goes to", out.Servers[0])
-	in, err := trunks.Inbound(ctx, "+15551234567", netip.MustParseAddr("192.0.2.7"))
+	in, err := trunks.Inbound(ctx, "+15551234567", sip.Peer{Address: netip.MustParseAddr("192.0.2.7")})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (o options) open() (*sipua.UA, error) {
 type anyone struct{ server uri.URI }
 
 // Inbound takes every call.
-func (anyone) Inbound(_ context.Context, to callwright.PhoneNumber, _ netip.Addr) (sip.Route, error) {
+func (anyone) Inbound(_ context.Context, to callwright.PhoneNumber, _ sip.Peer) (sip.Route, error) {
 	return sip.Route{Number: to, Codecs: codec.Names()}, nil
 }
 

@@ -39,7 +39,7 @@ func (e everywhere) Outbound(context.Context, callwright.OrgID, callwright.Phone
 	return e.route, nil
 }
 
-func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, netip.Addr) (sip.Route, error) {
+func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, sip.Peer) (sip.Route, error) {
 	return e.route, nil
 }
 

@@ -31,6 +31,7 @@ var statuses = map[callwright.Code]int{
 	callwright.CodeConflict:            http.StatusConflict,
 	callwright.CodeInvalidState:        http.StatusConflict,
 	callwright.CodeIdempotencyConflict: http.StatusConflict,
+	callwright.CodeDiscoveryInProgress: http.StatusConflict,
 	callwright.CodePayloadTooLarge:     http.StatusRequestEntityTooLarge,
 	callwright.CodeUnsupportedMedia:    http.StatusUnsupportedMediaType,
 	callwright.CodeTooManyRequests:     http.StatusTooManyRequests,

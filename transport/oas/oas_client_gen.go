@@ -450,6 +450,13 @@ type SipInvoker interface {
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, request *DetachSipNumberRequest) (*DetachSipNumberResponse, error)
+	// GetSipCallTimeline invokes getSipCallTimeline operation.
+	//
+	// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
+	// shown without those beyond.
+	//
+	// GET /v1/sip/calls/{call_id}/timeline
+	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*GetSipCallTimelineResponse, error)
 	// GetSipConfiguration invokes getSipConfiguration operation.
 	//
 	// The inbound and the outbound configuration of one number. A number without either, or one that is
@@ -5597,6 +5604,139 @@ func (c *Client) sendGetRecording(ctx context.Context, params GetRecordingParams
 
 	stage = "DecodeResponse"
 	result, err := decodeGetRecordingResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GetSipCallTimeline invokes getSipCallTimeline operation.
+//
+// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
+// shown without those beyond.
+//
+// GET /v1/sip/calls/{call_id}/timeline
+func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*GetSipCallTimelineResponse, error) {
+	res, err := c.sendGetSipCallTimeline(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (res *GetSipCallTimelineResponse, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("getSipCallTimeline"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/sip/calls/{call_id}/timeline"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, GetSipCallTimelineOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/sip/calls/"
+	{
+		// Encode "call_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "call_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.CallID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/timeline"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, GetSipCallTimelineOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeGetSipCallTimelineResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

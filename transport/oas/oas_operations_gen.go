@@ -43,6 +43,7 @@ const (
 	GetPathwayVersionOperation        OperationName = "GetPathwayVersion"
 	GetPortRequestOperation           OperationName = "GetPortRequest"
 	GetRecordingOperation             OperationName = "GetRecording"
+	GetSipCallTimelineOperation       OperationName = "GetSipCallTimeline"
 	GetSipConfigurationOperation      OperationName = "GetSipConfiguration"
 	GetSipDiscoveryOperation          OperationName = "GetSipDiscovery"
 	GetSipFirewallAddressesOperation  OperationName = "GetSipFirewallAddresses"

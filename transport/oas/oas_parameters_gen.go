@@ -3169,6 +3169,92 @@ func decodeGetRecordingParams(args [1]string, argsEscaped bool, r *http.Request)
 	return params, nil
 }
 
+// GetSipCallTimelineParams is parameters of getSipCallTimeline operation.
+type GetSipCallTimelineParams struct {
+	// Id of the call.
+	CallID string
+}
+
+func unpackGetSipCallTimelineParams(packed middleware.Parameters) (params GetSipCallTimelineParams) {
+	{
+		key := middleware.ParameterKey{
+			Name: "call_id",
+			In:   "path",
+		}
+		params.CallID = packed[key].(string)
+	}
+	return params
+}
+
+func decodeGetSipCallTimelineParams(args [1]string, argsEscaped bool, r *http.Request) (params GetSipCallTimelineParams, _ error) {
+	// Decode path: call_id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "call_id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToString(val)
+				if err != nil {
+					return err
+				}
+
+				params.CallID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     1,
+					MinLengthSet:  true,
+					MaxLength:     64,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(params.CallID)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "call_id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
 // GetSipConfigurationParams is parameters of getSipConfiguration operation.
 type GetSipConfigurationParams struct {
 	// The number in E.164. An unencoded plus, which arrives as a space, is understood.

@@ -522,6 +522,19 @@ func encodeGetRecordingResponse(response GetRecordingRes, w http.ResponseWriter,
 	}
 }
 
+func encodeGetSipCallTimelineResponse(response *GetSipCallTimelineResponse, w http.ResponseWriter, span trace.Span) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetSipConfigurationResponse(response *GetSipConfigurationResponse, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

@@ -2287,6 +2287,33 @@ func (s *GetRecordingPartialContentRawAudioWav) SetResponse(val *http.Response) 
 
 func (*GetRecordingPartialContentRawAudioWav) getRecordingRes() {}
 
+// Ref: #/components/schemas/GetSipCallTimelineResponse
+type GetSipCallTimelineResponse struct {
+	Data SipCallTimeline `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *GetSipCallTimelineResponse) GetData() SipCallTimeline {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *GetSipCallTimelineResponse) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *GetSipCallTimelineResponse) SetData(val SipCallTimeline) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *GetSipCallTimelineResponse) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // Ref: #/components/schemas/GetSipConfigurationResponse
 type GetSipConfigurationResponse struct {
 	Data SipConfigurationPair `json:"data"`
@@ -5805,6 +5832,74 @@ func (o OptNilSipAlertConfig) Or(d SipAlertConfig) SipAlertConfig {
 	return d
 }
 
+// NewOptNilSipCertificateFacts returns new OptNilSipCertificateFacts with value set to v.
+func NewOptNilSipCertificateFacts(v SipCertificateFacts) OptNilSipCertificateFacts {
+	return OptNilSipCertificateFacts{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilSipCertificateFacts is optional nullable SipCertificateFacts.
+type OptNilSipCertificateFacts struct {
+	Value SipCertificateFacts
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilSipCertificateFacts was set.
+func (o OptNilSipCertificateFacts) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilSipCertificateFacts) Reset() {
+	var v SipCertificateFacts
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilSipCertificateFacts) SetTo(v SipCertificateFacts) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilSipCertificateFacts) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilSipCertificateFacts) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v SipCertificateFacts
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilSipCertificateFacts) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilSipCertificateFacts) Get() (v SipCertificateFacts, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilSipCertificateFacts) Or(d SipCertificateFacts) SipCertificateFacts {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilSipCodecConfig returns new OptNilSipCodecConfig with value set to v.
 func NewOptNilSipCodecConfig(v SipCodecConfig) OptNilSipCodecConfig {
 	return OptNilSipCodecConfig{
@@ -6071,6 +6166,74 @@ func (o OptNilSipHeaderMapping) Get() (v SipHeaderMapping, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilSipHeaderMapping) Or(d SipHeaderMapping) SipHeaderMapping {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilSipRegistration returns new OptNilSipRegistration with value set to v.
+func NewOptNilSipRegistration(v SipRegistration) OptNilSipRegistration {
+	return OptNilSipRegistration{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilSipRegistration is optional nullable SipRegistration.
+type OptNilSipRegistration struct {
+	Value SipRegistration
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilSipRegistration was set.
+func (o OptNilSipRegistration) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilSipRegistration) Reset() {
+	var v SipRegistration
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilSipRegistration) SetTo(v SipRegistration) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilSipRegistration) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilSipRegistration) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v SipRegistration
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilSipRegistration) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilSipRegistration) Get() (v SipRegistration, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilSipRegistration) Or(d SipRegistration) SipRegistration {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -7263,6 +7426,52 @@ func (o OptSipSetupCredentials) Get() (v SipSetupCredentials, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptSipSetupCredentials) Or(d SipSetupCredentials) SipSetupCredentials {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipStatusTLSVerification returns new OptSipStatusTLSVerification with value set to v.
+func NewOptSipStatusTLSVerification(v SipStatusTLSVerification) OptSipStatusTLSVerification {
+	return OptSipStatusTLSVerification{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipStatusTLSVerification is optional SipStatusTLSVerification.
+type OptSipStatusTLSVerification struct {
+	Value SipStatusTLSVerification
+	Set   bool
+}
+
+// IsSet returns true if OptSipStatusTLSVerification was set.
+func (o OptSipStatusTLSVerification) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipStatusTLSVerification) Reset() {
+	var v SipStatusTLSVerification
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipStatusTLSVerification) SetTo(v SipStatusTLSVerification) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipStatusTLSVerification) Get() (v SipStatusTLSVerification, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipStatusTLSVerification) Or(d SipStatusTLSVerification) SipStatusTLSVerification {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -12366,6 +12575,14 @@ type SipCall struct {
 	StartedAt       time.Time   `json:"started_at"`
 	EndedAt         NilDateTime `json:"ended_at"`
 	SourceIP        NilString   `json:"source_ip"`
+	// The call of `/v1/calls`, or the test call, that this attempt was made for.
+	ParentCallID OptNilString `json:"parent_call_id"`
+	// 1 for the first server that was tried, 2 for the next one.
+	Attempt OptInt `json:"attempt"`
+	// Outbound. Host and port of the server that was tried.
+	Server OptNilString `json:"server"`
+	// Why the call did not come about or broke off.
+	ErrorMessage OptNilString `json:"error_message"`
 }
 
 // GetCallID returns the value of CallID.
@@ -12418,6 +12635,26 @@ func (s *SipCall) GetSourceIP() NilString {
 	return s.SourceIP
 }
 
+// GetParentCallID returns the value of ParentCallID.
+func (s *SipCall) GetParentCallID() OptNilString {
+	return s.ParentCallID
+}
+
+// GetAttempt returns the value of Attempt.
+func (s *SipCall) GetAttempt() OptInt {
+	return s.Attempt
+}
+
+// GetServer returns the value of Server.
+func (s *SipCall) GetServer() OptNilString {
+	return s.Server
+}
+
+// GetErrorMessage returns the value of ErrorMessage.
+func (s *SipCall) GetErrorMessage() OptNilString {
+	return s.ErrorMessage
+}
+
 // SetCallID sets the value of CallID.
 func (s *SipCall) SetCallID(val string) {
 	s.CallID = val
@@ -12468,6 +12705,26 @@ func (s *SipCall) SetSourceIP(val NilString) {
 	s.SourceIP = val
 }
 
+// SetParentCallID sets the value of ParentCallID.
+func (s *SipCall) SetParentCallID(val OptNilString) {
+	s.ParentCallID = val
+}
+
+// SetAttempt sets the value of Attempt.
+func (s *SipCall) SetAttempt(val OptInt) {
+	s.Attempt = val
+}
+
+// SetServer sets the value of Server.
+func (s *SipCall) SetServer(val OptNilString) {
+	s.Server = val
+}
+
+// SetErrorMessage sets the value of ErrorMessage.
+func (s *SipCall) SetErrorMessage(val OptNilString) {
+	s.ErrorMessage = val
+}
+
 // Ref: #/components/schemas/SipCallList
 type SipCallList struct {
 	Calls []SipCall `json:"calls"`
@@ -12481,6 +12738,234 @@ func (s *SipCallList) GetCalls() []SipCall {
 // SetCalls sets the value of Calls.
 func (s *SipCallList) SetCalls(val []SipCall) {
 	s.Calls = val
+}
+
+// A message, or a note between messages.
+// Ref: #/components/schemas/SipCallStep
+type SipCallStep struct {
+	At      time.Time `json:"at"`
+	Attempt int       `json:"attempt"`
+	// Sent by us.
+	Sent bool `json:"sent"`
+	// Of a request, and of the request that a response answers.
+	Method NilString `json:"method"`
+	// Of a response.
+	Status         NilInt    `json:"status"`
+	Reason         NilString `json:"reason"`
+	Cseq           NilInt    `json:"cseq"`
+	Transport      NilString `json:"transport"`
+	Peer           NilString `json:"peer"`
+	Retransmission bool      `json:"retransmission"`
+	// What the session description says, in short. Never a key.
+	Body   NilString `json:"body"`
+	Note   NilString `json:"note"`
+	Detail NilString `json:"detail"`
+}
+
+// GetAt returns the value of At.
+func (s *SipCallStep) GetAt() time.Time {
+	return s.At
+}
+
+// GetAttempt returns the value of Attempt.
+func (s *SipCallStep) GetAttempt() int {
+	return s.Attempt
+}
+
+// GetSent returns the value of Sent.
+func (s *SipCallStep) GetSent() bool {
+	return s.Sent
+}
+
+// GetMethod returns the value of Method.
+func (s *SipCallStep) GetMethod() NilString {
+	return s.Method
+}
+
+// GetStatus returns the value of Status.
+func (s *SipCallStep) GetStatus() NilInt {
+	return s.Status
+}
+
+// GetReason returns the value of Reason.
+func (s *SipCallStep) GetReason() NilString {
+	return s.Reason
+}
+
+// GetCseq returns the value of Cseq.
+func (s *SipCallStep) GetCseq() NilInt {
+	return s.Cseq
+}
+
+// GetTransport returns the value of Transport.
+func (s *SipCallStep) GetTransport() NilString {
+	return s.Transport
+}
+
+// GetPeer returns the value of Peer.
+func (s *SipCallStep) GetPeer() NilString {
+	return s.Peer
+}
+
+// GetRetransmission returns the value of Retransmission.
+func (s *SipCallStep) GetRetransmission() bool {
+	return s.Retransmission
+}
+
+// GetBody returns the value of Body.
+func (s *SipCallStep) GetBody() NilString {
+	return s.Body
+}
+
+// GetNote returns the value of Note.
+func (s *SipCallStep) GetNote() NilString {
+	return s.Note
+}
+
+// GetDetail returns the value of Detail.
+func (s *SipCallStep) GetDetail() NilString {
+	return s.Detail
+}
+
+// SetAt sets the value of At.
+func (s *SipCallStep) SetAt(val time.Time) {
+	s.At = val
+}
+
+// SetAttempt sets the value of Attempt.
+func (s *SipCallStep) SetAttempt(val int) {
+	s.Attempt = val
+}
+
+// SetSent sets the value of Sent.
+func (s *SipCallStep) SetSent(val bool) {
+	s.Sent = val
+}
+
+// SetMethod sets the value of Method.
+func (s *SipCallStep) SetMethod(val NilString) {
+	s.Method = val
+}
+
+// SetStatus sets the value of Status.
+func (s *SipCallStep) SetStatus(val NilInt) {
+	s.Status = val
+}
+
+// SetReason sets the value of Reason.
+func (s *SipCallStep) SetReason(val NilString) {
+	s.Reason = val
+}
+
+// SetCseq sets the value of Cseq.
+func (s *SipCallStep) SetCseq(val NilInt) {
+	s.Cseq = val
+}
+
+// SetTransport sets the value of Transport.
+func (s *SipCallStep) SetTransport(val NilString) {
+	s.Transport = val
+}
+
+// SetPeer sets the value of Peer.
+func (s *SipCallStep) SetPeer(val NilString) {
+	s.Peer = val
+}
+
+// SetRetransmission sets the value of Retransmission.
+func (s *SipCallStep) SetRetransmission(val bool) {
+	s.Retransmission = val
+}
+
+// SetBody sets the value of Body.
+func (s *SipCallStep) SetBody(val NilString) {
+	s.Body = val
+}
+
+// SetNote sets the value of Note.
+func (s *SipCallStep) SetNote(val NilString) {
+	s.Note = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *SipCallStep) SetDetail(val NilString) {
+	s.Detail = val
+}
+
+// Ref: #/components/schemas/SipCallTimeline
+type SipCallTimeline struct {
+	CallID   string        `json:"call_id"`
+	Timeline []SipCallStep `json:"timeline"`
+}
+
+// GetCallID returns the value of CallID.
+func (s *SipCallTimeline) GetCallID() string {
+	return s.CallID
+}
+
+// GetTimeline returns the value of Timeline.
+func (s *SipCallTimeline) GetTimeline() []SipCallStep {
+	return s.Timeline
+}
+
+// SetCallID sets the value of CallID.
+func (s *SipCallTimeline) SetCallID(val string) {
+	s.CallID = val
+}
+
+// SetTimeline sets the value of Timeline.
+func (s *SipCallTimeline) SetTimeline(val []SipCallStep) {
+	s.Timeline = val
+}
+
+// Ref: #/components/schemas/SipCertificateFacts
+type SipCertificateFacts struct {
+	Version string `json:"version"`
+	// The certificate chains to a root that is trusted here.
+	Trusted bool `json:"trusted"`
+	// The certificate names the host.
+	NameMatches bool      `json:"name_matches"`
+	ExpiresAt   time.Time `json:"expires_at"`
+}
+
+// GetVersion returns the value of Version.
+func (s *SipCertificateFacts) GetVersion() string {
+	return s.Version
+}
+
+// GetTrusted returns the value of Trusted.
+func (s *SipCertificateFacts) GetTrusted() bool {
+	return s.Trusted
+}
+
+// GetNameMatches returns the value of NameMatches.
+func (s *SipCertificateFacts) GetNameMatches() bool {
+	return s.NameMatches
+}
+
+// GetExpiresAt returns the value of ExpiresAt.
+func (s *SipCertificateFacts) GetExpiresAt() time.Time {
+	return s.ExpiresAt
+}
+
+// SetVersion sets the value of Version.
+func (s *SipCertificateFacts) SetVersion(val string) {
+	s.Version = val
+}
+
+// SetTrusted sets the value of Trusted.
+func (s *SipCertificateFacts) SetTrusted(val bool) {
+	s.Trusted = val
+}
+
+// SetNameMatches sets the value of NameMatches.
+func (s *SipCertificateFacts) SetNameMatches(val bool) {
+	s.NameMatches = val
+}
+
+// SetExpiresAt sets the value of ExpiresAt.
+func (s *SipCertificateFacts) SetExpiresAt(val time.Time) {
+	s.ExpiresAt = val
 }
 
 // Codecs in the order in which they are offered.
@@ -13098,8 +13583,10 @@ type SipDiscovery struct {
 	SrvRecords        []SipSrvRecord        `json:"srv_records"`
 	Attempts          []SipDiscoveryAttempt `json:"attempts"`
 	Recommended       NilSipRecommendation  `json:"recommended"`
-	StartedAt         time.Time             `json:"started_at"`
-	CompletedAt       NilDateTime           `json:"completed_at"`
+	// Why the discovery failed.
+	Error       OptNilString `json:"error"`
+	StartedAt   time.Time    `json:"started_at"`
+	CompletedAt NilDateTime  `json:"completed_at"`
 }
 
 // GetDiscoveryID returns the value of DiscoveryID.
@@ -13135,6 +13622,11 @@ func (s *SipDiscovery) GetAttempts() []SipDiscoveryAttempt {
 // GetRecommended returns the value of Recommended.
 func (s *SipDiscovery) GetRecommended() NilSipRecommendation {
 	return s.Recommended
+}
+
+// GetError returns the value of Error.
+func (s *SipDiscovery) GetError() OptNilString {
+	return s.Error
 }
 
 // GetStartedAt returns the value of StartedAt.
@@ -13182,6 +13674,11 @@ func (s *SipDiscovery) SetRecommended(val NilSipRecommendation) {
 	s.Recommended = val
 }
 
+// SetError sets the value of Error.
+func (s *SipDiscovery) SetError(val OptNilString) {
+	s.Error = val
+}
+
 // SetStartedAt sets the value of StartedAt.
 func (s *SipDiscovery) SetStartedAt(val time.Time) {
 	s.StartedAt = val
@@ -13200,7 +13697,9 @@ type SipDiscoveryAttempt struct {
 	ResponseCode   NilInt       `json:"response_code"`
 	UserAgent      NilString    `json:"user_agent"`
 	// Why there was no answer.
-	Error OptNilString `json:"error"`
+	Error   OptNilString              `json:"error"`
+	Address OptString                 `json:"address"`
+	TLS     OptNilSipCertificateFacts `json:"tls"`
 }
 
 // GetPort returns the value of Port.
@@ -13233,6 +13732,16 @@ func (s *SipDiscoveryAttempt) GetError() OptNilString {
 	return s.Error
 }
 
+// GetAddress returns the value of Address.
+func (s *SipDiscoveryAttempt) GetAddress() OptString {
+	return s.Address
+}
+
+// GetTLS returns the value of TLS.
+func (s *SipDiscoveryAttempt) GetTLS() OptNilSipCertificateFacts {
+	return s.TLS
+}
+
 // SetPort sets the value of Port.
 func (s *SipDiscoveryAttempt) SetPort(val int) {
 	s.Port = val
@@ -13261,6 +13770,16 @@ func (s *SipDiscoveryAttempt) SetUserAgent(val NilString) {
 // SetError sets the value of Error.
 func (s *SipDiscoveryAttempt) SetError(val OptNilString) {
 	s.Error = val
+}
+
+// SetAddress sets the value of Address.
+func (s *SipDiscoveryAttempt) SetAddress(val OptString) {
+	s.Address = val
+}
+
+// SetTLS sets the value of TLS.
+func (s *SipDiscoveryAttempt) SetTLS(val OptNilSipCertificateFacts) {
+	s.TLS = val
 }
 
 // Ref: #/components/schemas/SipDiscoveryResponse
@@ -14122,6 +14641,12 @@ type SipRecommendation struct {
 	DetectedSystem NilString    `json:"detected_system"`
 	Codecs         []string     `json:"codecs"`
 	Methods        []string     `json:"methods"`
+	// How sure `detected_system` is.
+	Confidence OptFloat64 `json:"confidence"`
+	// Why.
+	Evidence []string `json:"evidence"`
+	// What to know about this system.
+	Note OptNilString `json:"note"`
 }
 
 // GetPort returns the value of Port.
@@ -14154,6 +14679,21 @@ func (s *SipRecommendation) GetMethods() []string {
 	return s.Methods
 }
 
+// GetConfidence returns the value of Confidence.
+func (s *SipRecommendation) GetConfidence() OptFloat64 {
+	return s.Confidence
+}
+
+// GetEvidence returns the value of Evidence.
+func (s *SipRecommendation) GetEvidence() []string {
+	return s.Evidence
+}
+
+// GetNote returns the value of Note.
+func (s *SipRecommendation) GetNote() OptNilString {
+	return s.Note
+}
+
 // SetPort sets the value of Port.
 func (s *SipRecommendation) SetPort(val int) {
 	s.Port = val
@@ -14184,6 +14724,21 @@ func (s *SipRecommendation) SetMethods(val []string) {
 	s.Methods = val
 }
 
+// SetConfidence sets the value of Confidence.
+func (s *SipRecommendation) SetConfidence(val OptFloat64) {
+	s.Confidence = val
+}
+
+// SetEvidence sets the value of Evidence.
+func (s *SipRecommendation) SetEvidence(val []string) {
+	s.Evidence = val
+}
+
+// SetNote sets the value of Note.
+func (s *SipRecommendation) SetNote(val OptNilString) {
+	s.Note = val
+}
+
 // Ref: #/components/schemas/SipRegisterAuth
 type SipRegisterAuth struct {
 	Username string `json:"username"`
@@ -14209,6 +14764,175 @@ func (s *SipRegisterAuth) SetUsername(val string) {
 // SetPassword sets the value of Password.
 func (s *SipRegisterAuth) SetPassword(val string) {
 	s.Password = val
+}
+
+// Ref: #/components/schemas/SipRegistration
+type SipRegistration struct {
+	Status    SipRegistrationStatus `json:"status"`
+	ExpiresAt NilDateTime           `json:"expires_at"`
+	// Why the last registration failed.
+	Detail NilString `json:"detail"`
+}
+
+// GetStatus returns the value of Status.
+func (s *SipRegistration) GetStatus() SipRegistrationStatus {
+	return s.Status
+}
+
+// GetExpiresAt returns the value of ExpiresAt.
+func (s *SipRegistration) GetExpiresAt() NilDateTime {
+	return s.ExpiresAt
+}
+
+// GetDetail returns the value of Detail.
+func (s *SipRegistration) GetDetail() NilString {
+	return s.Detail
+}
+
+// SetStatus sets the value of Status.
+func (s *SipRegistration) SetStatus(val SipRegistrationStatus) {
+	s.Status = val
+}
+
+// SetExpiresAt sets the value of ExpiresAt.
+func (s *SipRegistration) SetExpiresAt(val NilDateTime) {
+	s.ExpiresAt = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *SipRegistration) SetDetail(val NilString) {
+	s.Detail = val
+}
+
+type SipRegistrationStatus string
+
+const (
+	SipRegistrationStatusRegistering SipRegistrationStatus = "registering"
+	SipRegistrationStatusRegistered  SipRegistrationStatus = "registered"
+	SipRegistrationStatusRefused     SipRegistrationStatus = "refused"
+)
+
+// AllValues returns all SipRegistrationStatus values.
+func (SipRegistrationStatus) AllValues() []SipRegistrationStatus {
+	return []SipRegistrationStatus{
+		SipRegistrationStatusRegistering,
+		SipRegistrationStatusRegistered,
+		SipRegistrationStatusRefused,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipRegistrationStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case SipRegistrationStatusRegistering:
+		return []byte(s), nil
+	case SipRegistrationStatusRegistered:
+		return []byte(s), nil
+	case SipRegistrationStatusRefused:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipRegistrationStatus) UnmarshalText(data []byte) error {
+	switch SipRegistrationStatus(data) {
+	case SipRegistrationStatusRegistering:
+		*s = SipRegistrationStatusRegistering
+		return nil
+	case SipRegistrationStatusRegistered:
+		*s = SipRegistrationStatusRegistered
+		return nil
+	case SipRegistrationStatusRefused:
+		*s = SipRegistrationStatusRefused
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Ref: #/components/schemas/SipServerStatus
+type SipServerStatus struct {
+	Host   string          `json:"host"`
+	Port   NilInt          `json:"port"`
+	Status SipHealthStatus `json:"status"`
+	// Calls go here first.
+	Active         bool        `json:"active"`
+	ResponseTimeMs NilInt      `json:"response_time_ms"`
+	CheckedAt      NilDateTime `json:"checked_at"`
+	// The last answer, or why there was none.
+	Detail NilString `json:"detail"`
+}
+
+// GetHost returns the value of Host.
+func (s *SipServerStatus) GetHost() string {
+	return s.Host
+}
+
+// GetPort returns the value of Port.
+func (s *SipServerStatus) GetPort() NilInt {
+	return s.Port
+}
+
+// GetStatus returns the value of Status.
+func (s *SipServerStatus) GetStatus() SipHealthStatus {
+	return s.Status
+}
+
+// GetActive returns the value of Active.
+func (s *SipServerStatus) GetActive() bool {
+	return s.Active
+}
+
+// GetResponseTimeMs returns the value of ResponseTimeMs.
+func (s *SipServerStatus) GetResponseTimeMs() NilInt {
+	return s.ResponseTimeMs
+}
+
+// GetCheckedAt returns the value of CheckedAt.
+func (s *SipServerStatus) GetCheckedAt() NilDateTime {
+	return s.CheckedAt
+}
+
+// GetDetail returns the value of Detail.
+func (s *SipServerStatus) GetDetail() NilString {
+	return s.Detail
+}
+
+// SetHost sets the value of Host.
+func (s *SipServerStatus) SetHost(val string) {
+	s.Host = val
+}
+
+// SetPort sets the value of Port.
+func (s *SipServerStatus) SetPort(val NilInt) {
+	s.Port = val
+}
+
+// SetStatus sets the value of Status.
+func (s *SipServerStatus) SetStatus(val SipHealthStatus) {
+	s.Status = val
+}
+
+// SetActive sets the value of Active.
+func (s *SipServerStatus) SetActive(val bool) {
+	s.Active = val
+}
+
+// SetResponseTimeMs sets the value of ResponseTimeMs.
+func (s *SipServerStatus) SetResponseTimeMs(val NilInt) {
+	s.ResponseTimeMs = val
+}
+
+// SetCheckedAt sets the value of CheckedAt.
+func (s *SipServerStatus) SetCheckedAt(val NilDateTime) {
+	s.CheckedAt = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *SipServerStatus) SetDetail(val NilString) {
+	s.Detail = val
 }
 
 // Always `sip`.
@@ -14341,6 +15065,14 @@ type SipStatus struct {
 	CheckedAt             NilDateTime `json:"checked_at"`
 	UptimePercentage      NilFloat64  `json:"uptime_percentage"`
 	AverageResponseTimeMs NilFloat64  `json:"average_response_time_ms"`
+	// 95 of 100 probes were answered in this time or less.
+	P95ResponseTimeMs OptNilFloat64 `json:"p95_response_time_ms"`
+	// How much of the server's certificate is checked.
+	TLSVerification OptSipStatusTLSVerification `json:"tls_verification"`
+	// Each server of the trunk by priority.
+	Servers []SipServerStatus `json:"servers"`
+	// Of an inbound trunk that registers; null for any other.
+	Registration OptNilSipRegistration `json:"registration"`
 }
 
 // GetStatus returns the value of Status.
@@ -14368,6 +15100,26 @@ func (s *SipStatus) GetAverageResponseTimeMs() NilFloat64 {
 	return s.AverageResponseTimeMs
 }
 
+// GetP95ResponseTimeMs returns the value of P95ResponseTimeMs.
+func (s *SipStatus) GetP95ResponseTimeMs() OptNilFloat64 {
+	return s.P95ResponseTimeMs
+}
+
+// GetTLSVerification returns the value of TLSVerification.
+func (s *SipStatus) GetTLSVerification() OptSipStatusTLSVerification {
+	return s.TLSVerification
+}
+
+// GetServers returns the value of Servers.
+func (s *SipStatus) GetServers() []SipServerStatus {
+	return s.Servers
+}
+
+// GetRegistration returns the value of Registration.
+func (s *SipStatus) GetRegistration() OptNilSipRegistration {
+	return s.Registration
+}
+
 // SetStatus sets the value of Status.
 func (s *SipStatus) SetStatus(val SipHealthStatus) {
 	s.Status = val
@@ -14391,6 +15143,75 @@ func (s *SipStatus) SetUptimePercentage(val NilFloat64) {
 // SetAverageResponseTimeMs sets the value of AverageResponseTimeMs.
 func (s *SipStatus) SetAverageResponseTimeMs(val NilFloat64) {
 	s.AverageResponseTimeMs = val
+}
+
+// SetP95ResponseTimeMs sets the value of P95ResponseTimeMs.
+func (s *SipStatus) SetP95ResponseTimeMs(val OptNilFloat64) {
+	s.P95ResponseTimeMs = val
+}
+
+// SetTLSVerification sets the value of TLSVerification.
+func (s *SipStatus) SetTLSVerification(val OptSipStatusTLSVerification) {
+	s.TLSVerification = val
+}
+
+// SetServers sets the value of Servers.
+func (s *SipStatus) SetServers(val []SipServerStatus) {
+	s.Servers = val
+}
+
+// SetRegistration sets the value of Registration.
+func (s *SipStatus) SetRegistration(val OptNilSipRegistration) {
+	s.Registration = val
+}
+
+// How much of the server's certificate is checked.
+type SipStatusTLSVerification string
+
+const (
+	SipStatusTLSVerificationFull  SipStatusTLSVerification = "full"
+	SipStatusTLSVerificationChain SipStatusTLSVerification = "chain"
+	SipStatusTLSVerificationNone  SipStatusTLSVerification = "none"
+)
+
+// AllValues returns all SipStatusTLSVerification values.
+func (SipStatusTLSVerification) AllValues() []SipStatusTLSVerification {
+	return []SipStatusTLSVerification{
+		SipStatusTLSVerificationFull,
+		SipStatusTLSVerificationChain,
+		SipStatusTLSVerificationNone,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipStatusTLSVerification) MarshalText() ([]byte, error) {
+	switch s {
+	case SipStatusTLSVerificationFull:
+		return []byte(s), nil
+	case SipStatusTLSVerificationChain:
+		return []byte(s), nil
+	case SipStatusTLSVerificationNone:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipStatusTLSVerification) UnmarshalText(data []byte) error {
+	switch SipStatusTLSVerification(data) {
+	case SipStatusTLSVerificationFull:
+		*s = SipStatusTLSVerificationFull
+		return nil
+	case SipStatusTLSVerificationChain:
+		*s = SipStatusTLSVerificationChain
+		return nil
+	case SipStatusTLSVerificationNone:
+		*s = SipStatusTLSVerificationNone
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/SipTestCall

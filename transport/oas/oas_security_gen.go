@@ -82,6 +82,9 @@ var operationRolesApiKey = map[string][]string{
 		"SIP",
 	},
 	GetRecordingOperation: []string{},
+	GetSipCallTimelineOperation: []string{
+		"SIP",
+	},
 	GetSipConfigurationOperation: []string{
 		"SIP",
 	},

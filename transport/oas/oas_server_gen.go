@@ -434,6 +434,13 @@ type SipHandler interface {
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, req *DetachSipNumberRequest) (*DetachSipNumberResponse, error)
+	// GetSipCallTimeline implements getSipCallTimeline operation.
+	//
+	// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
+	// shown without those beyond.
+	//
+	// GET /v1/sip/calls/{call_id}/timeline
+	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*GetSipCallTimelineResponse, error)
 	// GetSipConfiguration implements getSipConfiguration operation.
 	//
 	// The inbound and the outbound configuration of one number. A number without either, or one that is

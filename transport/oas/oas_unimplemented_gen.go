@@ -365,6 +365,16 @@ func (UnimplementedHandler) GetRecording(ctx context.Context, params GetRecordin
 	return ht.ErrNotImplemented
 }
 
+// GetSipCallTimeline implements getSipCallTimeline operation.
+//
+// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
+// shown without those beyond.
+//
+// GET /v1/sip/calls/{call_id}/timeline
+func (UnimplementedHandler) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (r *GetSipCallTimelineResponse, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetSipConfiguration implements getSipConfiguration operation.
 //
 // The inbound and the outbound configuration of one number. A number without either, or one that is

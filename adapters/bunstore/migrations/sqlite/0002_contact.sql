@@ -1,0 +1,2 @@
+ALTER TABLE organizations ADD COLUMN contact_email TEXT NOT NULL DEFAULT '';
+ALTER TABLE organizations ADD COLUMN region TEXT NOT NULL DEFAULT '';

@@ -1,0 +1,84 @@
+package sip
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// CallRecord is one attempt at a call over a trunk: every server that is tried for a call has a record of its own.
+type CallRecord struct {
+	ID        string
+	Org       callwright.OrgID
+	TrunkID   string
+	Number    callwright.PhoneNumber // the organization's: the caller's of an outbound call, the called one of an inbound
+	ParentID  string                 // the call that the attempt was for: call.Call's id, or a test call's; empty: none
+	Direction Direction
+	From, To  string
+	SIPCallID string
+	Attempt   int    // 1 for the first server
+	Server    string // outbound: failover.Server.String of the server tried
+	Source    string // the peer's IP address; empty while there is no connection
+	Node      string // the process that has it
+	StartedAt time.Time
+	CallEnd   // zero while the attempt runs
+}
+
+// CallEnd is how an attempt ended.
+type CallEnd struct {
+	AnsweredAt *time.Time
+	EndedAt    *time.Time // nil while it runs
+	SIPCode    int        // of the final answer, the peer's or ours; 0: none
+	Status     string     // that answer's code and phrase, such as "200 OK"; empty: none
+	Cause      string     // one of the causes of call.Ending
+	Reason     string     // for people
+	Technical  bool       // the trunk failed, and not the callee
+}
+
+// Duration is how long the call was up, up to now for one that still is.
+func (r CallRecord) Duration(now time.Time) time.Duration {
+	if r.AnsweredAt == nil {
+		return 0
+	}
+	if r.EndedAt != nil {
+		now = *r.EndedAt
+	}
+	return max(0, now.Sub(*r.AnsweredAt))
+}
+
+// Journal hears of every attempt at a call; Service is one. It never stops a call: what can't be written is logged.
+type Journal interface {
+	// Begin is called before anything is sent, or before an incoming call is answered beyond 100.
+	Begin(ctx context.Context, r CallRecord)
+	// Answered is called when both sides have answered.
+	Answered(ctx context.Context, r CallRecord, at time.Time)
+	// End is called once, when nothing of the attempt is left. evidence is nil when the attempt says nothing about the
+	// server: when it was never tried, or given up before a word came.
+	End(ctx context.Context, r CallRecord, evidence *health.Evidence, steps []ladder.Event)
+}
+
+// CallLog keeps the records of attempts.
+type CallLog interface {
+	// BeginCall adds a record that is not ended. One whose id is taken stays as it is, and that is no error.
+	BeginCall(ctx context.Context, r CallRecord) error
+	// AnswerCall sets AnsweredAt of a record that is not ended.
+	AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
+	// EndCall ends a record that is not ended, and keeps its ladder. One that has ended stays as it is, no error.
+	EndCall(ctx context.Context, org callwright.OrgID, id string, end CallEnd, steps []ladder.Event) error
+	// Call is one record with its ladder, in the order of time; CodeNotFound when the organization has none.
+	Call(ctx context.Context, org callwright.OrgID, id string) (CallRecord, []ladder.Event, error)
+	// Calls is up to limit records of one number, newest first, which come after the place before in that order. A
+	// place without an id stands for all records of that instant and later.
+	Calls(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int) (
+		[]CallRecord, error)
+	// Failures counts a trunk's attempts that ended at since or later, and those of them that were Technical.
+	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
+
+	// BeatNode says that a node lives, whose records LostCalls must not give.
+	BeatNode(ctx context.Context, node string, at time.Time) error
+	// LostCalls is up to limit records that have not ended, whose node was last heard of before the given time.
+	LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]CallRecord, error)
+}

@@ -1,0 +1,3 @@
+// Package resolve finds where a SIP server is (RFC 3263): by SRV records where no port is given, in the order of RFC
+// 2782, else by A and AAAA records.
+package resolve

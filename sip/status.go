@@ -1,0 +1,63 @@
+package sip
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// Status is what is known of an outbound trunk: its servers' health, and which of them calls go to.
+type Status struct {
+	TrunkID  string
+	Org      callwright.OrgID
+	Number   callwright.PhoneNumber
+	Verify   TLSVerification
+	Alerting bool // the trunk has alerts to be looked at
+	Failback failover.Failback
+	Servers  []ServerStatus // by priority; never empty
+	Active   int            // the index of the server that calls go to first
+	History  health.History
+	Alerts   alert.States
+	ProbeAt  time.Time // when the next probe is due
+	Version  int64     // for the compare-and-set; 0: not stored yet
+}
+
+// ServerStatus is one server of a trunk.
+type ServerStatus struct {
+	Server  failover.Server
+	Health  health.Server
+	ProbeAt time.Time
+}
+
+// Statuses keeps what is known of outbound trunks.
+type Statuses interface {
+	// PutStatus adds a status whose Version is 0, in place of an older one of that trunk, or replaces the one whose
+	// stored Version is its own and adds one to it: CodeConflict when somebody else was first, CodeNotFound when it is
+	// gone. A lease that somebody has on it ends.
+	PutStatus(ctx context.Context, s Status) error
+	// Status is one trunk's; CodeNotFound when there is none.
+	Status(ctx context.Context, org callwright.OrgID, trunkID string) (Status, error)
+	// StatusesOf is those of all of an organization's trunks, by number.
+	StatusesOf(ctx context.Context, org callwright.OrgID) ([]Status, error)
+	// DeleteStatus removes one; none is no error.
+	DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error
+	// LeaseStatuses gives up to limit statuses whose ProbeAt is not after now, the most overdue first, and that nobody has
+	// a lease on, and leases them until the given time: no other call gives them before it.
+	LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
+}
+
+// Monitor knows the health of trunks' servers; monitor.Service is one.
+type Monitor interface {
+	// Watch is called in the transaction that makes or changes an outbound trunk, and Forget in the one that removes it:
+	// a changed trunk is unchecked, is probed at once, and its calls go to its first server again.
+	Watch(ctx context.Context, t Trunk) error
+	Forget(ctx context.Context, t Trunk) error
+	// Servers is the order in which a call tries a trunk's servers; those that it leaves out are not to be tried.
+	Servers(ctx context.Context, t Trunk) ([]failover.Server, error)
+	// Observe takes what a call says of a server.
+	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
+}
