@@ -50,11 +50,3 @@ type Registrations interface {
 	// ReleaseRegistrations ends node's leases.
 	ReleaseRegistrations(ctx context.Context, node string) error
 }
-
-// Registrar keeps our registrations with customers' servers; registration.Service is one.
-type Registrar interface {
-	// Enlist is called in the transaction that makes or changes an inbound trunk with AuthRegister, and Strike in the one
-	// that removes it or its AuthRegister: the service then registers, or takes its binding back, soon after.
-	Enlist(ctx context.Context, t Trunk) error
-	Strike(ctx context.Context, t Trunk) error
-}

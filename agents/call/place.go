@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -89,8 +90,10 @@ func (s *Service) dial(ctx context.Context, c Call) {
 func (c Call) variables() map[string]string {
 	texts := map[string]string{}
 	for name, value := range c.RequestData {
-		switch value.(type) {
-		case string, bool, float64, int, int64:
+		switch value := value.(type) {
+		case float64:
+			texts[name] = strconv.FormatFloat(value, 'f', -1, 64)
+		case string, bool, int, int64:
 			texts[name] = fmt.Sprint(value)
 		}
 	}
