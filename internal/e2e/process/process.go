@@ -35,17 +35,19 @@ func Find(t testing.TB, program, debianPackage string) string {
 	return path
 }
 
-// Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then.
+// Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then,
+// with the processes that it has started.
 // Lines of its output that have dull in them, unless that is empty, are kept but not shown. A Go program that panics or,
 // built with the race detector (GOFLAGS=-race), finds a race fails the test.
 func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	t.Helper()
 	p := &Process{name: name, cmd: cmd, dull: dull, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting %s: %v", name, err)
 	}
-	release, err := guard.Start(nil, `kill -KILL "$1"`, strconv.Itoa(cmd.Process.Pid))
+	release, err := guard.Start(nil, `kill -s KILL -- "-$1"`, strconv.Itoa(cmd.Process.Pid))
 	if err != nil {
 		_ = cmd.Process.Kill()
 		t.Fatal(err)
@@ -93,9 +95,12 @@ func (p *Process) Terminate(t testing.TB) {
 	}
 }
 
-// Kill ends the process (SIGKILL) and waits until it is gone. One that has ended stays as it is.
+// Kill ends the process and those that it has started (SIGKILL), and waits until it is gone. One that has ended stays
+// as it is.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill()
+	if p.Running() {
+		_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
+	}
 	<-p.done
 }
 

@@ -1,0 +1,106 @@
+package kamailio
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/callwright/callwright/internal/testca"
+)
+
+// config is what Kamailio does. It prints a line for every request; children stand for connections that it can serve at
+// once.
+const config = `debug=0
+log_stderror=yes
+children=1
+tcp_children=4
+auto_aliases=no
+enable_tls=yes
+tcp_connection_lifetime=3600
+listen=tls:%s
+loadmodule "tls.so"
+loadmodule "sl.so"
+loadmodule "tm.so"
+loadmodule "rr.so"
+loadmodule "pv.so"
+loadmodule "xlog.so"
+loadmodule "maxfwd.so"
+loadmodule "textops.so"
+loadmodule "siputils.so"
+loadmodule "usrloc.so"
+loadmodule "registrar.so"
+loadmodule "nathelper.so"
+loadmodule "auth.so"
+modparam("tls", "config", "%s")
+modparam("auth", "algorithm", "%s")
+modparam("auth", "nonce_expire", 300)
+modparam("registrar", "max_expires", %d)
+modparam("registrar", "received_avp", "$avp(RECEIVED)")
+modparam("nathelper", "received_avp", "$avp(RECEIVED)")
+request_route {
+	xlog("L_ERR", "REQUEST $rm $ru from $si authorization=$hdr(Authorization)\n");
+	if (has_totag()) {
+		if (is_method("ACK") && !loose_route()) { exit; }
+		if (!is_method("ACK")) { loose_route(); }
+		t_relay();
+		exit;
+	}
+	if (is_method("CANCEL")) { t_relay(); exit; }
+	if (is_method("OPTIONS")) { options_reply(); exit; }
+	if (is_method("REGISTER")) {
+		if (!pv_www_authenticate("kamailio.test", "%s", "0")) {
+			www_challenge("kamailio.test", "1");
+			exit;
+		}
+		fix_nated_register();
+		save("location");
+		xlog("L_ERR", "SAVED $tu expires=$hdr(Expires) contact=$ct\n");
+		exit;
+	}
+	if (is_method("INVITE")) {
+		record_route();
+		if (!lookup("location")) { sl_send_reply("404", "Not Found"); exit; }
+		t_relay();
+		exit;
+	}
+	sl_send_reply("405", "Method Not Allowed");
+}
+`
+
+const tlsConfig = `[server:default]
+method = TLSv1.2+
+verify_certificate = no
+require_certificate = no
+private_key = %[1]s
+certificate = %[2]s
+ca_list = %[3]s
+[client:default]
+method = TLSv1.2+
+verify_certificate = yes
+private_key = %[1]s
+certificate = %[2]s
+ca_list = %[3]s
+`
+
+// writeHome writes what Kamailio reads at its start and gives the path of its configuration.
+func writeHome(t testing.TB, home string, c Config, listen string) string {
+	t.Helper()
+	write := func(name, content string) string {
+		path := filepath.Join(home, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	certificate, err := c.CA.Issue("127.0.0.1", "localhost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, key, err := testca.PEM(certificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tls := write("tls.cfg", fmt.Sprintf(tlsConfig, write("key.pem", string(key)), write("chain.pem", string(chain)), c.CA.CertFile()))
+	return write("kamailio.cfg", fmt.Sprintf(config, listen, tls, c.Algorithm, c.MaxExpires, c.Password))
+}

@@ -1,0 +1,89 @@
+package kamailio
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/process"
+	"github.com/callwright/callwright/internal/testca"
+)
+
+// Config is how Kamailio behaves. CA is required.
+type Config struct {
+	CA         *testca.Authority // signs its certificate
+	Password   string            // of everybody who registers
+	Algorithm  string            // of its challenges: MD5 when empty, or SHA-256
+	MaxExpires int               // seconds that it grants at most; 3600 when 0
+}
+
+// Server is a running Kamailio.
+type Server struct {
+	*process.Process
+
+	addr netip.AddrPort
+}
+
+// startAttempts is how often it is started on another port, after somebody else took the one that was found free.
+const startAttempts = 5
+
+// Start starts Kamailio and waits until it takes connections. The test's end stops it.
+func Start(t testing.TB, c Config) *Server {
+	t.Helper()
+	program := process.Find(t, "kamailio", "kamailio kamailio-tls-modules")
+	if c.MaxExpires == 0 {
+		c.MaxExpires = 3600
+	}
+	for range startAttempts {
+		home := t.TempDir()
+		s := &Server{addr: freePort(t)}
+		file := writeHome(t, home, c, s.addr.String())
+		//nolint:noctx // the test's cleanup ends it
+		cmd := exec.Command(program, "-f", file, "-w", home, "-Y", home, "-DD", "-E", "-m", "32", "-M", "8")
+		s.Process = process.Start(t, "kamailio "+s.addr.String(), cmd, "")
+		await.That(t, "kamailio to listen", func() bool { return !s.Running() || listening(t.Context(), s.addr) })
+		if s.Running() {
+			return s
+		}
+	}
+	t.Fatalf("kamailio did not start in %d attempts on different ports", startAttempts)
+	return nil
+}
+
+// Addr is where it takes SIP over TLS.
+func (s *Server) Addr() netip.AddrPort { return s.addr }
+
+// URI is the server of a trunk, or a registrar.
+func (s *Server) URI() string { return "sip:" + s.addr.String() + ";transport=tls" }
+
+// Number is where a number that has registered can be called.
+func (s *Server) Number(number string) string {
+	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
+}
+
+// Count is how often a text is in what Kamailio has printed: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
+func (s *Server) Count(text string) int { return strings.Count(s.Log(), text) }
+
+func freePort(t testing.TB) netip.AddrPort {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return netip.MustParseAddrPort(listener.Addr().String())
+}
+
+func listening(ctx context.Context, addr netip.AddrPort) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
