@@ -41,25 +41,7 @@ type Server struct {
 	Since        time.Time // of State
 	Streak       int       // misses or answers in a row, whichever the state counts
 	CheckedAt    time.Time // zero: never
-	ResponseTime time.Duration
-	Reason       string
+	ResponseTime time.Duration // of the last probe that was answered; 0: none was
+	Reason       string        // of the last evidence
+	NotBefore    time.Time     // no probe before it: a 503 has asked for that; zero: none has
 }
-
-// History is how a trunk has been over the last days: time-weighted, and with the last response times.
-type History struct {
-	Days    []Day           // oldest first, at most MaxDays
-	Samples []time.Duration // of the last answered probes, oldest first, at most MaxSamples
-	Until   time.Time       // up to when Days counts
-}
-
-// Day is how long a trunk was known to be up and down on one day.
-type Day struct {
-	Date     time.Time // midnight UTC
-	Up, Down time.Duration
-}
-
-// The bounds of a History.
-const (
-	MaxDays    = 30
-	MaxSamples = 60
-)
