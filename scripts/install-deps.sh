@@ -2,7 +2,7 @@
 # Installs the programs that Callwright runs beside Go, as far as they are missing.
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
-#   scripts/install-deps.sh test     the same, a SIP phone to test against, espeak-ng, PostgreSQL
+#   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, PostgreSQL
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
 # On Debian and Ubuntu they come from the distribution. Elsewhere the script says what to install and fails,
@@ -12,7 +12,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core espeak-ng postgresql" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng postgresql" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
   echo "usage: $0 demo|test|docker" >&2
@@ -27,6 +27,9 @@ present() {
   pocketsphinx-en-us) ls -d /usr/share/pocketsphinx/model/en-us /usr/local/share/pocketsphinx/model/en-us \
     /opt/homebrew/share/pocketsphinx/model/en-us 2>/dev/null | grep . ;;
   baresip-core) command -v baresip ;;
+  sip-tester) command -v sipp ;;
+  kamailio-tls-modules) ls /usr/lib/*/kamailio/modules/tls.so /usr/lib64/kamailio/modules/tls.so \
+    /usr/local/lib*/kamailio/modules/tls.so 2>/dev/null | grep . ;;
   postgresql) [ -n "${CALLWRIGHT_TEST_POSTGRES:-}" ] || command -v initdb ||
     ls /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb 2>/dev/null | grep . ;;
   docker.io) command -v dockerd ;;
@@ -47,7 +50,7 @@ lacking=$(missing)
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip espeak-ng postgresql@17" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng postgresql@17" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2
