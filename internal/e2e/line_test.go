@@ -43,10 +43,10 @@ func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, sip.Peer) (
 	return e.route, nil
 }
 
-// newLine is the telephone alone, without a server around it, whose calls go to the phone.
-func newLine(t *testing.T, ca *testca.Authority, phone *baresip.Phone) (*sipua.UA, *rtpmedia.Media) {
+// newLine is the telephone alone, without a server around it, whose calls go to a peer.
+func newLine(t *testing.T, ca *testca.Authority, peer string) (*sipua.UA, *rtpmedia.Media) {
 	t.Helper()
-	server, err := uri.Parse(phone.Server())
+	server, err := uri.Parse(peer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestLineCallsPhone(t *testing.T) {
 			t.Parallel()
 			ca := authority(t)
 			phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Codec: name})
-			line, _ := newLine(t, ca, phone)
+			line, _ := newLine(t, ca, phone.Server())
 			var progress []call.Progress
 			leg, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs}, func(p call.Progress) { progress = append(progress, p) })
 			if err != nil {
@@ -195,7 +195,7 @@ func TestPhoneCallsLine(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca})
-	line, _ := newLine(t, ca, phone)
+	line, _ := newLine(t, ca, phone.Server())
 	phone.Dial(t, strings.Replace(line.URI(), "sip:", "sip:"+ours.String()+"@", 1))
 	pending, err := line.Accept(t.Context())
 	if err != nil {
@@ -244,7 +244,7 @@ func TestLineGivesUp(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Manual: true})
-	line, media := newLine(t, ca, phone)
+	line, media := newLine(t, ca, phone.Server())
 	_, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs, Ring: time.Second}, nil)
 	if e, ok := errors.AsType[*call.Ending](err); !ok || e.Cause != call.CauseNoAnswer {
 		t.Errorf("nobody answered, and that gave %v", err)

@@ -1,0 +1,60 @@
+package e2e_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/sipp"
+)
+
+// TestPeerRefuses calls servers that refuse a call, each in its own way.
+func TestPeerRefuses(t *testing.T) {
+	t.Parallel()
+	for scenario, want := range map[sipp.Scenario]call.Ending{
+		sipp.Busy:        {Cause: call.CauseBusy, SIPCode: 486},
+		sipp.Decline:     {Cause: call.CauseRejected, SIPCode: 603},
+		sipp.Unavailable: {Cause: call.CauseOverload, SIPCode: 503},
+	} {
+		t.Run(string(scenario), func(t *testing.T) {
+			t.Parallel()
+			ca := authority(t)
+			peer := sipp.Start(t, ca, scenario)
+			line, media := newLine(t, ca, peer.URI())
+			_, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs}, nil)
+			e, ok := errors.AsType[*call.Ending](err)
+			if !ok || e.Cause != want.Cause || e.SIPCode != want.SIPCode {
+				t.Errorf("the call ended with %+v, want %+v", err, want)
+			}
+			peer.Succeeds(t)
+			await.That(t, "the media to be gone", func() bool { return media.Counters().Sessions == 0 })
+		})
+	}
+}
+
+// TestPeerAnswers calls servers that answer late, twice, or again.
+func TestPeerAnswers(t *testing.T) {
+	t.Parallel()
+	for _, scenario := range []sipp.Scenario{sipp.Slow, sipp.Forked, sipp.LostACK} {
+		t.Run(string(scenario), func(t *testing.T) {
+			t.Parallel()
+			ca := authority(t)
+			peer := sipp.Start(t, ca, scenario)
+			line, _ := newLine(t, ca, peer.URI())
+			leg, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs, Ring: 30 * time.Second}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := leg.Write(t.Context(), make([]int16, leg.Rate()/5)); err != nil {
+				t.Fatal(err)
+			}
+			await.That(t, "what is said to be played", func() bool { return leg.Queued() == 0 })
+			if err := leg.Hangup(t.Context()); err != nil {
+				t.Error(err)
+			}
+			peer.Succeeds(t)
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package sipp
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/testca"
+)
+
+// front takes TLS connections and hands their content on over TCP.
+type front struct {
+	listener net.Listener
+	wg       sync.WaitGroup
+	ctx      context.Context //nolint:containedctx // ends the connections with the test
+}
+
+func newFront(t testing.TB, ca *testca.Authority) *front {
+	t.Helper()
+	certificate, err := ca.Issue("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &front{listener: listener, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
+		_ = listener.Close()
+		f.wg.Wait()
+	})
+	return f
+}
+
+func (f *front) addr() netip.AddrPort { return netip.MustParseAddrPort(f.listener.Addr().String()) }
+
+// serve hands connections on to a port.
+func (f *front) serve(to netip.AddrPort) {
+	f.wg.Go(func() {
+		for {
+			conn, err := f.listener.Accept()
+			if err != nil {
+				return
+			}
+			f.wg.Go(func() { f.join(conn, to) })
+		}
+	})
+}
+
+// join copies in both directions until one side is done, or the test is.
+func (f *front) join(outside net.Conn, to netip.AddrPort) {
+	defer outside.Close()
+	inside, err := new(net.Dialer).DialContext(f.ctx, "tcp", to.String())
+	if err != nil {
+		return
+	}
+	defer inside.Close()
+	stop := context.AfterFunc(f.ctx, func() {
+		_ = outside.Close()
+		_ = inside.Close()
+	})
+	defer stop()
+	done := make(chan struct{}, 2)
+	for _, pair := range [][2]net.Conn{{inside, outside}, {outside, inside}} {
+		f.wg.Go(func() {
+			_, _ = io.Copy(pair[0], pair[1])
+			done <- struct{}{}
+		})
+	}
+	<-done
+}
+
+func freePort(t testing.TB) netip.AddrPort {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return netip.MustParseAddrPort(listener.Addr().String())
+}
+
+func listening(ctx context.Context, addr netip.AddrPort) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}

@@ -1,0 +1,122 @@
+package sipp
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Scenario is how the server answers the one call that it takes.
+type Scenario string
+
+// The scenarios. Each ends well only if our side does all that RFC 3261 wants of it.
+const (
+	Busy        Scenario = "busy"        // 486, and an ACK for it
+	Decline     Scenario = "decline"     // 603
+	Unavailable Scenario = "unavailable" // 503 with Retry-After
+	Slow        Scenario = "slow"        // rings after 5 s, answers 2 s later; BYE from us
+	Forked      Scenario = "forked"      // two phones answer: the second one gets its ACK and a BYE
+	LostACK     Scenario = "lost ACK"    // the answer comes again, as if its ACK had been lost, and gets another one
+	Silent      Scenario = "silent"      // takes the INVITE and says nothing
+	Late        Scenario = "late"        // says nothing for 6 s, then answers: ACK and BYE
+)
+
+// steps are what the server does in a scenario. front is its address as others know it.
+func (s Scenario) steps(front string) []string {
+	switch s {
+	case Busy:
+		return []string{invite, refusal("486 Busy Here"), receive("ACK")}
+	case Decline:
+		return []string{invite, refusal("603 Decline"), receive("ACK")}
+	case Unavailable:
+		return []string{invite, refusal("503 Service Unavailable"), receive("ACK")}
+	case Slow:
+		return []string{
+			invite, provisional("100 Trying", ""), pause(5 * time.Second), provisional("180 Ringing", "a"),
+			pause(2 * time.Second), answer(front, "a"), receive("ACK"), bye,
+		}
+	case Forked:
+		return []string{
+			invite, provisional("180 Ringing", "a"), provisional("180 Ringing", "b"), answer(front, "a"), receive("ACK"),
+			answer(front, "b"), receive("ACK"), bye, bye,
+		}
+	case LostACK:
+		return []string{invite, answer(front, "a"), receive("ACK"), answer(front, "a"), receive("ACK"), bye}
+	case Silent:
+		return []string{invite, pause(5 * time.Second)}
+	case Late:
+		return []string{invite, pause(6 * time.Second), answer(front, "a"), receive("ACK"), bye}
+	default:
+		return nil
+	}
+}
+
+// xml is a scenario as sipp reads it.
+func (s Scenario) xml(front string) string {
+	return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"" + string(s) + "\">\n" +
+		strings.Join(s.steps(front), "\n") + "\n<Reference variables=\"1,2,dialog,via,from,to\"/>\n</scenario>\n"
+}
+
+// invite takes an INVITE with SRTP and keeps what answers to it repeat: others may come in between.
+const invite = `<recv request="INVITE"><action>
+  <ereg regexp="a=crypto:([0-9]+) AES_CM_128_HMAC_SHA1_80" search_in="body" check_it="true" assign_to="1,2"/>
+  <ereg regexp=".*" search_in="hdr" header="CSeq:" assign_to="dialog"/>
+  <ereg regexp=".*" search_in="hdr" header="Via:" assign_to="via"/>
+  <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>
+  <ereg regexp=".*" search_in="hdr" header="To:" assign_to="to"/>
+</action></recv>`
+
+// bye takes a BYE and answers it.
+const bye = `<recv request="BYE"/>
+<send><![CDATA[
+SIP/2.0 200 OK
+[last_Via:]
+[last_From:]
+[last_To:]
+[last_Call-ID:]
+[last_CSeq:]
+Content-Length: 0
+
+]]></send>`
+
+func receive(method string) string { return fmt.Sprintf("<recv request=%q/>", method) }
+
+func pause(d time.Duration) string {
+	return fmt.Sprintf("<pause milliseconds=\"%d\"/>", d.Milliseconds())
+}
+
+// toInvite is the beginning of an answer to the INVITE.
+func toInvite(status, tag string) string {
+	if tag != "" {
+		tag = ";tag=" + tag
+	}
+	return "<send><![CDATA[\nSIP/2.0 " + status + "\nVia: [$via]\nFrom: [$from]\nTo: [$to]" + tag +
+		"\n[last_Call-ID:]\nCSeq: [$dialog]\n"
+}
+
+func refusal(status string) string {
+	return toInvite(status, "a") + "Retry-After: 30\nContent-Length: 0\n\n]]></send>"
+}
+
+func provisional(status, tag string) string {
+	return toInvite(status, tag) + "Content-Length: 0\n\n]]></send>"
+}
+
+func answer(front, tag string) string {
+	return toInvite("200 OK", tag) + "Contact: <sip:" + tag + "@" + front + `;transport=tls>
+Content-Type: application/sdp
+Content-Length: [len]
+
+v=0
+o=- 1 1 IN IP4 127.0.0.1
+s=-
+c=IN IP4 127.0.0.1
+t=0 0
+m=audio 16000 RTP/SAVP 0 101
+a=rtpmap:0 PCMU/8000
+a=rtpmap:101 telephone-event/8000
+a=fmtp:101 0-16
+a=crypto:[$2] AES_CM_128_HMAC_SHA1_80 inline:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNk
+a=sendrecv
+]]></send>`
+}

@@ -1,0 +1,62 @@
+package sipp
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/process"
+	"github.com/callwright/callwright/internal/testca"
+)
+
+// Server is a running sipp with a TLS front.
+type Server struct {
+	*process.Process
+
+	front netip.AddrPort
+}
+
+// Start starts a scenario and waits until calls can come. The test's end stops it.
+func Start(t testing.TB, ca *testca.Authority, s Scenario) *Server {
+	t.Helper()
+	program := process.Find(t, "sipp", "sip-tester")
+	front := newFront(t, ca)
+	folder := t.TempDir()
+	file := filepath.Join(folder, "scenario.xml")
+	if err := os.WriteFile(file, []byte(s.xml(front.addr().String())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range startAttempts {
+		port := freePort(t)
+		cmd := exec.Command(program, //nolint:noctx // the test's cleanup ends it
+			"-sf", file, "-i", "127.0.0.1", "-p", fmt.Sprint(port.Port()), "-t", "t1", "-m", "1", "-nostdin",
+			"-timeout", "120s", "-timeout_error", "-trace_err", "-error_file", filepath.Join(folder, "errors"))
+		cmd.Dir = folder
+		p := process.Start(t, "sipp "+string(s), cmd, "")
+		await.That(t, "sipp to listen", func() bool { return !p.Running() || listening(t.Context(), port) })
+		if p.Running() {
+			front.serve(port)
+			return &Server{Process: p, front: front.addr()}
+		}
+	}
+	t.Fatalf("sipp did not start in %d attempts on different ports", startAttempts)
+	return nil
+}
+
+// startAttempts is how often it is started on another port, after somebody else took the one that was found free.
+const startAttempts = 5
+
+// URI is the server of a trunk.
+func (s *Server) URI() string { return "sip:" + s.front.String() + ";transport=tls" }
+
+// Succeeds waits for the end of the scenario, which must be as the server wants it.
+func (s *Server) Succeeds(t testing.TB) {
+	t.Helper()
+	if code := s.ExitCode(t); code != 0 {
+		t.Errorf("the scenario ended with exit code %d", code)
+	}
+}
