@@ -101,21 +101,44 @@ func (d *Description) text() string {
 	return ""
 }
 
-// Codecs are the codecs that the first live audio stream lists, known ones only, in its order.
-func (d *Description) Codecs() []Codec {
+// audio is the first live audio stream; nil for none.
+func (d *Description) audio() *stream {
 	for i := range d.streams {
-		if !d.streams[i].isAudio() {
-			continue
+		if d.streams[i].isAudio() {
+			return &d.streams[i]
 		}
-		var codecs []Codec
-		for _, f := range d.streams[i].formats {
-			if c := f.codec(); c != "" {
-				codecs = append(codecs, c)
-			}
-		}
-		return codecs
 	}
 	return nil
+}
+
+// Codecs are the codecs that the first live audio stream lists, known ones only, in its order.
+func (d *Description) Codecs() []Codec {
+	s := d.audio()
+	if s == nil {
+		return nil
+	}
+	var codecs []Codec
+	for _, f := range s.formats {
+		if c := f.codec(); c != "" {
+			codecs = append(codecs, c)
+		}
+	}
+	return codecs
+}
+
+// Direction is that of the first live audio stream, less receiving for one that is held by its address; Inactive without
+// such a stream.
+func (d *Description) Direction() Direction {
+	if s := d.audio(); s != nil {
+		return s.effectiveDirection()
+	}
+	return Inactive
+}
+
+// Secure says whether the first live audio stream is SRTP under Suite.
+func (d *Description) Secure() bool {
+	s := d.audio()
+	return s != nil && s.isSecure()
 }
 
 // String is the description with every key taken out: what a log or a call's timeline may show.

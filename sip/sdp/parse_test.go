@@ -97,6 +97,26 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
+func TestWhatADescriptionSays(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text      string
+		direction sdp.Direction
+		secure    bool
+	}{
+		"both ways":        {audio("", ""), sdp.SendRecv, true},
+		"on hold":          {audio("t=0 0", "t=0 0", "a=sendonly"), sdp.SendOnly, true},
+		"held the old way": {audio("c=IN IP4 192.0.2.9", "c=IN IP4 0.0.0.0"), sdp.SendOnly, true},
+		"no SRTP":          {audio("SAVP", "AVP"), sdp.SendRecv, false},
+		"switched off":     {audio("audio 4000", "audio 0"), sdp.Inactive, false},
+	} {
+		d := parse(t, tt.text)
+		if d.Direction() != tt.direction || d.Secure() != tt.secure {
+			t.Errorf("%s: %v, %v", name, d.Direction(), d.Secure())
+		}
+	}
+}
+
 // RFC 4568's line, usable and not. A line that is not is skipped, and the next one taken.
 func TestCryptoLines(t *testing.T) {
 	t.Parallel()
