@@ -16,20 +16,16 @@ import (
 // Attachment asks for trunks: every direction for every number.
 type Attachment struct {
 	Numbers    []string // E.164
-	Directions []AttachDirection
-}
-
-// AttachDirection is what one direction shall be.
-type AttachDirection struct {
-	Type     Direction
-	Endpoint string // outbound: the SIP URI of the customer's server
-	Options  Options
+	Directions []DirectionInput
 }
 
 // Attached is what became of an attachment.
 type Attached struct {
 	Configured []callwright.PhoneNumber
 	Failed     []FailedNumber
+	// Password is what the customer's system has to expect when we register with it; empty without AuthRegister. It is
+	// derived from what was given, and told here only.
+	Password callwright.Secret
 }
 
 // FailedNumber is a number that was left as it was, and why.
@@ -69,7 +65,7 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 
 // attachNumber attaches all directions of a number, or none.
 func (s *Service) attachNumber(
-	ctx context.Context, org callwright.OrgID, text string, directions []AttachDirection,
+	ctx context.Context, org callwright.OrgID, text string, directions []DirectionInput,
 ) (callwright.PhoneNumber, error) {
 	number, err := callwright.ParsePhoneNumber(text)
 	if err != nil {
@@ -87,7 +83,7 @@ func (s *Service) attachNumber(
 
 // put makes one direction of a number what d says.
 func (s *Service) put(
-	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d AttachDirection,
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d DirectionInput,
 ) error {
 	if err := s.checkOwner(ctx, org, number); err != nil {
 		return err
@@ -102,7 +98,7 @@ func (s *Service) put(
 	if i >= 0 {
 		t = stored[i]
 	}
-	t.Endpoint, t.Options, t.UpdatedAt = d.Endpoint, d.Options, now
+	t.Endpoint, t.Options, t.UpdatedAt = orZero(d.Endpoint), d.options(), now
 	if i >= 0 {
 		err = s.Store.Update(ctx, t)
 	} else {
@@ -111,7 +107,7 @@ func (s *Service) put(
 	if err != nil || d.Type != Inbound {
 		return err
 	}
-	return s.Numbers.RegisterInbound(ctx, org, number)
+	return s.Config.Numbers.RegisterInbound(ctx, org, number)
 }
 
 // checkOwner refuses a number of which another organization has a direction.
@@ -130,7 +126,7 @@ func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number c
 }
 
 // checkDirections refuses directions that no trunk could have.
-func (s *Service) checkDirections(directions []AttachDirection) error {
+func (s *Service) checkDirections(directions []DirectionInput) error {
 	if len(directions) == 0 || len(directions) > 2 {
 		return callwright.Invalid("directions", "must hold inbound, outbound or both")
 	}
@@ -146,16 +142,17 @@ func (s *Service) checkDirections(directions []AttachDirection) error {
 	return nil
 }
 
-func (s *Service) checkDirection(d AttachDirection) *callwright.Error {
-	if err := checkOptions(d.Options); err != nil {
+func (s *Service) checkDirection(d DirectionInput) *callwright.Error {
+	o := d.options()
+	if err := checkOptions(o); err != nil {
 		return err
 	}
 	switch {
 	case d.Type != Inbound && d.Type != Outbound:
 		return callwright.Invalid("type", "must be inbound or outbound")
-	case d.Type == Inbound && d.Endpoint != "":
+	case d.Type == Inbound && orZero(d.Endpoint) != "":
 		return callwright.Invalid("sip_endpoint", "belongs to the outbound direction")
-	case d.Type == Outbound && len(d.Options.AllowedIPs) > 0:
+	case d.Type == Outbound && len(o.AllowedIPs) > 0:
 		return callwright.Invalid("options.allowed_ips", "belongs to the inbound direction")
 	case d.Type == Outbound:
 		return s.checkEndpoint(d)
@@ -186,11 +183,11 @@ func checkOptions(o Options) *callwright.Error {
 	return nil
 }
 
-func (s *Service) checkEndpoint(d AttachDirection) *callwright.Error {
-	if d.Endpoint == "" {
+func (s *Service) checkEndpoint(d DirectionInput) *callwright.Error {
+	if orZero(d.Endpoint) == "" {
 		return callwright.Invalid("sip_endpoint", "is required for the outbound direction")
 	}
-	to, err := uri.ParseDestination(d.Endpoint)
+	to, err := uri.ParseDestination(*d.Endpoint)
 	if err != nil {
 		return callwright.Invalid("sip_endpoint", "%s", callwright.MessageOf(err))
 	}

@@ -60,25 +60,33 @@ type Journal interface {
 	End(ctx context.Context, r CallRecord, evidence *health.Evidence, steps []ladder.Event)
 }
 
-// CallLog keeps the records of attempts.
+// CallLog keeps the records of attempts. What it is given must be UTF-8 without NUL characters: a database refuses any
+// other text with CodeBadRequest, however often it is tried.
 type CallLog interface {
-	// BeginCall adds a record that is not ended. One whose id is taken stays as it is, and that is no error.
+	// BeginCall adds a record that has not ended: its CallEnd is not looked at. One whose id is taken stays as it is, and
+	// that is no error.
 	BeginCall(ctx context.Context, r CallRecord) error
-	// AnswerCall sets AnsweredAt of a record that is not ended.
+	// AnswerCall sets AnsweredAt of a record that has not ended. One that has ended stays as it is, and that is no error;
+	// CodeNotFound when the organization has none.
 	AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
-	// EndCall ends a record that is not ended, and keeps its ladder. One that has ended stays as it is, no error.
+	// EndCall ends a record that has not ended, at end.EndedAt, and keeps its ladder. Without an AnsweredAt the record
+	// keeps the one that it has. A record that has ended stays as it is, with its ladder, and that is no error;
+	// CodeNotFound when the organization has none.
 	EndCall(ctx context.Context, org callwright.OrgID, id string, end CallEnd, steps []ladder.Event) error
-	// Call is one record with its ladder, in the order of time; CodeNotFound when the organization has none.
+	// Call is one record with its ladder as EndCall got it; CodeNotFound when the organization has none.
 	Call(ctx context.Context, org callwright.OrgID, id string) (CallRecord, []ladder.Event, error)
-	// Calls is up to limit records of one number, newest first, which come after the place before in that order. A
-	// place without an id stands for all records of that instant and later.
+	// Calls is up to limit records of one number, which is at least 1, newest first: ordered by StartedAt and then by ID,
+	// both descending. A place leaves out all records up to it, itself included; a place without an ID leaves out all but
+	// those that started before its time; the zero place leaves out none.
 	Calls(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int) (
 		[]CallRecord, error)
-	// Failures counts a trunk's attempts that ended at since or later, and those of them that were Technical.
+	// Failures counts a trunk's attempts that ended at since or later, and those of them that were Technical. Attempts
+	// that have not ended do not count.
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 
 	// BeatNode says that a node lives, whose records LostCalls must not give.
 	BeatNode(ctx context.Context, node string, at time.Time) error
-	// LostCalls is up to limit records that have not ended, whose node was last heard of before the given time.
+	// LostCalls is up to limit records that have not ended and whose node is silent since before the given time: it has
+	// not beaten since, nor begun that record. The oldest come first.
 	LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]CallRecord, error)
 }

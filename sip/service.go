@@ -3,8 +3,10 @@ package sip
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -16,13 +18,26 @@ type InboundNumbers interface {
 
 // Config is what a Service needs.
 type Config struct {
-	Store        Store
-	Atomic       callwright.Atomic
-	Numbers      InboundNumbers
-	Codecs       []string         // SDP names with an engine, in the order of preference
-	AllowPrivate bool             // trunks may point at private and loopback addresses
-	Clock        callwright.Clock // nil: the machine's
-	IDs          callwright.IDs   // nil: UUIDs
+	Store         Store
+	Atomic        callwright.Atomic
+	Numbers       InboundNumbers
+	Log           CallLog
+	Statuses      Statuses
+	Registrations Registrations
+	Monitor       Monitor
+	Organizations callwright.Tenants
+	Hooks         alert.Hooks
+	Mail          bool              // there is an engine that sends alerts by mail
+	SMS           bool              // likewise by SMS
+	Codecs        []string          // SDP names with an engine, in the order of preference
+	Regions       map[string]Region // nil: those of Regions
+	Region        string            // of organizations that have none
+	DerivationKey callwright.Secret // makes the passwords that we register with
+	AllowPrivate  bool              // trunks may point at private and loopback addresses
+	Node          string            // this process, among those with the same Log
+	Clock         callwright.Clock  // nil: the machine's
+	IDs           callwright.IDs    // nil: UUIDs
+	Logger        *slog.Logger      // nil: nothing is logged
 }
 
 // Service keeps trunks and routes calls over them.

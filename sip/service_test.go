@@ -35,8 +35,8 @@ func newService(t *testing.T, allowPrivate bool) (*sip.Service, *registry) {
 	return s, numbers
 }
 
-func outbound(endpoint string) sip.AttachDirection {
-	return sip.AttachDirection{Type: sip.Outbound, Endpoint: endpoint}
+func outbound(endpoint string) sip.DirectionInput {
+	return sip.DirectionInput{Type: sip.Outbound, Endpoint: &endpoint}
 }
 
 func attach(t *testing.T, s *sip.Service, org callwright.OrgID, a sip.Attachment) sip.Attached {
@@ -58,7 +58,7 @@ func TestAttachWithoutStore(t *testing.T) {
 	s, _ := newService(t, true)
 	s.Atomic = away{}
 	done, err := s.Attach(t.Context(), "a", sip.Attachment{
-		Numbers: []string{"+15550000001"}, Directions: []sip.AttachDirection{{Type: sip.Inbound}},
+		Numbers: []string{"+15550000001"}, Directions: []sip.DirectionInput{{Type: sip.Inbound}},
 	})
 	if !errors.Is(err, callwright.ErrUnavailable) || len(done.Failed) != 0 {
 		t.Errorf("got %+v, %v: an outage is not the number's fault", done, err)
@@ -69,11 +69,11 @@ func TestAttachPartly(t *testing.T) {
 	t.Parallel()
 	s, numbers := newService(t, false)
 	attach(t, s, "other", sip.Attachment{
-		Numbers: []string{"+15550000003"}, Directions: []sip.AttachDirection{{Type: sip.Inbound}},
+		Numbers: []string{"+15550000003"}, Directions: []sip.DirectionInput{{Type: sip.Inbound}},
 	})
 	done := attach(t, s, "a", sip.Attachment{
 		Numbers:    []string{"+15550000001", "15550000002", "+15550000003", "abc", "+15550000001"},
-		Directions: []sip.AttachDirection{{Type: sip.Inbound}, outbound("sip:pbx.example.com:5071;transport=tls")},
+		Directions: []sip.DirectionInput{{Type: sip.Inbound}, outbound("sip:pbx.example.com:5071;transport=tls")},
 	})
 	if got := fmt.Sprint(done.Configured); got != "[+15550000001 +15550000002]" {
 		t.Errorf("configured %s", got)
@@ -95,7 +95,7 @@ func TestAttachAgainReplaces(t *testing.T) {
 	s, _ := newService(t, false)
 	for _, host := range []string{"one.example.com", "two.example.com"} {
 		attach(t, s, "a", sip.Attachment{
-			Numbers: []string{"+15550000001"}, Directions: []sip.AttachDirection{outbound("sip:" + host)},
+			Numbers: []string{"+15550000001"}, Directions: []sip.DirectionInput{outbound("sip:" + host)},
 		})
 	}
 	r, err := s.Get(t.Context(), "a", " 15550000001") // as an unescaped plus arrives
@@ -110,24 +110,24 @@ func TestAttachAgainReplaces(t *testing.T) {
 func TestAttachRefuses(t *testing.T) {
 	t.Parallel()
 	plain, one := false, []string{"+15550000001"}
-	in := func(o sip.Options) []sip.AttachDirection {
-		return []sip.AttachDirection{{Type: sip.Inbound, Options: o}}
+	in := func(o sip.Options) []sip.DirectionInput {
+		return []sip.DirectionInput{{Type: sip.Inbound, Options: o}}
 	}
-	out := func(e string, o sip.Options) []sip.AttachDirection {
-		return []sip.AttachDirection{{Type: sip.Outbound, Endpoint: e, Options: o}}
+	out := func(e string, o sip.Options) []sip.DirectionInput {
+		return []sip.DirectionInput{{Type: sip.Outbound, Endpoint: e, Options: o}}
 	}
 	for name, test := range map[string]struct {
 		numbers    []string
-		directions []sip.AttachDirection
+		directions []sip.DirectionInput
 		field      string
 	}{
 		"no numbers":       {nil, in(sip.Options{}), "phone_numbers"},
 		"101 numbers":      {make([]string, 101), in(sip.Options{}), "phone_numbers"},
 		"no directions":    {one, nil, "directions"},
 		"the same twice":   {one, append(in(sip.Options{}), in(sip.Options{})...), "directions[1].type"},
-		"odd direction":    {one, []sip.AttachDirection{{Type: "both"}}, "directions[0].type"},
+		"odd direction":    {one, []sip.DirectionInput{{Type: "both"}}, "directions[0].type"},
 		"no endpoint":      {one, out("", sip.Options{}), "directions[0].sip_endpoint"},
-		"endpoint in":      {one, []sip.AttachDirection{{Type: sip.Inbound, Endpoint: "sip:x"}}, "directions[0].sip_endpoint"},
+		"endpoint in":      {one, []sip.DirectionInput{{Type: sip.Inbound, Endpoint: "sip:x"}}, "directions[0].sip_endpoint"},
 		"odd endpoint":     {one, out("sip:a b", sip.Options{}), "directions[0].sip_endpoint"},
 		"plain endpoint":   {one, out("sip:x.example;transport=udp", sip.Options{}), "directions[0].sip_endpoint"},
 		"private endpoint": {one, out("sip:10.0.0.1", sip.Options{}), "directions[0].sip_endpoint"},
@@ -157,7 +157,7 @@ func TestAttachRegisterIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, false)
 	_, err := s.Attach(t.Context(), "a", sip.Attachment{
-		Numbers: []string{"+15550000001"}, Directions: []sip.AttachDirection{{Type: sip.Inbound, Options: sip.Options{AuthMode: "register"}}},
+		Numbers: []string{"+15550000001"}, Directions: []sip.DirectionInput{{Type: sip.Inbound, Options: sip.Options{AuthMode: "register"}}},
 	})
 	if !errors.Is(err, callwright.ErrNotImplemented) {
 		t.Errorf("got %v", err)
@@ -168,7 +168,7 @@ func TestRoutes(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, true)
 	office := netip.MustParsePrefix("192.0.2.0/24")
-	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000001"}, Directions: []sip.AttachDirection{
+	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000001"}, Directions: []sip.DirectionInput{
 		{Type: sip.Inbound, Options: sip.Options{AllowedIPs: []netip.Prefix{office}}},
 		{Type: sip.Outbound, Endpoint: "sip:127.0.0.1:5099;transport=tls", Options: sip.Options{
 			Port: 5071, Call: sip.Credentials{Username: "u", Password: "p"}, Verify: sip.VerifyChain,
@@ -182,14 +182,14 @@ func TestRoutes(t *testing.T) {
 	if _, err := s.Outbound(t.Context(), "b", "+15550000001"); !errors.Is(err, callwright.ErrBadRequest) {
 		t.Errorf("a foreign number gave %v", err)
 	}
-	in, err := s.Inbound(t.Context(), "+15550000001", netip.MustParseAddr("::ffff:192.0.2.9"))
+	in, err := s.Inbound(t.Context(), "+15550000001", sip.Peer{Address: netip.MustParseAddr("::ffff:192.0.2.9")})
 	if err != nil || in.Org != "a" || in.Verify != sip.VerifyFull {
 		t.Errorf("inbound %+v, %v", in, err)
 	}
-	if _, err := s.Inbound(t.Context(), "+15550000001", netip.MustParseAddr("198.51.100.1")); !errors.Is(err, callwright.ErrForbidden) {
+	if _, err := s.Inbound(t.Context(), "+15550000001", sip.Peer{Address: netip.MustParseAddr("198.51.100.1")}); !errors.Is(err, callwright.ErrForbidden) {
 		t.Errorf("a stranger gave %v", err)
 	}
-	if _, err := s.Inbound(t.Context(), "+15550000002", netip.MustParseAddr("192.0.2.9")); !errors.Is(err, callwright.ErrNotFound) {
+	if _, err := s.Inbound(t.Context(), "+15550000002", sip.Peer{Address: netip.MustParseAddr("192.0.2.9")}); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("an unknown number gave %v", err)
 	}
 }
@@ -206,13 +206,13 @@ func TestCaller(t *testing.T) {
 		}
 	}
 	expect("", "")
-	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000001"}, Directions: []sip.AttachDirection{outbound("sip:x.example")}})
+	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000001"}, Directions: []sip.DirectionInput{outbound("sip:x.example")}})
 	expect("", "+15550000001")
 	expect("+15550000001", "+15550000001")
-	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000002"}, Directions: []sip.AttachDirection{outbound("sip:x.example")}})
+	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000002"}, Directions: []sip.DirectionInput{outbound("sip:x.example")}})
 	expect("", "")
 	expect("+15550000002", "+15550000002")
-	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000003"}, Directions: []sip.AttachDirection{{Type: sip.Inbound}}})
+	attach(t, s, "a", sip.Attachment{Numbers: []string{"+15550000003"}, Directions: []sip.DirectionInput{{Type: sip.Inbound}}})
 	if _, err := s.Caller(t.Context(), "a", "+15550000003"); !errors.Is(err, callwright.ErrBadRequest) {
 		t.Errorf("an inbound number gave %v", err)
 	}

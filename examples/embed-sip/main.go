@@ -24,9 +24,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	endpoint := "sip:pbx.example.com"
 	done, err := trunks.Attach(ctx, "acme", sip.Attachment{
 		Numbers:    []string{"+15551234567", "not a number"},
-		Directions: []sip.AttachDirection{{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: "sip:pbx.example.com"}},
+		Directions: []sip.DirectionInput{{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: &endpoint}},
 	})
 	if err != nil {
 		log.Fatal(err)

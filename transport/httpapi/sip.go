@@ -79,9 +79,9 @@ func below(path string, err *callwright.Error) error {
 }
 
 // directionOf is one direction in the domain's words. auth_mode may stand in the direction or among its options.
-func directionOf(d oas.SipDirectionInput) (sip.AttachDirection, *callwright.Error) {
+func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error) {
 	o := d.Options.Value
-	direction := sip.AttachDirection{Type: sip.Direction(d.Type), Endpoint: d.SipEndpoint.Or("")}
+	direction := sip.DirectionInput{Type: sip.Direction(d.Type), Endpoint: optional(d.SipEndpoint.Get())}
 	switch {
 	case d.Headers.Set && !d.Headers.Null:
 		return direction, notBuilt("headers")
@@ -93,12 +93,13 @@ func directionOf(d oas.SipDirectionInput) (sip.AttachDirection, *callwright.Erro
 		return direction, callwright.Invalid("options.auth_mode", "differs from auth_mode")
 	}
 	allowed, err := prefixesOf(o.AllowedIps)
-	direction.Options = sip.Options{
-		AuthMode: sip.AuthMode(d.AuthMode.Or(o.AuthMode.Value)),
-		Call:     sip.Credentials{Username: o.SipUsername.Or(""), Password: callwright.Secret(o.SipPassword.Or(""))},
-		Port:     o.Port.Or(0), Transport: string(o.Transport.Value), Verify: sip.TLSVerification(o.TLSVerification.Value),
-		AllowedIPs: allowed, SecureMedia: optional(o.SecureMedia.Get()),
-	}
+	direction.AuthMode = optional(sip.AuthMode(d.AuthMode.Or(o.AuthMode.Value)), d.AuthMode.Set || o.AuthMode.Set)
+	direction.CallUsername = optional(o.SipUsername.Get())
+	direction.CallPassword = optional(callwright.Secret(o.SipPassword.Value), o.SipPassword.Set)
+	direction.Port, direction.SecureMedia = optional(o.Port.Get()), optional(o.SecureMedia.Get())
+	direction.Transport = optional(string(o.Transport.Value), o.Transport.Set)
+	direction.Verify = optional(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set)
+	direction.AllowedIPs = optional(allowed, o.AllowedIps != nil)
 	return direction, err
 }
 
