@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Status is what is known of an outbound trunk: its servers' health, and which of them calls go to.
+// Status is what is known of a trunk: its servers' health, and which of them calls go to. An inbound trunk has one only
+// while it has alerts, and no servers in it.
 type Status struct {
 	TrunkID  string
 	Org      callwright.OrgID
@@ -18,7 +19,7 @@ type Status struct {
 	Verify   TLSVerification
 	Alerting bool // the trunk has alerts to be looked at
 	Failback failover.Failback
-	Servers  []ServerStatus // by priority; never empty
+	Servers  []ServerStatus // by priority; empty for an inbound trunk only
 	Active   int            // the index of the server that calls go to first
 	History  health.History
 	Alerts   alert.States
@@ -33,7 +34,7 @@ type ServerStatus struct {
 	ProbeAt time.Time
 }
 
-// Statuses keeps what is known of outbound trunks.
+// Statuses keeps what is known of trunks.
 type Statuses interface {
 	// PutStatus adds a status whose Version is 0, in place of an older one of that trunk, or replaces the one whose
 	// stored Version is its own and adds one to it: CodeConflict when somebody else was first, CodeNotFound when it is
@@ -52,8 +53,8 @@ type Statuses interface {
 
 // Monitor knows the health of trunks' servers; monitor.Service is one.
 type Monitor interface {
-	// Watch is called in the transaction that makes or changes an outbound trunk, and Forget in the one that removes it:
-	// a changed trunk is unchecked, is probed at once, and its calls go to its first server again.
+	// Watch is called in the transaction that makes or changes a trunk of either direction, and Forget in the one that
+	// removes it: a changed outbound trunk is unchecked, is probed at once, and its calls go to its first server again.
 	Watch(ctx context.Context, t Trunk) error
 	Forget(ctx context.Context, t Trunk) error
 	// Servers is the order in which a call tries a trunk's servers; those that it leaves out are not to be tried.
