@@ -1,0 +1,34 @@
+package testcall
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// Chime is a Prompt of two tones that fade away, the second one lower. It needs no speech engine.
+type Chime struct{}
+
+// The chime's tones in hertz (E5 and C5), how long each is, and how loud: about -10 dB of full scale at its beginning.
+var chimeTones = [...]float64{659.26, 523.25}
+
+const (
+	chimeTone   = 800 * time.Millisecond
+	chimeAttack = 0.005 // seconds
+	chimeDecay  = 0.25  // seconds to 1/e
+	chimePeak   = 10000
+)
+
+// Prompt is the chime; it never fails.
+func (Chime) Prompt(_ context.Context, rate int) ([]int16, error) {
+	each := int(chimeTone.Seconds() * float64(rate))
+	samples := make([]int16, 0, each*len(chimeTones))
+	for _, hertz := range chimeTones {
+		for i := range each {
+			t := float64(i) / float64(rate)
+			loud := chimePeak * min(1, t/chimeAttack) * math.Exp(-t/chimeDecay)
+			samples = append(samples, int16(loud*math.Sin(2*math.Pi*hertz*t)))
+		}
+	}
+	return samples, nil
+}

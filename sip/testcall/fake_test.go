@@ -1,0 +1,238 @@
+package testcall_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// trunks has one number that is attached both ways, and one that is attached for inbound calls only.
+type trunks struct{}
+
+const (
+	ours        = callwright.PhoneNumber("+15550000001")
+	inboundOnly = callwright.PhoneNumber("+15550000002")
+)
+
+func (trunks) Get(_ context.Context, _ callwright.OrgID, number string) (sip.Record, error) {
+	n, err := callwright.ParsePhoneNumber(number)
+	if err != nil {
+		return sip.Record{}, callwright.InField("phone_number", err)
+	}
+	switch n {
+	case ours:
+		return sip.Record{Outbound: &sip.Trunk{Number: n}}, nil
+	case inboundOnly:
+		return sip.Record{Inbound: &sip.Trunk{Number: n}}, nil
+	}
+	return sip.Record{}, nil
+}
+
+// line places calls as its test says.
+type line struct {
+	place func(ctx context.Context, p testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error)
+	mu    sync.Mutex
+	asked []testcall.Placement
+}
+
+func (l *line) Place(
+	ctx context.Context, p testcall.Placement, observe func(ladder.Event),
+) (testcall.Leg, error) {
+	l.mu.Lock()
+	l.asked = append(l.asked, p)
+	l.mu.Unlock()
+	return l.place(ctx, p, observe)
+}
+
+// leg is an answered call whose audio plays in the time that it has.
+type leg struct {
+	rate     int
+	writeErr error
+	done     chan struct{}
+	once     sync.Once
+
+	mu      sync.Mutex
+	until   time.Time // when everything that was written is played
+	written int
+	hungup  int
+}
+
+func newLeg() *leg { return &leg{rate: 8000, done: make(chan struct{})} }
+
+func (*leg) Info() testcall.Carriage {
+	return testcall.Carriage{Codec: "PCMU", SRTPSuite: "AES_CM_128_HMAC_SHA1_80", TLS: "TLS 1.3", Peer: "203.0.113.7:5061"}
+}
+
+func (l *leg) Rate() int { return l.rate }
+
+func (l *leg) Write(ctx context.Context, samples []int16) error {
+	if l.writeErr != nil {
+		return l.writeErr
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.written += len(samples)
+	l.until = time.Now().Add(time.Duration(len(samples)) * time.Second / time.Duration(l.rate))
+	return ctx.Err()
+}
+
+func (l *leg) Queued() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, int(time.Until(l.until).Seconds()*float64(l.rate)))
+}
+
+func (l *leg) Read(ctx context.Context) ([]int16, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-l.done:
+		return nil, io.EOF
+	case <-time.After(20 * time.Millisecond):
+		return make([]int16, l.rate/50), nil
+	}
+}
+
+func (l *leg) Hangup(context.Context) error {
+	l.mu.Lock()
+	l.hungup++
+	l.mu.Unlock()
+	l.end()
+	return nil
+}
+
+func (l *leg) Done() <-chan struct{} { return l.done }
+
+func (l *leg) end() { l.once.Do(func() { close(l.done) }) }
+
+// prompts is a prompt that a test makes up.
+type prompts func(ctx context.Context, rate int) ([]int16, error)
+
+func (p prompts) Prompt(ctx context.Context, rate int) ([]int16, error) { return p(ctx, rate) }
+
+// store fails as its test says, and counts.
+type store struct {
+	testcall.Store
+	mu      sync.Mutex
+	fail    func(c testcall.Call) error // what Update says, after it has written or not
+	written bool                        // Update writes although it fails
+	updates int
+	insert  error
+}
+
+func (s *store) Insert(
+	ctx context.Context, c testcall.Call, limit int, since time.Time,
+) (bool, time.Time, error) {
+	if s.insert != nil {
+		return false, time.Time{}, s.insert
+	}
+	return s.Store.Insert(ctx, c, limit, since)
+}
+
+func (s *store) Update(ctx context.Context, c testcall.Call) error {
+	s.mu.Lock()
+	s.updates++
+	fail, written := s.fail, s.written
+	s.mu.Unlock()
+	if fail != nil {
+		if err := fail(c); err != nil {
+			if written {
+				return errors.Join(s.Store.Update(ctx, c), err)
+			}
+			return err
+		}
+	}
+	return s.Store.Update(ctx, c)
+}
+
+// work takes the periodic work, for its test to run.
+type work struct {
+	callwright.Work
+	every map[string]callwright.Handler
+}
+
+func (w *work) Every(kind string, _ time.Duration, h callwright.Handler) { w.every[kind] = h }
+
+// memory is a testcall.Store.
+type memory struct {
+	mu    sync.Mutex
+	calls []testcall.Call
+}
+
+func (m *memory) Insert(
+	_ context.Context, c testcall.Call, limit int, since time.Time,
+) (bool, time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var began []time.Time
+	for _, o := range m.calls {
+		if o.Org == c.Org && o.StartedAt.After(since) {
+			began = append(began, o.StartedAt)
+		}
+	}
+	if len(began) >= limit {
+		slices.SortFunc(began, time.Time.Compare)
+		return false, began[len(began)-limit], nil
+	}
+	m.calls = append(m.calls, c)
+	return true, time.Time{}, nil
+}
+
+func (m *memory) find(id string) int {
+	return slices.IndexFunc(m.calls, func(c testcall.Call) bool { return c.ID == id })
+}
+
+func (m *memory) Update(_ context.Context, c testcall.Call) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := m.find(c.ID)
+	if i < 0 {
+		return callwright.ErrNotFound
+	}
+	if m.calls[i].Version != c.Version {
+		return callwright.ErrConflict
+	}
+	c.Version++
+	c.Timeline = slices.Clone(c.Timeline)
+	m.calls[i] = c
+	return nil
+}
+
+func (m *memory) Get(_ context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := m.find(id)
+	if i < 0 || m.calls[i].Org != org {
+		return testcall.Call{}, callwright.ErrNotFound
+	}
+	return m.calls[i], nil
+}
+
+func (m *memory) Unfinished(_ context.Context, before time.Time, limit int) ([]testcall.Call, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []testcall.Call
+	for _, c := range m.calls {
+		if c.EndedAt == nil && c.StartedAt.Before(before) && len(found) < limit {
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) Forget(_ context.Context, before time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls = slices.DeleteFunc(m.calls, func(c testcall.Call) bool {
+		return c.EndedAt != nil && c.StartedAt.Before(before)
+	})
+	return nil
+}

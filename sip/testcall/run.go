@@ -1,0 +1,159 @@
+package testcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Why a call is ended from here: the causes of its context.
+var (
+	errStopping = errors.New("the server is stopping")
+	errTooLong  = errors.New("the call took longer than a minute")
+	errLost     = errors.New("the call was ended by another server")
+)
+
+const (
+	silence        = time.Second           // between the prompt and our goodbye
+	hangupPatience = 10 * time.Second      // for our goodbye
+	playCheck      = 20 * time.Millisecond // how often to look whether everything is played
+)
+
+// run makes one call and writes down how it went.
+func (s *Service) run(ctx context.Context, c Call) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctx, stop := context.WithTimeoutCause(ctx, longest, errTooLong)
+	defer stop()
+	r := &record{service: s, call: c, changed: make(chan struct{}, 1), lost: func() { cancel(errLost) }}
+	finish := r.keep(ctx)
+	status, detail := Failed, callwright.ErrInternal.Message
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.Logger.ErrorContext(ctx, "a test call panicked", "call_id", c.ID, "panic", cause, "stack", string(debug.Stack()))
+		}
+		finish(status, detail)
+	}()
+	status, detail = s.place(ctx, r)
+}
+
+// place calls, plays the prompt to whoever answers, and hangs up. It says how the call has ended.
+func (s *Service) place(ctx context.Context, r *record) (Status, string) {
+	leg, err := s.Line.Place(ctx, Placement{ID: r.call.ID, Org: r.call.Org, Number: r.call.Number, Ring: ring}, r.observe)
+	if err != nil {
+		return s.unanswered(ctx, r, err)
+	}
+	defer s.hangup(ctx, r, leg)
+	info := leg.Info()
+	r.answered(s.Clock.Now(), strings.Join([]string{info.Codec, info.SRTPSuite, info.TLS}, ", "))
+	return Completed, s.talk(ctx, r, leg)
+}
+
+// unanswered says why a call did not come about.
+func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status, string) {
+	var failure *Failure
+	var coded *callwright.Error
+	switch {
+	case ctx.Err() != nil:
+		return Failed, context.Cause(ctx).Error()
+	case errors.As(err, &failure):
+		detail := failure.Reason
+		if failure.Code != 0 {
+			detail = strings.TrimSuffix(fmt.Sprintf("SIP %d: %s", failure.Code, detail), ": ")
+		}
+		if failure.Status == Busy || failure.Status == NoAnswer {
+			return failure.Status, detail
+		}
+		return Failed, detail
+	case errors.As(err, &coded):
+		return Failed, coded.Message
+	}
+	s.Logger.ErrorContext(ctx, "placing a test call", "call_id", r.call.ID, "error", err)
+	return Failed, callwright.ErrInternal.Message
+}
+
+// talk plays the prompt and a moment of silence, unless the peer hangs up earlier, and says why it is over.
+func (s *Service) talk(ctx context.Context, r *record, leg Leg) string {
+	talking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer stop()
+		listen(talking, leg)
+	}()
+	err := s.play(talking, r, leg)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx).Error()
+	case talking.Err() != nil, over(leg):
+		return "the other side has hung up"
+	case err != nil:
+		s.Logger.ErrorContext(ctx, "playing the prompt of a test call", "call_id", r.call.ID, "error", err)
+		return "the prompt could not be played"
+	}
+	return "we have hung up"
+}
+
+// hangup ends an answered call, if it has not ended.
+func (s *Service) hangup(ctx context.Context, r *record, leg Leg) {
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
+	defer cancel()
+	if err := leg.Hangup(ending); err != nil {
+		s.Logger.WarnContext(ctx, "hanging up a test call", "call_id", r.call.ID, "error", err)
+	}
+}
+
+// listen takes what the peer says, which nobody needs, until the call is over.
+func listen(ctx context.Context, leg Leg) {
+	for {
+		if _, err := leg.Read(ctx); err != nil {
+			return
+		}
+	}
+}
+
+func over(leg Leg) bool {
+	select {
+	case <-leg.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// play plays the prompt, or the chime where there is none, and waits until it is played and a moment more.
+func (s *Service) play(ctx context.Context, r *record, leg Leg) error {
+	samples, err := s.Prompt.Prompt(ctx, leg.Rate())
+	if err != nil {
+		s.Logger.WarnContext(ctx, "no prompt for a test call", "call_id", r.call.ID, "error", err)
+		if samples, err = (Chime{}).Prompt(ctx, leg.Rate()); err != nil {
+			return err
+		}
+	}
+	if err := leg.Write(ctx, samples); err != nil {
+		return err
+	}
+	for leg.Queued() > 0 {
+		if err := wait(ctx, playCheck); err != nil {
+			return err
+		}
+	}
+	r.step("prompt played", "")
+	return wait(ctx, silence)
+}
+
+// wait waits, or gives ctx's error when that ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

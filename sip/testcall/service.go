@@ -1,0 +1,201 @@
+package testcall
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// Trunks says which trunks a number has; sip.Service does.
+type Trunks interface {
+	// Get is the record of a number, empty for one that is not attached; CodeBadRequest with the field "phone_number" for
+	// a text that is no number.
+	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
+}
+
+// Config is what a Service needs. Everything is required but what says otherwise.
+type Config struct {
+	Store  Store
+	Trunks Trunks
+	Line   Line
+	Work   callwright.Work
+	Prompt Prompt           // nil: Chime
+	Clock  callwright.Clock // nil: the machine's
+	IDs    callwright.IDs   // nil: UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Service makes test calls. Each runs on the node that was asked for it.
+type Service struct {
+	Config
+	mu      sync.Mutex
+	closed  bool
+	running map[string]context.CancelCauseFunc // by the call's id
+	idle    chan struct{}                      // closed when no call runs and none will
+}
+
+// How many test calls an organization may make.
+const (
+	MaxCalls = 10
+	Window   = 15 * time.Minute
+)
+
+// The times of a test call.
+const (
+	ring      = 30 * time.Second
+	longest   = time.Minute      // from its start to our goodbye
+	deadAfter = 90 * time.Second // a call that has not ended by then has lost its node
+	kept      = 24 * time.Hour   // how long a call that has ended can be read
+)
+
+// The kind of durable work, and how often it comes.
+const (
+	taskSweep  = "testcall.sweep"
+	sweepEvery = 30 * time.Second
+	sweepBatch = 100
+)
+
+// New checks the configuration and registers the work that ends what dead nodes have left behind.
+func New(c Config) (*Service, error) {
+	if c.Store == nil || c.Trunks == nil || c.Line == nil || c.Work == nil {
+		return nil, errors.New("testcall: Store, Trunks, Line and Work are required")
+	}
+	if c.Prompt == nil {
+		c.Prompt = Chime{}
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{Config: c, running: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
+	c.Work.Every(taskSweep, sweepEvery, s.sweep)
+	return s, nil
+}
+
+// Start begins a test call to the endpoint of a number that is attached for outbound calls. It is CodeTooManyRequests
+// for an organization that has begun MaxCalls within Window, and CodeUnavailable once the service is closed.
+func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string) (Call, error) {
+	record, err := s.Trunks.Get(ctx, org, number)
+	if err != nil {
+		return Call{}, err
+	}
+	if record.Outbound == nil {
+		return Call{}, callwright.Invalid("phone_number", "is not attached for outbound calls")
+	}
+	now := s.Clock.Now()
+	c := Call{
+		ID: "tc_" + strings.ReplaceAll(s.IDs.New(), "-", ""), Org: org, Number: record.Outbound.Number,
+		Status: Initiated, Result: Pending, Timeline: []Event{{Name: "initiated", At: now}}, StartedAt: now, Version: 1,
+	}
+	running, err := s.enter(c.ID)
+	if err != nil {
+		return Call{}, err
+	}
+	added, oldest, err := s.Store.Insert(ctx, c, MaxCalls, now.Add(-Window))
+	if err == nil && !added {
+		err = &callwright.Error{
+			Code: callwright.CodeTooManyRequests, RetryAfter: max(time.Second, oldest.Add(Window).Sub(now)),
+			Message: "an organization may make 10 test calls in 15 minutes",
+		}
+	}
+	if err != nil {
+		s.leave(c.ID)
+		return Call{}, err
+	}
+	go func() {
+		defer s.leave(c.ID)
+		s.run(running, c)
+	}()
+	return c, nil
+}
+
+// enter makes the context of a call, which ends when the service is closed; leave lets go of it.
+func (s *Service) enter(id string) (context.Context, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "%s", errStopping.Error())
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s.running[id] = cancel
+	return ctx, nil
+}
+
+func (s *Service) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[id](nil)
+	delete(s.running, id)
+	if s.closed && len(s.running) == 0 {
+		close(s.idle)
+	}
+}
+
+// Get is a test call as it stands; CodeNotFound when the organization has none of that id.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, error) {
+	c, err := s.Store.Get(ctx, org, id)
+	if err != nil || c.EndedAt != nil || s.Clock.Now().Sub(c.StartedAt) < deadAfter {
+		return c, err
+	}
+	if err := s.endLost(ctx, &c); err != nil {
+		return Call{}, err
+	}
+	return s.Store.Get(ctx, org, id)
+}
+
+// sweep ends the calls that dead nodes have left behind, and forgets old ones.
+func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
+	now := s.Clock.Now()
+	lost, err := s.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)
+	if err != nil {
+		return err
+	}
+	for _, c := range lost {
+		if err := s.endLost(ctx, &c); err != nil {
+			return err
+		}
+	}
+	return s.Store.Forget(ctx, now.Add(-kept))
+}
+
+// endLost ends a call whose node is gone. That somebody else was first is no error.
+func (s *Service) endLost(ctx context.Context, c *Call) error {
+	c.end(Failed, "the server that made this call has stopped", s.Clock.Now())
+	err := s.Store.Update(ctx, *c)
+	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Close ends the calls that run here and waits until they are written down, or ctx ends.
+func (s *Service) Close(ctx context.Context) error {
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		if len(s.running) == 0 {
+			close(s.idle)
+		}
+		for _, cancel := range s.running {
+			cancel(errStopping)
+		}
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,563 @@
+package testcall_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// phone is a service with its fakes, within the bubble of a test.
+type phone struct {
+	*testcall.Service
+	t     *testing.T
+	store *store
+	line  *line
+	work  *work
+	log   *bytes.Buffer
+}
+
+// placing makes a service whose calls go as place says.
+func placing(
+	t *testing.T, place func(ctx context.Context, p testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error),
+) *phone {
+	t.Helper()
+	p := &phone{
+		t: t, store: &store{Store: new(memory)}, line: &line{place: place},
+		work: &work{every: map[string]callwright.Handler{}}, log: new(bytes.Buffer),
+	}
+	s, err := testcall.New(testcall.Config{
+		Store: p.store, Trunks: trunks{}, Line: p.line, Work: p.work, Logger: slog.New(slog.NewTextHandler(p.log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Service = s
+	return p
+}
+
+func (p *phone) start() testcall.Call {
+	p.t.Helper()
+	c, err := p.Start(p.t.Context(), "a", ours.String())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+func (p *phone) get(id string) testcall.Call {
+	p.t.Helper()
+	c, err := p.Get(p.t.Context(), "a", id)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+// run makes a call and gives it when it has ended.
+func (p *phone) run() testcall.Call {
+	p.t.Helper()
+	c := p.start()
+	time.Sleep(80 * time.Second)
+	synctest.Wait()
+	return p.get(c.ID)
+}
+
+// steps is a timeline in short.
+func steps(c testcall.Call) string {
+	names := make([]string, len(c.Timeline))
+	for i, e := range c.Timeline {
+		names[i] = e.Name
+		if e.Detail != "" {
+			names[i] += " (" + e.Detail + ")"
+		}
+	}
+	return strings.Join(names, "; ")
+}
+
+func note(name, detail string) ladder.Event {
+	return ladder.Event{At: time.Now(), Attempt: 1, Note: name, Detail: detail, Transport: "TLS 1.3"}
+}
+
+func answer(status int) ladder.Event {
+	return ladder.Event{At: time.Now(), Attempt: 1, Method: "INVITE", Status: status, Reason: "Their\r\nWords"}
+}
+
+// TestAnsweredCall follows a call step by step.
+func TestAnsweredCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeg()
+		p := placing(t, func(_ context.Context, _ testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error) {
+			observe(ladder.Event{At: time.Now(), Note: "resolved", Detail: "203.0.113.7:5061"})
+			observe(note("connected", "certificate verified"))
+			observe(ladder.Event{At: time.Now(), Sent: true, Method: "INVITE"})
+			observe(answer(100))
+			time.Sleep(time.Second)
+			observe(answer(180))
+			observe(answer(180))
+			retransmitted := answer(183)
+			retransmitted.Retransmit = true
+			observe(retransmitted)
+			time.Sleep(2 * time.Second)
+			observe(answer(200))
+			return l, nil
+		})
+		c := p.start()
+		if c.Status != testcall.Initiated || c.Result != testcall.Pending || steps(c) != "initiated" ||
+			!strings.HasPrefix(c.ID, "tc_") || strings.Contains(c.ID, "-") {
+			t.Errorf("at its start it is %+v", c)
+		}
+		time.Sleep(500 * time.Millisecond)
+		way := "initiated; resolved (203.0.113.7:5061); connected (TLS 1.3, certificate verified); trying (SIP 100)"
+		if c = p.get(c.ID); c.Status != testcall.Initiated || steps(c) != way || p.store.updates != 1 {
+			t.Errorf("while it is tried it is %s: %s, after %d writes", c.Status, steps(c), p.store.updates)
+		}
+		time.Sleep(time.Second)
+		if c = p.get(c.ID); c.Status != testcall.Ringing || steps(c) != way+"; ringing (SIP 180)" {
+			t.Errorf("while it rings it is %s: %s", c.Status, steps(c))
+		}
+		time.Sleep(2 * time.Second)
+		way += "; ringing (SIP 180); answered (PCMU, AES_CM_128_HMAC_SHA1_80, TLS 1.3)"
+		if c = p.get(c.ID); c.Status != testcall.InProgress || c.Result != testcall.Pending || steps(c) != way ||
+			c.Duration(time.Now()) != 500*time.Millisecond {
+			t.Errorf("while the prompt is played it is %s: %s", c.Status, steps(c))
+		}
+		time.Sleep(10 * time.Second)
+		c = p.get(c.ID)
+		if c.Status != testcall.Completed || c.Result != testcall.Connected ||
+			steps(c) != way+"; prompt played; completed (we have hung up)" {
+			t.Errorf("at its end it is %s, %s: %s", c.Status, c.Result, steps(c))
+		}
+		// 1.6 s of chime, and a second of silence
+		if up := c.Duration(time.Now()); up < 2600*time.Millisecond || up > 2700*time.Millisecond || l.hungup != 1 || l.written != 12800 {
+			t.Errorf("it was up for %s, %d samples were written, it was hung up %d times", up, l.written, l.hungup)
+		}
+		if asked := p.line.asked[0]; asked.ID != c.ID || asked.Org != "a" || asked.Number != ours || asked.Ring != 30*time.Second {
+			t.Errorf("the line was asked for %+v", asked)
+		}
+	})
+}
+
+func TestCallsThatAreNotAnswered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err    error
+		status testcall.Status
+		result testcall.Result
+		detail string
+		logs   bool
+	}{
+		"busy":      {&testcall.Failure{Status: testcall.Busy, Code: 486, Reason: "the callee is busy"}, testcall.Busy, testcall.ResultBusy, "SIP 486: the callee is busy", false},
+		"no answer": {&testcall.Failure{Status: testcall.NoAnswer, Reason: "nobody answered in 30 s"}, testcall.NoAnswer, testcall.ResultNoAnswer, "nobody answered in 30 s", false},
+		"refused":   {&testcall.Failure{Status: testcall.Failed, Code: 503}, testcall.Failed, testcall.ResultFailed, "SIP 503", false},
+		"odd":       {&testcall.Failure{Status: "odd", Code: 603, Reason: "a\r\nb\x00\xff"}, testcall.Failed, testcall.ResultFailed, "SIP 603: a  b  ", false},
+		"no port":   {callwright.Errorf(callwright.CodeUnavailable, "no port is free"), testcall.Failed, testcall.ResultFailed, "no port is free", false},
+		"a bug":     {errors.New("secret address"), testcall.Failed, testcall.ResultFailed, "internal error", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := placing(t, func(_ context.Context, _ testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error) {
+					observe(answer(401))
+					observe(answer(503))
+					return nil, c.err
+				})
+				got := p.run()
+				want := "initiated; challenged (SIP 401); refused (SIP 503); failed (" + c.detail + ")"
+				if got.Status != c.status || got.Result != c.result || steps(got) != want || got.EndedAt == nil || got.AnsweredAt != nil {
+					t.Errorf("it is %s, %s: %s", got.Status, got.Result, steps(got))
+				}
+				if logged := p.log.Len() > 0; logged != c.logs {
+					t.Errorf("logged: %s", p.log)
+				}
+			})
+		})
+	}
+}
+
+func TestPeerHangsUpEarly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeg()
+		p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
+			time.AfterFunc(time.Second, l.end)
+			return l, nil
+		})
+		c := p.run()
+		if c.Status != testcall.Completed || c.Result != testcall.Connected ||
+			!strings.HasSuffix(steps(c), "TLS 1.3); completed (the other side has hung up)") {
+			t.Errorf("it is %s: %s", c.Status, steps(c))
+		}
+		if up := c.Duration(time.Now()); up < time.Second || up > 1100*time.Millisecond {
+			t.Errorf("it was up for %s", up)
+		}
+	})
+}
+
+func TestCallIsBounded(t *testing.T) {
+	t.Parallel()
+	t.Run("before its answer", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			p := placing(t, func(ctx context.Context, _ testcall.Placement, _ func(ladder.Event)) (testcall.Leg, error) {
+				<-ctx.Done()
+				return nil, &testcall.Failure{Status: testcall.Failed, Reason: "given up"}
+			})
+			c := p.run()
+			if c.Status != testcall.Failed || !strings.Contains(steps(c), "failed (the call took longer than a minute)") ||
+				c.EndedAt.Sub(c.StartedAt) != time.Minute {
+				t.Errorf("it is %s: %s", c.Status, steps(c))
+			}
+		})
+	})
+	t.Run("by a prompt without end", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			l := newLeg()
+			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
+			p.Prompt = prompts(func(_ context.Context, rate int) ([]int16, error) { return make([]int16, 300*rate), nil })
+			c := p.run()
+			if c.Status != testcall.Completed || c.EndedAt.Sub(c.StartedAt) != time.Minute || l.hungup != 1 {
+				t.Errorf("it is %s: %s", c.Status, steps(c))
+			}
+		})
+	})
+}
+
+func TestPromptsThatFail(t *testing.T) {
+	t.Parallel()
+	t.Run("the engine", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			l := newLeg()
+			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
+			p.Prompt = prompts(func(context.Context, int) ([]int16, error) { return nil, errors.New("no voice") })
+			if c := p.run(); !strings.Contains(steps(c), "prompt played") || l.written == 0 {
+				t.Errorf("there was no chime: %s", steps(c))
+			}
+		})
+	})
+	t.Run("the wire", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			l := newLeg()
+			l.writeErr = errors.New("no codec")
+			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
+			if c := p.run(); !strings.HasSuffix(steps(c), "completed (the prompt could not be played)") || l.hungup != 1 {
+				t.Errorf("got %s", steps(c))
+			}
+		})
+	})
+	t.Run("with a panic", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			l := newLeg()
+			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
+			p.Prompt = prompts(func(context.Context, int) ([]int16, error) { panic("no voice") })
+			if c := p.run(); !strings.HasSuffix(steps(c), "failed (internal error)") || l.hungup != 1 ||
+				!strings.Contains(p.log.String(), "no voice") {
+				t.Errorf("got %s, logged %s", steps(c), p.log)
+			}
+		})
+	})
+}
+
+func TestNumbersWithoutATestCall(t *testing.T) {
+	t.Parallel()
+	p := placing(t, nil)
+	for _, number := range []string{"", "many", inboundOnly.String(), "+15550000003"} {
+		_, err := p.Start(t.Context(), "a", number)
+		var failure *callwright.Error
+		if !errors.As(err, &failure) || failure.Code != callwright.CodeBadRequest || failure.Field != "phone_number" {
+			t.Errorf("%q gave %v", number, err)
+		}
+	}
+}
+
+// TestLimit makes ten calls and no eleventh until the first is a quarter of an hour old; others are not concerned.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
+			return nil, &testcall.Failure{Status: testcall.Busy, Code: 486}
+		})
+		for range testcall.MaxCalls {
+			p.start()
+			time.Sleep(10 * time.Second)
+		}
+		_, err := p.Start(t.Context(), "a", ours.String())
+		if wait, ok := callwright.RetryAfter(err); callwright.CodeOf(err) != callwright.CodeTooManyRequests || !ok ||
+			wait != testcall.Window-100*time.Second {
+			t.Errorf("the eleventh gave %v, to be tried again after %s", err, wait)
+		}
+		if _, err := p.Start(t.Context(), "b", ours.String()); err != nil {
+			t.Errorf("another organization: %v", err)
+		}
+		wait, _ := callwright.RetryAfter(err)
+		time.Sleep(wait)
+		p.start()
+		synctest.Wait()
+	})
+}
+
+func TestStoreThatFails(t *testing.T) {
+	t.Parallel()
+	dial := func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
+		return newLeg(), nil
+	}
+	t.Run("at the start", func(t *testing.T) {
+		t.Parallel()
+		p := placing(t, nil)
+		p.store.insert = callwright.ErrUnavailable
+		if _, err := p.Start(t.Context(), "a", ours.String()); !errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("got %v", err)
+		}
+		if err := p.Close(t.Context()); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	t.Run("for a while", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			p := placing(t, dial)
+			p.store.fail = func(testcall.Call) error {
+				if p.store.updates < 4 {
+					return callwright.ErrUnavailable
+				}
+				return nil
+			}
+			if c := p.run(); c.Status != testcall.Completed || !strings.Contains(steps(c), "answered") {
+				t.Errorf("it is %s: %s", c.Status, steps(c))
+			}
+		})
+	})
+	t.Run("after it has written", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			p := placing(t, dial)
+			p.store.written = true
+			p.store.fail = func(testcall.Call) error {
+				if p.store.updates == 1 {
+					return callwright.ErrUnavailable
+				}
+				return nil
+			}
+			if c := p.run(); c.Status != testcall.Completed || !strings.Contains(steps(c), "prompt played") {
+				t.Errorf("it is %s: %s", c.Status, steps(c))
+			}
+		})
+	})
+	t.Run("for good", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			p := placing(t, dial)
+			p.store.fail = func(c testcall.Call) error {
+				if p.store.updates < 20 {
+					return callwright.ErrUnavailable
+				}
+				return nil
+			}
+			c := p.start()
+			time.Sleep(80 * time.Second)
+			if c, err := p.store.Get(t.Context(), "a", c.ID); err != nil || c.EndedAt != nil {
+				t.Errorf("it has ended: %+v, %v", c, err)
+			}
+			p.store.fail = nil
+			time.Sleep(20 * time.Second)
+			if c := p.get(c.ID); c.Status != testcall.Failed || !strings.HasSuffix(steps(c), "failed (the server that made this call has stopped)") {
+				t.Errorf("it is %s: %s", c.Status, steps(c))
+			}
+		})
+	})
+}
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeg()
+		calls := 0
+		p := placing(t, func(ctx context.Context, _ testcall.Placement, _ func(ladder.Event)) (testcall.Leg, error) {
+			if calls++; calls == 1 {
+				return l, nil
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		talking := p.start()
+		synctest.Wait()
+		ringing := p.start()
+		synctest.Wait()
+		for range 2 {
+			if err := p.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c := p.get(talking.ID); c.Status != testcall.Completed || !strings.HasSuffix(steps(c), "completed (the server is stopping)") || l.hungup != 1 {
+			t.Errorf("the call that talks is %s: %s", c.Status, steps(c))
+		}
+		if c := p.get(ringing.ID); c.Status != testcall.Failed || !strings.HasSuffix(steps(c), "failed (the server is stopping)") {
+			t.Errorf("the call that rings is %s: %s", c.Status, steps(c))
+		}
+		if _, err := p.Start(t.Context(), "a", ours.String()); !errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("a closed service starts a call: %v", err)
+		}
+	})
+}
+
+func TestCloseWithoutPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		let := make(chan struct{})
+		p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
+			<-let
+			return nil, errors.New("late")
+		})
+		p.start()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		close(let)
+		if err := p.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestDeadNode ends what a node has left behind, once, whoever comes first.
+func TestDeadNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := placing(t, nil)
+		left := func(id string, age time.Duration) {
+			t.Helper()
+			c := testcall.Call{
+				ID: id, Org: "a", Number: ours, Status: testcall.Ringing, Result: testcall.Pending, Version: 1,
+				StartedAt: callwright.SystemClock{}.Now().Add(-age),
+			}
+			if added, _, err := p.store.Insert(t.Context(), c, 10, time.Now()); err != nil || !added {
+				t.Fatal(added, err)
+			}
+		}
+		left("tc_1", 91*time.Second)
+		left("tc_2", 91*time.Second)
+		left("tc_3", 89*time.Second)
+		if c := p.get("tc_1"); c.Status != testcall.Failed || c.Result != testcall.ResultFailed || c.EndedAt == nil {
+			t.Errorf("asked for, it is %+v", c)
+		}
+		if err := p.work.every["testcall.sweep"](t.Context(), callwright.Task{}, 1); err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range map[string]testcall.Status{"tc_1": testcall.Failed, "tc_2": testcall.Failed, "tc_3": testcall.Ringing} {
+			if c, err := p.store.Get(t.Context(), "a", id); err != nil || c.Status != want || len(c.Timeline) > 1 {
+				t.Errorf("%s is %+v, %v", id, c, err)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		if c := p.get("tc_3"); c.Status != testcall.Failed {
+			t.Errorf("a lost call is %+v", c)
+		}
+		time.Sleep(25 * time.Hour)
+		if err := p.work.every["testcall.sweep"](t.Context(), callwright.Task{}, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Get(t.Context(), "a", "tc_1"); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("a call of yesterday is not forgotten: %v", err)
+		}
+	})
+}
+
+// TestEndedByAnother has a sweeper on another node end a call that runs here.
+func TestEndedByAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeg()
+		p := placing(t, func(_ context.Context, _ testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error) {
+			time.Sleep(time.Second)
+			observe(answer(180))
+			time.Sleep(time.Second)
+			return l, nil
+		})
+		c := p.start()
+		ended := c
+		now := callwright.SystemClock{}.Now()
+		ended.Status, ended.EndedAt = testcall.Failed, &now
+		if err := p.store.Update(t.Context(), ended); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		if got := p.get(c.ID); got.Version != 2 || steps(got) != "initiated" || l.hungup != 1 {
+			t.Errorf("it is %+v", got)
+		}
+	})
+}
+
+// TestTimelineIsBounded has a line that does not stop to tell things.
+func TestTimelineIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := placing(t, func(_ context.Context, _ testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error) {
+			for i := range 1000 {
+				observe(note("resolved", fmt.Sprint(i, strings.Repeat("ä", 1000))))
+			}
+			return nil, &testcall.Failure{Status: testcall.Failed}
+		})
+		c := p.run()
+		if len(c.Timeline) != 101 || c.Timeline[100].Name != "failed" || len([]rune(c.Timeline[1].Detail)) != 300 || p.store.updates > 2 {
+			t.Errorf("%d steps in %d writes, the last %+v", len(c.Timeline), p.store.updates, c.Timeline[len(c.Timeline)-1])
+		}
+	})
+}
+
+func TestForeignCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
+			return nil, &testcall.Failure{Status: testcall.Busy}
+		})
+		c := p.start()
+		synctest.Wait()
+		if _, err := p.Get(t.Context(), "b", c.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestNewWantsItsPorts(t *testing.T) {
+	t.Parallel()
+	if _, err := testcall.New(testcall.Config{}); err == nil {
+		t.Error("a service without ports was made")
+	}
+}
+
+func TestChime(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []int{8000, 16000, 48000} {
+		samples, err := testcall.Chime{}.Prompt(t.Context(), rate)
+		if err != nil || len(samples) != rate*16/10 {
+			t.Fatalf("at %d Hz: %d samples, %v", rate, len(samples), err)
+		}
+		var loudest int16
+		for _, s := range samples {
+			loudest = max(loudest, s)
+		}
+		if loudest < 8000 || loudest > 10000 || samples[0] != 0 {
+			t.Errorf("at %d Hz the chime's peak is %d", rate, loudest)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package testcall
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// The bounds of a timeline. Its end is added beyond them.
+const (
+	maxSteps  = 100
+	maxDetail = 300 // characters
+)
+
+// results is what the end of a call has shown. A call that has not ended has shown nothing yet.
+var results = map[Status]Result{
+	Completed: Connected, Failed: ResultFailed, Busy: ResultBusy, NoAnswer: ResultNoAnswer,
+}
+
+// stepOf is the step that a message or a note of the call's ladder makes; ok is false for one that makes none.
+func stepOf(e ladder.Event) (step Event, ok bool) {
+	step = Event{At: e.At.UTC().Truncate(time.Microsecond), Detail: fmt.Sprintf("SIP %d", e.Status)}
+	switch {
+	case e.Retransmit:
+		return Event{}, false
+	case e.Note != "":
+		step.Name, step.Detail = e.Note, e.Detail
+		if e.Transport != "" && !strings.Contains(e.Detail, e.Transport) {
+			step.Detail = strings.TrimSuffix(e.Transport+", "+e.Detail, ", ")
+		}
+	case e.Sent || e.Method != "INVITE" || e.Status == 0:
+		return Event{}, false
+	case e.Status == 100:
+		step.Name = "trying"
+	case e.Status == 180:
+		step.Name = "ringing"
+	case e.Status < 200:
+		step.Name = "progress"
+	case e.Status < 300: // the answer, which the leg tells more of
+		return Event{}, false
+	case e.Status == 401, e.Status == 407:
+		step.Name = "challenged"
+	default:
+		step.Name = "refused"
+	}
+	return step, true
+}
+
+// add adds a step, unless it says again what the last one said or the timeline is full, and reports whether it did.
+func (c *Call) add(step Event) bool {
+	step.Name, step.Detail = printable(step.Name), printable(step.Detail)
+	last := len(c.Timeline) - 1
+	if last >= 0 && c.Timeline[last].Name == step.Name && c.Timeline[last].Detail == step.Detail || last+1 >= maxSteps {
+		return false
+	}
+	if step.Name == "ringing" && c.Status == Initiated {
+		c.Status = Ringing
+	}
+	c.Timeline = append(c.Timeline, step)
+	return true
+}
+
+// end ends the call. Its last step is "completed" or "failed".
+func (c *Call) end(status Status, detail string, at time.Time) {
+	c.Status, c.Result, c.EndedAt = status, results[status], &at
+	name := "failed"
+	if status == Completed {
+		name = "completed"
+	}
+	c.Timeline = append(c.Timeline, Event{Name: name, At: at, Detail: printable(detail)})
+}
+
+// printable is a text without control characters and of a length that can be shown.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, " "))
+	if runes := []rune(text); len(runes) > maxDetail {
+		text = string(runes[:maxDetail])
+	}
+	return text
+}
+
+// Duration is how long the call was up, up to now for one that still is.
+func (c *Call) Duration(now time.Time) time.Duration {
+	if c.AnsweredAt == nil {
+		return 0
+	}
+	if c.EndedAt != nil {
+		now = *c.EndedAt
+	}
+	return max(0, now.Sub(*c.AnsweredAt))
+}
