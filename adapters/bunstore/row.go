@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -24,13 +25,33 @@ func (db *DB) insert(ctx context.Context, value, row any) error {
 // first, unless find finds no such row at all.
 func replace(ctx context.Context, kind string, update *bun.UpdateQuery, version int64, find *bun.SelectQuery) error {
 	result, err := update.Value("version", "version + 1").Where("version = ?", version).Exec(ctx)
-	if err = changed(result, err, callwright.ErrConflict); !errors.Is(err, callwright.ErrConflict) {
+	return outrun(ctx, kind, changed(result, err, callwright.ErrConflict), find)
+}
+
+// outrun looks at a conflict that means that no row of a key has the expected version: it stays one when find finds the
+// row with another.
+func outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) error {
+	if !errors.Is(err, callwright.ErrConflict) {
 		return err
 	}
 	if missing := exists(ctx, kind, find); missing != nil {
 		return missing
 	}
 	return err
+}
+
+// supplant adds a row, or puts it in place of the one with its key, whose versions it goes on counting: whoever has read
+// that one is too late. It is a conflict when that one is another organization's.
+func (db *DB) supplant(ctx context.Context, idb bun.IDB, row any, key string) error {
+	insert := idb.NewInsert().Model(row).On("CONFLICT (?) DO UPDATE", bun.Ident(key)).
+		Where("?TableAlias.org = EXCLUDED.org").Returning("NULL")
+	for _, field := range db.writer.Table(reflect.TypeOf(row)).DataFields {
+		if field.Name != "version" {
+			insert.Set("?0 = EXCLUDED.?0", bun.Ident(field.Name))
+		}
+	}
+	result, err := insert.Set("version = ?TableAlias.version + 1").Exec(ctx)
+	return changed(result, err, callwright.ErrConflict)
 }
 
 // exists is nil when the query finds a row.
@@ -68,4 +89,16 @@ func storedIfSet(t *time.Time) *time.Time {
 	}
 	u := stored(*t)
 	return &u
+}
+
+// converted is a list with every element turned into what another type has for it. One that is nil stays nil.
+func converted[A, B any](list []A, convert func(A) B) []B {
+	if list == nil {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = convert(a)
+	}
+	return out
 }

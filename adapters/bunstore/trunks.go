@@ -2,8 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"net/netip"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -14,69 +12,10 @@ import (
 // Trunks is sip.Store.
 type Trunks struct{ *DB }
 
-type trunkRow struct {
-	bun.BaseModel `bun:"table:trunks"`
-
-	ID           string      `bun:"id,pk"`
-	Org          string      `bun:"org"`
-	Number       string      `bun:"number"`
-	Direction    string      `bun:"direction"`
-	Endpoint     string      `bun:"endpoint"`
-	Options      optionsJSON `bun:"options,type:jsonb"`
-	CallPassword string      `bun:"call_password"` // sealed
-	CreatedAt    time.Time   `bun:"created_at"`
-	UpdatedAt    time.Time   `bun:"updated_at"`
-	Version      int64       `bun:"version"`
-}
-
-// optionsJSON is sip.Options without what is secret in them.
-type optionsJSON struct {
-	AuthMode     sip.AuthMode        `json:"auth_mode,omitempty"`
-	CallUsername string              `json:"call_username,omitempty"`
-	Port         int                 `json:"port,omitempty"`
-	Transport    string              `json:"transport,omitempty"`
-	Verify       sip.TLSVerification `json:"verify,omitempty"`
-	AllowedIPs   []netip.Prefix      `json:"allowed_ips,omitempty"`
-	SecureMedia  *bool               `json:"secure_media,omitempty"`
-}
-
-// passwordPurpose binds a sealed password to its trunk.
-func passwordPurpose(id string) string { return "trunk:" + id + ":call" }
-
-func (s Trunks) row(t sip.Trunk) trunkRow {
-	o := t.Options
-	return trunkRow{
-		ID: t.ID, Org: string(t.Org), Number: string(t.Number), Direction: string(t.Direction), Endpoint: t.Endpoint,
-		Options: optionsJSON{
-			AuthMode: o.AuthMode, CallUsername: o.Call.Username, Port: o.Port, Transport: o.Transport, Verify: o.Verify,
-			AllowedIPs: o.AllowedIPs, SecureMedia: o.SecureMedia,
-		},
-		CallPassword: s.Keyring.Seal(passwordPurpose(t.ID), o.Call.Password),
-		CreatedAt:    stored(t.CreatedAt), UpdatedAt: stored(t.UpdatedAt), Version: t.Version,
-	}
-}
-
-func (s Trunks) trunk(r trunkRow) (sip.Trunk, error) {
-	password, err := s.open(passwordPurpose(r.ID), r.CallPassword)
-	if err != nil {
-		return sip.Trunk{}, err
-	}
-	o := r.Options
-	return sip.Trunk{
-		ID: r.ID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number),
-		Direction: sip.Direction(r.Direction), Endpoint: r.Endpoint,
-		Options: sip.Options{
-			AuthMode: o.AuthMode, Call: sip.Credentials{Username: o.CallUsername, Password: password},
-			Port: o.Port, Transport: o.Transport, Verify: o.Verify, AllowedIPs: o.AllowedIPs, SecureMedia: o.SecureMedia,
-		},
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
-	}, nil
-}
-
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	t.Version = 1
-	row := s.row(t)
+	row := s.trunkRow(t)
 	return s.Do(ctx, func(ctx context.Context) error {
 		if err := s.claim(ctx, t); err != nil {
 			return err
@@ -105,11 +44,10 @@ func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 
 // Update replaces a trunk.
 func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
-	row := s.row(t)
+	row := s.trunkRow(t)
 	return s.write(ctx, []any{t}, func(idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", t.Org)
-		find := idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org)
-		return replace(ctx, "trunk", update, t.Version, find)
+		return replace(ctx, "trunk", update, t.Version, findTrunk(idb, t))
 	})
 }
 
@@ -118,22 +56,12 @@ func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return s.write(ctx, []any{t}, func(idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
 			Where("id = ?", t.ID).Where("org = ?", t.Org).Where("version = ?", t.Version).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		found, err := idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org).Exists(ctx)
-		switch {
-		case err != nil:
-			return err
-		case found:
-			return callwright.ErrConflict
-		default:
-			return callwright.NotFound("trunk")
-		}
+		return outrun(ctx, "trunk", changed(result, err, callwright.ErrConflict), findTrunk(idb, t))
 	})
+}
+
+func findTrunk(idb bun.IDB, t sip.Trunk) *bun.SelectQuery {
+	return idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org)
 }
 
 // Trunk is one trunk by its id.

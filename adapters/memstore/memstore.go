@@ -6,11 +6,15 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/testcall"
 )
 
 // Store is all of the memory. Its parts are the stores of the domains.
@@ -30,13 +34,24 @@ type data struct {
 	transcripts map[string][]call.Entry
 	answers     map[answerKey]answer
 	tasks       map[int64]queued
+
+	statuses      map[string]leasedStatus       // by trunk
+	registrations map[string]leasedRegistration // by trunk
+
+	records     map[string]sip.CallRecord
+	ladders     map[string][]ladder.Event // by the record's id
+	nodes       map[string]time.Time      // when each was last heard of
+	discoveries map[string]discovery.Discovery
+	testCalls   map[string]testcall.Call
 }
 
 func (d data) clone() data {
 	return data{
 		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), trunks: maps.Clone(d.trunks), numbers: maps.Clone(d.numbers),
 		calls: maps.Clone(d.calls), transcripts: maps.Clone(d.transcripts), answers: maps.Clone(d.answers),
-		tasks: maps.Clone(d.tasks),
+		tasks: maps.Clone(d.tasks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations),
+		records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), nodes: maps.Clone(d.nodes),
+		discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls),
 	}
 }
 
@@ -46,7 +61,9 @@ func New() *Store {
 		orgs: map[callwright.OrgID]callwright.Organization{}, keys: map[string]callwright.APIKey{},
 		trunks: map[trunkKey]sip.Trunk{}, numbers: map[numberKey]agents.InboundNumber{},
 		calls: map[string]call.Call{}, transcripts: map[string][]call.Entry{}, answers: map[answerKey]answer{},
-		tasks: map[int64]queued{},
+		tasks: map[int64]queued{}, statuses: map[string]leasedStatus{}, registrations: map[string]leasedRegistration{},
+		records: map[string]sip.CallRecord{}, ladders: map[string][]ladder.Event{}, nodes: map[string]time.Time{},
+		discoveries: map[string]discovery.Discovery{}, testCalls: map[string]testcall.Call{},
 	}}
 }
 

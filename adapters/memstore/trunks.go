@@ -20,17 +20,13 @@ type Trunks struct{ *Store }
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return s.with(ctx, func(d *data) error {
-		key := trunkKey{t.Number, t.Direction}
-		if _, taken := d.trunks[key]; taken {
-			return callwright.ErrConflict
-		}
-		for _, direction := range []sip.Direction{sip.Inbound, sip.Outbound} {
-			if other, ok := d.trunks[trunkKey{t.Number, direction}]; ok && other.Org != t.Org {
+		for key, other := range d.trunks {
+			if other.ID == t.ID || key.number == t.Number && (key.direction == t.Direction || other.Org != t.Org) {
 				return callwright.ErrConflict
 			}
 		}
 		t.Version = 1
-		d.trunks[key] = clone(t)
+		d.trunks[trunkKey{t.Number, t.Direction}] = clone(t)
 		return nil
 	})
 }
@@ -38,16 +34,11 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 // Update replaces a trunk.
 func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	return s.with(ctx, func(d *data) error {
-		key := trunkKey{t.Number, t.Direction}
-		stored, ok := d.trunks[key]
-		switch {
-		case !ok || stored.Org != t.Org:
-			return callwright.NotFound("trunk")
-		case stored.Version != t.Version:
-			return callwright.ErrConflict
+		if err := d.checkTrunk(t); err != nil {
+			return err
 		}
 		t.Version++
-		d.trunks[key] = clone(t)
+		d.trunks[trunkKey{t.Number, t.Direction}] = clone(t)
 		return nil
 	})
 }
@@ -55,17 +46,25 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 // Delete removes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return s.with(ctx, func(d *data) error {
-		key := trunkKey{t.Number, t.Direction}
-		stored, ok := d.trunks[key]
-		switch {
-		case !ok || stored.Org != t.Org || stored.ID != t.ID:
-			return callwright.NotFound("trunk")
-		case stored.Version != t.Version:
-			return callwright.ErrConflict
+		if err := d.checkTrunk(t); err != nil {
+			return err
 		}
-		delete(d.trunks, key)
+		delete(d.trunks, trunkKey{t.Number, t.Direction})
 		return nil
 	})
+}
+
+// checkTrunk refuses to change a trunk that is not what is stored.
+func (d *data) checkTrunk(t sip.Trunk) error {
+	stored, ok := d.trunks[trunkKey{t.Number, t.Direction}]
+	switch {
+	case !ok || stored.Org != t.Org || stored.ID != t.ID:
+		return callwright.NotFound("trunk")
+	case stored.Version != t.Version:
+		return callwright.ErrConflict
+	default:
+		return nil
+	}
 }
 
 // Trunk is one trunk by its id.
