@@ -1,0 +1,120 @@
+package resolve_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// zone is a DNS that gives the same SRV records for every name, and an address of their own to their targets.
+type zone []*net.SRV
+
+func (z zone) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
+	return "", z, nil
+}
+
+func (z zone) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	for i, r := range z {
+		if r.Target == host {
+			return []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})}, nil
+		}
+	}
+	return nil, &net.DNSError{Name: host, IsNotFound: true}
+}
+
+// tried is the order of the targets, by the first letter of each.
+func tried(t *testing.T, z zone, random func(int) int) string {
+	t.Helper()
+	r, err := resolve.New(resolve.Config{DNS: z, Clock: &clock{}, Random: random})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return triedBy(t, r)
+}
+
+func triedBy(t *testing.T, r *resolve.Resolver) string {
+	t.Helper()
+	targets, err := r.Targets(t.Context(), uri.URI{Host: "pbx.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var letters strings.Builder
+	for _, target := range targets {
+		letters.WriteString(target.Host[:1])
+	}
+	return letters.String()
+}
+
+// TestOrderByWeight walks through the algorithm of RFC 2782 with every number that chance can give at its first step.
+func TestOrderByWeight(t *testing.T) {
+	t.Parallel()
+	records := zone{
+		{Target: "a.test.", Port: 1, Weight: 2}, {Target: "b.test.", Port: 1, Weight: 1}, {Target: "z.test.", Port: 1},
+		{Target: "later.test.", Port: 1, Priority: 1, Weight: 100},
+	}
+	// The running sums are z 0, a 2, b 3; the first that reaches the number is it. All later numbers are 0.
+	for first, want := range []string{"zabl", "azbl", "azbl", "bzal"} {
+		numbers := []int{first}
+		got := tried(t, records, func(n int) int {
+			if len(numbers) == 0 {
+				return 0
+			}
+			number := numbers[0]
+			numbers = nil
+			if n != 4 {
+				t.Errorf("chance is asked for one of %d numbers, want 0 to the sum of the weights", n)
+			}
+			return number
+		})
+		if got != want {
+			t.Errorf("number %d: %s, want %s", first, got, want)
+		}
+	}
+}
+
+// TestSharesOfWeights: over many calls each target is first about as often as its weight says.
+func TestSharesOfWeights(t *testing.T) {
+	t.Parallel()
+	records := zone{
+		{Target: "a.test.", Port: 1, Weight: 600}, {Target: "b.test.", Port: 1, Weight: 300},
+		{Target: "c.test.", Port: 1, Weight: 100}, {Target: "z.test.", Port: 1},
+	}
+	source := rand.New(rand.NewPCG(1, 2))
+	r, err := resolve.New(resolve.Config{DNS: records, Clock: &clock{}, Random: source.IntN})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 5000
+	first := map[string]int{}
+	for range runs {
+		first[triedBy(t, r)[:1]]++
+	}
+	for target, share := range map[string]float64{"a": 0.6, "b": 0.3, "c": 0.1, "z": 0} {
+		if got := float64(first[target]) / runs; math.Abs(got-share) > 0.03 {
+			t.Errorf("%s is first in %.3f of the runs, want about %.1f", target, got, share)
+		}
+	}
+}
+
+// partial is a DNS whose answer has a record that cannot be used beside one that can.
+type partial struct{ zone }
+
+func (p partial) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
+	return "", p.zone, errors.New("a name is malformed")
+}
+
+func TestMalformedRecordsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	r, _ := resolver(t, partial{zone{{Target: "a.test.", Port: 5061}}})
+	if got := triedBy(t, r); got != "a" {
+		t.Errorf("tried %q", got)
+	}
+}

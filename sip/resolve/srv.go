@@ -1,0 +1,117 @@
+package resolve
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The services that SRV records of SIP are for (RFC 3263, 4.1).
+const (
+	SIPOverUDP  = "_sip._udp"
+	SIPOverTCP  = "_sip._tcp"
+	SIPSOverTCP = "_sips._tcp"
+)
+
+// SRV is one SRV record.
+type SRV struct {
+	Service          string // SIPOverUDP, SIPOverTCP or SIPSOverTCP
+	Target           string // in lower case and without a final dot
+	Port             uint16
+	Priority, Weight uint16
+}
+
+// Records is what DNS knows of a host that may take SIP.
+type Records struct {
+	SRV       []SRV // at most MaxTargets a service, by service, then in the order to try
+	Addresses []netip.Addr
+}
+
+// Records gives the SRV records of a host for SIP over TLS, TCP and UDP, and its own addresses. What one question lacks
+// the others make up for: an error, CodeUnavailable, comes only when there is nothing at all. A literal address stands
+// for itself.
+func (r *Resolver) Records(ctx context.Context, host string) (Records, error) {
+	if literal, err := netip.ParseAddr(host); err == nil {
+		return Records{Addresses: []netip.Addr{literal.Unmap()}}, nil
+	}
+	services := []string{SIPSOverTCP, SIPOverTCP, SIPOverUDP}
+	found := make([][]SRV, len(services))
+	failures := make([]error, len(services)+1)
+	var records Records
+	var wg sync.WaitGroup
+	wg.Go(func() { records.Addresses, failures[0] = r.Addresses(ctx, host) })
+	for i, service := range services {
+		wg.Go(func() { found[i], failures[i+1] = r.srv(ctx, service, host) })
+	}
+	wg.Wait()
+	for _, list := range found {
+		records.SRV = append(records.SRV, order(list, r.random)...)
+	}
+	if len(records.SRV) == 0 && failures[0] != nil {
+		return Records{}, failures[0]
+	}
+	return records, nil
+}
+
+// srv gives the SRV records of a service, in no order; none when there are none.
+func (r *Resolver) srv(ctx context.Context, service, host string) ([]SRV, error) {
+	return r.services.get(question{service, host}, func() ([]SRV, error) {
+		name, proto, _ := strings.Cut(strings.TrimPrefix(service, "_"), "._")
+		// Beside an error there may be records: those of which no name is malformed.
+		_, found, err := r.dns.LookupSRV(ctx, name, proto, absolute(host))
+		if len(found) == 0 && err != nil && !notFound(err) {
+			return nil, failure(ctx, host, err)
+		}
+		records := make([]SRV, 0, len(found))
+		for _, f := range found {
+			records = append(records, recordOf(service, f))
+		}
+		return records, nil
+	})
+}
+
+func recordOf(service string, f *net.SRV) SRV {
+	target := strings.ToLower(strings.TrimSuffix(f.Target, "."))
+	return SRV{Service: service, Target: target, Port: f.Port, Priority: f.Priority, Weight: f.Weight}
+}
+
+// order puts records in the order to try and keeps MaxTargets: the lowest priority first, and among those of one
+// priority by chance, each as likely as its share of the weights. The root as a target says that there is no such
+// service (RFC 2782 both).
+func order(records []SRV, random func(int) int) []SRV {
+	// Those of weight 0 come first in the running sum, which leaves them a small chance.
+	left := slices.SortedFunc(slices.Values(records), func(a, b SRV) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(min(a.Weight, 1), min(b.Weight, 1)))
+	})
+	left = slices.DeleteFunc(left, func(s SRV) bool { return s.Target == "" || s.Port == 0 })
+	ordered := make([]SRV, 0, min(len(left), MaxTargets))
+	for len(left) > 0 && len(ordered) < MaxTargets {
+		i := choose(left, random)
+		ordered = append(ordered, left[i])
+		left = slices.Delete(left, i, i+1)
+	}
+	return ordered
+}
+
+// choose gives the index of one of those that share the first record's priority.
+func choose(records []SRV, random func(int) int) int {
+	sum, same := 0, 0
+	for _, r := range records {
+		if r.Priority != records[0].Priority {
+			break
+		}
+		sum += int(r.Weight)
+		same++
+	}
+	mark := random(sum + 1)
+	for i, r := range records[:same] {
+		if mark -= int(r.Weight); mark <= 0 {
+			return i
+		}
+	}
+	return same - 1
+}
