@@ -2,10 +2,10 @@ package testcall_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -121,11 +121,10 @@ func (p prompts) Prompt(ctx context.Context, rate int) ([]int16, error) { return
 // store fails as its test says, and counts.
 type store struct {
 	testcall.Store
-	mu      sync.Mutex
-	fail    func(c testcall.Call) error // what Update says, after it has written or not
-	written bool                        // Update writes although it fails
-	updates int
 	insert  error
+	fail    func(update int64) error // what Update says instead of writing; nil: nothing
+	written bool                     // Update writes although it fails
+	updates atomic.Int64
 }
 
 func (s *store) Insert(
@@ -138,19 +137,14 @@ func (s *store) Insert(
 }
 
 func (s *store) Update(ctx context.Context, c testcall.Call) error {
-	s.mu.Lock()
-	s.updates++
-	fail, written := s.fail, s.written
-	s.mu.Unlock()
-	if fail != nil {
-		if err := fail(c); err != nil {
-			if written {
-				return errors.Join(s.Store.Update(ctx, c), err)
-			}
-			return err
-		}
+	n := s.updates.Add(1)
+	if s.fail == nil || s.fail(n) == nil {
+		return s.Store.Update(ctx, c)
 	}
-	return s.Store.Update(ctx, c)
+	if s.written {
+		_ = s.Store.Update(ctx, c)
+	}
+	return s.fail(n)
 }
 
 // work takes the periodic work, for its test to run.
