@@ -62,6 +62,8 @@ func TestStores(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		siptest.RunStore(t, func(t *testing.T) sip.Store { return bunstore.Trunks{DB: open(t)} })
+		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return bunstore.Statuses{DB: open(t)} })
+		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return bunstore.Registrations{DB: open(t)} })
 		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return bunstore.Calls{DB: open(t)} })
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })

@@ -16,6 +16,10 @@ import (
 func TestStores(t *testing.T) {
 	t.Parallel()
 	siptest.RunStore(t, func(*testing.T) sip.Store { return memstore.Trunks{Store: memstore.New()} })
+	siptest.RunStatuses(t, func(*testing.T) sip.Statuses { return memstore.Statuses{Store: memstore.New()} })
+	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations {
+		return memstore.Registrations{Store: memstore.New()}
+	})
 	agentstest.RunCallStore(t, func(*testing.T) call.Store { return memstore.Calls{Store: memstore.New()} })
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
 	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })

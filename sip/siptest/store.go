@@ -2,6 +2,7 @@
 package siptest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
 )
 
 // RunStore tests a sip.Store. newStore gives an empty one.
@@ -20,10 +23,14 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Store){
 		"keeps every field":                  keepsFields,
-		"refuses a taken number":             refusesTaken,
+		"keeps what is absent apart":         keepsSparse,
+		"shares no memory":                   sharesNothing,
+		"refuses a taken number or id":       refusesTaken,
 		"keeps a number to one organization": keepsToOne,
 		"hides other organizations' trunks":  hidesForeign,
 		"updates by compare-and-set":         comparesAndSets,
+		"deletes what was not changed":       deletes,
+		"lists all trunks in order":          listsAll,
 		"lists outbound trunks by number":    listsOutbound,
 		"finds the owner of an inbound call": findsOwner,
 	}
@@ -52,31 +59,90 @@ func insert(t *testing.T, s sip.Store, trunks ...sip.Trunk) {
 }
 
 func keepsFields(t *testing.T, s sip.Store) {
-	secure := true
-	want := trunk("t1", "a", "+15550000001", sip.Outbound)
-	want.Endpoint = "sip:pbx.example.com:5061;transport=tls"
-	want.Options = sip.Options{
-		AuthMode: sip.AuthIP,
-		Call:     sip.Credentials{Username: "alice", Password: "päss'word"},
-		Port:     5071, Transport: "tls", Verify: sip.VerifyChain, SecureMedia: &secure,
-		AllowedIPs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
-	}
+	want, changed := filled[sip.Trunk](t), filled[sip.Trunk](t)
+	want.Version = 1
 	insert(t, s, want)
-	got, err := s.Trunks(t.Context(), "a", want.Number)
-	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
-		t.Fatalf("got  %+v, %v\nwant %+v", got, err, want)
+	check := func() {
+		t.Helper()
+		if got := getTrunk(t, s, want.Org, want.ID); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got  %+v\nwant %+v", got, want)
+		}
+		for name, list := range lists(s, want) {
+			if got, err := list(t.Context()); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+				t.Errorf("%s gave %+v, %v\nwant %+v", name, got, err, want)
+			}
+		}
 	}
-	if got[0].Options.Call.Password.Reveal() != "päss'word" {
-		t.Error("the password did not come back")
+	check()
+	changed.Version, changed.Endpoint = 1, "sip:pbx.example.com:5061;transport=tls"
+	changed.Options.Register.Password, changed.Options.Call.Password = "päss'word", "ünother"
+	changed.Headers, changed.Failover.Servers, changed.Codecs = changed.Headers[:1], nil, nil
+	if err := s.Update(t.Context(), changed); err != nil {
+		t.Fatal(err)
+	}
+	want, want.Version = changed, 2
+	check()
+	got := getTrunk(t, s, want.Org, want.ID).Options
+	if got.Register.Password.Reveal() != "päss'word" || got.Call.Password.Reveal() != "ünother" {
+		t.Error("the passwords did not come back")
+	}
+}
+
+// lists are the ways to find a trunk among others.
+func lists(s sip.Store, t sip.Trunk) map[string]func(context.Context) ([]sip.Trunk, error) {
+	return map[string]func(context.Context) ([]sip.Trunk, error){
+		"Trunks": func(ctx context.Context) ([]sip.Trunk, error) { return s.Trunks(ctx, t.Org, t.Number) },
+		"All":    func(ctx context.Context) ([]sip.Trunk, error) { return s.All(ctx, t.Org) },
+		"Owner": func(ctx context.Context) ([]sip.Trunk, error) {
+			owner, err := s.Owner(ctx, t.Number, t.Direction)
+			return []sip.Trunk{owner}, err
+		},
+	}
+}
+
+func getTrunk(t *testing.T, s sip.Store, org callwright.OrgID, id string) sip.Trunk {
+	t.Helper()
+	got, err := s.Trunk(t.Context(), org, id)
+	if err != nil {
+		t.Fatalf("trunk %s: %v", id, err)
+	}
+	return got
+}
+
+func keepsSparse(t *testing.T, s sip.Store) {
+	bare, empty := trunk("t1", "a", "+15550000001", sip.Outbound), trunk("t2", "a", "+15550000002", sip.Outbound)
+	empty.Failover, empty.Codecs, empty.Alerts = &failover.Config{}, &sip.CodecConfig{}, &alert.Config{}
+	for _, want := range []sip.Trunk{bare, empty} {
+		insert(t, s, want)
+		if got := getTrunk(t, s, "a", want.ID); !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+}
+
+func sharesNothing(t *testing.T, s sip.Store) {
+	mine := filled[sip.Trunk](t)
+	insert(t, s, mine)
+	want := getTrunk(t, s, mine.Org, mine.ID)
+	for _, changed := range []sip.Trunk{mine, getTrunk(t, s, mine.Org, mine.ID)} {
+		changed.Headers[0].Custom.Key, changed.Options.AllowedIPs[0] = "changed", netip.Prefix{}
+		changed.Failover.Servers[0].Host, changed.Codecs.Codecs[0].Name = "changed", "changed"
+		changed.Alerts.Channels.Webhook = "changed"
+		if got := getTrunk(t, s, mine.Org, mine.ID); !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
 	}
 }
 
 func refusesTaken(t *testing.T, s sip.Store) {
 	insert(t, s, trunk("t1", "a", "+15550000001", sip.Inbound), trunk("t2", "a", "+15550000001", sip.Outbound))
 	for _, org := range []callwright.OrgID{"a", "b"} {
-		err := s.Insert(t.Context(), trunk("t3", org, "+15550000001", sip.Inbound))
-		if !errors.Is(err, callwright.ErrConflict) {
-			t.Errorf("insert by %s gave %v, want a conflict", org, err)
+		for _, taken := range []sip.Trunk{
+			trunk("t3", org, "+15550000001", sip.Inbound), trunk("t1", org, "+15550000002", sip.Inbound),
+		} {
+			if err := s.Insert(t.Context(), taken); !errors.Is(err, callwright.ErrConflict) {
+				t.Errorf("insert of %s, %s by %s gave %v, want a conflict", taken.ID, taken.Number, org, err)
+			}
 		}
 	}
 }
@@ -113,45 +179,74 @@ func hidesForeign(t *testing.T, s sip.Store) {
 	if got, err := s.Outbound(t.Context(), "b", 10); err != nil || len(got) != 0 {
 		t.Errorf("another organization lists %+v, %v", got, err)
 	}
-	mine.Org = "b"
-	if err := s.Update(t.Context(), mine); !errors.Is(err, callwright.ErrNotFound) {
-		t.Errorf("another organization's update gave %v, want not found", err)
+	if got, err := s.All(t.Context(), "b"); err != nil || len(got) != 0 {
+		t.Errorf("another organization has %+v, %v", got, err)
+	}
+	if _, err := s.Trunk(t.Context(), "b", "t1"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("another organization's read gave %v, want not found", err)
+	}
+	foreign := mine
+	foreign.Org = "b"
+	for name, change := range map[string]func(context.Context, sip.Trunk) error{"update": s.Update, "delete": s.Delete} {
+		if err := change(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("another organization's %s gave %v, want not found", name, err)
+		}
+	}
+	if got := getTrunk(t, s, "a", "t1"); !reflect.DeepEqual(got, mine) {
+		t.Errorf("afterwards it is %+v", got)
 	}
 }
 
 func comparesAndSets(t *testing.T, s sip.Store) {
 	tr := trunk("t1", "a", "+15550000001", sip.Outbound)
 	insert(t, s, tr)
-	const writers = 8
-	var won sync.Map
-	var wait sync.WaitGroup
-	for i := range writers {
-		wait.Go(func() {
-			mine := tr
-			mine.Options.Port = 5000 + i
-			switch err := s.Update(t.Context(), mine); {
-			case err == nil:
-				won.Store(mine.Options.Port, true)
-			case !errors.Is(err, callwright.ErrConflict):
-				t.Errorf("update: %v", err)
-			}
-		})
-	}
-	wait.Wait()
-	got, err := s.Trunks(t.Context(), "a", tr.Number)
-	if err != nil || len(got) != 1 || got[0].Version != 2 {
-		t.Fatalf("after the race: %+v, %v", got, err)
-	}
-	winners := 0
-	won.Range(func(port, _ any) bool {
-		winners++
-		if port != got[0].Options.Port {
-			t.Errorf("the winner's port is %v, the stored one %d", port, got[0].Options.Port)
-		}
-		return true
+	winner := race(t, func(i int) error {
+		mine := tr
+		mine.Options.Port = 5000 + i
+		return s.Update(t.Context(), mine)
 	})
-	if winners != 1 {
-		t.Errorf("%d of %d writers won", winners, writers)
+	if got := getTrunk(t, s, "a", "t1"); got.Options.Port != 5000+winner || got.Version != 2 {
+		t.Errorf("writer %d has won; stored is %+v", winner, got)
+	}
+}
+
+func deletes(t *testing.T, s sip.Store) {
+	old := trunk("t1", "a", "+15550000001", sip.Outbound)
+	other := trunk("t2", "a", "+15550000001", sip.Inbound)
+	insert(t, s, old, other)
+	if err := s.Update(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), old); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("deleting what somebody has changed gave %v, want a conflict", err)
+	}
+	if err := s.Delete(t.Context(), getTrunk(t, s, "a", "t1")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Trunk(t.Context(), "a", "t1")
+	for name, err := range map[string]error{
+		"read": err, "update": s.Update(t.Context(), old), "delete": s.Delete(t.Context(), old),
+	} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s of a deleted trunk gave %v, want not found", name, err)
+		}
+	}
+	if got, err := s.All(t.Context(), "a"); err != nil || len(got) != 1 || got[0].ID != "t2" {
+		t.Errorf("left is %+v, %v", got, err)
+	}
+	if err := s.Delete(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	insert(t, s, trunk("t3", "b", "+15550000001", sip.Inbound)) // the number is free for everyone
+}
+
+func listsAll(t *testing.T, s sip.Store) {
+	insert(t, s,
+		trunk("t1", "a", "+15550000003", sip.Outbound), trunk("t2", "a", "+15550000001", sip.Outbound),
+		trunk("t3", "a", "+15550000001", sip.Inbound), trunk("t4", "b", "+15550000002", sip.Inbound))
+	got, err := s.All(t.Context(), "a")
+	if err != nil || len(got) != 3 || got[0].ID != "t3" || got[1].ID != "t2" || got[2].ID != "t1" {
+		t.Errorf("got %+v, %v; want t3, t2 and t1", got, err)
 	}
 }
 

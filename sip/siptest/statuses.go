@@ -1,0 +1,311 @@
+package siptest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// RunStatuses tests a sip.Statuses. newStore gives an empty one.
+func RunStatuses(t *testing.T, newStore func(t *testing.T) sip.Statuses) {
+	t.Helper()
+	tests := map[string]func(*testing.T, sip.Statuses){
+		"keeps every field":                   keepsStatus,
+		"keeps what is absent apart":          keepsSparseStatus,
+		"shares no memory":                    sharesNoStatus,
+		"hides other organizations' statuses": hidesStatuses,
+		"puts by compare-and-set":             comparesStatuses,
+		"puts a new one in place of an old":   supplantsStatus,
+		"lists by number":                     listsStatuses,
+		"leases what is due":                  leasesDueStatuses,
+		"leases each to one":                  leasesStatusOnce,
+		"ends a lease":                        endsStatusLease,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+func status(trunkID string, org callwright.OrgID, probeAt time.Time) sip.Status {
+	return sip.Status{
+		TrunkID: trunkID, Org: org, Number: "+15550000001", ProbeAt: probeAt,
+		Servers: []sip.ServerStatus{{
+			Server: failover.Server{Host: "pbx.example.com"}, Health: health.Server{State: health.Unchecked, Since: at},
+		}},
+	}
+}
+
+func put(t *testing.T, s sip.Statuses, statuses ...sip.Status) {
+	t.Helper()
+	for _, st := range statuses {
+		if err := s.PutStatus(t.Context(), st); err != nil {
+			t.Fatalf("put %s: %v", st.TrunkID, err)
+		}
+	}
+}
+
+func getStatus(t *testing.T, s sip.Statuses, org callwright.OrgID, trunkID string) sip.Status {
+	t.Helper()
+	got, err := s.Status(t.Context(), org, trunkID)
+	if err != nil {
+		t.Fatalf("status of %s: %v", trunkID, err)
+	}
+	return got
+}
+
+// leased is the trunks of the statuses that a call gives, in its order.
+func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) string {
+	t.Helper()
+	got, err := s.LeaseStatuses(t.Context(), now, until, limit)
+	if err != nil {
+		t.Fatalf("lease: %v", err)
+	}
+	ids := ""
+	for _, st := range got {
+		ids += st.TrunkID + " "
+	}
+	return ids
+}
+
+func keepsStatus(t *testing.T, s sip.Statuses) {
+	first, second := filled[sip.Status](t), filled[sip.Status](t)
+	first.Version = 0
+	put(t, s, first)
+	first.Version = 1
+	got := getStatus(t, s, first.Org, first.TrunkID)
+	if !reflect.DeepEqual(got, first) {
+		t.Fatalf("got  %+v\nwant %+v", got, first)
+	}
+	second.Version, second.ProbeAt, second.Active, second.Servers = 1, at.Add(time.Hour), 0, second.Servers[:1]
+	put(t, s, second)
+	second.Version = 2
+	listed, err := s.StatusesOf(t.Context(), first.Org)
+	if err != nil || len(listed) != 1 || !reflect.DeepEqual(listed[0], second) {
+		t.Errorf("got  %+v, %v\nwant %+v", listed, err, second)
+	}
+	given, err := s.LeaseStatuses(t.Context(), second.ProbeAt, second.ProbeAt.Add(time.Minute), 10)
+	if err != nil || len(given) != 1 || !reflect.DeepEqual(given[0], second) {
+		t.Errorf("leased %+v, %v\nwant   %+v", given, err, second)
+	}
+}
+
+func keepsSparseStatus(t *testing.T, s sip.Statuses) {
+	want := status("t1", "a", at)
+	put(t, s, want)
+	want.Version = 1
+	if got := getStatus(t, s, "a", "t1"); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func sharesNoStatus(t *testing.T, s sip.Statuses) {
+	mine := status("t1", "a", at)
+	put(t, s, mine)
+	mine.Servers[0].Server.Host = "changed"
+	given, err := s.LeaseStatuses(t.Context(), at, at, 1)
+	if err != nil || len(given) != 1 {
+		t.Fatalf("leased %+v, %v", given, err)
+	}
+	given[0].Servers[0].Server.Host = "changed"
+	getStatus(t, s, "a", "t1").Servers[0].Server.Host = "changed"
+	if got := getStatus(t, s, "a", "t1").Servers[0].Server.Host; got != "pbx.example.com" {
+		t.Errorf("the stored host is %q", got)
+	}
+}
+
+func hidesStatuses(t *testing.T, s sip.Statuses) {
+	put(t, s, status("t1", "a", at))
+	if _, err := s.Status(t.Context(), "b", "t1"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("another organization's status gave %v, want not found", err)
+	}
+	if got, err := s.StatusesOf(t.Context(), "b"); err != nil || len(got) != 0 {
+		t.Errorf("another organization lists %+v, %v", got, err)
+	}
+	foreign := status("t1", "b", at)
+	if err := s.PutStatus(t.Context(), foreign); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("another organization's new status gave %v, want a conflict", err)
+	}
+	foreign.Version = 1
+	if err := s.PutStatus(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("another organization's change gave %v, want not found", err)
+	}
+	if err := s.DeleteStatus(t.Context(), "b", "t1"); err != nil {
+		t.Errorf("another organization's removal gave %v", err)
+	}
+	if got := getStatus(t, s, "a", "t1"); got.Version != 1 {
+		t.Errorf("afterwards it is %+v", got)
+	}
+	if err := s.DeleteStatus(t.Context(), "a", "t1"); err != nil {
+		t.Errorf("removal: %v", err)
+	}
+	if _, err := s.Status(t.Context(), "a", "t1"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a removed status gave %v, want not found", err)
+	}
+	gone := status("t1", "a", at)
+	gone.Version = 1
+	if err := s.PutStatus(t.Context(), gone); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a change of a removed status gave %v, want not found", err)
+	}
+}
+
+func comparesStatuses(t *testing.T, s sip.Statuses) {
+	put(t, s, status("t1", "a", at))
+	winner := race(t, func(i int) error {
+		mine := status("t1", "a", at)
+		mine.Version, mine.Active = 1, i
+		return s.PutStatus(t.Context(), mine)
+	})
+	if got := getStatus(t, s, "a", "t1"); got.Active != winner || got.Version != 2 {
+		t.Errorf("writer %d has won; stored is %+v", winner, got)
+	}
+}
+
+// race has several writers do the same at once, of whom one alone must win and the others meet a conflict. It gives that
+// one's number.
+func race(t *testing.T, write func(i int) error) int {
+	t.Helper()
+	const writers = 8
+	winners := make(chan int, writers)
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			switch err := write(i); {
+			case err == nil:
+				winners <- i
+			case !errors.Is(err, callwright.ErrConflict):
+				t.Errorf("writer %d: %v", i, err)
+			}
+		})
+	}
+	wait.Wait()
+	if len(winners) != 1 {
+		t.Fatalf("%d of %d writers have won", len(winners), writers)
+	}
+	return <-winners
+}
+
+func supplantsStatus(t *testing.T, s sip.Statuses) {
+	old := status("t1", "a", at)
+	put(t, s, old)
+	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1 " {
+		t.Fatalf("leased %q", got)
+	}
+	changed := status("t1", "a", at)
+	changed.Verify, changed.Number = sip.VerifyNone, "+15550000002"
+	put(t, s, changed)
+	old.Version = 1
+	if err := s.PutStatus(t.Context(), old); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("who had read the old one got %v, want a conflict", err)
+	}
+	got := getStatus(t, s, "a", "t1")
+	if got.Version < 2 || got.Verify != sip.VerifyNone || got.Number != "+15550000002" {
+		t.Errorf("stored is %+v", got)
+	}
+	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1 " {
+		t.Errorf("the old one's lease goes on: leased %q", got)
+	}
+}
+
+func listsStatuses(t *testing.T, s sip.Statuses) {
+	first, second, third := status("t1", "a", at), status("t2", "a", at), status("t3", "a", at)
+	first.Number, second.Number, third.Number = "+15550000003", "+15550000001", "+15550000002"
+	put(t, s, first, second, third, status("t4", "b", at))
+	got, err := s.StatusesOf(t.Context(), "a")
+	if err != nil || len(got) != 3 || got[0].TrunkID != "t2" || got[1].TrunkID != "t3" || got[2].TrunkID != "t1" {
+		t.Errorf("got %+v, %v; want t2, t3 and t1", got, err)
+	}
+}
+
+func leasesDueStatuses(t *testing.T, s sip.Statuses) {
+	put(t, s,
+		status("due", "a", at), status("later", "a", at.Add(time.Microsecond)), status("overdue", "b", at.Add(-time.Hour)),
+		status("late", "a", at.Add(-time.Minute)))
+	for _, step := range []struct {
+		now   time.Time
+		limit int
+		want  string
+	}{
+		{at.Add(-2 * time.Hour), 10, ""},
+		{at, 2, "overdue late "},
+		{at, 10, "due "},
+		{at, 10, ""},
+		{at.Add(time.Microsecond), 10, "later "},
+	} {
+		if got := leased(t, s, step.now, at.Add(time.Hour), step.limit); got != step.want {
+			t.Errorf("leased %q, want %q", got, step.want)
+		}
+	}
+}
+
+func leasesStatusOnce(t *testing.T, s sip.Statuses) {
+	const count, holders, batch = 120, 6, 7
+	for i := range count {
+		put(t, s, status(fmt.Sprint("t", i), "a", at.Add(-time.Duration(i)*time.Second)))
+	}
+	var given sync.Map
+	var wait sync.WaitGroup
+	for range holders {
+		wait.Go(func() {
+			for {
+				got, err := s.LeaseStatuses(t.Context(), at, at.Add(time.Minute), batch)
+				if err != nil || len(got) > batch {
+					t.Errorf("leased %d, %v", len(got), err)
+				}
+				if len(got) == 0 || err != nil {
+					return
+				}
+				for _, st := range got {
+					if _, twice := given.LoadOrStore(st.TrunkID, true); twice {
+						t.Errorf("%s is given twice", st.TrunkID)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	left := 0
+	for { // of which somebody else had hold when the last of them asked
+		got, err := s.LeaseStatuses(t.Context(), at, at.Add(time.Minute), batch)
+		if err != nil || len(got) == 0 {
+			break
+		}
+		left += len(got)
+	}
+	given.Range(func(any, any) bool { left++; return true })
+	if left != count {
+		t.Errorf("%d of %d are given", left, count)
+	}
+}
+
+func endsStatusLease(t *testing.T, s sip.Statuses) {
+	put(t, s, status("t1", "a", at))
+	until := at.Add(time.Minute)
+	if got := leased(t, s, at, until, 1); got != "t1 " {
+		t.Fatalf("leased %q", got)
+	}
+	if got := leased(t, s, until.Add(-time.Microsecond), until.Add(time.Hour), 1); got != "" {
+		t.Errorf("leased %q during a lease", got)
+	}
+	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1 " {
+		t.Errorf("leased %q after a lease", got)
+	}
+	back := getStatus(t, s, "a", "t1")
+	if back.Version != 1 {
+		t.Errorf("a lease has made it version %d", back.Version)
+	}
+	put(t, s, back)
+	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1 " {
+		t.Errorf("leased %q after it was put back", got)
+	}
+}
