@@ -2,7 +2,10 @@ package codec_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,18 +26,22 @@ func open(t *testing.T, name string) sip.Codec {
 	return c
 }
 
+// laws are the names of the G.711 codecs.
+var laws = []string{"PCMU", "PCMA"}
+
 func TestNew(t *testing.T) {
 	t.Parallel()
-	if c, ok := open(t, "PCMU").(*codec.Codec); !ok || c.FrameSamples() != 160 {
-		t.Error("20 ms are not 160 samples")
-	}
-	for _, name := range append(codec.Names(), "pcmu", "PcmA") {
-		if c := open(t, name); c.Rate() != 8000 || c.Clock() != 8000 {
-			t.Errorf("%s: rate %d and clock %d", name, c.Rate(), c.Clock())
+	want := map[string][2]int{"PCMU": {8000, 8000}, "PCMA": {8000, 8000}, "G722": {16000, 8000}, "opus": {16000, 48000}}
+	for _, name := range codec.Names() {
+		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			if c := open(t, spelling); c.Name() != name || [2]int{c.Rate(), c.Clock()} != want[name] {
+				t.Errorf("%s: %s with rate %d and clock %d", spelling, c.Name(), c.Rate(), c.Clock())
+			}
 		}
+		delete(want, name)
 	}
-	if name := open(t, "pcmu").Name(); name != "PCMU" {
-		t.Errorf("name %q is not the SDP's", name)
+	if len(want) > 0 {
+		t.Errorf("there is no %v", want)
 	}
 	for _, name := range []string{"", "G729", "PCMU/8000", "telephone-event"} {
 		if _, err := codec.New(name); callwright.CodeOf(err) != callwright.CodeUnavailable {
@@ -63,7 +70,7 @@ func TestKnownValues(t *testing.T) {
 // TestEveryByteReadsBack: encoding what a byte means gives that byte again; of the two zeros of mu-law the positive one.
 func TestEveryByteReadsBack(t *testing.T) {
 	t.Parallel()
-	for _, name := range codec.Names() {
+	for _, name := range laws {
 		c := open(t, name)
 		for b := range 256 {
 			samples, _ := c.Decode(nil, []byte{byte(b)})
@@ -78,7 +85,7 @@ func TestEveryByteReadsBack(t *testing.T) {
 // TestEverySampleIsNear: no step is wider than 1/16 of the sample, or 16 near zero; and louder never becomes quieter.
 func TestEverySampleIsNear(t *testing.T) {
 	t.Parallel()
-	for _, name := range codec.Names() {
+	for _, name := range laws {
 		c, last := open(t, name), math.MinInt16
 		for s := math.MinInt16; s <= math.MaxInt16; s++ {
 			payload, _ := c.Encode(nil, []int16{int16(s)})
@@ -98,7 +105,7 @@ func TestEverySampleIsNear(t *testing.T) {
 func TestAppends(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c, err := codec.New(rapid.SampledFrom(codec.Names()).Draw(t, "name"))
+		c, err := codec.New(rapid.SampledFrom(laws).Draw(t, "name"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,13 +121,107 @@ func TestAppends(t *testing.T) {
 	})
 }
 
+// frame is 20 ms of something like speech: two tones and a little noise.
+func frame(rate, n int) []int16 {
+	pcm := make([]int16, rate/50)
+	for i := range pcm {
+		at := float64(n*len(pcm)+i) / float64(rate)
+		pcm[i] = int16(6000*math.Sin(2*math.Pi*440*at) + 3000*math.Sin(2*math.Pi*1210*at) + float64((n*31+i*17)%200))
+	}
+	return pcm
+}
+
+// TestSoundsTheSame: a second of audio comes back as it went, after the delay that the codec has.
+func TestSoundsTheSame(t *testing.T) {
+	t.Parallel()
+	for _, name := range codec.Names() {
+		encoder, decoder := open(t, name), open(t, name)
+		var went, came []int16
+		for n := range 50 {
+			pcm := frame(encoder.Rate(), n)
+			payload, err := encoder.Encode(nil, pcm)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if came, err = decoder.Decode(came, payload); err != nil {
+				t.Fatal(err)
+			}
+			went = append(went, pcm...)
+		}
+		if len(came) != len(went) {
+			t.Fatalf("%s: %d samples came of %d", name, len(came), len(went))
+		}
+		if ratio := best(went, came); ratio < 12 {
+			t.Errorf("%s: the signal is %.1f dB above what the codec has added", name, ratio)
+		}
+	}
+}
+
+// best is the ratio of signal to noise in dB at the delay, of up to 20 ms, at which it is best. The first half, in which a
+// codec adapts, is left out.
+func best(went, came []int16) float64 {
+	ratio := math.Inf(-1)
+	for delay := range 320 {
+		var signal, noise float64
+		for i := len(came) / 2; i < len(came); i++ {
+			w, c := float64(went[i-delay]), float64(came[i])
+			signal += w * w
+			noise += (c - w) * (c - w)
+		}
+		ratio = max(ratio, 10*math.Log10(signal/noise))
+	}
+	return ratio
+}
+
+// TestG722Bits holds the encoder to the bits of an independent implementation, of which this is the checksum.
+func TestG722Bits(t *testing.T) {
+	t.Parallel()
+	c := open(t, "G722")
+	digest := sha256.New()
+	for n := range 50 {
+		payload, err := c.Encode(nil, frame(16000, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		digest.Write(payload)
+	}
+	const want = "d7cebf497c62cec7f311034a2402925c6fa7ab83f814ee8e86b6ed32a33e92f0"
+	if got := hex.EncodeToString(digest.Sum(nil)); got != want {
+		t.Errorf("the bits have the checksum %s", got)
+	}
+}
+
+// TestAnythingDecodes: no payload of a peer breaks a decoder, also not for the payloads after it.
+func TestAnythingDecodes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(codec.Names()).Draw(t, "name")
+		c, err := codec.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			before := []int16{42}
+			got, err := c.Decode(before, rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "payload"))
+			if len(got) < 1 || got[0] != 42 || err != nil && len(got) != 1 {
+				t.Fatalf("%s: %d samples, %v", name, len(got), err)
+			}
+		}
+		encoder, _ := codec.New(name)
+		payload, _ := encoder.Encode(nil, frame(encoder.Rate(), 0))
+		if got, err := c.Decode(nil, payload); err != nil || len(got) != c.Rate()/50 {
+			t.Fatalf("%s: afterwards 20 ms decode to %d samples, %v", name, len(got), err)
+		}
+	})
+}
+
 func TestAllocatesNothing(t *testing.T) {
 	for _, name := range codec.Names() {
 		c := open(t, name)
-		pcm, payload := make([]int16, 160), make([]byte, 160)
+		in, payload, out := frame(c.Rate(), 0), make([]byte, 0, 1500), make([]int16, 0, 5760)
 		n := testing.AllocsPerRun(100, func() {
-			_, _ = c.Encode(payload[:0], pcm)
-			_, _ = c.Decode(pcm[:0], payload)
+			packet, _ := c.Encode(payload, in)
+			_, _ = c.Decode(out, packet)
 		})
 		if n != 0 {
 			t.Errorf("%s: %v allocations a packet", name, n)
@@ -132,13 +233,24 @@ func BenchmarkEncode(b *testing.B) {
 	for _, name := range codec.Names() {
 		b.Run(name, func(b *testing.B) {
 			c, _ := codec.New(name)
-			pcm, payload := make([]int16, 160), make([]byte, 0, 160)
-			for i := range pcm {
-				pcm[i] = int16(i*397 - 32000)
-			}
+			in, payload := frame(c.Rate(), 0), make([]byte, 0, 1500)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = c.Encode(payload, pcm)
+				_, _ = c.Encode(payload, in)
+			}
+		})
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, name := range codec.Names() {
+		b.Run(name, func(b *testing.B) {
+			c, _ := codec.New(name)
+			payload, _ := c.Encode(nil, frame(c.Rate(), 0))
+			out := make([]int16, 0, 5760)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = c.Decode(out, payload)
 			}
 		})
 	}
