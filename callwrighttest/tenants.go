@@ -15,7 +15,7 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 	org := callwright.Organization{
 		ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
-		WebhookSecret: "whsec_x", CreatedAt: at,
+		WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at,
 	}
 	end := at.Add(time.Hour)
 	key := callwright.APIKey{
@@ -39,13 +39,32 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 			t.Errorf("got %+v, %v; want %+v", got, err, key)
 		}
 	})
+	t.Run("replaces an organization", func(t *testing.T) {
+		t.Parallel()
+		s := filled(t)
+		other := org
+		other.ID = "b"
+		changed := callwright.Organization{
+			ID: "a", Name: "Acme", Entitlements: []callwright.Entitlement{}, WebhookSecret: "whsec_y",
+			ContactEmail: "noc@acme.example", CreatedAt: at.Add(time.Hour),
+		}
+		if err := errors.Join(s.InsertOrganization(t.Context(), other), s.UpdateOrganization(t.Context(), changed)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []callwright.Organization{changed, other} {
+			if got, err := s.Organization(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, %v; want %+v", got, err, want)
+			}
+		}
+	})
 	t.Run("does not find what is absent", func(t *testing.T) {
 		t.Parallel()
 		s := filled(t)
 		_, orgErr := s.Organization(t.Context(), "b")
 		_, keyErr := s.KeyByPrefix(t.Context(), "cwk_ab")
 		revokeErr := s.RevokeKey(t.Context(), "b", "k1", at)
-		for _, err := range []error{orgErr, keyErr, revokeErr} {
+		updateErr := s.UpdateOrganization(t.Context(), callwright.Organization{ID: "b"})
+		for _, err := range []error{orgErr, keyErr, revokeErr, updateErr} {
 			if !errors.Is(err, callwright.ErrNotFound) {
 				t.Errorf("got %v, want not found", err)
 			}

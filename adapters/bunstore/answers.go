@@ -2,6 +2,8 @@ package bunstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -17,9 +19,29 @@ type answerRow struct {
 
 	Org    string    `bun:"org,pk"`
 	Key    string    `bun:"key,pk"`
-	Digest []byte    `bun:"digest"`
-	Answer []byte    `bun:"answer"`
+	Digest []byte    `bun:"digest"` // sealed, as the request may hold a password that is short enough to be guessed
+	Answer []byte    `bun:"answer"` // sealed, as it may show a secret for the only time
 	KeptAt time.Time `bun:"kept_at"`
+}
+
+// answerPurpose binds what is sealed in a column of the answers to its row.
+func answerPurpose(org callwright.OrgID, key, column string) string {
+	return fmt.Sprintf("answer:%q:%q:%s", org, key, column)
+}
+
+// unseal gives what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
+// that did not seal has written it.
+func (s Answers) unseal(r answerRow) (digest, answer []byte, err error) {
+	org := callwright.OrgID(r.Org)
+	d, err := s.Keyring.Open(answerPurpose(org, r.Key, "digest"), string(r.Digest))
+	if err != nil {
+		return nil, nil, callwright.NotFound("answer")
+	}
+	a, err := s.Keyring.Open(answerPurpose(org, r.Key, "answer"), string(r.Answer))
+	if err != nil {
+		return nil, nil, callwright.NotFound("answer")
+	}
+	return []byte(d), []byte(a), nil
 }
 
 // Find is the answer kept under a key since a time, and the digest of the request that got it.
@@ -28,28 +50,55 @@ func (s Answers) Find(
 ) (digest, answer []byte, err error) {
 	var row answerRow
 	err = s.read(ctx, []any{org, key}, func(idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).
-			Where("org = ?", org).Where("key = ?", key).Where("kept_at >= ?", since)
-		return absent("answer", query.Scan(ctx))
+		return absent("answer", findAnswer(idb, &row, org, key).Where("kept_at >= ?", since).Scan(ctx))
 	})
-	return row.Digest, row.Answer, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.unseal(row)
 }
 
-// Keep stores an answer in place of one from before since.
+func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *bun.SelectQuery {
+	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
+}
+
+// Keep stores an answer in place of one from before since, or of one that does not open any more.
 func (s Answers) Keep(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
-	row := answerRow{Org: string(org), Key: key, Digest: notNil(digest), Answer: notNil(answer), KeptAt: stored(at)}
+	seal := func(column string, text []byte) []byte {
+		return []byte(s.Keyring.Seal(answerPurpose(org, key, column), callwright.Secret(text)))
+	}
+	row := answerRow{
+		Org: string(org), Key: key, Digest: seal("digest", digest), Answer: seal("answer", answer), KeptAt: stored(at),
+	}
 	return s.write(ctx, []any{org, key}, func(idb bun.IDB) error {
 		result, err := idb.NewInsert().Model(&row).
 			On("CONFLICT (org, key) DO UPDATE").
 			Set("digest = EXCLUDED.digest").Set("answer = EXCLUDED.answer").Set("kept_at = EXCLUDED.kept_at").
 			Where("answers.kept_at < ?", since).Exec(ctx)
-		if err := changed(result, err, callwright.ErrConflict); err != nil {
+		err = changed(result, err, callwright.ErrConflict)
+		if errors.Is(err, callwright.ErrConflict) {
+			err = s.keepAnew(ctx, idb, row)
+		}
+		if err != nil {
 			return err
 		}
 		return s.forget(ctx, idb, org, since)
 	})
+}
+
+// keepAnew replaces an answer that does not open; it is a conflict when that one does.
+func (s Answers) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
+	var old answerRow
+	if err := findAnswer(idb, &old, callwright.OrgID(row.Org), row.Key).Scan(ctx); err != nil {
+		return err
+	}
+	if _, _, err := s.unseal(old); err == nil {
+		return callwright.ErrConflict
+	}
+	result, err := idb.NewUpdate().Model(&row).WherePK().Where("answer = ?", old.Answer).Exec(ctx)
+	return changed(result, err, callwright.ErrConflict)
 }
 
 // forget removes some answers that nobody will ask for any more, so that they don't pile up. It leaves alone what
@@ -63,12 +112,4 @@ func (s Answers) forget(ctx context.Context, idb bun.IDB, org callwright.OrgID, 
 	}
 	_, err := idb.NewDelete().Model((*answerRow)(nil)).Where("org = ?", org).Where("key IN (?)", old).Exec(ctx)
 	return err
-}
-
-// notNil keeps an absent value apart from NULL, which the columns refuse.
-func notNil(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
 }
