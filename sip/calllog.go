@@ -69,9 +69,9 @@ type CallLog interface {
 	// AnswerCall sets AnsweredAt of a record that has not ended. One that has ended stays as it is, and that is no error;
 	// CodeNotFound when the organization has none.
 	AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
-	// EndCall ends a record that has not ended, at end.EndedAt, and keeps its ladder. Without an AnsweredAt the record
-	// keeps the one that it has. A record that has ended stays as it is, with its ladder, and that is no error;
-	// CodeNotFound when the organization has none.
+	// EndCall ends a record that has not ended, and keeps its ladder. Without an AnsweredAt the record keeps the one that
+	// it has; without an EndedAt it is CodeBadRequest. A record that has ended stays as it is, with its ladder, and that
+	// is no error; CodeNotFound when the organization has none.
 	EndCall(ctx context.Context, org callwright.OrgID, id string, end CallEnd, steps []ladder.Event) error
 	// Call is one record with its ladder as EndCall got it; CodeNotFound when the organization has none.
 	Call(ctx context.Context, org callwright.OrgID, id string) (CallRecord, []ladder.Event, error)

@@ -1,0 +1,337 @@
+package siptest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// RunCallLog tests a sip.CallLog. newLog gives an empty one.
+func RunCallLog(t *testing.T, newLog func(t *testing.T) sip.CallLog) {
+	t.Helper()
+	tests := map[string]func(*testing.T, sip.CallLog){
+		"keeps every field":                  keepsRecord,
+		"begins a record once":               beginsOnce,
+		"keeps the answer of a record":       keepsAnswer,
+		"ends a record once":                 endsOnce,
+		"ends a record once in a race":       endsOnceInRace,
+		"hides other organizations' records": hidesRecords,
+		"pages without gaps":                 pagesRecords,
+		"pages from a time":                  pagesFromTime,
+		"counts failures":                    countsFailures,
+		"finds the records of silent nodes":  findsLost,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newLog(t))
+		})
+	}
+}
+
+const listed = callwright.PhoneNumber("+15550000001")
+
+func record(id string, org callwright.OrgID, started time.Time) sip.CallRecord {
+	return sip.CallRecord{
+		ID: id, Org: org, TrunkID: "t1", Number: listed, Direction: sip.Outbound, Attempt: 1, Node: "n1", StartedAt: started,
+	}
+}
+
+func begin(t *testing.T, log sip.CallLog, records ...sip.CallRecord) {
+	t.Helper()
+	for _, r := range records {
+		if err := log.BeginCall(t.Context(), r); err != nil {
+			t.Fatalf("begin %s: %v", r.ID, err)
+		}
+	}
+}
+
+func end(t *testing.T, log sip.CallLog, r sip.CallRecord, at time.Time, technical bool) {
+	t.Helper()
+	if err := log.EndCall(t.Context(), r.Org, r.ID, sip.CallEnd{EndedAt: &at, Technical: technical}, nil); err != nil {
+		t.Fatalf("end %s: %v", r.ID, err)
+	}
+}
+
+func getRecord(t *testing.T, log sip.CallLog, org callwright.OrgID, id string) (sip.CallRecord, []ladder.Event) {
+	t.Helper()
+	r, steps, err := log.Call(t.Context(), org, id)
+	if err != nil {
+		t.Fatalf("get %s: %v", id, err)
+	}
+	return r, steps
+}
+
+// ids is what a list of records holds, in its order.
+func ids(records []sip.CallRecord) string {
+	var all []string
+	for _, r := range records {
+		all = append(all, r.ID)
+	}
+	return fmt.Sprint(all)
+}
+
+func keepsRecord(t *testing.T, log sip.CallLog) {
+	want := sip.CallRecord{
+		ID: "c1", Org: "a", TrunkID: "t1", Number: listed, ParentID: "p1", Direction: sip.Inbound,
+		From: "+15550000003", To: "söme'one", SIPCallID: "x@y", Attempt: 2, Server: "pbx.example.com:5061",
+		Source: "2001:db8::1", Node: "n1", StartedAt: at,
+	}
+	answered, ended := at.Add(time.Second), at.Add(time.Minute)
+	given := want
+	given.CallEnd = sip.CallEnd{EndedAt: &ended, SIPCode: 500, Technical: true}
+	begin(t, log, given)
+	if got, steps := getRecord(t, log, "a", "c1"); !reflect.DeepEqual(got, want) || len(steps) != 0 {
+		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, steps, want)
+	}
+	want.CallEnd = sip.CallEnd{
+		AnsweredAt: &answered, EndedAt: &ended, SIPCode: 486, Status: "486 Busy Here", Cause: "busy",
+		Reason: `the line is "busy" ☎`, Technical: true,
+	}
+	steps := []ladder.Event{
+		{At: at, Attempt: 2, Note: "resolved", Detail: "192.0.2.1, it's \\u0000"},
+		{
+			At: at.Add(time.Millisecond), Attempt: 2, Sent: true, Method: "INVITE", CSeq: 1 << 31, Transport: "TLS 1.3",
+			Peer: "192.0.2.1:5061", Branch: "z9hG4bK1", Retransmit: true, Body: "PCMU, sendrecv",
+		},
+		{At: answered, Attempt: 2, Method: "INVITE", Status: 486, Reason: "Busy Here", CSeq: 1 << 31},
+	}
+	if err := log.EndCall(t.Context(), "a", "c1", want.CallEnd, steps); err != nil {
+		t.Fatal(err)
+	}
+	got, kept := getRecord(t, log, "a", "c1")
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(kept, steps) {
+		t.Errorf("ended:\ngot  %+v, %+v\nwant %+v, %+v", got, kept, want, steps)
+	}
+	page, err := log.Calls(t.Context(), "a", listed, callwright.Keyset{}, 10)
+	if err != nil || !reflect.DeepEqual(page, []sip.CallRecord{want}) {
+		t.Errorf("listed:\ngot  %+v, %v\nwant %+v", page, err, want)
+	}
+}
+
+func beginsOnce(t *testing.T, log sip.CallLog) {
+	first := record("c1", "a", at)
+	second := record("c1", "a", at.Add(time.Hour))
+	second.Server = "other"
+	begin(t, log, first, second)
+	if got, _ := getRecord(t, log, "a", "c1"); !reflect.DeepEqual(got, first) {
+		t.Errorf("begun again: %+v", got)
+	}
+	end(t, log, first, at.Add(time.Minute), false)
+	begin(t, log, first)
+	if got, _ := getRecord(t, log, "a", "c1"); got.EndedAt == nil {
+		t.Error("a record that has ended runs again")
+	}
+}
+
+func keepsAnswer(t *testing.T, log sip.CallLog) {
+	r := record("c1", "a", at)
+	begin(t, log, r)
+	answered := at.Add(time.Second)
+	if err := log.AnswerCall(t.Context(), "a", "c1", answered); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := getRecord(t, log, "a", "c1")
+	if got.AnsweredAt == nil || !got.AnsweredAt.Equal(answered) || got.EndedAt != nil {
+		t.Fatalf("answered: %+v", got)
+	}
+	end(t, log, r, at.Add(time.Minute), false) // knows of no answer
+	if err := log.AnswerCall(t.Context(), "a", "c1", at.Add(time.Hour)); err != nil {
+		t.Errorf("answering a record that has ended: %v", err)
+	}
+	if got, _ := getRecord(t, log, "a", "c1"); got.AnsweredAt == nil || !got.AnsweredAt.Equal(answered) {
+		t.Errorf("ended: answered at %v, want %v", got.AnsweredAt, answered)
+	}
+}
+
+func endsOnce(t *testing.T, log sip.CallLog) {
+	r := record("c1", "a", at)
+	begin(t, log, r)
+	if err := log.EndCall(t.Context(), "a", "c1", sip.CallEnd{Cause: "busy"}, nil); !errors.Is(err, callwright.ErrBadRequest) {
+		t.Errorf("an end without a time gave %v, want a bad request", err)
+	}
+	ended, later := at.Add(time.Minute), at.Add(time.Hour)
+	for i, e := range []sip.CallEnd{{EndedAt: &ended, Cause: "busy"}, {EndedAt: &later, Cause: "lost", Technical: true}} {
+		steps := []ladder.Event{{At: at, Note: fmt.Sprint("end ", i)}}
+		if err := log.EndCall(t.Context(), "a", "c1", e, steps); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, steps := getRecord(t, log, "a", "c1")
+	if got.EndedAt == nil || !got.EndedAt.Equal(ended) || got.Cause != "busy" || got.Technical ||
+		len(steps) != 1 || steps[0].Note != "end 0" {
+		t.Errorf("after the second end: %+v, %+v", got, steps)
+	}
+}
+
+func endsOnceInRace(t *testing.T, log sip.CallLog) {
+	begin(t, log, record("c1", "a", at))
+	const writers = 8
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			ended, name := at.Add(time.Duration(i)*time.Second), fmt.Sprint(i)
+			steps := []ladder.Event{{At: at, Note: name}}
+			if err := log.EndCall(t.Context(), "a", "c1", sip.CallEnd{EndedAt: &ended, Reason: name}, steps); err != nil {
+				t.Errorf("end: %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if got, steps := getRecord(t, log, "a", "c1"); len(steps) != 1 || steps[0].Note != got.Reason {
+		t.Errorf("the end is that of writer %q, the ladder %+v", got.Reason, steps)
+	}
+}
+
+func hidesRecords(t *testing.T, log sip.CallLog) {
+	r := record("c1", "a", at)
+	begin(t, log, r)
+	ended := at.Add(time.Minute)
+	_, _, getErr := log.Call(t.Context(), "b", "c1")
+	for name, err := range map[string]error{
+		"get": getErr, "answer": log.AnswerCall(t.Context(), "b", "c1", at),
+		"end":         log.EndCall(t.Context(), "b", "c1", sip.CallEnd{EndedAt: &ended}, []ladder.Event{{At: at}}),
+		"end of none": log.EndCall(t.Context(), "a", "c2", sip.CallEnd{EndedAt: &ended}, []ladder.Event{{At: at}}),
+	} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+	if got, steps := getRecord(t, log, "a", "c1"); got.AnsweredAt != nil || got.EndedAt != nil || len(steps) != 0 {
+		t.Errorf("another organization changed it to %+v, %+v", got, steps)
+	}
+	if page, err := log.Calls(t.Context(), "b", listed, callwright.Keyset{}, 10); err != nil || len(page) != 0 {
+		t.Errorf("another organization lists %s, %v", ids(page), err)
+	}
+	end(t, log, r, ended, true)
+	if n, failed, err := log.Failures(t.Context(), "b", "t1", at); err != nil || n != 0 || failed != 0 {
+		t.Errorf("another organization counts %d of %d, %v", failed, n, err)
+	}
+}
+
+// pagesRecords reads a list in which several records start at once, while newer ones come.
+func pagesRecords(t *testing.T, log sip.CallLog) {
+	for i := range 10 {
+		begin(t, log, record(fmt.Sprint("c", i), "a", at.Add(time.Duration(i/4)*time.Second)))
+	}
+	other := record("other", "a", at)
+	other.Number = "+15550000009"
+	begin(t, log, other)
+	var all []sip.CallRecord
+	var place callwright.Keyset
+	for range 4 {
+		page, err := log.Calls(t.Context(), "a", listed, place, 3)
+		if err != nil || len(page) == 0 {
+			t.Fatalf("a page after %+v holds %s, %v", place, ids(page), err)
+		}
+		all = append(all, page...)
+		last := page[len(page)-1]
+		place = callwright.Keyset{At: last.StartedAt, ID: last.ID}
+		begin(t, log, record("new "+last.ID, "a", at.Add(time.Hour)))
+	}
+	if got := ids(all); got != "[c9 c8 c7 c6 c5 c4 c3 c2 c1 c0]" {
+		t.Errorf("got %s", got)
+	}
+	if page, err := log.Calls(t.Context(), "a", listed, place, 3); err != nil || len(page) != 0 {
+		t.Errorf("after the last page: %s, %v", ids(page), err)
+	}
+}
+
+func pagesFromTime(t *testing.T, log sip.CallLog) {
+	for i, started := range []time.Duration{0, 0, time.Microsecond, 100 * time.Millisecond, time.Second, time.Second} {
+		begin(t, log, record(fmt.Sprint("c", i), "a", at.Truncate(time.Second).Add(started)))
+	}
+	base := at.Truncate(time.Second)
+	for before, want := range map[callwright.Keyset]string{
+		{At: base.Add(time.Hour)}:                       "[c5 c4 c3 c2 c1 c0]",
+		{At: base.Add(time.Second)}:                     "[c3 c2 c1 c0]",
+		{At: base.Add(time.Second), ID: "c4"}:           "[c3 c2 c1 c0]",
+		{At: base.Add(time.Second), ID: "c5"}:           "[c4 c3 c2 c1 c0]",
+		{At: base.Add(100 * time.Millisecond)}:          "[c2 c1 c0]",
+		{At: base.Add(time.Millisecond)}:                "[c2 c1 c0]",
+		{At: base.Add(time.Microsecond)}:                "[c1 c0]",
+		{At: base}:                                      "[]",
+		{At: base, ID: "c1"}:                            "[c0]",
+		{At: base.In(time.FixedZone("", 3600))}:         "[]",
+		{At: base.Add(-time.Hour), ID: "c9"}:            "[]",
+		{At: base.Add(time.Second), ID: "none of them"}: "[c5 c4 c3 c2 c1 c0]",
+	} {
+		page, err := log.Calls(t.Context(), "a", listed, before, 10)
+		if got := ids(page); err != nil || got != want {
+			t.Errorf("before %+v: %s, %v; want %s", before, got, err, want)
+		}
+	}
+}
+
+func countsFailures(t *testing.T, log sip.CallLog) {
+	for i, technical := range []bool{true, false, true, false, true} {
+		r := record(fmt.Sprint("c", i), "a", at)
+		begin(t, log, r)
+		end(t, log, r, at.Add(time.Duration(i)*time.Second), technical)
+	}
+	foreign := record("foreign", "a", at)
+	foreign.TrunkID = "t2"
+	begin(t, log, foreign, record("running", "a", at.Add(time.Minute)))
+	end(t, log, foreign, at.Add(time.Minute), true)
+	for since, want := range map[time.Duration][2]int{
+		-time.Hour: {5, 3}, 0: {5, 3}, time.Second: {4, 2}, 1500 * time.Millisecond: {3, 2}, 4 * time.Second: {1, 1},
+		5 * time.Second: {0, 0},
+	} {
+		ended, failed, err := log.Failures(t.Context(), "a", "t1", at.Add(since))
+		if err != nil || ended != want[0] || failed != want[1] {
+			t.Errorf("since %v: %d of %d, %v; want %d of %d", since, failed, ended, err, want[1], want[0])
+		}
+	}
+}
+
+func findsLost(t *testing.T, log sip.CallLog) {
+	add := func(id, node string, started time.Duration) sip.CallRecord {
+		r := record(id, "a", at.Add(started))
+		r.Node = node
+		begin(t, log, r)
+		return r
+	}
+	silentSince := at.Add(time.Minute)
+	for node, seen := range map[string]time.Time{
+		"silent": silentSince.Add(-time.Microsecond), "living": silentSince, "again": at,
+	} {
+		if err := log.BeatNode(t.Context(), node, seen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.BeatNode(t.Context(), "again", silentSince.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	add("c2", "silent", time.Second)
+	add("c1", "never beat", 0)
+	add("c3", "living", 0)
+	add("c4", "again", 0)
+	add("c5", "never beat", time.Minute)
+	end(t, log, add("c6", "silent", 0), at.Add(time.Minute), false)
+	foreign := record("c7", "b", at.Add(2*time.Second))
+	foreign.Node = "silent"
+	begin(t, log, foreign)
+	answered := at.Add(time.Second)
+	if err := log.AnswerCall(t.Context(), "b", "c7", answered); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int]string{10: "[c1 c2 c7]", 2: "[c1 c2]"} {
+		lost, err := log.LostCalls(t.Context(), silentSince, limit)
+		if got := ids(lost); err != nil || got != want {
+			t.Errorf("limit %d: %s, %v; want %s", limit, got, err, want)
+		}
+		if limit < 10 {
+			continue
+		}
+		if foreign.AnsweredAt = &answered; len(lost) == 3 && !reflect.DeepEqual(lost[2], foreign) {
+			t.Errorf("got  %+v\nwant %+v", lost[2], foreign)
+		}
+	}
+}

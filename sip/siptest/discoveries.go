@@ -1,0 +1,229 @@
+package siptest
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/fingerprint"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// RunDiscoveryStore tests a discovery.Store. newStore gives an empty one.
+func RunDiscoveryStore(t *testing.T, newStore func(t *testing.T) discovery.Store) {
+	t.Helper()
+	tests := map[string]func(*testing.T, discovery.Store){
+		"keeps every field":                      keepsDiscovery,
+		"runs one at a time":                     runsOne,
+		"runs one at a time in a race":           runsOneInRace,
+		"updates by compare-and-set":             updatesDiscovery,
+		"hides other organizations' discoveries": hidesDiscoveries,
+		"finds the newest that is the same":      findsRecent,
+		"forgets":                                forgetsDiscoveries,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+func lookAt(id string, org callwright.OrgID, host string, started time.Time) discovery.Discovery {
+	return discovery.Discovery{
+		ID: id, Org: org, Host: host, Status: discovery.Running, StartedAt: started, Version: 1,
+	}
+}
+
+// complete adds a discovery that was completed.
+func complete(t *testing.T, s discovery.Store, d discovery.Discovery, at time.Time) discovery.Discovery {
+	t.Helper()
+	err := s.Begin(t.Context(), d, at)
+	d.Status, d.CompletedAt = discovery.Completed, &at
+	if err := errors.Join(err, s.Update(t.Context(), d)); err != nil {
+		t.Fatalf("complete %s: %v", d.ID, err)
+	}
+	d.Version++
+	return d
+}
+
+func keepsDiscovery(t *testing.T, s discovery.Store) {
+	want := lookAt("d1", "a", "pbx.example.com", at)
+	want.Port, want.Transport = 65535, uri.TLS
+	if err := s.Begin(t.Context(), want, at); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(t.Context(), "a", "d1"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, err, want)
+	}
+	completed := at.Add(8 * time.Second)
+	address := netip.MustParseAddr("2001:db8::1")
+	want.Status, want.CompletedAt, want.Reason = discovery.Completed, &completed, "it's ☎"
+	want.Addresses = []netip.Addr{netip.MustParseAddr("192.0.2.1"), address}
+	want.SRV = []discovery.SRV{{Service: "_sips._tcp", Target: "x.example.com", Port: 5061, Priority: 10, Weight: 20}}
+	want.Attempts = []discovery.Attempt{
+		{
+			Address: netip.AddrPortFrom(address, 5061), Transport: uri.TLS, ResponseTime: 20*time.Millisecond + 1, Code: 200,
+			UserAgent: "X 1.0", TLS: &discovery.Certificate{Version: "TLS 1.3", Chain: true, Name: true, ExpiresAt: at},
+		},
+		{Address: netip.MustParseAddrPort("192.0.2.1:5060"), Transport: uri.UDP, Error: "no answer"},
+	}
+	want.Recommended = &discovery.Recommendation{
+		Port: 5061, Transport: uri.TLS, UserAgent: "X 1.0", Codecs: []string{"PCMU"}, Methods: []string{"INVITE", "BYE"},
+		System: fingerprint.Guess{System: "X", Version: "1.0", Confidence: 0.75, Evidence: []string{"Server"}, Note: "n"},
+	}
+	if err := s.Update(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	want.Version = 2
+	if got, err := s.Get(t.Context(), "a", "d1"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("completed:\ngot  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func runsOne(t *testing.T, s discovery.Store) {
+	first := lookAt("d1", "a", "x", at)
+	if err := s.Begin(t.Context(), first, at); err != nil {
+		t.Fatal(err)
+	}
+	stale := at.Add(-time.Microsecond)
+	second := lookAt("d2", "a", "y", at.Add(time.Second))
+	if err := s.Begin(t.Context(), second, stale); !errors.Is(err, callwright.ErrDiscoveryInProgress) {
+		t.Errorf("a second one gave %v, want that one is in progress", err)
+	}
+	if _, err := s.Get(t.Context(), "a", "d2"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("the second one was kept: %v", err)
+	}
+	if err := s.Begin(t.Context(), lookAt("d3", "b", "x", at), stale); err != nil {
+		t.Errorf("another organization's gave %v", err)
+	}
+	if err := s.Begin(t.Context(), lookAt("d3", "c", "x", at), stale); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("a taken id gave %v, want a conflict", err)
+	}
+	if err := s.Begin(t.Context(), second, at); err != nil {
+		t.Errorf("after one that is stale: %v", err)
+	}
+	second.Status = discovery.Failed
+	if err := s.Update(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Begin(t.Context(), lookAt("d4", "a", "x", at.Add(time.Minute)), at); err != nil {
+		t.Errorf("after one that has failed: %v", err)
+	}
+}
+
+func runsOneInRace(t *testing.T, s discovery.Store) {
+	const rounds, racers = 5, 10
+	for round := range rounds {
+		org := callwright.OrgID(fmt.Sprint("o", round))
+		var added atomic.Int32
+		var wait sync.WaitGroup
+		for i := range racers {
+			wait.Go(func() {
+				d := lookAt(fmt.Sprint("d", round, "-", i), org, fmt.Sprint("host", i), at)
+				switch err := s.Begin(t.Context(), d, at.Add(-time.Minute)); {
+				case err == nil:
+					added.Add(1)
+				case !errors.Is(err, callwright.ErrDiscoveryInProgress):
+					t.Errorf("begin: %v", err)
+				}
+			})
+		}
+		wait.Wait()
+		if n := added.Load(); n != 1 {
+			t.Fatalf("%d of %d run at once", n, racers)
+		}
+	}
+}
+
+func updatesDiscovery(t *testing.T, s discovery.Store) {
+	d := lookAt("d1", "a", "x", at)
+	if err := s.Begin(t.Context(), d, at); err != nil {
+		t.Fatal(err)
+	}
+	d.Reason = "first"
+	if err := s.Update(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	d.Reason = "late"
+	if err := s.Update(t.Context(), d); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("an update of an old version gave %v, want a conflict", err)
+	}
+	if got, err := s.Get(t.Context(), "a", "d1"); err != nil || got.Reason != "first" || got.Version != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := s.Update(t.Context(), lookAt("d2", "a", "x", at)); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("an update of none gave %v, want not found", err)
+	}
+}
+
+func hidesDiscoveries(t *testing.T, s discovery.Store) {
+	d := complete(t, s, lookAt("d1", "a", "x", at), at.Add(time.Second))
+	d.Org = "b"
+	_, getErr := s.Get(t.Context(), "b", "d1")
+	_, recentErr := s.Recent(t.Context(), d, at)
+	for name, err := range map[string]error{"get": getErr, "recent": recentErr, "update": s.Update(t.Context(), d)} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+}
+
+func findsRecent(t *testing.T, s discovery.Store) {
+	wanted := lookAt("new", "a", "x", at.Add(time.Hour))
+	wanted.Port, wanted.Transport = 5070, uri.TCP
+	same := func(id string, completed time.Duration, change func(d *discovery.Discovery)) {
+		d := wanted
+		d.ID, d.StartedAt = id, at
+		change(&d)
+		complete(t, s, d, at.Add(completed))
+	}
+	same("d1", time.Second, func(*discovery.Discovery) {})
+	same("d2", 3*time.Second, func(*discovery.Discovery) {})
+	same("d3", 2*time.Second, func(*discovery.Discovery) {})
+	same("other host", 9*time.Second, func(d *discovery.Discovery) { d.Host = "y" })
+	same("other port", 9*time.Second, func(d *discovery.Discovery) { d.Port = 0 })
+	same("other transport", 9*time.Second, func(d *discovery.Discovery) { d.Transport = "" })
+	failed := wanted
+	failed.ID, failed.Version = "failed", 2
+	if err := s.Begin(t.Context(), failed, at.Add(2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	completed := at.Add(9 * time.Second)
+	failed.Status, failed.CompletedAt, failed.Version = discovery.Failed, &completed, 1
+	if err := s.Update(t.Context(), failed); err != nil {
+		t.Fatal(err)
+	}
+	for _, since := range []time.Time{at, at.Add(3 * time.Second)} {
+		if got, err := s.Recent(t.Context(), wanted, since); err != nil || got.ID != "d2" {
+			t.Errorf("since %v: %q, %v; want d2", since, got.ID, err)
+		}
+	}
+	since := at.Add(3*time.Second + time.Microsecond)
+	if got, err := s.Recent(t.Context(), wanted, since); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("since %v: %q, %v; want not found", since, got.ID, err)
+	}
+}
+
+func forgetsDiscoveries(t *testing.T, s discovery.Store) {
+	complete(t, s, lookAt("old", "a", "x", at), at.Add(time.Second))
+	complete(t, s, lookAt("kept", "b", "x", at.Add(time.Second)), at.Add(time.Second))
+	if err := s.Begin(t.Context(), lookAt("old and running", "c", "x", at), at); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Forget(t.Context(), at.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for id, org := range map[string]callwright.OrgID{"old": "a", "kept": "b", "old and running": "c"} {
+		if _, err := s.Get(t.Context(), org, id); (err == nil) != (id == "kept") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}

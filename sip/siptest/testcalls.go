@@ -1,0 +1,193 @@
+package siptest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// RunTestCallStore tests a testcall.Store. newStore gives an empty one.
+func RunTestCallStore(t *testing.T, newStore func(t *testing.T) testcall.Store) {
+	t.Helper()
+	tests := map[string]func(*testing.T, testcall.Store){
+		"keeps every field":                     keepsTestCall,
+		"adds up to the limit":                  addsToLimit,
+		"adds up to the limit in a race":        addsToLimitInRace,
+		"updates by compare-and-set":            updatesTestCall,
+		"hides other organizations' test calls": hidesTestCalls,
+		"finds those that have not ended":       findsUnfinished,
+		"forgets those that have ended":         forgetsTestCalls,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+func testCall(id string, org callwright.OrgID, started time.Time) testcall.Call {
+	return testcall.Call{
+		ID: id, Org: org, Number: listed, Status: testcall.Queued, Result: testcall.Pending, StartedAt: started, Version: 1,
+	}
+}
+
+// manyCalls is a limit that no test reaches by chance.
+const manyCalls = 1000
+
+func insertTestCalls(t *testing.T, s testcall.Store, calls ...testcall.Call) {
+	t.Helper()
+	for _, c := range calls {
+		if added, _, err := s.Insert(t.Context(), c, manyCalls, at); err != nil || !added {
+			t.Fatalf("insert %s: added %t, %v", c.ID, added, err)
+		}
+	}
+}
+
+func keepsTestCall(t *testing.T, s testcall.Store) {
+	want := testCall("c1", "a", at)
+	insertTestCalls(t, s, want)
+	if got, err := s.Get(t.Context(), "a", "c1"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("inserted:\ngot  %+v, %v\nwant %+v", got, err, want)
+	}
+	answered, ended := at.Add(time.Second), at.Add(10*time.Second)
+	want.Status, want.Result, want.AnsweredAt, want.EndedAt = testcall.NoAnswer, testcall.ResultNoAnswer, &answered, &ended
+	want.Timeline = []testcall.Event{{Name: "initiated", At: at, Detail: "it's ☎"}, {Name: "answered", At: answered}}
+	if err := s.Update(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	want.Version = 2
+	if got, err := s.Get(t.Context(), "a", "c1"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("ended:\ngot  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func addsToLimit(t *testing.T, s testcall.Store) {
+	insert := func(id string, org callwright.OrgID, started time.Duration, limit int, since time.Duration) (bool, time.Duration) {
+		t.Helper()
+		added, oldest, err := s.Insert(t.Context(), testCall(id, org, at.Add(started)), limit, at.Add(since))
+		if err != nil || added != oldest.IsZero() {
+			t.Fatalf("insert %s: added %t, oldest %v, %v", id, added, oldest, err)
+		}
+		return added, oldest.Sub(at)
+	}
+	for i, started := range []time.Duration{3, 1, 2} {
+		if added, _ := insert(fmt.Sprint("c", i), "a", started*time.Second, 3, 0); !added {
+			t.Fatalf("call %d of 3 was not added", i+1)
+		}
+	}
+	for limit, want := range map[int]time.Duration{3: time.Second, 2: 2 * time.Second, 1: 3 * time.Second} {
+		if added, oldest := insert("late", "a", time.Minute, limit, 0); added || oldest != want {
+			t.Errorf("limit %d: added %t, oldest %v; want %v", limit, added, oldest, want)
+		}
+	}
+	if _, err := s.Get(t.Context(), "a", "late"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a call over the limit is there: %v", err)
+	}
+	if added, _ := insert("foreign", "b", time.Minute, 1, 0); !added {
+		t.Error("other organizations' calls count")
+	}
+	if added, _ := insert("since", "a", time.Minute, 3, time.Second); !added {
+		t.Error("a call that began at since counts")
+	}
+	_, _, err := s.Insert(t.Context(), testCall("since", "c", at), 3, at)
+	if !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("a taken id gave %v, want a conflict", err)
+	}
+}
+
+func addsToLimitInRace(t *testing.T, s testcall.Store) {
+	const limit, racers = 10, 50
+	var added atomic.Int32
+	var wait sync.WaitGroup
+	for i := range racers {
+		wait.Go(func() {
+			ok, oldest, err := s.Insert(t.Context(), testCall(fmt.Sprint("c", i), "a", at.Add(time.Second)), limit, at)
+			switch {
+			case err != nil:
+				t.Errorf("insert: %v", err)
+			case ok:
+				added.Add(1)
+			case !oldest.Equal(at.Add(time.Second)):
+				t.Errorf("the oldest began at %v", oldest)
+			}
+		})
+	}
+	wait.Wait()
+	if n := added.Load(); n != limit {
+		t.Errorf("%d of %d were added, want %d", n, racers, limit)
+	}
+}
+
+func updatesTestCall(t *testing.T, s testcall.Store) {
+	c := testCall("c1", "a", at)
+	insertTestCalls(t, s, c)
+	c.Status = testcall.Ringing
+	if err := s.Update(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	c.Status = testcall.Failed
+	if err := s.Update(t.Context(), c); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("an update of an old version gave %v, want a conflict", err)
+	}
+	if got, err := s.Get(t.Context(), "a", "c1"); err != nil || got.Status != testcall.Ringing || got.Version != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := s.Update(t.Context(), testCall("c2", "a", at)); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("an update of none gave %v, want not found", err)
+	}
+}
+
+func hidesTestCalls(t *testing.T, s testcall.Store) {
+	c := testCall("c1", "a", at)
+	insertTestCalls(t, s, c)
+	c.Org = "b"
+	_, getErr := s.Get(t.Context(), "b", "c1")
+	for name, err := range map[string]error{"get": getErr, "update": s.Update(t.Context(), c)} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+}
+
+// endedTestCall is one that has ended.
+func endedTestCall(id string, started time.Time) testcall.Call {
+	c := testCall(id, "a", started)
+	ended := started.Add(time.Second)
+	c.Status, c.EndedAt = testcall.Completed, &ended
+	return c
+}
+
+func findsUnfinished(t *testing.T, s testcall.Store) {
+	insertTestCalls(t, s, testCall("c2", "b", at.Add(time.Second)), testCall("c1", "a", at), endedTestCall("ended", at),
+		testCall("new", "a", at.Add(2*time.Second)))
+	for limit, want := range map[int][]string{10: {"c1", "c2"}, 1: {"c1"}} {
+		found, err := s.Unfinished(t.Context(), at.Add(2*time.Second), limit)
+		var got []string
+		for _, c := range found {
+			got = append(got, c.ID)
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("limit %d: %v, %v; want %v", limit, got, err, want)
+		}
+	}
+}
+
+func forgetsTestCalls(t *testing.T, s testcall.Store) {
+	insertTestCalls(t, s, endedTestCall("old", at), endedTestCall("kept", at.Add(time.Second)), testCall("running", "a", at))
+	if err := s.Forget(t.Context(), at.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]bool{"old": false, "kept": true, "running": true} {
+		if _, err := s.Get(t.Context(), "a", id); (err == nil) != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
