@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Status is what is known of a trunk: its servers' health, and which of them calls go to. An inbound trunk has one only
-// while it has alerts, and no servers in it.
+// Status is what is known of a trunk: its servers' health, and which of them calls go to. An inbound trunk has one
+// only once it has alerts, and no servers in it.
 type Status struct {
 	TrunkID  string
 	Org      callwright.OrgID

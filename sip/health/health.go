@@ -38,9 +38,9 @@ type Evidence struct {
 // Server is the health of one server.
 type Server struct {
 	State        State
-	Since        time.Time // of State
-	Streak       int       // misses or answers in a row, whichever the state counts
-	CheckedAt    time.Time // zero: never
+	Since        time.Time     // of State
+	Streak       int           // misses or answers in a row, whichever the state counts
+	CheckedAt    time.Time     // zero: never
 	ResponseTime time.Duration // of the last probe that was answered; 0: none was
 	Reason       string        // of the last evidence
 	NotBefore    time.Time     // no probe before it: a 503 has asked for that; zero: none has

@@ -45,12 +45,15 @@ func (s Server) Next(e Evidence) Server {
 	if next.State != s.State {
 		next.Since = e.At
 	}
-	next.CheckedAt, next.Reason, next.NotBefore = e.At, e.Reason, time.Time{}
+	next.CheckedAt, next.Reason = e.At, e.Reason
 	if e.ResponseTime > 0 {
 		next.ResponseTime = e.ResponseTime
 	}
-	if e.RetryAfter > 0 {
+	switch {
+	case e.RetryAfter > 0:
 		next.NotBefore = e.At.Add(min(e.RetryAfter, MaxRetryAfter))
+	case e.Alive || !e.At.Before(s.NotBefore):
+		next.NotBefore = time.Time{}
 	}
 	return next
 }

@@ -1,0 +1,155 @@
+package alert
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// Trunk is whose alerts they are.
+type Trunk struct {
+	ID        string
+	Org       callwright.OrgID
+	Number    callwright.PhoneNumber
+	Direction string
+}
+
+// Measured is what is known of a trunk at one moment.
+type Measured struct {
+	Unreachable   bool          // no server is reachable
+	Ended, Failed int           // attempts within Thresholds.Window
+	ResponseTime  time.Duration // mean of the last probes
+	Samples       int           // how many those were
+	LookedAt      time.Time     // when it was last measured; zero: never
+}
+
+// The rules that keep a trunk which comes and goes from flooding its owner, and chance from waking them.
+const (
+	ClearFor = 2 * time.Minute  // an alert is over when its threshold has not been crossed for this long
+	Quiet    = 10 * time.Minute // after that it is not raised for this long, and then only if the threshold is crossed
+
+	MinAttempts = 5 // fewer attempts within the window have no failure rate
+	MinSamples  = 5 // fewer answered probes have no mean response time
+)
+
+// Window is the time over which the failure rate is taken.
+func (t Thresholds) Window() time.Duration { return cmp.Or(t.FailureRateWindow, 15*time.Minute) }
+
+// Evaluate is where a trunk's alerts stand after a measurement, and what is to be told of that: at most one edge a kind,
+// up and down in turns. What lasted while nobody looked, for longer than health.MaxGap, counts from now on.
+func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (States, []Notice) {
+	next := maps.Clone(states)
+	if next == nil {
+		next = States{}
+	}
+	asleep := now.Sub(m.LookedAt) > health.MaxGap
+	var notices []Notice
+	for _, r := range c.Thresholds.readings(m) {
+		s := states[r.kind]
+		if asleep {
+			s = s.awake(now)
+		}
+		s, edge := s.step(r.crossed, r.lasting, now)
+		if edge {
+			notices = append(notices, t.notice(s, r, now))
+		}
+		next[r.kind] = s
+		if s == (State{}) {
+			delete(next, r.kind)
+		}
+	}
+	return next, notices
+}
+
+// reading is one measurement held against its threshold.
+type reading struct {
+	kind             Kind
+	crossed          bool
+	lasting          time.Duration // for how long it has to be crossed
+	value, threshold float64       // as they are told
+}
+
+func (t Thresholds) readings(m Measured) []reading {
+	rate := 0.0
+	if m.Ended >= MinAttempts {
+		rate = 100 * float64(m.Failed) / float64(m.Ended)
+	}
+	var mean time.Duration
+	if m.Samples >= MinSamples {
+		mean = m.ResponseTime
+	}
+	return []reading{
+		{
+			kind: Unreachable, crossed: t.Unreachable > 0 && m.Unreachable, lasting: t.Unreachable,
+			threshold: t.Unreachable.Minutes(),
+		},
+		{
+			kind: FailureRate, crossed: t.FailureRate > 0 && rate >= t.FailureRate,
+			value: rate, threshold: t.FailureRate,
+		},
+		{
+			kind: ResponseTime, crossed: t.ResponseTime > 0 && mean >= t.ResponseTime,
+			value: milliseconds(mean), threshold: milliseconds(t.ResponseTime),
+		},
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// awake is the state after a time in which nobody looked.
+func (s State) awake(now time.Time) State {
+	if !s.Since.IsZero() {
+		s.Since = now
+	}
+	if !s.ClearSince.IsZero() {
+		s.ClearSince = now
+	}
+	return s
+}
+
+// step is the machine of one alert; edge says that it was raised or resolved just now.
+func (s State) step(crossed bool, lasting time.Duration, now time.Time) (next State, edge bool) {
+	switch {
+	case !crossed:
+		s.Since = time.Time{}
+		if s.Raised && s.ClearSince.IsZero() {
+			s.ClearSince = now
+		}
+	default:
+		s.ClearSince = time.Time{}
+		if s.Since.IsZero() {
+			s.Since = now
+		}
+	}
+	switch {
+	case s.Raised && !crossed && now.Sub(s.ClearSince) >= ClearFor:
+		s.Raised, s.ResolvedAt, s.ClearSince = false, now, time.Time{}
+	case !s.Raised && crossed && now.Sub(s.Since) >= lasting && now.Sub(s.ResolvedAt) >= Quiet:
+		s.Raised, s.TriggeredAt, s.ResolvedAt = true, now, time.Time{}
+	default:
+		return s, false
+	}
+	s.Edges++
+	return s, true
+}
+
+// notice tells the edge that a state has just had.
+func (t Trunk) notice(s State, r reading, now time.Time) Notice {
+	n := Notice{
+		ID: fmt.Sprintf("%s.%s.%d", t.ID, r.kind, s.Edges), Org: t.Org, Kind: r.kind, Number: t.Number,
+		Direction: t.Direction, Value: r.value, Threshold: r.threshold, TriggeredAt: s.TriggeredAt,
+	}
+	if r.kind == Unreachable && s.Raised {
+		n.Value = now.Sub(s.Since).Minutes()
+	}
+	if !s.Raised {
+		n.ResolvedAt = &now
+	}
+	n.Value = math.Round(100*n.Value) / 100
+	return n
+}

@@ -1,0 +1,211 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+)
+
+// How a node probes.
+const (
+	look     = time.Second            // how often it looks for trunks that are due
+	patience = 5 * time.Second        // how long a server may take to answer
+	parallel = 1000                   // trunks at once: enough for 10,000 a minute of which none answers
+	batch    = 250                    // trunks to take, and to write, at once
+	linger   = 100 * time.Millisecond // how long a result waits for others to be written with
+	lease    = 30 * time.Second       // how long other nodes leave a trunk alone: longer than to probe and to write it
+)
+
+// result is what the probes of one trunk have said.
+type result struct {
+	status sip.Status // as it was before
+	found  []finding
+	at     time.Time
+}
+
+// Run probes the trunks that are due, until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	results := make(chan result)
+	var probes, writer sync.WaitGroup
+	writer.Go(func() { s.writeLoop(ctx, results) })
+	slots := make(chan struct{}, parallel)
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		due := s.due(ctx, min(parallel-len(slots), batch))
+		for _, status := range due {
+			slots <- struct{}{}
+			probes.Go(func() {
+				defer func() { <-slots }()
+				if found := s.probe(ctx, status); ctx.Err() == nil {
+					results <- result{status, found, s.Clock.Now()}
+				}
+			})
+		}
+		if len(due) == batch {
+			continue // there may be more
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+	probes.Wait()
+	close(results)
+	writer.Wait()
+}
+
+// due takes trunks that are to be probed now.
+func (s *Service) due(ctx context.Context, limit int) []sip.Status {
+	if limit == 0 {
+		return nil
+	}
+	now := s.Clock.Now()
+	due, err := s.Statuses.LeaseStatuses(ctx, now, now.Add(lease), limit)
+	if err != nil && ctx.Err() == nil {
+		s.Logger.ErrorContext(ctx, "taking trunks to probe", "error", err)
+	}
+	return due
+}
+
+// probe asks those of a trunk's servers that are due, all at once.
+func (s *Service) probe(ctx context.Context, status sip.Status) []finding {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	now := s.Clock.Now()
+	var due []failover.Server
+	for _, server := range status.Servers {
+		if !server.ProbeAt.After(now) {
+			due = append(due, server.Server)
+		}
+	}
+	found := make([]finding, len(due))
+	var asking sync.WaitGroup
+	for i, server := range due {
+		asking.Go(func() {
+			e := s.Prober.Options(ctx, server, status.Verify)
+			e.At = s.Clock.Now()
+			found[i] = finding{server, e}
+		})
+	}
+	asking.Wait()
+	return found
+}
+
+// writeLoop writes what the probes say, many trunks at a time.
+func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
+	ctx = context.WithoutCancel(ctx) // what has been found out is worth to be kept
+	for first := range results {
+		found := gather(first, results)
+		if s.write(ctx, found) == nil {
+			continue
+		}
+		for _, r := range found { // one of them is at fault, the others need not suffer
+			if err := s.write(ctx, []result{r}); err != nil {
+				s.Logger.ErrorContext(ctx, "writing a trunk's status", "trunk_id", r.status.TrunkID, "error", err)
+			}
+		}
+	}
+}
+
+// gather waits a little for more results.
+func gather(first result, results <-chan result) []result {
+	found := []result{first}
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for len(found) < batch {
+		select {
+		case r, ok := <-results:
+			if !ok {
+				return found
+			}
+			found = append(found, r)
+		case <-timer.C:
+			return found
+		}
+	}
+	return found
+}
+
+// write writes results in one transaction.
+func (s *Service) write(ctx context.Context, results []result) error {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	return s.Atomic.Do(ctx, func(ctx context.Context) error {
+		for _, r := range results {
+			if err := s.record(ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// record writes one trunk's status, together with the alerts that it causes. When a call or the trunk's owner was
+// quicker, the probes' words are put to the new status, unless the servers' certificates are checked in another way now.
+func (s *Service) record(ctx context.Context, r result) error {
+	status := r.status
+	err := retry(func() error {
+		err := s.put(ctx, status, r)
+		if !errors.Is(err, callwright.ErrConflict) {
+			return err
+		}
+		var readErr error
+		if status, readErr = s.Statuses.Status(ctx, status.Org, status.TrunkID); readErr != nil {
+			return readErr
+		}
+		if status.Verify != r.status.Verify {
+			return nil
+		}
+		return err
+	})
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil // the trunk is gone
+	}
+	return err
+}
+
+func (s *Service) put(ctx context.Context, status sip.Status, r result) error {
+	next := probed(status, r.found, r.at)
+	if !status.Alerting {
+		if err := s.Statuses.PutStatus(ctx, next); err != nil {
+			return err
+		}
+		s.report(ctx, status, next)
+		return nil
+	}
+	trunk, err := s.Trunks.Trunk(ctx, status.Org, status.TrunkID)
+	if err != nil {
+		return err
+	}
+	var told []alert.Notice
+	if next.Alerts, told, err = s.evaluate(ctx, trunk, status, next); err != nil {
+		return err
+	}
+	if err := s.Statuses.PutStatus(ctx, next); err != nil {
+		return err
+	}
+	s.report(ctx, status, next)
+	return s.announce(ctx, trunk, told)
+}
+
+// report logs what became of a trunk.
+func (s *Service) report(ctx context.Context, before, after sip.Status) {
+	for i, server := range after.Servers {
+		was, is := before.Servers[i].Health.State.Public(), server.Health.State.Public()
+		if was != is {
+			s.Logger.InfoContext(ctx, "a trunk's server is "+string(is), "trunk_id", after.TrunkID,
+				"number", after.Number, "server", server.Server.String(), "reason", server.Health.Reason)
+		}
+	}
+	if before.Active != after.Active {
+		s.Logger.InfoContext(ctx, "a trunk's calls go to another server", "trunk_id", after.TrunkID,
+			"number", after.Number, "server", after.Servers[after.Active].Server.String())
+	}
+}

@@ -1,0 +1,128 @@
+package monitor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// channel is a way to tell an alert.
+type channel string
+
+const (
+	byMail    channel = "email"
+	byText    channel = "sms"
+	byWebhook channel = "webhook"
+)
+
+// message is one edge of an alert to be told over one channel: the key of a task, as JSON. It holds all of the notice,
+// because the alert may have moved on when the message is sent.
+type message struct {
+	TrunkID string
+	Channel channel
+	Notice  alert.Notice
+}
+
+// hookAttempts is how often a message is sent to a webhook that does not take it.
+const hookAttempts = 5
+
+// evaluate is where a trunk's alerts stand now, and what is to be told of that.
+func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.Status) (
+	alert.States, []alert.Notice, error,
+) {
+	if t.Alerts == nil {
+		return after.Alerts, nil, nil
+	}
+	now := after.History.Until
+	m := alert.Measured{
+		Unreachable: stateOf(after).Public() == health.Unreachable,
+		Samples:     len(after.History.Samples), LookedAt: before.History.Until,
+	}
+	m.ResponseTime, _ = after.History.Average()
+	if t.Alerts.Thresholds.FailureRate > 0 {
+		var err error
+		m.Ended, m.Failed, err = s.Log.Failures(ctx, t.Org, t.ID, now.Add(-t.Alerts.Thresholds.Window()))
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	whose := alert.Trunk{ID: t.ID, Org: t.Org, Number: t.Number, Direction: string(t.Direction)}
+	states, told := t.Alerts.Evaluate(whose, after.Alerts, m, now)
+	return states, told, nil
+}
+
+// announce has notices told, over each channel by a task of its own, so that one which fails does not repeat the others.
+func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
+	for _, n := range told {
+		for _, way := range channels(t.Alerts.Channels) {
+			key, err := json.Marshal(message{TrunkID: t.ID, Channel: way, Notice: n})
+			if err != nil {
+				return err
+			}
+			task := callwright.Task{Kind: taskAlert, Key: string(key), Org: t.Org, Unique: true}
+			if way == byWebhook {
+				task.MaxAttempts = hookAttempts
+			}
+			if err := s.Work.Enqueue(ctx, task); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func channels(c alert.Channels) (ways []channel) {
+	if c.Email {
+		ways = append(ways, byMail)
+	}
+	if c.SMS {
+		ways = append(ways, byText)
+	}
+	if c.Webhook != "" {
+		ways = append(ways, byWebhook)
+	}
+	return ways
+}
+
+// tell sends one message. Addresses are those that are configured now; a trunk that has gone or has no alerts any more
+// is not told of.
+func (s *Service) tell(ctx context.Context, task callwright.Task, _ int) error {
+	var m message
+	if err := json.Unmarshal([]byte(task.Key), &m); err != nil {
+		s.Logger.ErrorContext(ctx, "an alert that nobody can read", "error", err)
+		return nil
+	}
+	t, err := s.Trunks.Trunk(ctx, task.Org, m.TrunkID)
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && (t.Alerts == nil || !t.Alerts.Enabled) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(ctx, m, t.Alerts.Channels)
+}
+
+func (s *Service) send(ctx context.Context, m message, to alert.Channels) error {
+	n := m.Notice
+	switch {
+	case m.Channel == byWebhook && s.Hooks != nil && to.Webhook != "":
+		return s.Hooks.SendNotice(ctx, to.Webhook, n)
+	case m.Channel == byText && s.Texter != nil && to.SMS:
+		return s.Texter.SendText(ctx, n.Org, n.ID, n.Subject())
+	case m.Channel == byMail && s.Mailer != nil && to.Email:
+		o, err := s.Organizations.Organization(ctx, n.Org)
+		if err != nil {
+			return err
+		}
+		if o.ContactEmail != "" {
+			return s.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
+		}
+	}
+	s.Logger.WarnContext(ctx, "an alert that can't be told", "id", n.ID, "channel", m.Channel)
+	return nil
+}

@@ -1,0 +1,142 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// tries is how often a change is tried again that somebody else was quicker than.
+const tries = 5
+
+// Watch begins to watch a trunk, or begins anew: see sip.Monitor. The trunk's uptime and its alerts go on.
+func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
+	return retry(func() error {
+		old, err := s.Statuses.Status(ctx, t.Org, t.ID)
+		known := err == nil
+		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
+			return err
+		}
+		status, err := s.unchecked(t, old)
+		if err != nil || !known && !status.Alerting && t.Direction == sip.Inbound {
+			return err
+		}
+		for _, server := range status.Servers {
+			s.breaker.Succeeded(circuit(t.ID, server.Server.String()))
+		}
+		return s.Statuses.PutStatus(ctx, status)
+	})
+}
+
+// unchecked is the status of a trunk that has just been made or changed.
+func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
+	servers, err := t.Servers()
+	if err != nil {
+		return sip.Status{}, err
+	}
+	now := s.Clock.Now()
+	status := sip.Status{
+		TrunkID: t.ID, Org: t.Org, Number: t.Number, Verify: cmp.Or(t.Options.Verify, sip.VerifyFull),
+		Alerting: t.Alerts != nil && t.Alerts.Enabled,
+		History:  old.History.Lasted(stateOf(old), now), Alerts: old.Alerts, ProbeAt: now, Version: old.Version,
+	}
+	if t.Failover != nil {
+		status.Failback = t.Failover.Failback
+	}
+	for _, server := range servers {
+		status.Servers = append(status.Servers, sip.ServerStatus{
+			Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now,
+		})
+	}
+	same := func(a, b sip.ServerStatus) bool { return a.Server == b.Server }
+	if !slices.EqualFunc(status.Servers, old.Servers, same) {
+		status.History.Samples = nil // they are other servers' response times
+	}
+	return status, nil
+}
+
+// retry does f again while somebody else is quicker, up to a bound.
+func retry(f func() error) (err error) {
+	for range tries {
+		if err = f(); !errors.Is(err, callwright.ErrConflict) {
+			return err
+		}
+	}
+	return err
+}
+
+// Forget ends the watch over a trunk: see sip.Monitor.
+func (s *Service) Forget(ctx context.Context, t sip.Trunk) error {
+	return s.Statuses.DeleteStatus(ctx, t.Org, t.ID)
+}
+
+// Servers is the order in which a call tries a trunk's servers: see sip.Monitor. One that has just failed a call of this
+// node is left out too, unless none would be left.
+func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, error) {
+	status, err := s.Statuses.Status(ctx, t.Org, t.ID)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return t.Servers()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var order, allowed []failover.Server
+	for _, i := range failover.Order(status.Active, states(status)) {
+		server := status.Servers[i].Server
+		order = append(order, server)
+		if s.breaker.Allow(circuit(t.ID, server.String()), s.Clock.Now()) {
+			allowed = append(allowed, server)
+		}
+	}
+	if len(allowed) == 0 {
+		return order, nil
+	}
+	return allowed, nil
+}
+
+// circuit names a server of a trunk in the breaker.
+func circuit(trunkID, server string) string { return trunkID + " " + server }
+
+// storePatience is how long the store may take for what a call or a probe has said.
+const storePatience = 5 * time.Second
+
+// Observe takes what a call says of a server: see sip.Monitor. What can't be written is logged.
+func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence) {
+	e.At, e.ResponseTime = s.Clock.Now(), 0
+	if e.Alive {
+		s.breaker.Succeeded(circuit(trunkID, server))
+	} else {
+		s.breaker.Failed(circuit(trunkID, server), e.At)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	err := retry(func() error { return s.observe(ctx, org, trunkID, server, e) })
+	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
+		s.Logger.ErrorContext(ctx, "writing what a call says of a trunk", "trunk_id", trunkID, "error", err)
+	}
+}
+
+func (s *Service) observe(
+	ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence,
+) error {
+	status, err := s.Statuses.Status(ctx, org, trunkID)
+	if err != nil {
+		return err
+	}
+	next, news := observed(status, server, e)
+	if !news {
+		return nil
+	}
+	if err := s.Statuses.PutStatus(ctx, next); err != nil {
+		return err
+	}
+	s.report(ctx, status, next)
+	return nil
+}
