@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -33,9 +34,10 @@ type Config struct {
 	Atomic  callwright.Atomic
 	Answers callwright.Answers // first answers to requests with an Idempotency-Key
 
-	Calls  *call.Service
-	Agents *agents.Service
-	SIP    *sip.Service
+	Calls     *call.Service
+	Agents    *agents.Service
+	SIP       *sip.Service
+	TestCalls *testcall.Service
 
 	BaseURL  string                      // of this server as its clients see it, for the URLs in answers; no slash at its end
 	Ready    func(context.Context) error // why this node takes no requests now; nil: it always does
@@ -100,10 +102,13 @@ func (a *api) setDefaults() {
 	}
 }
 
-// requireService refuses the operations of an area that has no service here, before its methods would use it.
+// requireService refuses the operations that have no service here, before their methods would use it.
 func (a *api) requireService(req middleware.Request, next middleware.Next) (middleware.Response, error) {
-	absent := map[string]bool{"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Sip": a.SIP == nil}
-	if absent[exchangeOf(req.Context).area] {
+	absent := map[string]bool{
+		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Sip": a.SIP == nil,
+		oas.StartSipTestCallOperation: a.TestCalls == nil, oas.GetSipTestCallOperation: a.TestCalls == nil,
+	}
+	if absent[exchangeOf(req.Context).area] || absent[req.OperationName] {
 		return middleware.Response{}, ht.ErrNotImplemented
 	}
 	return next(req)

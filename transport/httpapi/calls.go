@@ -131,8 +131,8 @@ func (a *api) callRecord(c call.Call, transcript []call.Entry) (*oas.CallRecord,
 		CreatedAt: c.CreatedAt, StartedAt: nilTime(c.StartedAt), EndAt: nilTime(c.EndedAt),
 		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: nilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
 		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: nilText(c.Agent.Voice), Model: nilText(c.ModelUsed),
-		Task:          oas.OptNilString{Value: c.Agent.Task, Set: true, Null: c.Agent.Task == ""},
-		TransferredTo: oas.OptNilString{Value: c.TransferredTo, Set: true, Null: c.TransferredTo == ""},
+		Task:          optNilText(c.Agent.Task),
+		TransferredTo: optNilText(c.TransferredTo),
 		SipCode:       sipCode(c), Transcripts: make([]oas.TranscriptLine, len(transcript)),
 	}
 	r.BatchID.SetToNull()

@@ -36,6 +36,24 @@ func millis(d time.Duration) oas.NilFloat64 {
 // nilText is null for an empty text.
 func nilText(s string) oas.NilString { return oas.NilString{Value: s, Null: s == ""} }
 
+// optText is absent for an empty text, and optNilText null.
+func optText(s string) oas.OptString { return oas.OptString{Value: s, Set: s != ""} }
+
+func optNilText(s string) oas.OptNilString {
+	return oas.OptNilString{Value: s, Set: true, Null: s == ""}
+}
+
+// nilInt is null for 0.
+func nilInt(n int) oas.NilInt { return oas.NilInt{Value: n, Null: n == 0} }
+
+// wholeMillis is a duration in milliseconds, rounded; null for none. Less than one is 1: 0 would read as no time.
+func wholeMillis(d *time.Duration) oas.NilInt {
+	if d == nil {
+		return oas.NilInt{Null: true}
+	}
+	return oas.NewNilInt(max(1, int(d.Round(time.Millisecond).Milliseconds())))
+}
+
 // nilTime is null for no time.
 func nilTime(t *time.Time) oas.NilDateTime {
 	if t == nil {

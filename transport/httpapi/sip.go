@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
-	"net/netip"
 	"strconv"
 
 	"github.com/callwright/callwright"
@@ -35,10 +33,14 @@ func (a *api) AttachSipNumbers(
 	}
 	done, err := a.SIP.Attach(ctx, orgOf(ctx), attachment)
 	if err != nil {
+		for i, d := range req.Directions {
+			err = asGiven(directionPath(i), d, err)
+		}
 		return nil, err
 	}
 	result := oas.SipAttachResult{
 		Configured: make([]string, len(done.Configured)), Failed: make([]oas.SipAttachFailure, len(done.Failed)),
+		RegisterPasswordForPbx: optText(done.Password.Reveal()),
 	}
 	for i, number := range done.Configured {
 		result.Configured[i] = number.String()
@@ -64,61 +66,72 @@ func attachmentOf(req *oas.AttachSipNumbersRequest) (sip.Attachment, error) {
 	for i, d := range req.Directions {
 		direction, err := directionOf(d)
 		if err != nil {
-			return sip.Attachment{}, below("directions["+strconv.Itoa(i)+"]", err)
+			return sip.Attachment{}, below(directionPath(i), err)
 		}
 		a.Directions = append(a.Directions, direction)
 	}
 	return a, nil
 }
 
-// below puts the field of an error under a path.
-func below(path string, err *callwright.Error) error {
-	placed := *err
-	placed.Field = join(path, err.Field)
-	return &placed
-}
+func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" }
 
-// directionOf is one direction in the domain's words. auth_mode may stand in the direction or among its options.
-func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error) {
-	o := d.Options.Value
-	direction := sip.DirectionInput{Type: sip.Direction(d.Type), Endpoint: optional(d.SipEndpoint.Get())}
-	switch {
-	case d.Headers.Set && !d.Headers.Null:
-		return direction, notBuilt("headers")
-	case d.RegisterAuth.Set:
-		return direction, notBuilt("register_auth")
-	case o.RegisterAuth.Set:
-		return direction, notBuilt("options.register_auth")
-	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
-		return direction, callwright.Invalid("options.auth_mode", "differs from auth_mode")
+// UpdateSipNumber changes one direction of a number.
+func (a *api) UpdateSipNumber(
+	ctx context.Context, req *oas.UpdateSipNumberRequest,
+) (*oas.UpdateSipNumberResponse, error) {
+	const path = "updates"
+	input, invalid := directionOf(req.Updates)
+	if invalid != nil {
+		return nil, below(path, invalid)
 	}
-	allowed, err := prefixesOf(o.AllowedIps)
-	direction.AuthMode = optional(sip.AuthMode(d.AuthMode.Or(o.AuthMode.Value)), d.AuthMode.Set || o.AuthMode.Set)
-	direction.CallUsername = optional(o.SipUsername.Get())
-	direction.CallPassword = optional(callwright.Secret(o.SipPassword.Value), o.SipPassword.Set)
-	direction.Port, direction.SecureMedia = optional(o.Port.Get()), optional(o.SecureMedia.Get())
-	direction.Transport = optional(string(o.Transport.Value), o.Transport.Set)
-	direction.Verify = optional(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set)
-	direction.AllowedIPs = optional(allowed, o.AllowedIps != nil)
-	return direction, err
+	updated, err := a.SIP.Update(ctx, orgOf(ctx), req.PhoneNumber, input)
+	if err != nil {
+		return nil, asGiven(path, req.Updates, err)
+	}
+	result := oas.SipUpdateResult{RegisterPasswordForPbx: optText(updated.Password.Reveal())}
+	if record := oas.NewOptSipConfiguration(trunk(updated.Trunk)); updated.Trunk.Direction == sip.Inbound {
+		result.Inbound = record
+	} else {
+		result.Outbound = record
+	}
+	return &oas.UpdateSipNumberResponse{Data: result}, nil
 }
 
-// prefixesOf reads addresses and networks; an address is a network of one.
-func prefixesOf(texts []string) ([]netip.Prefix, *callwright.Error) {
-	var prefixes []netip.Prefix
-	for i, text := range texts {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, err := netip.ParseAddr(text)
-			if err != nil || address.Zone() != "" {
-				return nil, callwright.Invalid("options.allowed_ips["+strconv.Itoa(i)+"]", "is neither an address nor a network")
-			}
-			address = address.Unmap()
-			prefix = netip.PrefixFrom(address, address.BitLen())
+// DetachSipNumber removes directions of a number.
+func (a *api) DetachSipNumber(
+	ctx context.Context, req *oas.DetachSipNumberRequest,
+) (*oas.DetachSipNumberResponse, error) {
+	directions := make([]sip.Direction, len(req.Directions))
+	detached := make([]oas.SipDirection, len(req.Directions))
+	for i, d := range req.Directions {
+		directions[i], detached[i] = sip.Direction(d.Type), d.Type
+	}
+	number, err := a.SIP.Detach(ctx, orgOf(ctx), req.PhoneNumber, directions)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.DetachSipNumberResponse{
+		Data: oas.SipDetachResult{PhoneNumber: number.String(), Detached: detached},
+	}, nil
+}
+
+// ListSipNumbers is all numbers that are attached.
+func (a *api) ListSipNumbers(ctx context.Context) (*oas.ListSipNumbersResponse, error) {
+	numbers, err := a.SIP.Numbers(ctx, orgOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	list := oas.SipNumberList{Numbers: make([]oas.SipNumber, len(numbers))}
+	for i, n := range numbers {
+		list.Numbers[i] = oas.SipNumber{
+			PhoneNumber: n.Number.String(), Directions: make([]oas.SipDirection, len(n.Directions)),
+			SipEndpoint: nilText(n.Endpoint), HealthStatus: oas.SipHealthStatus(n.Health.Public()),
 		}
-		prefixes = append(prefixes, prefix.Masked())
+		for j, d := range n.Directions {
+			list.Numbers[i].Directions[j] = oas.SipDirection(d)
+		}
 	}
-	return prefixes, nil
+	return &oas.ListSipNumbersResponse{Data: list}, nil
 }
 
 // ParseSipDestination reads what a person may write for an endpoint. What can't be read is an answer, too.
@@ -139,41 +152,4 @@ func (*api) ParseSipDestination(
 		Transport: oas.OptNilSipDestinationTransport{Value: oas.SipDestinationTransport(to.Transport), Set: true, Null: to.Transport == ""},
 	})
 	return answer, nil
-}
-
-func trunkOrNull(t *sip.Trunk) oas.NilSipConfiguration {
-	if t == nil {
-		return oas.NilSipConfiguration{Null: true}
-	}
-	return oas.NewNilSipConfiguration(trunk(*t))
-}
-
-// trunk is a trunk without its secrets, its options as they are in force: signaling is TLS and media SRTP always.
-func trunk(t sip.Trunk) oas.SipConfiguration {
-	c := oas.SipConfiguration{
-		Number: t.Number.String(), ID: t.ID, OrgID: string(t.Org), Direction: oas.SipDirection(t.Direction),
-		SipEndpoint: nilText(t.Endpoint), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
-		Headers: oas.NilSipHeaderMapping{Null: true},
-	}
-	o := &c.Options
-	switch t.Direction {
-	case sip.Inbound:
-		o.AuthMode.SetTo(oas.SipAuthMode(cmp.Or(t.Options.AuthMode, sip.AuthIP)))
-	case sip.Outbound:
-		o.Transport.SetTo(oas.SipTransportTLS)
-		o.SecureMedia.SetTo(true)
-		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
-		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
-		if port := cmp.Or(t.Options.Port, int(to.Port)); port != 0 {
-			o.Port.SetTo(port)
-		}
-	}
-	for _, p := range t.Options.AllowedIPs {
-		text := p.String()
-		if p.IsSingleIP() {
-			text = p.Addr().String()
-		}
-		o.AllowedIps = append(o.AllowedIps, text)
-	}
-	return c
 }

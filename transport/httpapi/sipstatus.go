@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// hidden stands where a password is that nobody is shown.
+const hidden = "********"
+
+// GetSipFirewallAddresses is what firewalls have to let through.
+func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.GetSipFirewallAddressesResponse, error) {
+	region, err := a.SIP.Firewall(ctx, orgOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &oas.GetSipFirewallAddressesResponse{Data: oas.SipFirewallAddresses{
+		IPAddresses: append([]string{}, region.Addresses...),
+		Ports: oas.SipFirewallPorts{
+			Sip: fmt.Sprintf("%d TLS", region.Port), Rtp: fmt.Sprintf("%d-%d UDP", region.RTPLow, region.RTPHigh),
+		},
+	}}, nil
+}
+
+// GetSipOutboundSetup is what to configure in a telephone system.
+func (a *api) GetSipOutboundSetup(
+	ctx context.Context, params oas.GetSipOutboundSetupParams,
+) (*oas.GetSipOutboundSetupResponse, error) {
+	setup, err := a.SIP.OutboundSetup(ctx, orgOf(ctx), params.PhoneNumber.Value)
+	if err != nil {
+		return nil, err
+	}
+	answer := oas.SipOutboundSetup{SipServer: setup.Host, Port: setup.Port, Instructions: setup.Instructions}
+	if setup.Username != "" {
+		answer.Credentials.SetTo(oas.SipSetupCredentials{Username: setup.Username, Password: hidden})
+	}
+	return &oas.GetSipOutboundSetupResponse{Data: answer}, nil
+}
+
+// GetSipStatus is how a number's trunks are.
+func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.GetSipStatusResponse, error) {
+	h, err := a.SIP.Health(ctx, orgOf(ctx), params.PhoneNumber)
+	if err != nil {
+		return nil, err
+	}
+	p95 := fineMillis(h.P95)
+	answer := oas.SipStatus{
+		Status: oas.SipHealthStatus(h.State.Public()), ResponseTimeMs: wholeMillis(h.ResponseTime), CheckedAt: nilTime(h.CheckedAt),
+		UptimePercentage: oas.NilFloat64{Null: h.Uptime == nil}, AverageResponseTimeMs: fineMillis(h.Average),
+		P95ResponseTimeMs: oas.OptNilFloat64{Value: p95.Value, Set: true, Null: p95.Null},
+		TLSVerification:   oas.OptSipStatusTLSVerification{Value: oas.SipStatusTLSVerification(h.Verify), Set: h.Verify != ""},
+		Servers:           make([]oas.SipServerStatus, len(h.Servers)),
+		Registration:      registration(h.Registration),
+	}
+	if h.Uptime != nil {
+		answer.UptimePercentage.SetTo(*h.Uptime)
+	}
+	for i, s := range h.Servers {
+		answer.Servers[i] = oas.SipServerStatus{
+			Host: s.Server.Host, Port: nilInt(int(s.Server.Port)), Status: oas.SipHealthStatus(s.State.Public()), Active: s.Active,
+			ResponseTimeMs: wholeMillis(s.ResponseTime), CheckedAt: nilTime(s.CheckedAt), Detail: nilText(s.Reason),
+		}
+	}
+	return &oas.GetSipStatusResponse{Data: answer}, nil
+}
+
+// fineMillis is a duration in milliseconds with microseconds behind the point; null for none.
+func fineMillis(d *time.Duration) oas.NilFloat64 {
+	if d == nil {
+		return oas.NilFloat64{Null: true}
+	}
+	return oas.NewNilFloat64(float64(d.Microseconds()) / 1000)
+}
+
+func registration(r *sip.Registration) oas.OptNilSipRegistration {
+	if r == nil {
+		return oas.OptNilSipRegistration{Set: true, Null: true}
+	}
+	answer := oas.SipRegistration{
+		Status: oas.SipRegistrationStatus(r.State), ExpiresAt: oas.NilDateTime{Null: r.ExpiresAt.IsZero()}, Detail: nilText(r.Reason),
+	}
+	if !r.ExpiresAt.IsZero() {
+		answer.ExpiresAt.SetTo(r.ExpiresAt)
+	}
+	return oas.NewOptNilSipRegistration(answer)
+}

@@ -1,0 +1,179 @@
+package httpapi
+
+import (
+	"cmp"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/header"
+	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// below puts the field of an error under a path.
+func below(path string, err *callwright.Error) error {
+	placed := *err
+	placed.Field = join(path, err.Field)
+	return &placed
+}
+
+// directionOf is one direction in the domain's words. auth_mode and register_auth may stand in the direction or among
+// its options.
+func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error) {
+	o := d.Options.Value
+	input := sip.DirectionInput{
+		Type: sip.Direction(d.Type), Endpoint: optional(d.SipEndpoint.Get()),
+		AuthMode:     optional(sip.AuthMode(d.AuthMode.Or(o.AuthMode.Value)), d.AuthMode.Set || o.AuthMode.Set),
+		CallUsername: optional(o.SipUsername.Get()),
+		CallPassword: optional(callwright.Secret(o.SipPassword.Value), o.SipPassword.Set),
+		Port:         optional(o.Port.Get()), Transport: optional(string(o.Transport.Value), o.Transport.Set),
+		Verify:      optional(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set),
+		SecureMedia: optional(o.SecureMedia.Get()),
+	}
+	switch {
+	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
+		return input, callwright.Invalid("options.auth_mode", "differs from auth_mode")
+	case d.RegisterAuth.Set && o.RegisterAuth.Set && d.RegisterAuth.Value != o.RegisterAuth.Value:
+		return input, callwright.Invalid("options.register_auth", "differs from register_auth")
+	}
+	if d.RegisterAuth.Set || o.RegisterAuth.Set {
+		given := d.RegisterAuth.Or(o.RegisterAuth.Value)
+		input.Register = &sip.Credentials{Username: given.Username, Password: callwright.Secret(given.Password)}
+	}
+	if err := headersOf(d, &input); err != nil {
+		return input, err
+	}
+	if o.AllowedIps == nil {
+		return input, nil
+	}
+	prefixes, err := prefixesOf(o.AllowedIps)
+	input.AllowedIPs = &prefixes
+	return input, err
+}
+
+// asGiven names the field of an error of a direction at a path as the body does: some members stand among the options.
+func asGiven(path string, d oas.SipDirectionInput, err error) error {
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok {
+		return err
+	}
+	o := d.Options.Value
+	member, within := strings.CutPrefix(e.Field, path+".")
+	name, _, _ := strings.Cut(member, ".")
+	switch {
+	case within && name == "auth_mode" && o.AuthMode.Set && !d.AuthMode.Set,
+		within && name == "register_auth" && o.RegisterAuth.Set && !d.RegisterAuth.Set:
+		placed := *e
+		placed.Field = path + ".options." + member
+		return &placed
+	}
+	return err
+}
+
+// headersOf takes over the header rules, if there are any; null removes those of before.
+func headersOf(d oas.SipDirectionInput, input *sip.DirectionInput) *callwright.Error {
+	if !d.Headers.Set {
+		return nil
+	}
+	mapping := d.Headers.Value
+	if mapping.Direction.Set && mapping.Direction.Value != d.Type {
+		return callwright.Invalid("headers.direction", "differs from type")
+	}
+	rules := make([]header.Rule, len(mapping.Headers))
+	for i, r := range mapping.Headers {
+		if custom, ok := r.GetSipCustomHeaderRule(); ok {
+			rules[i].Custom = &header.Custom{Key: custom.Key, Value: custom.Value, Passthrough: custom.Passthrough.Value}
+			continue
+		}
+		uui := r.SipUuiHeaderRule
+		rules[i].UUI = &header.UUI{
+			Target: uui.Target, Purpose: uui.Purpose.Value, Encoding: uui.Encoding.Value, Content: uui.Content.Value,
+		}
+	}
+	input.Headers = &rules
+	return nil
+}
+
+// prefixesOf reads addresses and networks; an address is a network of one.
+func prefixesOf(texts []string) ([]netip.Prefix, *callwright.Error) {
+	var prefixes []netip.Prefix
+	for i, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, err := netip.ParseAddr(text)
+			if err != nil || address.Zone() != "" {
+				return nil, callwright.Invalid("options.allowed_ips["+strconv.Itoa(i)+"]", "is neither an address nor a network")
+			}
+			address = address.Unmap()
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, nil
+}
+
+func trunkOrNull(t *sip.Trunk) oas.NilSipConfiguration {
+	if t == nil {
+		return oas.NilSipConfiguration{Null: true}
+	}
+	return oas.NewNilSipConfiguration(trunk(*t))
+}
+
+// trunk is a trunk without its secrets, its options as they are in force: signaling is TLS and media SRTP always.
+func trunk(t sip.Trunk) oas.SipConfiguration {
+	c := oas.SipConfiguration{
+		Number: t.Number.String(), ID: t.ID, OrgID: string(t.Org), Direction: oas.SipDirection(t.Direction),
+		SipEndpoint: nilText(t.Endpoint), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Headers: headersOrNull(t),
+	}
+	o := &c.Options
+	switch t.Direction {
+	case sip.Inbound:
+		o.AuthMode.SetTo(oas.SipAuthMode(cmp.Or(t.Options.AuthMode, sip.AuthIP)))
+	case sip.Outbound:
+		o.Transport.SetTo(oas.SipTransportTLS)
+		o.SecureMedia.SetTo(true)
+		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
+		if port := cmp.Or(t.Options.Port, int(to.Port)); port != 0 {
+			o.Port.SetTo(port)
+		}
+	}
+	if t.Endpoint != "" { // a server that we connect to
+		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
+	}
+	for _, p := range t.Options.AllowedIPs {
+		text := p.String()
+		if p.IsSingleIP() {
+			text = p.Addr().String()
+		}
+		o.AllowedIps = append(o.AllowedIps, text)
+	}
+	return c
+}
+
+// headersOrNull is a trunk's header rules; null for none.
+func headersOrNull(t sip.Trunk) oas.NilSipHeaderMapping {
+	if len(t.Headers) == 0 {
+		return oas.NilSipHeaderMapping{Null: true}
+	}
+	mapping := oas.SipHeaderMapping{
+		Direction: oas.NewOptSipDirection(oas.SipDirection(t.Direction)), Headers: make([]oas.SipHeaderRule, len(t.Headers)),
+	}
+	for i, r := range t.Headers {
+		if r.Custom != nil {
+			mapping.Headers[i] = oas.NewSipCustomHeaderRuleSipHeaderRule(oas.SipCustomHeaderRule{
+				Type: "custom", Key: r.Custom.Key, Value: r.Custom.Value,
+				Passthrough: oas.OptBool{Value: true, Set: r.Custom.Passthrough},
+			})
+			continue
+		}
+		mapping.Headers[i] = oas.NewSipUuiHeaderRuleSipHeaderRule(oas.SipUuiHeaderRule{
+			Type: "uui", Target: r.UUI.Target, Purpose: optText(r.UUI.Purpose), Encoding: optText(r.UUI.Encoding),
+			Content: optText(r.UUI.Content),
+		})
+	}
+	return oas.NewNilSipHeaderMapping(mapping)
+}
