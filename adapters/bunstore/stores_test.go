@@ -14,7 +14,9 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
+	"github.com/callwright/callwright/sip/testcall"
 )
 
 // databases are what every test of this package runs on: each gives the address of an empty one.
@@ -64,6 +66,9 @@ func TestStores(t *testing.T) {
 		siptest.RunStore(t, func(t *testing.T) sip.Store { return bunstore.Trunks{DB: open(t)} })
 		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return bunstore.Statuses{DB: open(t)} })
 		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return bunstore.Registrations{DB: open(t)} })
+		siptest.RunCallLog(t, func(t *testing.T) sip.CallLog { return bunstore.CallLog{DB: open(t)} })
+		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return bunstore.Discoveries{DB: open(t)} })
+		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return bunstore.TestCalls{DB: open(t)} })
 		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return bunstore.Calls{DB: open(t)} })
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })

@@ -60,6 +60,15 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
+// alone waits for other transactions that have called it with the same name, and lets none go on before this one ends.
+func (db *DB) alone(ctx context.Context, idb bun.IDB, name string) error {
+	if db.dialect.claim == "" {
+		return nil
+	}
+	_, err := idb.ExecContext(ctx, db.dialect.claim, name)
+	return err
+}
+
 // write runs statements in the transaction of ctx, or each for itself. The texts in inputs are what reaches the
 // database: they are checked first.
 func (db *DB) write(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {

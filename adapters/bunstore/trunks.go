@@ -28,10 +28,8 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 // key of the table keeps two organizations from having a direction each.
 func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 	return s.write(ctx, []any{t}, func(idb bun.IDB) error {
-		if s.dialect.claim != "" {
-			if _, err := idb.ExecContext(ctx, s.dialect.claim, "trunk of "+string(t.Number)); err != nil {
-				return err
-			}
+		if err := s.alone(ctx, idb, "trunk of "+string(t.Number)); err != nil {
+			return err
 		}
 		foreign, err := idb.NewSelect().Model((*trunkRow)(nil)).
 			Where("number = ?", t.Number).Where("org <> ?", t.Org).Exists(ctx)

@@ -10,7 +10,9 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
+	"github.com/callwright/callwright/sip/testcall"
 )
 
 func TestStores(t *testing.T) {
@@ -20,6 +22,9 @@ func TestStores(t *testing.T) {
 	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations {
 		return memstore.Registrations{Store: memstore.New()}
 	})
+	siptest.RunCallLog(t, func(*testing.T) sip.CallLog { return memstore.CallLog{Store: memstore.New()} })
+	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return memstore.Discoveries{Store: memstore.New()} })
+	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return memstore.TestCalls{Store: memstore.New()} })
 	agentstest.RunCallStore(t, func(*testing.T) call.Store { return memstore.Calls{Store: memstore.New()} })
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
 	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })
