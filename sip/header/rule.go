@@ -21,8 +21,18 @@ type UUI struct {
 	Target   string
 	Purpose  string // the purpose parameter; empty: none is sent, any is taken
 	Encoding string // "hex", or empty for text in quotes
-	Content  string // the content parameter, such as "isdn-uui"
+	Content  string // the content parameter, such as "isdn-uui"; empty: none is sent, any is taken
 }
 
 // Header is one header of a message.
 type Header struct{ Name, Value string }
+
+// Hex is the encoding that RFC 7433 names, as UUI has it.
+const Hex = "hex"
+
+// The bounds of rules, and of what they carry.
+const (
+	MaxRules = 50
+	MaxName  = 128  // bytes of a variable's or a header's name, or of a parameter
+	MaxValue = 2048 // bytes of a header's value or of a constant
+)

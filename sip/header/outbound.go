@@ -1,0 +1,24 @@
+package header
+
+import "strings"
+
+// Outbound is the headers that an outbound trunk's rules make of a call's variables. A variable that is absent, empty or
+// no fit value of a header makes none.
+func Outbound(rules []Rule, variables map[string]string) []Header {
+	var headers []Header
+	for _, r := range rules {
+		var h Header
+		switch {
+		case r.UUI != nil:
+			h = Header{Name: userToUser, Value: r.UUI.render(variables[r.UUI.Target])}
+		case r.Custom != nil && r.Custom.Passthrough:
+			h = Header{Name: r.Custom.Key, Value: r.Custom.Value}
+		case r.Custom != nil:
+			h = Header{Name: r.Custom.Value, Value: strings.Trim(variables[r.Custom.Key], " \t")}
+		}
+		if h.Value != "" && fit(h.Value) {
+			headers = append(headers, h)
+		}
+	}
+	return headers
+}
