@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -28,11 +29,16 @@ type config struct {
 	RTPPorts     ports
 	Region       string
 	PublicIP     netip.Addr
+	PublicHost   string
+	FirewallIPs  []string
+	DNSServer    string
 	LLMBaseURL   string
 	LLMModel     string
 	LLMAPIKey    string
 	TTS          string
 	STT          string
+	SMTPURL      string
+	ContactEmail string
 	AllowPrivate bool
 	DrainTimeout time.Duration
 	LogFormat    string
@@ -76,10 +82,13 @@ func (c config) room() int {
 // regions are those that the specification names.
 var regions = map[string]bool{"us1": true, "eu1": true, "ca1": true, "asia1": true}
 
+// texts are flags that become something else than a text.
+type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate string }
+
 // parse reads the command line and the environment.
 func parse(args []string, env func(string) (string, bool)) (config, error) {
 	c := config{RTPPorts: ports{10000, 20000}}
-	var mediaIP, publicIP, allowPrivate, smtpURL string
+	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
@@ -88,17 +97,21 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.StringVar(&c.SIPCert, "sip-cert", "", "PEM file of the certificate shown to SIP peers (default: the test authority's)")
 	f.StringVar(&c.SIPKey, "sip-key", "", "PEM file of its private key")
 	f.StringVar(&c.SIPRoots, "sip-roots", "", "PEM file of further roots that peers' certificates may chain to")
-	f.StringVar(&mediaIP, "media-ip", "", "address to send and take media at (default: that of --sip-addr)")
+	f.StringVar(&given.mediaIP, "media-ip", "", "address to send and take media at (default: that of --sip-addr)")
 	f.Var(&c.RTPPorts, "rtp-ports", "UDP ports for media; 0-0 lets the machine choose")
 	f.StringVar(&c.Region, "region", "us1", "us1, eu1, ca1 or asia1")
-	f.StringVar(&publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
+	f.StringVar(&given.publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
+	f.StringVar(&c.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
+	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: the region's)")
+	f.StringVar(&c.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
 	f.StringVar(&c.LLMModel, "llm-model", "", "the model to ask for there")
 	f.StringVar(&c.LLMAPIKey, "llm-api-key", "", "the key to that API")
 	f.StringVar(&c.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
 	f.StringVar(&c.STT, "stt", "", "pocketsphinx or openai (default: pocketsphinx)")
-	f.StringVar(&smtpURL, "smtp-url", "", "not available yet: nothing in this build sends mail")
-	f.StringVar(&allowPrivate, "allow-private", "",
+	f.StringVar(&c.SMTPURL, "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
+	f.StringVar(&c.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
+	f.StringVar(&given.allowPrivate, "allow-private", "",
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
@@ -111,10 +124,7 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	if f.NArg() > 0 {
 		return config{}, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	if smtpURL != "" {
-		return config{}, errors.New("--smtp-url: nothing in this build sends mail yet")
-	}
-	err := c.complete(mediaIP, publicIP, allowPrivate)
+	err := c.complete(given)
 	return c, err // in two steps: in one, c might be read before it is complete
 }
 
@@ -132,25 +142,12 @@ func setFromEnv(f *flag.FlagSet, env func(string) (string, bool)) (err error) {
 }
 
 // complete checks the flags against each other and fills in what follows from others.
-func (c *config) complete(mediaIP, publicIP, allowPrivate string) error {
-	sip, err := listenIP(c.SIPAddr)
-	if err != nil {
-		return fmt.Errorf("--sip-addr: %w", err)
+func (c *config) complete(given texts) error {
+	if err := c.addresses(given); err != nil {
+		return err
 	}
-	if c.MediaIP, err = addrOr(mediaIP, sip); err != nil {
-		return fmt.Errorf("--media-ip: %w", err)
-	}
-	if c.PublicIP, err = addrOr(publicIP, sip); err != nil {
-		return fmt.Errorf("--public-ip: %w", err)
-	}
-	if c.PublicIP.IsUnspecified() {
-		return errors.New("--public-ip is required when --sip-addr listens on every address")
-	}
-	c.AllowPrivate = sip.IsLoopback()
-	if allowPrivate != "" {
-		if c.AllowPrivate, err = strconv.ParseBool(allowPrivate); err != nil {
-			return errors.New("--allow-private must be true or false")
-		}
+	if err := c.checkMail(); err != nil {
+		return err
 	}
 	if !regions[c.Region] {
 		return errors.New("--region must be us1, eu1, ca1 or asia1")
@@ -172,6 +169,65 @@ func (c *config) complete(mediaIP, publicIP, allowPrivate string) error {
 	}
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model go together")
+	}
+	return nil
+}
+
+// addresses fills in where this machine is reached.
+func (c *config) addresses(given texts) error {
+	sip, err := listenIP(c.SIPAddr)
+	if err != nil {
+		return fmt.Errorf("--sip-addr: %w", err)
+	}
+	if c.MediaIP, err = addrOr(given.mediaIP, sip); err != nil {
+		return fmt.Errorf("--media-ip: %w", err)
+	}
+	if c.PublicIP, err = addrOr(given.publicIP, sip); err != nil {
+		return fmt.Errorf("--public-ip: %w", err)
+	}
+	if c.PublicIP.IsUnspecified() {
+		return errors.New("--public-ip is required when --sip-addr listens on every address")
+	}
+	if c.PublicHost == "" {
+		c.PublicHost = c.PublicIP.String()
+	}
+	for text := range strings.SplitSeq(given.firewallIPs, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		ip, err := netip.ParseAddr(text)
+		if err != nil {
+			return fmt.Errorf("--firewall-ips: %w", err)
+		}
+		c.FirewallIPs = append(c.FirewallIPs, ip.String())
+	}
+	if c.DNSServer != "" {
+		if _, _, err := net.SplitHostPort(c.DNSServer); err != nil {
+			return fmt.Errorf("--dns-server: %w", err)
+		}
+	}
+	c.AllowPrivate = sip.IsLoopback()
+	if given.allowPrivate != "" {
+		if c.AllowPrivate, err = strconv.ParseBool(given.allowPrivate); err != nil {
+			return errors.New("--allow-private must be true or false")
+		}
+	}
+	return nil
+}
+
+// checkMail refuses a mail server and an address that no mail could be sent by or to. The text of the URL holds a
+// password and is not shown.
+func (c *config) checkMail() error {
+	if c.SMTPURL != "" {
+		if u, err := url.Parse(c.SMTPURL); err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" {
+			return errors.New("--smtp-url must begin with smtp:// or smtps:// and name a host")
+		}
+	}
+	if c.ContactEmail != "" {
+		address, err := mail.ParseAddress(c.ContactEmail)
+		if err != nil || address.Address != c.ContactEmail {
+			return errors.New("--contact-email must be an address such as ops@example.com")
+		}
 	}
 	return nil
 }

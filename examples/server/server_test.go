@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestParseDefaults(t *testing.T) {
 	}
 	loopback := netip.MustParseAddr("127.0.0.1")
 	if c.Addr != "127.0.0.1:8080" || c.SIPAddr != "127.0.0.1:5061" || c.RTPPorts != (ports{10000, 20000}) ||
-		c.MediaIP != loopback || c.PublicIP != loopback || !c.AllowPrivate || c.DatabaseURL != "sqlite:data/callwright.db" {
+		c.MediaIP != loopback || c.PublicIP != loopback || c.PublicHost != "127.0.0.1" || c.FirewallIPs != nil || !c.AllowPrivate || c.DatabaseURL != "sqlite:data/callwright.db" {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -64,14 +65,19 @@ func TestParseEnvironment(t *testing.T) {
 	env := map[string]string{
 		"CALLWRIGHT_SIP_ADDR": "192.0.2.1:5061", "CALLWRIGHT_ADDR": "127.0.0.1:1", "CALLWRIGHT_RTP_PORTS": "0-0",
 	}
-	c, err := parse([]string{"--addr", "127.0.0.1:2", "--allow-private=true"}, func(name string) (string, bool) {
+	args := []string{
+		"--addr", "127.0.0.1:2", "--allow-private=true", "--firewall-ips", "192.0.2.1, 2001:db8::1",
+		"--smtp-url", "smtps://user:secret@mail.example.com", "--contact-email", "ops@example.com", "--dns-server", "[::1]:53",
+	}
+	c, err := parse(args, func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.SIPAddr != "192.0.2.1:5061" || c.Addr != "127.0.0.1:2" || c.RTPPorts != (ports{}) || !c.AllowPrivate {
+	if c.SIPAddr != "192.0.2.1:5061" || c.Addr != "127.0.0.1:2" || c.RTPPorts != (ports{}) || !c.AllowPrivate ||
+		!slices.Equal(c.FirewallIPs, []string{"192.0.2.1", "2001:db8::1"}) {
 		t.Errorf("got %+v", c)
 	}
 	env["CALLWRIGHT_RTP_PORTS"] = "many"
@@ -94,7 +100,10 @@ func TestParseRefuses(t *testing.T) {
 		"--log-format":    {"--log-format", "xml"},
 		"--database-url":  {"--database-url", "mysql://x"},
 		"--llm-model":     {"--llm-base-url", "http://x"},
-		"--smtp-url":      {"--smtp-url", "smtp://x"},
+		"--smtp-url":      {"--smtp-url", "http://x"},
+		"--contact-email": {"--contact-email", "Ops <ops@example.com>"},
+		"--firewall-ips":  {"--firewall-ips", "192.0.2.1,office"},
+		"--dns-server":    {"--dns-server", "192.0.2.1"},
 		"rtp-ports":       {"--rtp-ports", "20000-10000"},
 		"--allow-private": {"--allow-private", "maybe"},
 		"--sip-key":       {"--sip-cert", "x.pem"},

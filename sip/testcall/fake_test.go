@@ -3,7 +3,6 @@ package testcall_test
 import (
 	"context"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -154,79 +153,3 @@ type work struct {
 }
 
 func (w *work) Every(kind string, _ time.Duration, h callwright.Handler) { w.every[kind] = h }
-
-// memory is a testcall.Store.
-type memory struct {
-	mu    sync.Mutex
-	calls []testcall.Call
-}
-
-func (m *memory) Insert(
-	_ context.Context, c testcall.Call, limit int, since time.Time,
-) (bool, time.Time, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var began []time.Time
-	for _, o := range m.calls {
-		if o.Org == c.Org && o.StartedAt.After(since) {
-			began = append(began, o.StartedAt)
-		}
-	}
-	if len(began) >= limit {
-		slices.SortFunc(began, time.Time.Compare)
-		return false, began[len(began)-limit], nil
-	}
-	m.calls = append(m.calls, c)
-	return true, time.Time{}, nil
-}
-
-func (m *memory) find(id string) int {
-	return slices.IndexFunc(m.calls, func(c testcall.Call) bool { return c.ID == id })
-}
-
-func (m *memory) Update(_ context.Context, c testcall.Call) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	i := m.find(c.ID)
-	if i < 0 {
-		return callwright.ErrNotFound
-	}
-	if m.calls[i].Version != c.Version {
-		return callwright.ErrConflict
-	}
-	c.Version++
-	c.Timeline = slices.Clone(c.Timeline)
-	m.calls[i] = c
-	return nil
-}
-
-func (m *memory) Get(_ context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	i := m.find(id)
-	if i < 0 || m.calls[i].Org != org {
-		return testcall.Call{}, callwright.ErrNotFound
-	}
-	return m.calls[i], nil
-}
-
-func (m *memory) Unfinished(_ context.Context, before time.Time, limit int) ([]testcall.Call, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var found []testcall.Call
-	for _, c := range m.calls {
-		if c.EndedAt == nil && c.StartedAt.Before(before) && len(found) < limit {
-			found = append(found, c)
-		}
-	}
-	return found, nil
-}
-
-func (m *memory) Forget(_ context.Context, before time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.calls = slices.DeleteFunc(m.calls, func(c testcall.Call) bool {
-		return c.EndedAt != nil && c.StartedAt.Before(before)
-	})
-	return nil
-}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
 )
@@ -36,7 +37,7 @@ func placing(
 ) *phone {
 	t.Helper()
 	p := &phone{
-		t: t, store: &store{Store: new(memory)}, line: &line{place: place},
+		t: t, store: &store{Store: memstore.TestCalls{Store: memstore.New()}}, line: &line{place: place},
 		work: &work{every: map[string]callwright.Handler{}}, log: new(bytes.Buffer),
 	}
 	s, err := testcall.New(testcall.Config{
