@@ -1,6 +1,8 @@
 package rtpmedia
 
 import (
+	"slices"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/jitter"
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/report"
@@ -22,10 +24,10 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	if s.closed {
 		return errClosed
 	}
-	var fresh *engines // nil: the codec stays
-	if s.out.codec == nil || string(n.Codec) != s.codec {
+	var fresh *engines // nil: the codecs stay
+	if names := codecsOf(&n); !slices.Equal(names, s.codecs) {
 		var err error
-		if fresh, err = s.media.engines(string(n.Codec)); err != nil {
+		if fresh, err = s.media.engines(names); err != nil {
 			return err
 		}
 	}
@@ -40,29 +42,49 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	return nil
 }
 
-// engines are a codec's two halves.
-type engines struct{ encoder, decoder sip.Codec }
-
-// engines makes a codec, twice, because neither direction may share its state.
-func (m *Media) engines(name string) (*engines, error) {
-	encoder, err := m.cfg.Codecs(name)
-	if err != nil {
-		return nil, err
+// codecsOf are the names of the codec that we send, and of those that the peer may send besides.
+func codecsOf(n *sdp.Negotiated) []string {
+	names := []string{string(n.Codec)}
+	for _, other := range n.Others {
+		names = append(names, string(other.Codec))
 	}
-	decoder, err := m.cfg.Codecs(name)
+	return names
+}
+
+// engines are what encodes ours, and what decodes each of the peer's codecs.
+type engines struct {
+	names    []string
+	encoder  sip.Codec
+	decoders []jitter.Decoder
+}
+
+// engines makes codecs; the first twice, because neither direction may share its state.
+func (m *Media) engines(names []string) (*engines, error) {
+	encoder, err := m.cfg.Codecs(names[0])
 	if err != nil {
 		return nil, err
 	}
 	if encoder.Rate() < 50 || encoder.Clock() < 50 || encoder.Rate()%50 != 0 || encoder.Clock()%50 != 0 {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "codec %s has no whole samples in 20 ms", name)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "codec %s has no whole samples in 20 ms", names[0])
 	}
-	return &engines{encoder, decoder}, nil
+	e := &engines{names: names, encoder: encoder}
+	for _, name := range names {
+		decoder, err := m.cfg.Codecs(name)
+		if err != nil {
+			return nil, err
+		}
+		if decoder.Rate() != encoder.Rate() || decoder.Clock() != encoder.Clock() {
+			return nil, callwright.Invalid("codec", "%s and %s can't follow each other in one stream", names[0], name)
+		}
+		e.decoders = append(e.decoders, decoder)
+	}
+	return e, nil
 }
 
 // change takes over what is known to be possible; e is nil when the codec stays. Goroutines see all of it or nothing.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
-		s.recode(string(n.Codec), e)
+		s.recode(e)
 	}
 	s.out.seal(sealer, n.LocalCrypto)
 	s.in.expect(n)
@@ -83,16 +105,16 @@ func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	}
 }
 
-// recode changes to a codec. Queued audio of another rate cannot be played any more.
-func (s *session) recode(name string, e *engines) {
+// recode changes the codecs. Queued audio of another rate cannot be played any more.
+func (s *session) recode(e *engines) {
 	rate, clock := e.encoder.Rate(), e.encoder.Clock()
 	if rate != s.rate {
 		s.queue.flush()
 		wake(s.room)
 	}
-	s.codec, s.rate = name, rate
+	s.codecs, s.rate = e.names, rate
 	s.out.encode(e.encoder)
 	bounds := s.media.cfg.Jitter
-	s.in.player = jitter.NewPlayer(jitter.Format{Decoder: e.decoder, Rate: rate, Clock: clock}, bounds.Least, bounds.Most)
+	s.in.player = jitter.NewPlayer(jitter.Format{Decoders: e.decoders, Rate: rate, Clock: clock}, bounds.Least, bounds.Most)
 	s.in.stats.Clock(clock)
 }

@@ -3,6 +3,7 @@ package rtpmedia
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/pion/rtp"
@@ -18,7 +19,7 @@ import (
 type receiver struct {
 	opener    secure.Opener
 	packet    rtp.Packet
-	payload   uint8 // payload types to expect
+	payloads  []uint8 // payload types to expect, in the order of the player's decoders
 	events    uint8
 	hasEvents bool
 	listening bool // false: we hold the peer, or neither side talks
@@ -46,7 +47,11 @@ const straggle = 200 * time.Millisecond
 
 // expect takes over what was negotiated, but for the keys and the codec.
 func (r *receiver) expect(n *sdp.Negotiated) {
-	r.payload, r.events, r.hasEvents = n.Payload.Receive, n.Events.Receive, n.HasEvents()
+	r.payloads = append(r.payloads[:0], n.Payload.Receive)
+	for _, other := range n.Others {
+		r.payloads = append(r.payloads, other.Receive)
+	}
+	r.events, r.hasEvents = n.Events.Receive, n.HasEvents()
 	if listening := n.Direction.CanReceive(); listening != r.listening {
 		r.listening = listening
 		r.player.Reset()
@@ -78,9 +83,9 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 	if !r.follow(now, h.SSRC) {
 		return false
 	}
-	audio := h.PayloadType == r.payload
-	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, audio)
-	r.play(now, h, audio)
+	codec := slices.Index(r.payloads, h.PayloadType)
+	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, codec >= 0)
+	r.play(now, h, codec)
 	if !newest || from == r.actual.rtp {
 		return false
 	}
@@ -121,14 +126,14 @@ func (r *receiver) event(h *rtp.Header) {
 	}
 }
 
-// play gives a packet to the player. Events and formats that were not negotiated keep their place in its sequence, so
+// play gives a packet to the player; codec is -1 for one that is no audio. Events and formats that were not negotiated keep their place in its sequence, so
 // that they are not taken for lost audio.
-func (r *receiver) play(now time.Duration, h *rtp.Header, audio bool) {
+func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	payload := r.packet.Payload
-	if !audio {
+	if codec < 0 {
 		payload = nil
 	}
-	if r.listening && r.player.Push(now, h.SequenceNumber, h.Timestamp, payload) == jitter.Late && audio {
+	if r.listening && r.player.Push(now, h.SequenceNumber, h.Timestamp, codec, payload) == jitter.Late && codec >= 0 {
 		r.late++
 	}
 }

@@ -25,7 +25,7 @@ type session struct {
 	cname   string
 
 	mu       sync.Mutex
-	codec    string // SDP name, empty before Apply
+	codecs   []string // SDP names, none before Apply: ours, and what the peer may send besides
 	rate     int
 	in       receiver
 	out      sender
@@ -102,7 +102,7 @@ func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort
 
 func (s *session) receiveRTP(now time.Duration, datagram []byte, from netip.AddrPort) {
 	s.mu.Lock()
-	moved := s.codec != "" && s.in.takeRTP(now, datagram, from)
+	moved := len(s.codecs) > 0 && s.in.takeRTP(now, datagram, from)
 	s.mu.Unlock()
 	if moved {
 		s.log.Info("the peer's media comes from another address than before", "remote", from)
@@ -112,7 +112,7 @@ func (s *session) receiveRTP(now time.Duration, datagram []byte, from netip.Addr
 func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.AddrPort) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.codec != "" {
+	if len(s.codecs) > 0 {
 		if heard, ok := s.in.takeRTCP(now, s.ntp(now), s.out.ssrc, datagram, from); ok {
 			s.control.hear(heard)
 		}
@@ -308,10 +308,18 @@ func (s *session) Stats() sip.MediaStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return sip.MediaStats{
-		Codec: s.codec, Sent: s.out.total, Received: s.in.stats.Received(),
+		Codec: s.sends(), Sent: s.out.total, Received: s.in.stats.Received(),
 		Lost: s.in.stats.Lost(), Late: s.in.late, Bad: s.in.bad,
 		Jitter: s.in.stats.Jitter(), RoundTrip: s.control.roundTrip, PeerLost: s.control.peerLost,
 	}
+}
+
+// sends is the name of our codec, empty before Apply.
+func (s *session) sends() string {
+	if len(s.codecs) == 0 {
+		return ""
+	}
+	return s.codecs[0]
 }
 
 // Close implements sip.MediaSession.

@@ -65,6 +65,37 @@ func TestG711(t *testing.T) {
 	}
 }
 
+// A peer may send another codec than we do, and change to the next in the middle of the call, if that was agreed on.
+func TestPeerChangesCodec(t *testing.T) {
+	t.Parallel()
+	for _, agreed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			c := dial(t, newNetwork(), func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New })
+			defer c.close()
+			c.offer, c.answer = nil, nil
+			both := func(can *sdp.Capabilities) {
+				can.Codecs, can.Transcode = []sdp.Codec{sdp.PCMU, sdp.PCMA}, agreed
+			}
+			c.negotiate(both, both)
+			c.apply()
+			said := speech(8000)
+			for _, name := range []sdp.Codec{sdp.PCMA, sdp.PCMU, sdp.PCMA} {
+				// The caller alone changes; to the callee nothing is said.
+				c.callers.Codec, c.callers.Others = name, nil
+				c.callers.Payload.Send = map[sdp.Codec]uint8{sdp.PCMU: 0, sdp.PCMA: 8}[name]
+				if err := c.caller.Apply(c.callers); err != nil {
+					t.Fatal(err)
+				}
+				engine := must(codec.New(string(name)))(t)
+				want := must(engine.Decode(nil, must(engine.Encode(nil, said))(t)))(t)
+				if heard := containsRun(talk(t, c, said), want); heard != (agreed || name == sdp.PCMU) {
+					t.Errorf("agreed %t, %s: heard %t", agreed, name, heard)
+				}
+			}
+		})
+	}
+}
+
 // containsRun reports whether part lies in whole without a gap.
 func containsRun(whole, part []int16) bool {
 	for i := 0; i+len(part) <= len(whole); i++ {

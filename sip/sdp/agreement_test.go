@@ -251,3 +251,52 @@ func TestReofferAfterAnswer(t *testing.T) {
 		t.Error("accepted an answer that lacks m= lines")
 	}
 }
+
+// With Transcode the peer may send what both sides have named, as far as it can follow our codec in one stream.
+func TestTranscode(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		offered, answering []sdp.Codec
+		named              []sdp.Codec // in the answer
+		others             []sdp.Codec // beside the first
+	}{
+		{[]sdp.Codec{sdp.PCMU, sdp.PCMA}, []sdp.Codec{sdp.PCMA, sdp.PCMU}, []sdp.Codec{sdp.PCMA, sdp.PCMU}, []sdp.Codec{sdp.PCMU}},
+		{[]sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.Opus}, []sdp.Codec{sdp.PCMU, sdp.Opus}, []sdp.Codec{sdp.PCMU}, nil},
+		{[]sdp.Codec{sdp.G722, sdp.PCMA, sdp.G729}, []sdp.Codec{sdp.PCMA, sdp.G722, sdp.G729}, []sdp.Codec{sdp.PCMA, sdp.G729}, []sdp.Codec{sdp.G729}},
+		{[]sdp.Codec{sdp.Opus}, []sdp.Codec{sdp.PCMA, sdp.Opus}, []sdp.Codec{sdp.Opus}, nil},
+	}
+	for _, tt := range tests {
+		for _, transcode := range []bool{true, false} {
+			caller, callee := capabilities(tt.offered...), capabilities(tt.answering...)
+			caller.Transcode, callee.Transcode = transcode, transcode
+			offer, err := sdp.Offer(caller)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, theirs, err := sdp.Answer(callee, parse(t, string(offer.Bytes())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours, err := sdp.Accept(offer, parse(t, string(answer.Bytes())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, named := tt.others, len(tt.named)
+			if !transcode {
+				want, named = nil, 1
+			}
+			for _, n := range []sdp.Negotiated{ours, theirs} {
+				var got []sdp.Codec
+				for _, other := range n.Others {
+					got = append(got, other.Codec)
+				}
+				if n.Codec != tt.named[0] || !slices.Equal(got, want) {
+					t.Errorf("%v, %v, transcode %t: %s and %v, want %v", tt.offered, tt.answering, transcode, n.Codec, got, want)
+				}
+			}
+			if formats := strings.Count(string(answer.Bytes()), "a=rtpmap:"); formats != named+1 { // one is telephone-event
+				t.Errorf("%v, %v, transcode %t: answered\n%s", tt.offered, tt.answering, transcode, answer)
+			}
+		}
+	}
+}

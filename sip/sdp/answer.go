@@ -32,7 +32,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	}
 	local := c.stream(remote.proto, Crypto{Tag: theirs.Tag, Key: key})
 	local.direction = answerDirection(remote.effectiveDirection(), c.Hold)
-	local.formats = answerFormats(remote, codec)
+	local.formats = c.answerFormats(remote, codec)
 
 	streams := slices.Clone(offer.streams)
 	for i := range streams {
@@ -45,6 +45,9 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	}
 	n := agree(&local, remote, codec, theirs)
 	n.LocalHold = c.Hold
+	if c.Transcode {
+		n.Others = others(&local, remote, codec)
+	}
 	return answer, n, nil
 }
 
@@ -85,12 +88,23 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	return "", ErrNoCommonCodec
 }
 
-// answerFormats are the chosen codec and, if offered at its clock, telephone-event, under the offer's numbers.
-func answerFormats(remote *stream, codec Codec) []format {
-	f, _ := remote.find(codec)
-	f.fmtp = codec.spec().fmtp
-	formats := []format{f}
-	if event := remote.findEvent(f.clock); event.name != "" {
+// answerFormats are the chosen codec, those that may take its place and, if offered at its clock, telephone-event, under
+// the offer's numbers.
+func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
+	named := []Codec{codec}
+	for _, other := range c.Codecs {
+		if c.Transcode && other != codec && interchangeable(other, codec) {
+			named = append(named, other)
+		}
+	}
+	var formats []format
+	for _, codec := range named {
+		if f, ok := remote.find(codec); ok {
+			f.fmtp = codec.spec().fmtp
+			formats = append(formats, f)
+		}
+	}
+	if event := remote.findEvent(codec.ClockRate()); event.name != "" {
 		event.fmtp = eventRange
 		formats = append(formats, event)
 	}
@@ -130,6 +144,9 @@ func Accept(offer, answer *Description) (Negotiated, error) {
 	}
 	n := agree(local, remote, codec, theirs)
 	n.LocalHold = !local.direction.CanReceive()
+	if offer.transcode {
+		n.Others = others(local, remote, codec)
+	}
 	return n, nil
 }
 

@@ -12,7 +12,9 @@ type Description struct {
 	sealed  sealed[string] // the text, keys included
 	origin  origin         // of our own descriptions; a peer's o= line is not looked at
 	streams []stream
-	active  int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
+	// transcode is that of the Capabilities that made the description.
+	transcode bool
+	active    int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
 }
 
 // origin is what our o= line counts (RFC 8866, 5.2).

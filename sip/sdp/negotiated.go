@@ -14,6 +14,7 @@ type Negotiated struct {
 
 	Codec   Codec
 	Payload PayloadTypes  // of Codec
+	Others  []Other       // what the peer may send besides; only with Capabilities.Transcode
 	Events  PayloadTypes  // of telephone-event at Codec's clock; zero when the peer has none
 	Ptime   time.Duration // audio in a packet that the peer wants to receive, DefaultPtime unless it says otherwise
 
@@ -29,6 +30,12 @@ type Negotiated struct {
 type PayloadTypes struct {
 	Send    uint8 // to put into packets to the peer
 	Receive uint8 // to expect in packets from it
+}
+
+// Other is a codec that the peer may send in place of the one that we send. Its rates are those of Negotiated.Codec.
+type Other struct {
+	Codec   Codec
+	Receive uint8 // the payload type to expect
 }
 
 // HasEvents reports whether DTMF can go as telephone-events.
@@ -68,6 +75,22 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 		n.Events = PayloadTypes{Send: send.pt, Receive: receive.pt}
 	}
 	return n
+}
+
+// others are our codecs beside the chosen one that the peer has named too and that can take its place at any time.
+func others(local, remote *stream, chosen Codec) (found []Other) {
+	for _, f := range local.formats {
+		codec := f.codec()
+		if _, named := remote.find(codec); named && codec != chosen && interchangeable(codec, chosen) {
+			found = append(found, Other{Codec: codec, Receive: f.pt})
+		}
+	}
+	return found
+}
+
+// interchangeable says whether packets of two codecs can follow each other in one stream.
+func interchangeable(a, b Codec) bool {
+	return a != "" && a.ClockRate() == b.ClockRate() && a.SampleRate() == b.SampleRate()
 }
 
 // controlAddress is where the owner of the stream receives RTCP.

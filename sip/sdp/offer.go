@@ -22,6 +22,9 @@ type Capabilities struct {
 	// Codecs in the order of preference, at least one. When we offer it is the order of the offer; when we answer, the
 	// first of them that the peer offers is taken.
 	Codecs []Codec
+	// Transcode lets the peer send any of our codecs that it has named too, and change between them, as far as their
+	// audio and their RTP clocks have the same rates; see Negotiated.Others. Without it one codec is agreed on.
+	Transcode bool
 	// Ptime is the packet time that we ask for, DefaultPtime when 0. Whole milliseconds.
 	Ptime time.Duration
 	// Hold is set while we hold the peer: we receive nothing then, and may still send (music).
@@ -163,7 +166,7 @@ func (f format) numbered(used, taken []format) format {
 
 // describe makes the description and counts its version up when it differs from the last one (RFC 3264, section 8).
 func (c *Capabilities) describe(streams []stream, active int) (*Description, error) {
-	d := &Description{streams: streams, active: active}
+	d := &Description{streams: streams, active: active, transcode: c.Transcode}
 	if c.Previous == nil {
 		session, err := newSession(c.random())
 		if err != nil {

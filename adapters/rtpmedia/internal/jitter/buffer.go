@@ -29,6 +29,7 @@ const (
 type Step struct {
 	Kind    Kind
 	Payload []byte // of Audio and Skip; good until the next Push
+	Codec   int    // of the payload, as pushed
 	Ticks   int    // how much audio Lost and Silence are; with Audio and Skip the decoder knows
 }
 
@@ -71,6 +72,7 @@ type slot struct {
 	empty   bool
 	seq     int64
 	stamp   int64
+	codec   int
 	payload []byte
 }
 
@@ -99,7 +101,7 @@ func (b *Buffer) clear() {
 }
 
 // Push takes a packet that arrived at now. The payload is copied.
-func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, payload []byte) Verdict {
+func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
 	seq, stamp := b.extend(sequence, timestamp)
 	if len(payload) > 0 {
 		transit := now - b.duration(stamp)
@@ -116,7 +118,7 @@ func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, payl
 			b.delay.observe(now, transit)
 		}
 	}
-	return b.store(now, seq, stamp, payload)
+	return b.store(now, slot{seq: seq, stamp: stamp, codec: codec}, payload)
 }
 
 // extend unfolds the wrapping numbers (RFC 3550, A.1).
@@ -144,7 +146,8 @@ func (b *Buffer) late(seq int64) {
 	b.first = max(b.first, seq+1)
 }
 
-func (b *Buffer) store(now time.Duration, seq, stamp int64, payload []byte) Verdict {
+func (b *Buffer) store(now time.Duration, packet slot, payload []byte) Verdict {
+	seq := packet.seq
 	switch {
 	case b.count == 0 && !b.started:
 		b.first, b.arrived = seq, now
@@ -164,8 +167,9 @@ func (b *Buffer) store(now time.Duration, seq, stamp int64, payload []byte) Verd
 	if s.used {
 		return Duplicate
 	}
-	s.used, s.empty, s.seq, s.stamp = true, len(payload) == 0, seq, stamp
-	s.payload = append(s.payload[:0], payload...)
+	packet.used, packet.empty = true, len(payload) == 0
+	packet.payload = append(s.payload[:0], payload...)
+	*s = packet
 	b.count++
 	b.lateRun = 0
 	return Queued

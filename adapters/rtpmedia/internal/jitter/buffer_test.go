@@ -14,7 +14,7 @@ func TestVerdicts(t *testing.T) {
 	b := jitter.NewBuffer(8000, 20*ms, 20*ms)
 	push := func(now time.Duration, sequence uint16, want jitter.Verdict) {
 		t.Helper()
-		if got := b.Push(now, sequence, uint32(sequence)*160, []byte{1}); got != want {
+		if got := b.Push(now, sequence, uint32(sequence)*160, 0, []byte{1}); got != want {
 			t.Errorf("packet %d: %d, want %d", sequence, got, want)
 		}
 	}

@@ -54,7 +54,7 @@ func TestPlayoutWaitsForTheSlow(t *testing.T) {
 	for k := range 1000 {
 		now := time.Duration(k) * 20 * ms
 		for len(all) > 0 && all[0].at <= now {
-			if p.Push(all[0].at, all[0].sequence, all[0].timestamp, all[0].payload) == jitter.Late {
+			if p.Push(all[0].at, all[0].sequence, all[0].timestamp, 0, all[0].payload) == jitter.Late {
 				if early++; now > 5*time.Second {
 					late++
 				}

@@ -10,9 +10,9 @@ type Decoder interface {
 
 // Format says what the packets hold.
 type Format struct {
-	Decoder Decoder
-	Rate    int // samples a second
-	Clock   int // RTP ticks a second
+	Decoders []Decoder // one a codec; packets name theirs by its index
+	Rate     int       // samples a second, of all codecs
+	Clock    int       // RTP ticks a second, likewise
 }
 
 // Player gives 20 ms of audio whenever it is asked, from packets of any length.
@@ -29,8 +29,8 @@ func NewPlayer(f Format, least, most time.Duration) *Player {
 }
 
 // Push takes a packet; see Buffer.Push.
-func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, payload []byte) Verdict {
-	return p.buffer.Push(now, sequence, timestamp, payload)
+func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
+	return p.buffer.Push(now, sequence, timestamp, codec, payload)
 }
 
 // Reset begins with another source.
@@ -55,7 +55,7 @@ func (p *Player) step(s Step) {
 	from := len(p.ready)
 	switch s.Kind {
 	case Audio, Skip:
-		decoded, err := p.format.Decoder.Decode(p.ready, s.Payload)
+		decoded, err := p.format.Decoders[s.Codec].Decode(p.ready, s.Payload)
 		if err != nil || len(decoded) == from {
 			return // nothing of it can be played: its time is concealed as a gap
 		}

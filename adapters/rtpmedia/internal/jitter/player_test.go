@@ -40,7 +40,7 @@ func encode(pcm []int16) []byte {
 }
 
 func newPlayer(least, most time.Duration) *jitter.Player {
-	return jitter.NewPlayer(jitter.Format{Decoder: linear{}, Rate: 8000, Clock: 8000}, least, most)
+	return jitter.NewPlayer(jitter.Format{Decoders: []jitter.Decoder{linear{}}, Rate: 8000, Clock: 8000}, least, most)
 }
 
 // tone is a 200 Hz sine under some noise that never repeats, so that every stretch of it tells where it belongs.
@@ -83,7 +83,7 @@ func play(p *jitter.Player, all []arrival, start time.Duration, frames int) []in
 	for k := range frames {
 		now := start + time.Duration(k)*20*ms
 		for len(all) > 0 && all[0].at <= now {
-			p.Push(all[0].at, all[0].sequence, all[0].timestamp, all[0].payload)
+			p.Push(all[0].at, all[0].sequence, all[0].timestamp, 0, all[0].payload)
 			all = all[1:]
 		}
 		heard = p.Frame(heard, now)
@@ -186,7 +186,7 @@ func TestAnySequenceOfPacketsGivesFrames(t *testing.T) {
 				now += 20 * ms
 			default:
 				payload := make([]byte, rapid.IntRange(0, 600).Draw(t, "size"))
-				p.Push(now, rapid.Uint16().Draw(t, "sequence"), rapid.Uint32().Draw(t, "timestamp"), payload)
+				p.Push(now, rapid.Uint16().Draw(t, "sequence"), rapid.Uint32().Draw(t, "timestamp"), 0, payload)
 			}
 		}
 		if d := p.Delay(); d < 20*ms || d > 120*ms {

@@ -68,7 +68,7 @@ func (b *Buffer) take(s *slot) {
 
 func (b *Buffer) play(s *slot, kind Kind) Step {
 	b.take(s)
-	return Step{Kind: kind, Payload: s.payload}
+	return Step{Kind: kind, Payload: s.payload, Codec: s.codec}
 }
 
 // missing is a step with nothing to play. If the playout is earlier than it wants to be it waits, and what comes next is
