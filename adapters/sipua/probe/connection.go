@@ -1,0 +1,166 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// The times after which a question over UDP is sent again (RFC 3261, 17.1.2.1).
+const (
+	retransmitFirst = 500 * time.Millisecond
+	retransmitMost  = 4 * time.Second
+)
+
+// connection is a way to one server, for one question at a time.
+type connection struct {
+	net.Conn
+	datagrams bool
+	buffer    []byte // of a stream: room for a message
+	data      []byte // in buffer: what was read and is not used yet
+	received  int    // bytes, for this question
+	noise     bool   // something came that is not SIP
+}
+
+// connect makes a connection; TLS is nil for the transports without it. The handshake is done when it returns.
+func (p *Prober) connect(
+	ctx context.Context, to netip.AddrPort, transport uri.Transport, config *tls.Config,
+) (*connection, error) {
+	network := "tcp"
+	if transport == uri.UDP {
+		network = "udp"
+	}
+	raw, err := p.dialer.DialContext(ctx, network, to.String())
+	if err != nil {
+		return nil, err
+	}
+	if config == nil {
+		return &connection{Conn: raw, datagrams: transport == uri.UDP}, nil
+	}
+	secure := tls.Client(raw, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, err
+	}
+	return &connection{Conn: secure}, nil
+}
+
+// ask sends a question and waits for its answer until ctx ends. After an error the connection is of no more use.
+func (c *connection) ask(ctx context.Context, q question) (r response, took time.Duration, err error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) }) // wakes who reads or writes
+	defer func() {
+		if !stop() && err == nil {
+			err = ctx.Err()
+		}
+	}()
+	c.received, c.noise = 0, false
+	message := q.write(make([]byte, 0, 512), c.LocalAddr())
+	began := time.Now()
+	if _, err = c.Write(message); err != nil {
+		return response{}, 0, err
+	}
+	if c.datagrams {
+		r, err = c.awaitDatagram(ctx, q, message)
+	} else {
+		r, err = c.await(q)
+	}
+	switch {
+	case err != nil && c.noise:
+		return response{}, 0, errNotSIP
+	case err != nil && ctx.Err() != nil:
+		return response{}, 0, ctx.Err()
+	}
+	return r, time.Since(began), err
+}
+
+// await reads from a stream until the answer is there.
+func (c *connection) await(q question) (response, error) {
+	for {
+		message, err := c.next()
+		if err != nil {
+			return response{}, err
+		}
+		if r, ok := parse(message); ok && r.answers(q.token) {
+			return r, nil
+		}
+	}
+}
+
+// next reads one message from a stream. Line ends before it keep connections alive (RFC 5626, 3.5.1).
+func (c *connection) next() (string, error) {
+	for {
+		c.data = bytes.TrimLeft(c.data, "\r\n")
+		length, err := frame(c.data)
+		if err != nil {
+			return "", err
+		}
+		if length > 0 {
+			message := string(c.data[:length])
+			c.data = c.data[length:]
+			return message, nil
+		}
+		if err := c.fill(); err != nil {
+			return "", err
+		}
+	}
+}
+
+// fill reads more of a stream, with room for the largest message at most.
+func (c *connection) fill() error {
+	if c.received > maxReceived {
+		return errHuge
+	}
+	if size := max(2*len(c.data), 2<<10); size > len(c.buffer) {
+		larger := make([]byte, size)
+		c.data = larger[:copy(larger, c.data)]
+		c.buffer = larger
+	} else {
+		c.data = c.buffer[:copy(c.buffer, c.data)]
+	}
+	n, err := c.Read(c.buffer[len(c.data):])
+	c.data = c.buffer[:len(c.data)+n]
+	c.received += n
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// awaitDatagram reads datagrams until one is the answer, and asks again in between.
+func (c *connection) awaitDatagram(ctx context.Context, q question, message []byte) (response, error) {
+	buffer := make([]byte, maxMessage)
+	wait := retransmitFirst
+	next := time.Now().Add(wait)
+	for c.received <= maxReceived {
+		_ = c.SetReadDeadline(next)
+		if ctx.Err() != nil { // its end may have come just before this deadline, which would hide it
+			return response{}, ctx.Err()
+		}
+		n, err := c.Read(buffer)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil:
+			if _, err := c.Write(message); err != nil {
+				return response{}, err
+			}
+			wait = min(2*wait, retransmitMost)
+			next = time.Now().Add(wait)
+		case err != nil:
+			return response{}, err
+		default:
+			c.received += n
+			r, ok := parse(string(buffer[:n]))
+			if ok && r.answers(q.token) {
+				return r, nil
+			}
+			c.noise = c.noise || !ok
+		}
+	}
+	return response{}, errHuge
+}

@@ -1,0 +1,28 @@
+package probe
+
+// MaxMessage is for tests.
+const MaxMessage = maxMessage
+
+// IdleLife is for tests.
+const IdleLife = idleLife
+
+// SetMaxIdle changes how many connections wait at most.
+func (p *Prober) SetMaxIdle(n int) { p.idle.most = n }
+
+// Idle is how many connections wait.
+func (p *Prober) Idle() int {
+	p.idle.mu.Lock()
+	defer p.idle.mu.Unlock()
+	return p.idle.count
+}
+
+// Read reads the first message of a stream and all that is made of it.
+func Read(stream []byte) (length int, userAgent string, methods, codecs []string, ok bool) {
+	length, err := frame(stream)
+	if err != nil || length == 0 {
+		return 0, "", nil, nil, false
+	}
+	r, ok := parse(string(stream[:length]))
+	_, _ = r.answers("token"), retryAfter(r)
+	return length, r.userAgent(), r.methods(), r.codecs(), ok
+}

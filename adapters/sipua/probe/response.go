@@ -1,0 +1,215 @@
+package probe
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright/sip/fingerprint"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// The bounds of what a peer may send.
+const (
+	maxMessage   = 64 << 10 // bytes of one message, its body included
+	maxReceived  = 4 * maxMessage
+	maxFirstLine = 4 << 10
+	maxHeaders   = 128
+	maxFolded    = 4 << 10 // of a header's value over several lines
+	maxUserAgent = 256
+	maxMethods   = 32
+	maxMethod    = 20
+)
+
+var (
+	errNotSIP = errors.New("the answer is not SIP")
+	errHuge   = errors.New("the answer is too large")
+)
+
+// response is one answer.
+type response struct {
+	code    int
+	headers []fingerprint.Header
+	body    string
+}
+
+// frame finds the first message of a stream (RFC 3261, 18.3): its length, or 0 when there is more of it to come.
+func frame(stream []byte) (length int, err error) {
+	first, _, whole := bytes.Cut(stream[:min(len(stream), maxFirstLine)], crlf)
+	if !whole {
+		if len(stream) >= maxFirstLine {
+			return 0, errNotSIP
+		}
+		return 0, nil
+	}
+	if !bytes.HasPrefix(first, version) && !bytes.HasSuffix(first, version) {
+		return 0, errNotSIP
+	}
+	end := bytes.Index(stream, blank)
+	if end < 0 {
+		if len(stream) >= maxMessage {
+			return 0, errHuge
+		}
+		return 0, nil
+	}
+	body, err := contentLength(stream[:end])
+	if err != nil {
+		return 0, err
+	}
+	length = end + len(blank) + body
+	switch {
+	case length > maxMessage:
+		return 0, errHuge
+	case length > len(stream):
+		return 0, nil
+	default:
+		return length, nil
+	}
+}
+
+var (
+	crlf    = []byte("\r\n")
+	blank   = []byte("\r\n\r\n")
+	version = []byte("SIP/2.0")
+)
+
+// contentLength is the length of the body that a head announces; 0 when it does not.
+func contentLength(head []byte) (int, error) {
+	for line := range bytes.SplitSeq(head, crlf) {
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		name = bytes.TrimSpace(name)
+		if !ok || !bytes.EqualFold(name, []byte("Content-Length")) && !bytes.EqualFold(name, []byte("l")) {
+			continue
+		}
+		length, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 31)
+		if err != nil {
+			return 0, errNotSIP
+		}
+		return int(length), nil
+	}
+	return 0, nil
+}
+
+// parse reads a message that is a response; ok is false for anything else. Lines that are no headers are left out.
+func parse(message string) (r response, ok bool) {
+	head, body, _ := strings.Cut(message, "\r\n\r\n")
+	status, rest, _ := strings.Cut(head, "\r\n")
+	code, isResponse := strings.CutPrefix(status, "SIP/2.0 ")
+	if !isResponse || len(code) < 3 || len(code) > 3 && code[3] != ' ' {
+		return response{}, false
+	}
+	number, err := strconv.ParseUint(code[:3], 10, 16)
+	if err != nil || number < 100 || number > 699 {
+		return response{}, false
+	}
+	r = response{code: int(number), headers: make([]fingerprint.Header, 0, 16), body: body}
+	for line := range strings.SplitSeq(rest, "\r\n") {
+		if n := len(r.headers); n > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
+			if len(r.headers[n-1].Value) < maxFolded {
+				r.headers[n-1].Value += " " + strings.TrimSpace(line) // RFC 3261, 7.3.1
+			}
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			continue
+		}
+		if len(r.headers) == maxHeaders {
+			break
+		}
+		r.headers = append(r.headers, fingerprint.Header{Name: name, Value: strings.TrimSpace(value)})
+	}
+	return r, true
+}
+
+// header is the value of the first header of a name; compact is its short form, or empty.
+func (r response) header(name, compact string) string {
+	for _, h := range r.headers {
+		if strings.EqualFold(h.Name, name) || compact != "" && strings.EqualFold(h.Name, compact) {
+			return h.Value
+		}
+	}
+	return ""
+}
+
+// answers says whether this is the final answer to the question, and not a provisional or a stray one (RFC 3261, 17.1.3).
+func (r response) answers(token string) bool {
+	sequenced := strings.Join(strings.Fields(r.header("CSeq", "")), " ")
+	return r.code >= 200 && r.header("Call-ID", "i") == token && sequenced == sequence &&
+		branchOf(r.header("Via", "v")) == magic+token
+}
+
+// branchOf is the branch of the topmost value of a Via header.
+func branchOf(via string) string {
+	top, _, _ := strings.Cut(via, ",")
+	for param := range strings.SplitSeq(top, ";") {
+		name, value, _ := strings.Cut(param, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "branch") {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// userAgent is what the peer calls itself, printable and short.
+func (r response) userAgent() string {
+	text := r.header("Server", "")
+	if text == "" {
+		text = r.header("User-Agent", "")
+	}
+	var b strings.Builder
+	for i := 0; i < len(text) && b.Len() < maxUserAgent; i++ {
+		if text[i] >= ' ' && text[i] < 0x7f {
+			b.WriteByte(text[i])
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// methods are those of the Allow headers, in their order and none twice.
+func (r response) methods() []string {
+	var methods []string
+	seen := map[string]bool{}
+	for _, h := range r.headers {
+		if !strings.EqualFold(h.Name, "Allow") {
+			continue
+		}
+		for method := range strings.SplitSeq(h.Value, ",") {
+			method = strings.TrimSpace(method)
+			if len(methods) < maxMethods && isMethod(method) && !seen[method] {
+				seen[method] = true
+				methods = append(methods, method)
+			}
+		}
+	}
+	return methods
+}
+
+// isMethod: every method that is registered is of capital letters.
+func isMethod(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'A' || s[i] > 'Z' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxMethod
+}
+
+// codecs are those of a session description in the body, known ones only; there rarely is one.
+func (r response) codecs() []string {
+	kind, _, _ := strings.Cut(r.header("Content-Type", "c"), ";")
+	if !strings.EqualFold(strings.TrimSpace(kind), "application/sdp") {
+		return nil
+	}
+	// What somebody could do, but does not ask for now, has port 0 (RFC 3264, 9).
+	description, err := sdp.Parse([]byte(strings.Replace(r.body, "m=audio 0 ", "m=audio 9 ", 1)))
+	if err != nil {
+		return nil
+	}
+	var codecs []string
+	for _, c := range description.Codecs() {
+		codecs = append(codecs, string(c))
+	}
+	return codecs
+}
