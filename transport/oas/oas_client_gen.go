@@ -492,7 +492,7 @@ type SipInvoker interface {
 	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*GetSipStatusResponse, error)
 	// GetSipTestCall invokes getSipTestCall operation.
 	//
-	// State, outcome and the SIP events of a test call.
+	// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 	//
 	// GET /v1/sip/test-call/status
 	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*GetSipTestCallResponse, error)
@@ -6389,7 +6389,7 @@ func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams
 
 // GetSipTestCall invokes getSipTestCall operation.
 //
-// State, outcome and the SIP events of a test call.
+// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 //
 // GET /v1/sip/test-call/status
 func (c *Client) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*GetSipTestCallResponse, error) {

@@ -8757,7 +8757,7 @@ func (s *Server) handleGetSipStatusRequest(args [0]string, argsEscaped bool, w h
 
 // handleGetSipTestCallRequest handles getSipTestCall operation.
 //
-// State, outcome and the SIP events of a test call.
+// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 //
 // GET /v1/sip/test-call/status
 func (s *Server) handleGetSipTestCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -13097,7 +13097,7 @@ type SipConfiguration struct {
 	ID        string       `json:"id"`
 	OrgID     string       `json:"org_id"`
 	Direction SipDirection `json:"direction"`
-	// Null for inbound.
+	// Null for an inbound direction that does not register.
 	SipEndpoint NilString           `json:"sip_endpoint"`
 	CreatedAt   time.Time           `json:"created_at"`
 	UpdatedAt   time.Time           `json:"updated_at"`
@@ -13491,7 +13491,8 @@ func (s *SipDirection) UnmarshalText(data []byte) error {
 // Ref: #/components/schemas/SipDirectionInput
 type SipDirectionInput struct {
 	Type SipDirection `json:"type"`
-	// Where outbound calls go; needed to attach one.
+	// Where outbound calls go; needed to attach one. Of an inbound direction with `register`, the server
+	// to register with.
 	SipEndpoint  OptString              `json:"sip_endpoint"`
 	AuthMode     OptSipAuthMode         `json:"auth_mode"`
 	RegisterAuth OptSipRegisterAuth     `json:"register_auth"`
@@ -14392,8 +14393,8 @@ type SipOptionsInput struct {
 	RegisterAuth OptSipRegisterAuth `json:"register_auth"`
 	// Inbound. Addresses and networks that calls may come from.
 	AllowedIps []string `json:"allowed_ips"`
-	// Outbound. How much of the peer's certificate must be right: chain and name, the chain alone, or
-	// nothing.
+	// How much of the certificate of the server at `sip_endpoint` must be right: chain and name, the chain
+	// alone, or nothing.
 	TLSVerification OptSipOptionsInputTLSVerification `json:"tls_verification"`
 }
 
@@ -14487,8 +14488,8 @@ func (s *SipOptionsInput) SetTLSVerification(val OptSipOptionsInputTLSVerificati
 	s.TLSVerification = val
 }
 
-// Outbound. How much of the peer's certificate must be right: chain and name, the chain alone, or
-// nothing.
+// How much of the certificate of the server at `sip_endpoint` must be right: chain and name, the chain
+// alone, or nothing.
 type SipOptionsInputTLSVerification string
 
 const (

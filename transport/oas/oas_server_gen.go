@@ -476,7 +476,7 @@ type SipHandler interface {
 	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*GetSipStatusResponse, error)
 	// GetSipTestCall implements getSipTestCall operation.
 	//
-	// State, outcome and the SIP events of a test call.
+	// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 	//
 	// GET /v1/sip/test-call/status
 	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*GetSipTestCallResponse, error)

@@ -425,7 +425,7 @@ func (UnimplementedHandler) GetSipStatus(ctx context.Context, params GetSipStatu
 
 // GetSipTestCall implements getSipTestCall operation.
 //
-// State, outcome and the SIP events of a test call.
+// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 //
 // GET /v1/sip/test-call/status
 func (UnimplementedHandler) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (r *GetSipTestCallResponse, _ error) {
