@@ -34,17 +34,14 @@ func (h History) Lasted(state State, at time.Time) History {
 	if !at.After(from) {
 		return h
 	}
-	h.Until = at
-	state = state.Public()
-	if from.IsZero() || state == Unchecked {
-		return h
-	}
-	h.Days = slices.Clone(h.Days)
-	for to := earlier(at, from.Add(MaxGap)); from.Before(to); {
-		date := from.UTC().Truncate(day)
-		end := earlier(to, date.Add(day))
-		h.count(date, state, end.Sub(from))
-		from = end
+	h.Until, h.Days = at, slices.Clone(h.Days)
+	if state = state.Public(); state != Unchecked && !from.IsZero() {
+		for to := earlier(at, from.Add(MaxGap)); from.Before(to); {
+			date := from.UTC().Truncate(day)
+			end := earlier(to, date.Add(day))
+			h.count(date, state, end.Sub(from))
+			from = end
+		}
 	}
 	oldest := at.UTC().Truncate(day).Add(-(MaxDays - 1) * day)
 	h.Days = slices.DeleteFunc(h.Days, func(d Day) bool { return d.Date.Before(oldest) })

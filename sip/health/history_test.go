@@ -1,0 +1,123 @@
+package health_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/sip/health"
+)
+
+// second is what a trunk was in one second, as a list without cleverness keeps it.
+type second struct {
+	at time.Time
+	up bool
+}
+
+func TestHistoryIsTimeWeighted(t *testing.T) {
+	t.Parallel()
+	all := []health.State{health.Unchecked, health.Healthy, health.Suspect, health.Unreachable, health.Recovering}
+	rapid.Check(t, func(t *rapid.T) {
+		var h health.History
+		var known []second
+		now := start
+		h = h.Lasted(health.Healthy, now)
+		steps := rapid.SliceOfN(rapid.IntRange(-5, 500), 1, 50).Draw(t, "seconds")
+		for _, step := range steps {
+			if rapid.IntRange(0, 9).Draw(t, "leap") == 0 {
+				step += rapid.IntRange(0, 40*24*3600).Draw(t, "by")
+			}
+			state := rapid.SampledFrom(all).Draw(t, "state")
+			for i := range min(step, int(health.MaxGap/time.Second)) {
+				if p := state.Public(); p != health.Unchecked {
+					known = append(known, second{now.Add(time.Duration(i) * time.Second), p == health.Healthy})
+				}
+			}
+			h = h.Lasted(state, now.Add(time.Duration(step)*time.Second))
+			now = now.Add(time.Duration(max(step, 0)) * time.Second)
+			compare(t, h, known, now)
+		}
+	})
+}
+
+// compare holds a history against every single second.
+func compare(t *rapid.T, h health.History, known []second, now time.Time) {
+	oldest := now.Truncate(24 * time.Hour).AddDate(0, 0, 1-health.MaxDays)
+	total, up := 0, 0
+	for _, s := range known {
+		if s.at.Before(oldest) {
+			continue
+		}
+		total++
+		if s.up {
+			up++
+		}
+	}
+	got, ok := h.Uptime()
+	switch {
+	case len(h.Days) > health.MaxDays:
+		t.Fatalf("%d days", len(h.Days))
+	case ok != (total > 0):
+		t.Fatalf("known: %t, of %d s", ok, total)
+	case ok && (got < 0 || got > 100):
+		t.Fatalf("up for %g %%", got)
+	case ok && math.Abs(got-100*float64(up)/float64(total)) > 1e-9:
+		t.Fatalf("up for %g %%, want %d s of %d", got, up, total)
+	}
+}
+
+func TestHistoryKeepsItsPast(t *testing.T) {
+	t.Parallel()
+	before := health.History{}.Lasted(health.Healthy, start).Lasted(health.Healthy, start.Add(time.Minute)).Answered(time.Second)
+	kept := health.History{Days: slices.Clone(before.Days), Samples: slices.Clone(before.Samples), Until: before.Until}
+	before.Lasted(health.Unreachable, start.Add(2*time.Minute))
+	before.Answered(time.Minute)
+	if !slices.Equal(before.Days, kept.Days) || !slices.Equal(before.Samples, kept.Samples) {
+		t.Errorf("it was %+v and is %+v", kept, before)
+	}
+}
+
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	var none health.History
+	if _, ok := none.Average(); ok {
+		t.Error("there is a mean of nothing")
+	}
+	if _, ok := none.P95(); ok {
+		t.Error("there is a bound of nothing")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var h health.History
+		all := rapid.SliceOfN(rapid.IntRange(1, 5000), 1, 3*health.MaxSamples).Draw(t, "milliseconds")
+		for _, ms := range all {
+			h = h.Answered(time.Duration(ms) * time.Millisecond)
+		}
+		last := slices.Clone(all[max(0, len(all)-health.MaxSamples):])
+		if len(h.Samples) != len(last) {
+			t.Fatalf("%d samples, want %d", len(h.Samples), len(last))
+		}
+		sum := 0
+		for _, ms := range last {
+			sum += ms
+		}
+		mean, _ := h.Average()
+		if want := time.Duration(sum) * time.Millisecond / time.Duration(len(last)); mean != want {
+			t.Fatalf("mean %s, want %s", mean, want)
+		}
+		bound, _ := h.P95()
+		within, below := 0, 0
+		for _, ms := range last {
+			if d := time.Duration(ms) * time.Millisecond; d < bound {
+				below++
+			} else if d == bound {
+				within++
+			}
+		}
+		if n := len(last); 100*(below+within) < 95*n || 100*below >= 95*n || within == 0 {
+			t.Fatalf("%d of %d are below %s, %d are at it", below, n, bound, within)
+		}
+	})
+}
