@@ -164,9 +164,8 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	if err != nil {
 		return err
 	}
-	tenants, answers, trunks := bunstore.Tenants{DB: db}, bunstore.Answers{DB: db}, bunstore.Trunks{DB: db}
+	tenants, answers := bunstore.Tenants{DB: db}, bunstore.Answers{DB: db}
 	numbers, calls := bunstore.Numbers{DB: db}, bunstore.Calls{DB: db}
-	trunk := sip.Trunk{ID: "t", Org: org, Number: number, Direction: sip.Inbound, Version: 1}
 	live := call.Call{ID: "c", Org: org, Queue: call.QueueStarted, Node: "n", CreatedAt: now, Version: 1}
 	inbound := agents.InboundNumber{Org: org, Number: number, Version: 1}
 	yes := true
@@ -175,15 +174,12 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	_, _, findErr := answers.Find(ctx, org, "k", now)
 	errs := []error{
 		orgErr, keyErr, tenants.RevokeKey(ctx, org, "k", now), findErr,
+		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
 		answers.Keep(ctx, org, "k", nil, nil, now, now),
-		trunks.Insert(ctx, trunk), trunks.Update(ctx, trunk), trunks.Update(ctx, trunk),
 		numbers.InsertNumber(ctx, inbound), numbers.UpdateNumber(ctx, inbound), numbers.UpdateNumber(ctx, inbound),
 		calls.Insert(ctx, live), calls.Update(ctx, live), calls.Update(ctx, live),
 		calls.Append(ctx, org, "c", call.Entry{Seq: 1}), calls.RequestStop(ctx, org, "c"),
 	}
-	_, err = trunks.Trunks(ctx, org, number)
-	_, outErr := trunks.Outbound(ctx, org, 10)
-	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
 	_, numberErr := numbers.Number(ctx, org, number)
 	_, numbersErr := numbers.Numbers(ctx, org)
 	_, callErr := calls.Get(ctx, org, "c")
@@ -191,11 +187,77 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	_, beatErr := calls.Beat(ctx, "n", now)
 	_, silentErr := calls.Silent(ctx, now, 10)
 	_, _, listErr := calls.List(ctx, org, call.Filter{Inbound: &yes, Completed: &yes, Since: now, Before: now})
-	errs = append(errs, err, outErr, ownerErr, numberErr, numbersErr, callErr, linesErr, beatErr, silentErr, listErr)
+	errs = append(errs, numberErr, numbersErr, callErr, linesErr, beatErr, silentErr, listErr)
+	errs = append(errs, useCallLog(ctx, db, now)...)
+	errs = append(errs, useTrunks(ctx, db, now)...)
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) && !errors.Is(err, callwright.ErrConflict) {
 			return err
 		}
 	}
 	return nil
+}
+
+// useTrunks calls every method that looks for trunks, their statuses and their registrations.
+func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
+	trunks, statuses := bunstore.Trunks{DB: db}, bunstore.Statuses{DB: db}
+	registrations := bunstore.Registrations{DB: db}
+	trunk := sip.Trunk{ID: "t", Org: org, Number: number, Direction: sip.Inbound, Version: 1}
+	first, status := sip.Status{TrunkID: "t", Org: org}, sip.Status{TrunkID: "t", Org: org, Version: 1}
+	begun, registration := sip.Registration{TrunkID: "t", Org: org}, sip.Registration{TrunkID: "t", Org: org, Version: 1}
+	errs := []error{
+		trunks.Insert(ctx, trunk), trunks.Update(ctx, trunk), trunks.Update(ctx, trunk),
+		statuses.PutStatus(ctx, first), statuses.PutStatus(ctx, status), statuses.PutStatus(ctx, status),
+		registrations.PutRegistration(ctx, begun), registrations.PutRegistration(ctx, registration),
+		registrations.PutRegistration(ctx, registration), registrations.ReleaseRegistrations(ctx, "n"),
+	}
+	_, trunkErr := trunks.Trunk(ctx, org, "t")
+	_, trunksErr := trunks.Trunks(ctx, org, number)
+	_, allErr := trunks.All(ctx, org)
+	_, outErr := trunks.Outbound(ctx, org, 10)
+	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
+	_, statusErr := statuses.Status(ctx, org, "t")
+	_, statusesErr := statuses.StatusesOf(ctx, org)
+	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
+	_, registrationErr := registrations.Registration(ctx, org, "t")
+	_, leaseErr := registrations.LeaseRegistrations(ctx, "n", now, now, 10)
+	_, renewErr := registrations.RenewRegistrations(ctx, "n", now)
+	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, dueErr,
+		registrationErr, leaseErr, renewErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
+		registrations.DeleteRegistration(ctx, org, "t"))
+}
+
+// TestProbingReadsNoTable looks at what probing runs when many statuses are overdue, such as after a pause: one statement
+// leases, by the order of the index and without sorting them all, and one by the primary key puts each back.
+func TestProbingReadsNoTable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		const count, batch = 5000, 80
+		db := open(t)
+		statuses, now := bunstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+		fillStatuses(t, db, count, func(i int) time.Time { return now.Add(-time.Duration(i%60) * time.Second) })
+		if _, err := db.SQL().ExecContext(t.Context(), "ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
+		var due []sip.Status
+		seen := statements(t, db, func() (err error) {
+			due, err = statuses.LeaseStatuses(t.Context(), now, now.Add(time.Minute), batch)
+			return err
+		})
+		if len(seen) != 1 || len(due) != batch {
+			t.Fatalf("%d statements leased %d", len(seen), len(due))
+		}
+		plan := explain(t, db, seen[0], true)
+		if !strings.Contains(plan, "trunk_statuses_due") || regexp.MustCompile(`Sort|TEMP|Seq Scan|SCAN trunk`).MatchString(plan) {
+			t.Errorf("not by the index alone: %s\n%s", seen[0], plan)
+		}
+		seen = statements(t, db, func() error {
+			return db.Do(t.Context(), func(ctx context.Context) error { return statuses.PutStatus(ctx, due[0]) })
+		})
+		plan = explain(t, db, seen[0], true)
+		if len(seen) != 1 || !regexp.MustCompile(`trunk_statuses_pkey|autoindex_trunk_statuses_1 \(trunk_id=`).MatchString(plan) {
+			t.Errorf("not by the primary key alone: %d statements\n%s", len(seen), plan)
+		}
+	})
 }

@@ -1,0 +1,31 @@
+package bunstore_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+)
+
+// BenchmarkCallLogPage reads pages of 50 out of one number's records: however many they are, it takes as long.
+func BenchmarkCallLogPage(b *testing.B) {
+	for _, name := range []string{"sqlite", "postgres"} {
+		for _, count := range []int{1000, 1_000_000} {
+			db := open(b, databases[name](b))
+			fillLog(b, db, count, 1)
+			middle := logStart.Add(time.Duration(count/2) * time.Second)
+			for place, before := range map[string]callwright.Keyset{"first": {}, "middle": {At: middle, ID: "c"}} {
+				b.Run(fmt.Sprintf("%s/%d/%s", name, count, place), func(b *testing.B) {
+					for b.Loop() {
+						page, err := bunstore.CallLog{DB: db}.Calls(b.Context(), "o", "+15550001000", before, 50)
+						if err != nil || len(page) != 50 {
+							b.Fatal(len(page), err)
+						}
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// logStart is when the first record of fillLog starts. The others follow second by second.
+var logStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
+
+// fillLog stores records of an organization's numbers in one statement. All but each hundredth have ended, after a
+// minute; each fifth failed.
+func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
+	t.Helper()
+	at := "strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + i, 'unixepoch')"
+	if db.PostgresDSN() != "" {
+		at = "to_timestamp(%d + i)"
+	}
+	started, ended := fmt.Sprintf(at, logStart.Unix()), fmt.Sprintf(at, logStart.Unix()+60)
+	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO sip_calls (id, org, trunk_id, number, parent_id, direction, from_number, to_number, sip_call_id, attempt,
+			server, source, node, started_at, ended_at, sip_code, status, cause, reason, technical)
+		SELECT 'c' || CAST(10000000 + i AS TEXT), 'o', 't' || CAST(i %% %d AS TEXT), '+1555000' || CAST(1000 + i %% %d AS TEXT),
+			'p', 'outbound', '+15550001000', '+15550002000', 'x@y', 1, 'pbx.example.com:5061', '192.0.2.1',
+			'n' || CAST(i %% 7 AS TEXT), %s, CASE WHEN i %% 100 > 0 THEN %s END, 200, '200 OK', 'hangup', 'it was over', i %% 5 = 0
+		FROM n`, count-1, numbers, numbers, started, ended)
+	for _, statement := range []string{fill, "ANALYZE"} {
+		if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCallLogUsesIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself.
+func TestCallLogUsesIndexes(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		const number = callwright.PhoneNumber("+15550001000")
+		fillLog(t, db, 20000, 10)
+		log, middle := bunstore.CallLog{DB: db}, logStart.Add(10000*time.Second)
+		page := func(before callwright.Keyset) func() error {
+			return func() error {
+				records, err := log.Calls(t.Context(), "o", number, before, 50)
+				if len(records) != 50 {
+					err = errors.Join(err, fmt.Errorf("%d records", len(records)))
+				}
+				return err
+			}
+		}
+		for name, test := range map[string]struct {
+			index, bound string
+			use          func() error
+		}{
+			"first page":  {"sip_calls_by_number", "number", page(callwright.Keyset{})},
+			"middle page": {"sip_calls_by_number", "started_at", page(callwright.Keyset{At: middle, ID: "c10010000"})},
+			"from a time": {"sip_calls_by_number", "started_at", page(callwright.Keyset{At: middle})},
+			"failures": {"sip_calls_by_end", "ended_at", func() error {
+				ended, failed, err := log.Failures(t.Context(), "o", "t5", logStart.Add(19000*time.Second))
+				if ended != 106 || failed != 106 {
+					err = errors.Join(err, fmt.Errorf("%d of %d failed", failed, ended))
+				}
+				return err
+			}},
+			"lost calls": {"sip_calls_running", "started_at", func() error {
+				lost, err := log.LostCalls(t.Context(), logStart.Add(time.Second), 10)
+				if len(lost) != 1 {
+					err = errors.Join(err, fmt.Errorf("%d are lost", len(lost)))
+				}
+				return err
+			}},
+		} {
+			for _, query := range statements(t, db, test.use) {
+				plan := explain(t, db, query, true)
+				reads := strings.Contains(plan, test.index) && strings.Contains(plan, test.bound)
+				if !reads || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE") {
+					t.Errorf("%s: not by %s alone: %s\n%s", name, test.index, query, plan)
+				}
+			}
+		}
+	})
+}
+
+// useCallLog calls every method that looks for rows of calls, discoveries and test calls.
+func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
+	log, found, tests := bunstore.CallLog{DB: db}, bunstore.Discoveries{DB: db}, bunstore.TestCalls{DB: db}
+	record := sip.CallRecord{ID: "c", Org: org, TrunkID: "t", Number: number, Node: "n", StartedAt: now}
+	over := sip.CallEnd{EndedAt: &now}
+	look := discovery.Discovery{ID: "d", Org: org, Host: "x", Status: discovery.Running, StartedAt: now, Version: 1}
+	test := testcall.Call{ID: "c", Org: org, StartedAt: now, Version: 1}
+	_, lostErr := log.LostCalls(ctx, now, 10)
+	_, _, insertErr := tests.Insert(ctx, test, 10, now)
+	errs := []error{
+		log.BeginCall(ctx, record), log.BeatNode(ctx, "n", now), lostErr, log.AnswerCall(ctx, org, "c", now),
+		log.EndCall(ctx, org, "c", over, nil), log.EndCall(ctx, org, "c", over, nil),
+		found.Begin(ctx, look, now), found.Update(ctx, look), found.Update(ctx, look), found.Forget(ctx, now),
+		insertErr, tests.Update(ctx, test), tests.Update(ctx, test), tests.Forget(ctx, now),
+	}
+	_, _, callErr := log.Call(ctx, org, "c")
+	_, pageErr := log.Calls(ctx, org, number, callwright.Keyset{At: now}, 10)
+	_, _, failureErr := log.Failures(ctx, org, "t", now)
+	_, foundErr := found.Get(ctx, org, "d")
+	_, recentErr := found.Recent(ctx, look, now)
+	_, testErr := tests.Get(ctx, org, "c")
+	_, openErr := tests.Unfinished(ctx, now, 10)
+	return append(errs, callErr, pageErr, failureErr, foundErr, recentErr, testErr, openErr)
+}
+
+// TestHostileTexts has peers say what no database keeps. It is refused with a code, changes nothing, and the call can
+// still be ended with a text that is clean.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	at := logStart
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		log, found, tests := bunstore.CallLog{DB: db}, bunstore.Discoveries{DB: db}, bunstore.TestCalls{DB: db}
+		if err := log.BeginCall(t.Context(), sip.CallRecord{ID: "c", Org: "o", StartedAt: at}); err != nil {
+			t.Fatal(err)
+		}
+		end := func(reason, detail string) error {
+			steps := []ladder.Event{{At: at, Detail: detail}}
+			return log.EndCall(t.Context(), "o", "c", sip.CallEnd{EndedAt: &at, Reason: reason}, steps)
+		}
+		for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
+			_, _, insertErr := tests.Insert(t.Context(), testcall.Call{ID: bad, Org: "o"}, 10, at)
+			_, recentErr := found.Recent(t.Context(), discovery.Discovery{Org: "o", Host: bad}, at)
+			attempts := []discovery.Attempt{{UserAgent: bad}}
+			for name, err := range map[string]error{
+				"record": log.BeginCall(t.Context(), sip.CallRecord{ID: "d", Org: "o", From: bad}),
+				"reason": end(bad, ""), "step": end("", bad), "node": log.BeatNode(t.Context(), bad, at),
+				"discovery": found.Begin(t.Context(), discovery.Discovery{ID: "d", Attempts: attempts}, at),
+				"findings":  found.Update(t.Context(), discovery.Discovery{ID: "d", Attempts: attempts}),
+				"host":      recentErr, "test call": insertErr,
+				"timeline": tests.Update(t.Context(), testcall.Call{ID: "c", Timeline: []testcall.Event{{Detail: bad}}}),
+			} {
+				if !errors.Is(err, callwright.ErrBadRequest) {
+					t.Errorf("%s with %q gave %v, want a bad request", name, bad, err)
+				}
+			}
+		}
+		record, steps, err := log.Call(t.Context(), "o", "c")
+		if err != nil || record.EndedAt != nil || len(steps) != 0 {
+			t.Errorf("after hostile ends: %+v, %+v, %v", record, steps, err)
+		}
+		if err := end("ab", `\u0000 "{}'`); err != nil {
+			t.Errorf("the end with a clean text: %v", err)
+		}
+		if _, steps, err := log.Call(t.Context(), "o", "c"); err != nil || len(steps) != 1 || steps[0].Detail != `\u0000 "{}'` {
+			t.Errorf("after the end: %+v, %v", steps, err)
+		}
+	})
+}
+
+// TestNodesAreForgotten wants the table of nodes, whose names are new at every start, not to grow for ever.
+func TestNodesAreForgotten(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		log := bunstore.CallLog{DB: db}
+		for i, node := range []string{"n0", "n1", "n2"} {
+			if err := log.BeatNode(t.Context(), node, logStart.Add(time.Duration(i)*23*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left := dump(t, db, "sip_nodes", "node"); left != "n1\nn2" {
+			t.Errorf("left are %q", left)
+		}
+	})
+}
