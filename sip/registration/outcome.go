@@ -1,0 +1,68 @@
+package registration
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// expires is how long a server is asked to keep us.
+const expires = time.Hour
+
+// statusTooBrief is a server's wish to keep us for longer (RFC 3261, 21.4.17).
+const statusTooBrief = 423
+
+// ask registers, and once more where the server wants to keep us for longer.
+func ask(ctx context.Context, line Line, b Binding) Event {
+	granted, err := line.Register(ctx, b)
+	if r, ok := errors.AsType[*Refusal](err); ok && r.Code == statusTooBrief && r.MinExpires > b.Expires {
+		b.Expires = min(r.MinExpires, maxGranted)
+		granted, err = line.Register(ctx, b)
+	}
+	if err == nil {
+		return Event{Kind: Granted, For: granted}
+	}
+	e := Event{Kind: Failed, Reason: err.Error()}
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		e.After = r.RetryAfter
+		if r.final() {
+			e.Kind = Refused
+		}
+	}
+	return e
+}
+
+// final says whether asking again soon is of no use: somebody has to change something first.
+func (r *Refusal) final() bool {
+	switch r.Code {
+	case 408, statusTooBrief, 429, 480, 491:
+		return false
+	}
+	return r.Auth || r.Code >= 300 && r.Code < 500 || r.Code >= 600
+}
+
+// bindingOf is how a trunk registers. A trunk that does not has no binding.
+func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
+	if t.Direction != sip.Inbound || t.Options.AuthMode != sip.AuthRegister {
+		return b, false, nil
+	}
+	to, err := uri.ParseDestination(t.Endpoint)
+	if err != nil {
+		return b, true, err
+	}
+	return Binding{
+		TrunkID: t.ID, Number: t.Number, Verify: t.Options.Verify, Credentials: t.Options.Register, Expires: expires,
+		Server: uri.URI{
+			Scheme: uri.SIP, Host: to.Host, Port: to.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
+		},
+	}, true, nil
+}
+
+// same says whether two bindings of a trunk are one: made with the same server, in the same way.
+func (b Binding) same(other Binding) bool {
+	return b.Number == other.Number && b.Verify == other.Verify && b.Credentials == other.Credentials &&
+		b.Server.String() == other.Server.String()
+}

@@ -1,0 +1,338 @@
+package registration
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+const (
+	leaseEvery = time.Second
+	renewEvery = 10 * time.Second
+	leaseFor   = 30 * time.Second
+	atOnce     = 100              // REGISTERs under way
+	askFor     = 30 * time.Second // for one, its challenges included
+	drainFor   = 10 * time.Second // for giving everything back
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Registrations sip.Registrations
+	Trunks        sip.Store
+	Line          Line
+	Node          string           // this process, different from every other one's
+	Clock         callwright.Clock // nil: the machine's
+	Logger        *slog.Logger     // nil discards
+}
+
+// Service keeps this node's share of the registrations.
+type Service struct {
+	Config
+	slots chan struct{} // one for each piece of work under way
+	more  chan struct{} // there is more to do than there were slots for
+	wg    sync.WaitGroup
+
+	mu      sync.Mutex
+	all     map[string]*kept
+	starved bool // the last look at what is due found no slot for all of it
+	closed  bool
+}
+
+// kept is a registration that is this node's. The mutex of the service guards it.
+type kept struct {
+	machine Machine
+	binding Binding  // as last asked for; zero: never
+	bound   *attempt // that made the binding
+	busy    bool     // somebody works on it, and nobody else may
+	unsaved bool     // the machine is ahead of what is stored
+}
+
+// attempt is one REGISTER.
+type attempt struct{ lost bool } // its connection is gone
+
+// New checks the configuration.
+func New(cfg Config) (*Service, error) {
+	if cfg.Registrations == nil || cfg.Trunks == nil || cfg.Line == nil || cfg.Node == "" {
+		return nil, errors.New("registration: Registrations, Trunks, Line and Node are required")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = callwright.SystemClock{}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Service{
+		Config: cfg, slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
+	}, nil
+}
+
+// Run keeps registrations until ctx ends. Then it takes them all back, so that another node can have them at once. It is
+// called once.
+func (s *Service) Run(ctx context.Context) {
+	lease, renew := time.NewTicker(leaseEvery), time.NewTicker(renewEvery)
+	defer lease.Stop()
+	defer renew.Stop()
+	for {
+		s.take(ctx)
+		s.step(ctx)
+		select {
+		case <-lease.C:
+		case <-s.more:
+		case <-renew.C:
+			s.renew(ctx)
+		case <-ctx.Done():
+			s.drain(context.WithoutCancel(ctx))
+			return
+		}
+	}
+}
+
+// take learns of what is due, and takes what nobody keeps.
+func (s *Service) take(ctx context.Context) {
+	now := s.Clock.Now()
+	// Those that are under way are due too, so with twice as many there are others among them.
+	rows, err := s.Registrations.LeaseRegistrations(ctx, s.Node, now, now.Add(leaseFor), 2*atOnce)
+	if err != nil {
+		s.failed(ctx, "registrations are not to be had", err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, row := range rows {
+		k := s.all[row.TrunkID]
+		switch {
+		case k == nil:
+			k = &kept{}
+			s.all[row.TrunkID] = k
+		case k.busy || row.Version <= k.machine.Version:
+			continue
+		}
+		k.machine = Resume(row, now, rand.Float64())
+		k.unsaved = k.machine.Registration != row
+	}
+}
+
+// step begins what is to be done, as far as there are slots.
+func (s *Service) step(ctx context.Context) {
+	now := s.Clock.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starved = false
+	for _, k := range s.all {
+		due := !now.Before(k.machine.NextAt)
+		if k.busy || !due && !k.unsaved {
+			continue
+		}
+		select {
+		case s.slots <- struct{}{}:
+		default:
+			s.starved = true
+			return
+		}
+		s.work(k, func() {
+			if due {
+				s.register(ctx, k)
+			} else {
+				s.save(ctx, k)
+			}
+		})
+	}
+}
+
+// work does something for a registration that has a slot. The mutex is held.
+func (s *Service) work(k *kept, do func()) {
+	k.busy = true
+	s.wg.Go(func() {
+		do()
+		s.mu.Lock()
+		k.busy = false
+		starved := s.starved
+		s.mu.Unlock()
+		<-s.slots
+		if starved {
+			select {
+			case s.more <- struct{}{}:
+			default:
+			}
+		}
+	})
+}
+
+// register makes or refreshes a binding.
+func (s *Service) register(ctx context.Context, k *kept) {
+	row := s.apply(k, Event{Kind: Due}).Registration
+	t, err := s.Trunks.Trunk(ctx, row.Org, row.TrunkID)
+	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound {
+		s.failed(ctx, "a trunk is not to be had", err)
+		s.apply(k, Event{Kind: Failed, Reason: "the trunk could not be read"})
+		return
+	}
+	b, registers, err := bindingOf(t)
+	if !registers { // what is stored should have gone with the trunk
+		if err := s.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID); err != nil {
+			s.failed(ctx, "a registration was not removed", err)
+		}
+		s.forget(ctx, k)
+		return
+	}
+	outcome := Event{Kind: Refused, Reason: callwright.MessageOf(err)}
+	if err == nil {
+		outcome = s.bind(ctx, k, b)
+	}
+	if ctx.Err() != nil {
+		return // see drain
+	}
+	if m := s.apply(k, outcome); outcome.Kind != Granted {
+		s.Logger.Info("not registered", "trunk", m.TrunkID, "reason", m.Reason, "again", m.NextAt)
+	}
+	s.save(ctx, k)
+}
+
+// bind asks the server.
+func (s *Service) bind(ctx context.Context, k *kept, b Binding) Event {
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	s.mu.Lock()
+	before := k.binding
+	k.binding = b
+	s.mu.Unlock()
+	if before.TrunkID != "" && !before.same(b) {
+		s.Line.Unregister(ctx, b.TrunkID)
+	}
+	a := &attempt{}
+	b.Lost = func() { s.lost(k, a) }
+	outcome := ask(ctx, s.Line, b)
+	if outcome.Kind == Granted {
+		s.mu.Lock()
+		k.bound = a
+		s.mu.Unlock()
+	}
+	return outcome
+}
+
+// apply moves a registration's machine, and past the loss of a connection that has come meanwhile.
+func (s *Service) apply(k *kept, e Event) Machine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.move(k, e)
+	if e.Kind == Granted && k.bound.lost {
+		s.move(k, connectionLost)
+	}
+	return k.machine
+}
+
+var connectionLost = Event{Kind: Lost, Reason: "the connection was lost"}
+
+// move is apply with the mutex held.
+func (s *Service) move(k *kept, e Event) {
+	next, err := k.machine.Next(e, s.Clock.Now(), rand.Float64())
+	if err != nil {
+		s.Logger.Error("registration", "trunk", k.machine.TrunkID, "error", err)
+		return
+	}
+	k.machine = next
+	k.unsaved = k.unsaved || e.Kind != Due
+}
+
+// lost is what the line says of a binding's connection.
+func (s *Service) lost(k *kept, a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.lost = true
+	if k.bound == a && !s.closed {
+		s.move(k, connectionLost) // the next step saves it
+	}
+}
+
+// save stores where a registration stands.
+func (s *Service) save(ctx context.Context, k *kept) {
+	s.mu.Lock()
+	row := k.machine.Registration
+	s.mu.Unlock()
+	err := s.Registrations.PutRegistration(ctx, row)
+	switch callwright.CodeOf(err) {
+	case "":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		k.machine.Version++
+		k.unsaved = k.machine.State != row.State || k.machine.NextAt != row.NextAt
+	case callwright.CodeNotFound:
+		s.forget(ctx, k)
+	case callwright.CodeConflict: // its trunk has changed: see take
+	default:
+		s.failed(ctx, "a registration was not stored", err)
+	}
+}
+
+// renew keeps the leases, and lets go of what is not this node's any more.
+func (s *Service) renew(ctx context.Context) {
+	ids, err := s.Registrations.RenewRegistrations(ctx, s.Node, s.Clock.Now().Add(leaseFor))
+	if err != nil {
+		s.failed(ctx, "leases of registrations are not renewed", err)
+		return
+	}
+	slices.Sort(ids)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, k := range s.all {
+		if _, mine := slices.BinarySearch(ids, id); mine || k.busy {
+			continue
+		}
+		select {
+		case s.slots <- struct{}{}:
+			s.work(k, func() { s.forget(ctx, k) })
+		default: // at the next time
+			return
+		}
+	}
+}
+
+// forget takes a binding back that is not to be any more.
+func (s *Service) forget(ctx context.Context, k *kept) {
+	m := s.apply(k, Event{Kind: Removed})
+	s.Line.Unregister(ctx, m.TrunkID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, m.TrunkID)
+}
+
+// drain takes all bindings back and lets other nodes have the registrations.
+func (s *Service) drain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, drainFor)
+	defer cancel()
+	s.wg.Wait()
+	s.mu.Lock()
+	s.closed = true
+	all := slices.Collect(maps.Values(s.all))
+	s.mu.Unlock()
+	for _, k := range all {
+		s.slots <- struct{}{}
+		s.wg.Go(func() {
+			defer func() { <-s.slots }()
+			s.Line.Unregister(ctx, k.machine.TrunkID)
+			if k.machine.State == sip.Registered {
+				s.apply(k, Event{Kind: Lost, Reason: "the node that had it has stopped"})
+				s.save(ctx, k)
+			}
+		})
+	}
+	s.wg.Wait()
+	if err := s.Registrations.ReleaseRegistrations(ctx, s.Node); err != nil {
+		s.Logger.Warn("leases of registrations are not released", "error", err)
+	}
+}
+
+// failed logs what goes wrong, unless it is the end that does.
+func (s *Service) failed(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		s.Logger.Warn(what, "error", err)
+	}
+}
