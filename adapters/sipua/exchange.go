@@ -27,6 +27,7 @@ func (c *phonecall) deliver(arrivals []arrival) {
 			}
 			continue
 		}
+		c.received(a.req, false)
 		switch a.ev.Method {
 		case dialog.ACK:
 			if c.success != nil && c.success.CSeq().SeqNo == a.ev.CSeq {
@@ -43,6 +44,14 @@ func (c *phonecall) deliver(arrivals []arrival) {
 	}
 }
 
+// cancelledBy takes the caller's CANCEL, which sipgo's transaction answers by itself (RFC 3261, 9.2).
+func (c *phonecall) cancelledBy(cancel *sip.Request) {
+	c.box.post(func() {
+		c.cancelled(cancel)
+		c.apply(dialog.Undelivered{Cancelled: true})
+	})
+}
+
 // respond answers a request of the peer.
 func (c *phonecall) respond(r dialog.Respond) {
 	key := requestKey{r.Method, r.CSeq}
@@ -51,8 +60,8 @@ func (c *phonecall) respond(r dialog.Respond) {
 		return // sipgo has answered it: a CANCEL, or the INVITE under it
 	}
 	if r.Again {
-		if c.success != nil {
-			_ = a.tx.Respond(c.success)
+		if c.success != nil && a.tx.Respond(c.success) == nil {
+			c.sent(c.success, true)
 		}
 		return
 	}
@@ -70,7 +79,10 @@ func (c *phonecall) respond(r dialog.Respond) {
 	if success {
 		c.success, c.inbox.ackDue = res, true
 	}
-	if err := a.tx.Respond(res); err != nil && success {
+	switch err := a.tx.Respond(res); {
+	case err == nil:
+		c.sent(res, false)
+	case success:
 		c.log.Info("the answer could not be delivered", "error", err)
 		c.success, c.inbox.ackDue = nil, false
 		c.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
@@ -95,7 +107,9 @@ func (c *phonecall) send(s dialog.Send) {
 	if s.Method == dialog.ACK {
 		if err := c.flow.write(c.ua, req, s.Via); err != nil {
 			c.log.Warn("ACK was not sent", "error", err)
+			return
 		}
+		c.sent(req, false)
 		return
 	}
 	tx, err := c.flow.request(c.ua, req, s.Via)
@@ -103,10 +117,14 @@ func (c *phonecall) send(s dialog.Send) {
 		c.unsent(s, err)
 		return
 	}
+	c.sent(req, false)
+	if s.Method == dialog.INVITE && s.RemoteTag == "" {
+		c.heard.asked(s.Authorize)
+	}
 	if s.Method == dialog.INVITE {
 		c.invite, c.inviteTx = req, tx
 		// A 2xx that comes again, or another one of a fork, is no response to the transaction any more (RFC 6026).
-		tx.OnRetransmission(func(res *sip.Response) { c.box.post(func() { c.response(s, res) }) })
+		tx.OnRetransmission(func(res *sip.Response) { c.box.post(func() { c.response(s, res, true) }) })
 	}
 	go c.follow(s, tx)
 }
@@ -156,11 +174,13 @@ func (c *phonecall) sendCancel() {
 	if c.invite == nil {
 		return
 	}
-	tx, err := c.flow.stack.request(c.ua.context, cancelOf(c.invite), c.flow.address)
+	req := cancelOf(c.invite)
+	tx, err := c.flow.stack.request(c.ua.context, req, c.flow.address)
 	if err != nil {
 		c.log.Warn("CANCEL was not sent", "error", err)
 		return
 	}
+	c.sent(req, false)
 	go c.follow(dialog.Send{Method: dialog.CANCEL, Stray: true}, tx) // its answer says nothing; the INVITE's does
 }
 
@@ -169,9 +189,7 @@ func (c *phonecall) follow(s dialog.Send, tx *sip.ClientTx) {
 	for {
 		select {
 		case res := <-tx.Responses():
-			if !s.Stray {
-				c.box.post(func() { c.response(s, res) })
-			}
+			c.box.post(func() { c.response(s, res, false) })
 			if !res.IsProvisional() {
 				return
 			}
@@ -191,9 +209,19 @@ func (c *phonecall) follow(s dialog.Send, tx *sip.ClientTx) {
 	}
 }
 
-// response runs in the mailbox.
-func (c *phonecall) response(s dialog.Send, res *sip.Response) {
+// response runs in the mailbox; later says that the transaction has had its final response before.
+func (c *phonecall) response(s dialog.Send, res *sip.Response, later bool) {
 	ev := readResponse(s.Method, s.CSeq, res)
+	c.received(res, later && ev.RemoteTag == c.machine.RemoteTag())
+	if s.Stray {
+		return
+	}
+	if s.Method == dialog.INVITE {
+		c.acknowledged(res)
+	}
+	if s.Method == dialog.INVITE && s.RemoteTag == "" {
+		c.heard.said(res)
+	}
 	if res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired {
 		if ch := strongest(res); ch != nil && c.route.Credentials.Username != "" {
 			c.challenge, ev.Challenge, ev.Stale = ch, true, ch.Stale

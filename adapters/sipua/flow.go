@@ -1,6 +1,7 @@
 package sipua
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,11 +21,17 @@ type flow struct {
 	tls     string
 }
 
+// defaultPort is SIP over TLS without a port (RFC 3261, 19.1.2).
+const defaultPort = 5061
+
 var errNoAddress = errors.New("no address")
 
 // write sends an ACK.
 func (f *flow) write(u *UA, req *sip.Request, via dialog.Path) error {
-	return f.each(u, via, func(s *stack, to netip.AddrPort) error { return s.write(u.context, req, to) })
+	return f.each(u, via, func(s *stack, to netip.AddrPort) error {
+		req.SetDestination(to.String())
+		return s.write(u.context, req, to)
+	})
 }
 
 // request starts a transaction.
@@ -79,18 +86,19 @@ func (f *flow) elsewhere(u *UA, hop string, try func(*stack, netip.AddrPort) err
 	}
 	ctx, cancel := context.WithTimeout(u.context, connectTimeout)
 	defer cancel()
-	addresses, err := resolveHost(ctx, u.resolver, host, uint16(next.Port))
+	addresses, err := u.resolver.Addresses(ctx, host)
 	if err != nil {
 		return err
 	}
+	port := cmp.Or(uint16(next.Port), defaultPort)
 	s := u.stacks.acquire(p)
 	if s == nil {
 		return errors.New("closed")
 	}
 	defer u.stacks.release(p)
 	err = errNoAddress
-	for _, to := range addresses {
-		if err = try(s, to); err == nil {
+	for _, address := range addresses {
+		if err = try(s, netip.AddrPortFrom(address, port)); err == nil {
 			return nil
 		}
 	}

@@ -2,30 +2,62 @@ package sipua
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
+	"fmt"
 	"maps"
-	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
-	"syscall"
+	"time"
 
-	"code.dny.dev/ssrf"
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/header"
+	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/sdp"
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Dial places a call: at the route's first server, and at the next one where that fails for technical reasons. progress
-// must not block: the call's messages wait for it. What is wrong with d itself is a CodeBadRequest instead of an Ending,
-// and what Routes says is passed on.
+// Dial places a call: at the route's first server, and at the next one where the trunk's failover says so. progress must
+// not block: the call's messages wait for it. What is wrong with d itself is a CodeBadRequest instead of an Ending, and
+// what Routes says is passed on.
 func (u *UA) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)) (call.Leg, error) {
+	a, err := u.attempt(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	a.ringing = sync.OnceFunc(func() {
+		if progress != nil {
+			progress(call.ProgressRinging)
+		}
+	})
+	c, ending := a.run(ctx)
+	if ending != nil {
+		return nil, ending
+	}
+	return &leg{c: c}, nil
+}
+
+// attempt is a call to one server after the other.
+type attempt struct {
+	ua      *UA
+	dial    call.Dial
+	route   trunk.Route
+	codecs  []sdp.Codec
+	headers []sip.Header
+	ringing func()
+	observe func(ladder.Event) // hears of every step; nil: nobody does
+	until   time.Time          // no other server is tried after that
+}
+
+// attempt finds out where a call may go and what it says.
+func (u *UA) attempt(ctx context.Context, d call.Dial) (*attempt, error) {
 	headers, err := checkDial(d)
 	if err != nil {
 		return nil, err
@@ -38,25 +70,12 @@ func (u *UA) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)
 	if err != nil {
 		return nil, callwright.Errorf(callwright.CodeInternal, "trunk %s: %w", route.TrunkID, err)
 	}
-	ringing := sync.OnceFunc(func() {
-		if progress != nil {
-			progress(call.ProgressRinging)
-		}
-	})
-	a := attempt{ua: u, dial: d, route: route, codecs: codecs, headers: headers, ringing: ringing}
-	last := &call.Ending{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}
-	for _, server := range route.Servers {
-		leg, ending := a.try(ctx, server)
-		if ending == nil {
-			return leg, nil
-		}
-		last = ending
-		if ctx.Err() != nil || !another(*ending, a.rang) {
-			break
-		}
-		u.log.Info("call attempt failed", "call", d.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
+	for _, h := range header.Outbound(route.Headers, d.Variables) {
+		headers = append(headers, sip.NewHeader(h.Name, h.Value))
 	}
-	return nil, last
+	return &attempt{
+		ua: u, dial: d, route: route, codecs: codecs, headers: headers, ringing: func() {}, until: time.Now().Add(u.limit),
+	}, nil
 }
 
 // checkDial refuses what must not get into a message.
@@ -97,132 +116,135 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// another says whether the next server may have more luck: when this one could not be reached or is out of order. What
-// the callee decided stays decided, and so does a call that rang.
-func another(e call.Ending, rang bool) bool {
-	if rang {
-		return false
+// run tries one server after the other until one of them has the call, or none may be tried any more. The ending is that
+// of the last one.
+func (a *attempt) run(ctx context.Context) (*phonecall, *call.Ending) {
+	last, tried := call.Ending{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
+	for i, server := range a.route.Servers {
+		if i > 0 && !time.Now().Before(a.until) {
+			break
+		}
+		tried++
+		c, ending, next := a.try(ctx, server, tried)
+		if ending == nil {
+			return c, nil
+		}
+		last = *ending
+		a.ua.log.Info("call attempt failed",
+			"call", a.dial.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
+		if !next || ctx.Err() != nil {
+			break
+		}
 	}
-	switch e.SIPCode {
-	case 0:
-		return e.Cause == call.CauseUnreachable
-	case 408, 502, 503, 504:
-		return true
-	default:
-		return false
+	if tried > 1 {
+		last.Reason = strings.TrimSpace(fmt.Sprintf("%s (%d servers tried)", last.Reason, tried))
 	}
+	return nil, &last
 }
 
-// attempt is a call to one server after the other.
-type attempt struct {
-	ua      *UA
-	dial    call.Dial
-	route   trunk.Route
-	codecs  []sdp.Codec
-	headers []sip.Header
-	ringing func()
-	rang    bool
-}
-
-// try calls through one server.
-func (a *attempt) try(ctx context.Context, server uri.URI) (call.Leg, *call.Ending) {
+// try calls through one server. next says that another one may have more luck.
+func (a *attempt) try(ctx context.Context, server uri.URI, n int) (c *phonecall, ending *call.Ending, next bool) {
 	u := a.ua
 	if !u.take() {
-		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}
+		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}, false
 	}
-	f, ending := a.reach(ctx, server)
+	id := a.identity(server)
+	e := a.entry(id, server, n)
+	f, ending := a.reach(ctx, server, e)
 	if ending != nil {
+		unreached := ending.Cause == call.CauseUnreachable
+		e.never(ending, unreached)
 		u.give()
-		return nil, ending
+		return nil, ending, unreached && a.route.Failover.Next(failover.Outcome{})
 	}
-	session, err := u.config.Media.Open(ctx)
-	if err != nil {
+	e.record.Source = f.address.Addr().String()
+	c, ending = a.start(ctx, server, id, f, e)
+	if ending != nil {
+		e.never(ending, false)
 		u.stacks.release(f.profile)
 		u.give()
+		return nil, ending, false
+	}
+	ending, outcome := a.await(ctx, c)
+	return c, ending, ending != nil && a.route.Failover.Next(outcome)
+}
+
+// start sends the INVITE.
+func (a *attempt) start(
+	ctx context.Context, server uri.URI, id identity, f flow, e *entry,
+) (*phonecall, *call.Ending) {
+	u := a.ua
+	session, err := u.config.Media.Open(ctx)
+	if err != nil {
 		u.log.Warn("no media for a call", "call", a.dial.CallID, "error", err)
 		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "no media port is free"}
 	}
-	target := a.target(server)
-	c := u.newCall(a.identity(server), a.route, f)
+	c := u.newCall(id, a.route, f, e)
 	c.media.session, c.media.codecs = session, a.codecs
 	c.extra, c.onRinging = a.headers, a.ringing
 	if !u.remember(c) {
 		_ = session.Close()
-		u.stacks.release(f.profile)
-		u.give()
 		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}
 	ring := a.dial.Ring
 	if ring == 0 {
 		ring = u.config.Ring
 	}
-	c.post(dialog.Dial{Target: target.String(), Ring: ring})
-	leg, err := c.leg(ctx)
-	if err == nil {
-		return leg, nil
+	target := a.target(server)
+	c.box.post(func() {
+		e.begin()
+		c.apply(dialog.Dial{Target: target.String(), Ring: ring})
+	})
+	return c, nil
+}
+
+// await waits for the answer, but not for long for the first word of a server: RFC 3261 would wait for 64*T1. A call that
+// is given up goes on without us until nothing of it is left.
+func (a *attempt) await(ctx context.Context, c *phonecall) (*call.Ending, failover.Outcome) {
+	if silent := a.silence(ctx, c); silent != nil {
+		c.post(hangup(silent.Cause, silent.Reason))
+		return silent, failover.Outcome{Connected: true}
 	}
+	_, err := c.leg(ctx)
+	if err == nil {
+		return nil, failover.Outcome{}
+	}
+	ending, _ := errors.AsType[*call.Ending](err)
 	select {
 	case <-c.done:
-		a.rang = c.rang
-	default:
+		return ending, c.outcome
+	default: // given up by the caller
+		return ending, failover.Outcome{Rang: true}
 	}
-	ending, _ = errors.AsType[*call.Ending](err)
-	return nil, ending
 }
 
-// reach connects to a server: every address of it is tried. Its stack is to be released unless it failed.
-func (a *attempt) reach(ctx context.Context, server uri.URI) (flow, *call.Ending) {
-	u := a.ua
-	p := profileOf(a.route.Verify, server.Host)
-	lookup, cancel := context.WithTimeout(ctx, connectTimeout)
-	addresses, err := resolve(lookup, u.resolver, server)
-	cancel()
-	if err != nil {
-		return flow{}, unreachable(ctx, err)
-	}
-	s := u.stacks.acquire(p)
-	if s == nil {
-		return flow{}, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
-	}
-	err = errNoAddress
-	for _, to := range addresses {
-		state, connectErr := s.connect(ctx, to)
-		if connectErr == nil {
-			return flow{stack: s, address: to, profile: p, tls: tlsName(state)}, nil
+// silence waits for the first word of a server, and is an ending when none comes.
+func (a *attempt) silence(ctx context.Context, c *phonecall) *call.Ending {
+	patience := time.NewTimer(a.ua.patience)
+	defer patience.Stop()
+	select {
+	case <-c.heard.any:
+	case <-c.done:
+	case <-ctx.Done():
+	case <-patience.C:
+		select {
+		case <-c.heard.any:
+		default:
+			return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server did not answer in time"}
 		}
-		err = connectErr
 	}
-	u.stacks.release(p)
-	u.log.Info("server not reached", "call", a.dial.CallID, "server", server.Host, "error", err)
-	return flow{}, unreachable(ctx, err)
+	return nil
 }
 
-func unreachable(ctx context.Context, err error) *call.Ending {
-	switch {
-	case ctx.Err() != nil:
-		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
-	case errors.Is(err, ssrf.ErrProhibitedIP):
-		return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server's address is not a public one"}
-	default:
-		return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + reasonOf(err)}
-	}
-}
-
-// reasonOf says what is wrong with a connection, without the path on which it became known.
-func reasonOf(err error) string {
-	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "the certificate is refused: " + e.Err.Error()
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return "no address for " + e.Name
-	}
-	if e, ok := errors.AsType[syscall.Errno](err); ok {
-		return e.Error()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in time"
-	}
-	return err.Error()
+// entry is the record of one server's attempt.
+func (a *attempt) entry(id identity, server uri.URI, n int) *entry {
+	e := a.ua.newEntry(trunk.CallRecord{
+		Org: a.route.Org, TrunkID: a.route.TrunkID, Number: a.dial.From, ParentID: a.dial.CallID, Direction: trunk.Outbound,
+		From: a.dial.From.String(), To: a.dial.To.String(), SIPCallID: id.callID, Attempt: n,
+		Server: failover.Server{Host: server.Host, Port: server.Port}.String(),
+	})
+	e.steps.Observe = a.observe
+	return e
 }
 
 // target is the Request-URI: the number at the server.

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
 )
 
 // placed is a call that an agent places to a scripted peer.
@@ -368,6 +369,7 @@ func TestFailover(t *testing.T) {
 			first, acceptFirst := listenWire(t, "127.0.0.1")
 			second, acceptSecond := listenWire(t, "127.0.0.1")
 			a.callsTo(t, "127.0.0.1:1", first, second) // nobody listens at the first
+			a.routes.route.Failover = failover.Config{Enabled: true}
 			failed := make(chan error, 1)
 			ctx := within(t)
 			go func() {

@@ -12,6 +12,9 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/sdp"
 )
 
 // phonecall is one call: its machine, and what carries out the machine's effects.
@@ -22,6 +25,7 @@ type phonecall struct {
 	route trunk.Route
 	flow  flow
 	media *talk
+	entry *entry
 	box   mailbox
 
 	// Only what the mailbox runs touches these.
@@ -34,6 +38,7 @@ type phonecall struct {
 	extra     []sip.Header  // to add to our first INVITE
 	open      map[requestKey]arrival
 	success   *sip.Response // our 2xx that waits for its ACK
+	heard     heard         // of the peer that we call
 	onRinging func()
 
 	established chan struct{} // closed when both sides have answered
@@ -41,9 +46,9 @@ type phonecall struct {
 	transferred chan dialog.Transferred
 	transfer    sync.Mutex // one at a time
 
-	first  inviteKey   // of an inbound call
-	ending call.Ending // set before done is closed
-	rang   bool        // likewise
+	first   inviteKey        // of an inbound call
+	ending  call.Ending      // set before done is closed
+	outcome failover.Outcome // likewise
 }
 
 // requestKey finds the request of the peer that a Respond is for.
@@ -55,15 +60,15 @@ type requestKey struct {
 // running is an armed timer. A stopped one may have posted its event already, so the event names its timer.
 type running struct{ timer *time.Timer }
 
-func (u *UA) newCall(id identity, route trunk.Route, f flow) *phonecall {
+func (u *UA) newCall(id identity, route trunk.Route, f flow, e *entry) *phonecall {
 	log := u.log.With("sip_call_id", id.callID)
 	return &phonecall{
 		media: &talk{log: log},
-		ua:    u, id: id, route: route, flow: f, log: log,
+		ua:    u, id: id, route: route, flow: f, entry: e, log: log,
 		machine: dialog.NewCall(dialog.Config{
 			LocalTag: id.localTag, T1: sip.T1, T2: sip.T2, Session: u.config.SessionExpires, Seed: seed(),
 		}),
-		timers: map[dialog.Timer]*running{}, open: map[requestKey]arrival{},
+		timers: map[dialog.Timer]*running{}, open: map[requestKey]arrival{}, heard: heard{any: make(chan struct{})},
 		established: make(chan struct{}), done: make(chan struct{}), transferred: make(chan dialog.Transferred, 1),
 	}
 }
@@ -86,6 +91,9 @@ func (c *phonecall) apply(ev dialog.Event) {
 		return
 	}
 	c.machine = next
+	if in, ok := ev.(dialog.Incoming); ok {
+		c.arrived(c.open[requestKey{dialog.INVITE, in.CSeq}].req)
+	}
 	for _, e := range effects {
 		c.effect(e)
 	}
@@ -142,6 +150,8 @@ func (c *phonecall) establish() {
 		c.post(dialog.Hangup{Cause: dialog.NotAcceptable, Reason: err.Error()})
 		return
 	}
+	c.entry.answered()
+	c.entry.note(ladder.NoteMediaStarted, c.media.codec()+", "+sdp.Suite)
 	close(c.established)
 }
 
@@ -156,7 +166,8 @@ func (c *phonecall) finish(why dialog.Ending) {
 	c.ending = call.Ending{
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
 	}
-	c.rang = why.Rang
+	c.outcome = c.heard.outcome(why)
+	c.entry.end(c.callEnd(why))
 	if tx := c.inviteTx; tx != nil {
 		// An INVITE that was given up without a final answer would live for ever (there is no timer C).
 		time.AfterFunc(64*sip.T1, tx.Terminate)

@@ -18,6 +18,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/resolve"
 )
 
 // Config is what a user agent is made of.
@@ -29,15 +31,18 @@ type Config struct {
 	Media        trunk.Media
 	Routes       trunk.Routes
 
-	MaxCalls            int           // both directions together; 0: 1000
-	MaxConnections      int           // that others open; 0: 2000
-	MaxConnectionsPerIP int           // 0: 200
-	Ring                time.Duration // how long a call may ring; 0: 60 s, at most 180 s
-	SessionExpires      time.Duration // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
-	AllowPrivate        bool          // connect to private and loopback addresses too
-	UserAgent           string        // for User-Agent and Server; empty: "callwright"
-	Resolver            *net.Resolver // nil: the system's
-	Logger              *slog.Logger  // nil discards
+	MaxCalls            int               // both directions together; 0: 1000
+	MaxConnections      int               // that others open; 0: 2000
+	MaxConnectionsPerIP int               // 0: 200
+	MaxCallsPerIP       int               // that come in from one address; 0: MaxCalls
+	InvitesPerSecond    int               // from one address, and twice as many at once; 0: 50
+	Ring                time.Duration     // how long a call may ring; 0: 60 s, at most 180 s
+	SessionExpires      time.Duration     // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
+	AllowPrivate        bool              // connect to private and loopback addresses too
+	UserAgent           string            // for User-Agent and Server; empty: "callwright"
+	Resolver            *resolve.Resolver // nil: one that asks the system's DNS
+	Journal             trunk.Journal     // hears of every attempt at a call; nil: nobody does
+	Logger              *slog.Logger      // nil discards
 }
 
 // The defaults and bounds of Config.
@@ -45,6 +50,7 @@ const (
 	defaultMaxCalls       = 1000
 	defaultMaxConnections = 2000
 	defaultMaxPerIP       = 200
+	defaultInvites        = 50
 	defaultRing           = 60 * time.Second
 	maxRing               = 180 * time.Second
 	defaultSession        = 30 * time.Minute
@@ -58,8 +64,16 @@ type UA struct {
 	listener *listener
 	server   *stack  // the connections of callers
 	stacks   *stacks // the connections to those we call
-	resolver *net.Resolver
-	contact  sip.Uri // without a user
+	resolver *resolve.Resolver
+	ids      callwright.UUIDs
+	contact  sip.Uri       // without a user
+	patience time.Duration // failover.Patience
+	limit    time.Duration // failover.Limit
+
+	sources    *sources
+	challenger *challenger
+	lookups    chan struct{} // holds one for each look-up of a route that is under way
+	bindings   bindings
 
 	context context.Context //nolint:containedctx // ends what calls do in the background when the UA closes
 	cancel  context.CancelFunc
@@ -70,9 +84,11 @@ type UA struct {
 	calls    map[dialogKey]*phonecall
 	invites  map[inviteKey]struct{} // of callers, while their calls live
 	slots    int                    // taken by calls, also those that have no dialog yet
+	entries  int                    // that the journal has not written to their end
+	from     map[netip.Addr]int     // the slots of calls that have come in, by source
 	draining bool
 	closed   bool
-	idle     chan struct{} // closed when draining and the last slot is free
+	idle     chan struct{} // closed when draining, the last slot is free and the last entry is written
 }
 
 // dialogKey finds the call of a request: our tag is in its To header.
@@ -92,25 +108,32 @@ func New(cfg Config) (*UA, error) {
 	if err != nil {
 		return nil, err
 	}
+	u := &UA{
+		config: cfg, log: cfg.Logger, resolver: cfg.Resolver, patience: failover.Patience, limit: failover.Limit,
+		sources: newSources(cfg.InvitesPerSecond, time.Now), lookups: make(chan struct{}, maxLookups),
+		pending: make(chan *pending, cfg.MaxCalls), from: map[netip.Addr]int{},
+		calls: map[dialogKey]*phonecall{}, invites: map[inviteKey]struct{}{}, idle: make(chan struct{}),
+	}
 	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
-	ln, err := listen(cfg.Listen, serverTLS, limits{total: cfg.MaxConnections, perAddress: cfg.MaxConnectionsPerIP})
+	ln, err := listen(cfg.Listen, serverTLS, limits{
+		total: cfg.MaxConnections, perAddress: cfg.MaxConnectionsPerIP, first: firstMessage, idle: maxIdle,
+		barred: u.sources.barred, busy: u.carries,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("sip: listen: %w", err)
 	}
-	u := &UA{
-		config: cfg, log: cfg.Logger, listener: ln, resolver: cfg.Resolver,
-		pending: make(chan *pending, cfg.MaxCalls),
-		calls:   map[dialogKey]*phonecall{}, invites: map[inviteKey]struct{}{}, idle: make(chan struct{}),
-	}
+	u.listener = ln
 	u.context, u.cancel = context.WithCancel(context.Background())
 	if u.contact, err = contactURI(cfg.PublicHost, ln.Addr()); err != nil {
 		_ = ln.Close()
 		return nil, err
 	}
+	u.challenger = newChallenger(u.contact.Host, time.Now)
 	clientTLS := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates}
 	u.stacks = &stacks{base: clientTLS, may: guard(cfg.AllowPrivate), handle: u.handle, open: map[profile]*shared{}}
 	u.server = newStack(serverTLS, neverDial, func(req *sip.Request, tx *sip.ServerTx) { u.handle(u.server, req, tx) })
 	u.wg.Go(func() { _ = u.server.tp.ServeTLS(ln) })
+	u.wg.Go(u.watch)
 	return u, nil
 }
 
@@ -130,6 +153,8 @@ func complete(cfg Config) (Config, error) {
 	cfg.MaxCalls = positive(cfg.MaxCalls, defaultMaxCalls)
 	cfg.MaxConnections = positive(cfg.MaxConnections, defaultMaxConnections)
 	cfg.MaxConnectionsPerIP = positive(cfg.MaxConnectionsPerIP, defaultMaxPerIP)
+	cfg.MaxCallsPerIP = positive(cfg.MaxCallsPerIP, cfg.MaxCalls)
+	cfg.InvitesPerSecond = positive(cfg.InvitesPerSecond, defaultInvites)
 	if cfg.Ring == 0 {
 		cfg.Ring = defaultRing
 	}
@@ -144,7 +169,11 @@ func complete(cfg Config) (Config, error) {
 		return cfg, errControl
 	}
 	if cfg.Resolver == nil {
-		cfg.Resolver = net.DefaultResolver
+		var err error
+		clock := callwright.SystemClock{}
+		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock}); err != nil {
+			return cfg, err
+		}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -199,14 +228,12 @@ func (u *UA) Drain() {
 func (u *UA) drain() {
 	if !u.draining {
 		u.draining = true
-		if u.slots == 0 {
-			close(u.idle)
-		}
+		u.settle()
 	}
 }
 
-// Close drains, hangs up what still runs, and stops. It waits until the peers have confirmed, or ctx ends; connections
-// are closed in either case. It may be called twice.
+// Close drains, hangs up what still runs, and stops. It waits until the peers have confirmed and the journal has written
+// everything down, or ctx ends; connections are closed in either case. It may be called twice.
 func (u *UA) Close(ctx context.Context) error {
 	u.mu.Lock()
 	u.drain()
@@ -241,6 +268,10 @@ func (u *UA) Close(ctx context.Context) error {
 func (u *UA) take() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	return u.takeLocked()
+}
+
+func (u *UA) takeLocked() bool {
 	if u.draining || u.slots >= u.config.MaxCalls {
 		return false
 	}
@@ -252,9 +283,60 @@ func (u *UA) take() bool {
 func (u *UA) give() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.slots--; u.slots == 0 && u.draining {
+	u.giveLocked()
+}
+
+func (u *UA) giveLocked() {
+	u.slots--
+	u.settle()
+}
+
+// hold and release count what the journal is yet to be told of.
+func (u *UA) hold() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.entries++
+}
+
+func (u *UA) release() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.entries--
+	u.settle()
+}
+
+// settle tells Close when nothing is left. The mutex is held.
+func (u *UA) settle() {
+	if !u.draining || u.slots > 0 || u.entries > 0 {
+		return
+	}
+	select {
+	case <-u.idle: // a call was refused while everything else was over already
+	default:
 		close(u.idle)
 	}
+}
+
+// takeFor reserves a place for a call that comes in.
+func (u *UA) takeFor(source netip.Addr) bool {
+	source = sourceOf(source)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.from[source] >= u.config.MaxCallsPerIP || !u.takeLocked() {
+		return false
+	}
+	u.from[source]++
+	return true
+}
+
+func (u *UA) giveFor(source netip.Addr) {
+	source = sourceOf(source)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.from[source]--; u.from[source] == 0 {
+		delete(u.from, source)
+	}
+	u.giveLocked()
 }
 
 // remember makes a call findable by its dialog, and for Close. False says that it comes too late for that.
@@ -265,9 +347,6 @@ func (u *UA) remember(c *phonecall) bool {
 		return false
 	}
 	u.calls[dialogKey{c.id.callID, c.id.localTag}] = c
-	if c.first != (inviteKey{}) {
-		u.invites[c.first] = struct{}{}
-	}
 	return true
 }
 
@@ -279,6 +358,10 @@ func (u *UA) forget(c *phonecall) {
 	u.mu.Unlock()
 	if c.flow.profile.host != "" {
 		u.stacks.release(c.flow.profile)
+	}
+	if c.first != (inviteKey{}) {
+		u.giveFor(c.flow.address.Addr())
+		return
 	}
 	u.give()
 }

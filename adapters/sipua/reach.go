@@ -1,0 +1,105 @@
+package sipua
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"strings"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// reach connects to a server: every address of it is tried until the call's time is over. Its stack is to be released
+// unless it failed. The certificate has to name the trunk's host, never what DNS has made of it (RFC 5922, section 4).
+func (a *attempt) reach(ctx context.Context, server uri.URI, e *entry) (flow, *call.Ending) {
+	u := a.ua
+	inTime, cancel := context.WithDeadline(ctx, a.until)
+	defer cancel()
+	targets, err := u.targets(inTime, server)
+	if err != nil {
+		e.note(ladder.NoteUnresolved, reasonOf(err))
+		return flow{}, unreachable(ctx, err)
+	}
+	e.note(ladder.NoteResolved, listed(server, targets))
+	p := profileOf(a.route.Verify, server.Host)
+	s := u.stacks.acquire(p)
+	if s == nil {
+		return flow{}, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
+	}
+	for _, to := range targets {
+		var state tls.ConnectionState
+		if state, err = s.connect(inTime, to.Address); err == nil {
+			e.step(ladder.Event{
+				Note: ladder.NoteConnected, Transport: tlsName(state), Peer: to.Address.String(),
+				Detail: security(state) + "; " + verified(p),
+			})
+			return flow{stack: s, address: to.Address, profile: p, tls: tlsName(state)}, nil
+		}
+		e.step(ladder.Event{Note: ladder.NoteUnconnected, Peer: to.Address.String(), Detail: reasonOf(err)})
+	}
+	u.stacks.release(p)
+	return flow{}, unreachable(ctx, err)
+}
+
+// targets looks a server up. There is at least one, or an error.
+func (u *UA) targets(ctx context.Context, server uri.URI) ([]resolve.Target, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	targets, err := u.resolver.Targets(ctx, server)
+	if err == nil && len(targets) == 0 {
+		err = errNoAddress
+	}
+	return targets, err
+}
+
+// listed is where a server is, for people.
+func listed(server uri.URI, targets []resolve.Target) string {
+	addresses := make([]string, 0, len(targets))
+	for _, t := range targets {
+		addresses = append(addresses, t.Address.String())
+	}
+	text := server.Host + " is at " + strings.Join(addresses, ", ")
+	if service := targets[0].Service; service != "" {
+		text += " by " + service
+	}
+	return text
+}
+
+func unreachable(ctx context.Context, err error) *call.Ending {
+	switch {
+	case ctx.Err() != nil:
+		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
+	case errors.Is(err, ssrf.ErrProhibitedIP):
+		return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server's address is not a public one"}
+	default:
+		return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + reasonOf(err)}
+	}
+}
+
+// reasonOf says what is wrong with a connection, without the path on which it became known.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "the certificate is refused: " + e.Err.Error()
+	}
+	if e, ok := errors.AsType[*callwright.Error](err); ok { // of the resolver
+		return e.Message
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return "no address for " + e.Name
+	}
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
+		return e.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return err.Error()
+}
