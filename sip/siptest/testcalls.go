@@ -104,25 +104,28 @@ func addsToLimit(t *testing.T, s testcall.Store) {
 }
 
 func addsToLimitInRace(t *testing.T, s testcall.Store) {
-	const limit, racers = 10, 50
-	var added atomic.Int32
-	var wait sync.WaitGroup
-	for i := range racers {
-		wait.Go(func() {
-			ok, oldest, err := s.Insert(t.Context(), testCall(fmt.Sprint("c", i), "a", at.Add(time.Second)), limit, at)
-			switch {
-			case err != nil:
-				t.Errorf("insert: %v", err)
-			case ok:
-				added.Add(1)
-			case !oldest.Equal(at.Add(time.Second)):
-				t.Errorf("the oldest began at %v", oldest)
-			}
-		})
-	}
-	wait.Wait()
-	if n := added.Load(); n != limit {
-		t.Errorf("%d of %d were added, want %d", n, racers, limit)
+	const rounds, racers, limit = 5, 50, 10
+	for round := range rounds {
+		org := callwright.OrgID(fmt.Sprint("o", round))
+		var added atomic.Int32
+		var wait sync.WaitGroup
+		for i := range racers {
+			wait.Go(func() {
+				c := testCall(fmt.Sprint("c", round, "-", i), org, at.Add(time.Second))
+				switch ok, oldest, err := s.Insert(t.Context(), c, limit, at); {
+				case err != nil:
+					t.Errorf("insert: %v", err)
+				case ok:
+					added.Add(1)
+				case !oldest.Equal(c.StartedAt):
+					t.Errorf("the oldest began at %v", oldest)
+				}
+			})
+		}
+		wait.Wait()
+		if n := added.Load(); n != limit {
+			t.Fatalf("%d of %d were added, want %d", n, racers, limit)
+		}
 	}
 }
 
