@@ -1,13 +1,11 @@
 package sipua
 
 import (
-	"context"
 	"errors"
 	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/header"
 	"github.com/callwright/callwright/sip/sdp"
 )
 
@@ -26,18 +25,38 @@ func (u *UA) handle(s *stack, req *sip.Request, tx *sip.ServerTx) {
 			u.refuse(req, tx, refusal{status: sip.StatusInternalServerError})
 		}
 	}()
-	if r := check(req); r != nil {
+	source, err := netip.ParseAddrPort(req.Source())
+	if err != nil {
+		tx.Terminate() // nobody could be answered
+		return
+	}
+	if s == u.server {
+		u.listener.heard(source)
+	}
+	r := check(req)
+	if r == nil {
+		if tag := tagOf(req.To().Params); tag != "" {
+			u.inDialog(dialogKey{req.CallID().Value(), tag}, req, tx)
+			return
+		}
+	}
+	switch {
+	case s == u.server && u.sources.barred(source.Addr()):
+		tx.Terminate()
+		u.hangUpOn(source)
+	case r != nil:
 		u.log.Debug("malformed request", "method", req.Method, "source", req.Source(), "status", r.status)
 		u.refuse(req, tx, *r)
-		return
+	default:
+		u.outOfDialog(s, source, req, tx)
 	}
-	if tag := tagOf(req.To().Params); tag != "" {
-		u.inDialog(dialogKey{req.CallID().Value(), tag}, req, tx)
-		return
-	}
+}
+
+// outOfDialog takes a request that belongs to no call.
+func (u *UA) outOfDialog(s *stack, source netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
 	switch req.Method {
 	case sip.INVITE:
-		u.incoming(s, req, tx)
+		u.incoming(s, source, req, tx)
 	case sip.ACK:
 		tx.Terminate()
 	case sip.OPTIONS:
@@ -51,7 +70,8 @@ func (u *UA) handle(s *stack, req *sip.Request, tx *sip.ServerTx) {
 	}
 }
 
-// refuse answers a request that belongs to no call. An ACK is never answered.
+// refuse answers a request that belongs to no call, and says as little as it can: it may come from a scanner. An ACK is
+// never answered.
 func (u *UA) refuse(req *sip.Request, tx *sip.ServerTx, r refusal) {
 	if req.IsAck() {
 		tx.Terminate()
@@ -60,7 +80,7 @@ func (u *UA) refuse(req *sip.Request, tx *sip.ServerTx, r refusal) {
 	if r.status == sip.StatusServiceUnavailable {
 		r.headers = append(r.headers, sip.NewHeader("Retry-After", seconds(retryAfter)))
 	}
-	_ = tx.Respond(plain(req, u.config.UserAgent, r))
+	_ = tx.Respond(plain(req, "", r))
 }
 
 // notAllowed tells a method that SIP knows from one that it does not.
@@ -114,41 +134,6 @@ func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
 	c.box.post(func() { c.request(a) })
 }
 
-// incoming takes the first INVITE of a call as far as ringing. Nothing is allocated for it before it is admitted.
-func (u *UA) incoming(s *stack, req *sip.Request, tx *sip.ServerTx) {
-	if r := checkInvite(req); r != nil {
-		u.refuse(req, tx, *r)
-		return
-	}
-	first := inviteKey{req.CallID().Value(), tagOf(req.From().Params), req.CSeq().SeqNo}
-	u.mu.Lock()
-	_, merged := u.invites[first]
-	u.mu.Unlock()
-	if merged {
-		u.refuse(req, tx, refusal{status: sip.StatusLoopDetected})
-		return
-	}
-	if !u.take() {
-		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
-		return
-	}
-	source, err := netip.ParseAddrPort(req.Source())
-	if err != nil {
-		u.give()
-		u.refuse(req, tx, refusal{status: sip.StatusBadRequest})
-		return
-	}
-	f := flow{stack: s, address: source, profile: profile{verify: trunk.VerifyFull}, tls: tlsName(s.state(req.Source()))}
-	c := u.newCall(u.identityOf(req), trunk.Route{}, f)
-	c.first = first
-	if !u.remember(c) {
-		u.give()
-		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
-		return
-	}
-	c.accept(req, tx)
-}
-
 // identityOf is who we are in a call that comes in.
 func (u *UA) identityOf(req *sip.Request) identity {
 	to, from := req.To(), req.From()
@@ -161,10 +146,9 @@ func (u *UA) identityOf(req *sip.Request) identity {
 	}
 }
 
-// accept starts the machine of an inbound call, which answers 100 at once, and looks for the call's route meanwhile.
-func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx) {
-	cancelled := func(*sip.Request) { c.post(dialog.Undelivered{Cancelled: true}) }
-	early := !tx.OnCancel(cancelled)
+// accept starts the machine of an inbound call, which answers 100 at once.
+func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx, to callwright.PhoneNumber) {
+	early := !tx.OnCancel(c.cancelledBy)
 	tx.OnTerminate(func(_ string, err error) {
 		if err != nil && !errors.Is(err, sip.ErrTransactionTerminated) {
 			c.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
@@ -177,23 +161,23 @@ func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx) {
 		c.media.hear(req.Body())
 		c.apply(dialog.Incoming{Request: ev, Ring: c.ua.config.Ring})
 		if c.machine.Phase() == dialog.Offered {
-			go c.admit(req)
+			go c.admit(req, to)
 		}
 	})
 	if early {
-		cancelled(nil)
+		c.post(dialog.Undelivered{Cancelled: true})
 	}
 }
 
-// admit finds out whether the call may come in, and hands it to whoever accepts.
-func (c *phonecall) admit(req *sip.Request) {
+// admit gives the call its media, and hands it to whoever accepts.
+func (c *phonecall) admit(req *sip.Request, to callwright.PhoneNumber) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.log.Error("panic while admitting a call", "panic", p, "stack", string(debug.Stack()))
 			c.post(dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal})
 		}
 	}()
-	adm, why := c.consider(req)
+	adm, why := c.consider(req, to)
 	if why != nil {
 		c.post(*why)
 		return
@@ -219,19 +203,9 @@ type admission struct {
 	codecs  []sdp.Codec
 }
 
-// consider checks a call in the order that costs least: the number, the caller, what it offers, and only then a port.
-func (c *phonecall) consider(req *sip.Request) (*admission, *dialog.Reject) {
-	to, err := calledNumber(req)
-	if err != nil {
-		return nil, &dialog.Reject{Status: sip.StatusNotFound, Cause: dialog.Rejected, Reason: "not a telephone number"}
-	}
-	ctx, cancel := context.WithTimeout(c.ua.context, routeTimeout)
-	defer cancel()
-	route, err := c.ua.config.Routes.Inbound(ctx, to, trunk.Peer{Address: c.flow.address.Addr()})
-	if err != nil {
-		return nil, c.routeRefused(err)
-	}
-	codecs, err := codecsOf(route.Codecs)
+// consider checks what a call offers, and only then takes a port.
+func (c *phonecall) consider(req *sip.Request, to callwright.PhoneNumber) (*admission, *dialog.Reject) {
+	codecs, err := codecsOf(c.route.Codecs)
 	if err != nil {
 		c.log.Error("route", "error", err)
 		return nil, &dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal}
@@ -239,37 +213,20 @@ func (c *phonecall) consider(req *sip.Request) (*admission, *dialog.Reject) {
 	if why := c.offerRefused(req.Body(), codecs); why != nil {
 		return nil, why
 	}
-	session, err := c.ua.config.Media.Open(ctx)
+	session, err := c.ua.config.Media.Open(c.ua.context)
 	if err != nil {
 		c.log.Warn("no media for a call", "error", err)
 		return nil, &dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
 	}
 	return &admission{session: session, codecs: codecs, offer: call.Offer{
-		Org: route.Org, TrunkID: route.TrunkID, From: callerOf(req), To: to,
+		ID: c.entry.record.ID, Org: c.route.Org, TrunkID: c.route.TrunkID, From: callerOf(req), To: to,
 		Source: c.flow.address.String(), Headers: customHeaders(req),
+		Variables: header.Inbound(c.route.Headers, headersOf(req)),
 	}}, nil
 }
 
-// routeTimeout bounds the look-up of a route.
-const routeTimeout = 5 * time.Second
-
 // causeInternal is call.CauseInternal for the machine, which has no use for it by itself.
 const causeInternal = dialog.Cause(call.CauseInternal)
-
-func (c *phonecall) routeRefused(err error) *dialog.Reject {
-	status := sip.StatusInternalServerError
-	switch callwright.CodeOf(err) {
-	case callwright.CodeNotFound:
-		status = sip.StatusNotFound
-	case callwright.CodeForbidden:
-		status = sip.StatusForbidden
-	case callwright.CodeUnavailable:
-		return &dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
-	default:
-		c.log.Error("no route", "error", err)
-	}
-	return &dialog.Reject{Status: status, Cause: dialog.Rejected, Reason: "no route for the call"}
-}
 
 // offerRefused tries the negotiation before a port is taken. An INVITE without an offer gets one from us.
 func (c *phonecall) offerRefused(body []byte, codecs []sdp.Codec) *dialog.Reject {
@@ -338,6 +295,15 @@ func customHeaders(req *sip.Request) map[string]string {
 		}
 	}
 	return custom
+}
+
+// headersOf are all headers of a request, for a trunk's rules.
+func headersOf(req *sip.Request) []header.Header {
+	headers := make([]header.Header, 0, len(req.Headers()))
+	for _, h := range req.Headers() {
+		headers = append(headers, header.Header{Name: h.Name(), Value: h.Value()})
+	}
+	return headers
 }
 
 func isCustom(name string) bool {

@@ -105,6 +105,28 @@ func (s *stack) connection(ctx context.Context, to netip.AddrPort) (sip.Connecti
 	return s.tp.ClientRequestConnection(ctx, req)
 }
 
+// hold makes sure that there is a connection to an address and says which. It stays while the stack and the peer let it.
+func (s *stack) hold(ctx context.Context, to netip.AddrPort) (sip.Connection, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := s.connection(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = conn.TryClose()
+	return conn, nil
+}
+
+// existing is the connection to an address; nil without one.
+func (s *stack) existing(to netip.AddrPort) sip.Connection {
+	conn, err := s.tp.GetConnection(transport, to.String())
+	if err != nil {
+		return nil
+	}
+	_, _ = conn.TryClose()
+	return conn
+}
+
 // alive says whether there is a connection to an address.
 func (s *stack) alive(to netip.AddrPort) bool {
 	conn, err := s.tp.GetConnection(transport, to.String())

@@ -16,7 +16,7 @@ const maxForwards = 70
 // reasons are the phrases of the statuses that we answer with.
 var reasons = map[int]string{
 	100: "Trying", 180: "Ringing", 200: "OK",
-	400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 415: "Unsupported Media Type",
+	400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 415: "Unsupported Media Type",
 	416: "Unsupported URI Scheme", 420: "Bad Extension", 422: "Session Interval Too Small", 480: "Temporarily Unavailable",
 	481: "Call/Transaction Does Not Exist", 482: "Loop Detected", 486: "Busy Here", 487: "Request Terminated",
 	488: "Not Acceptable Here", 491: "Request Pending", 500: "Server Internal Error", 501: "Not Implemented",
@@ -155,10 +155,12 @@ func (id *identity) response(req *sip.Request, r dialog.Respond) *sip.Response {
 	return res
 }
 
-// plain is an answer to a request that belongs to no call.
+// plain is an answer to a request that belongs to no call. An empty agent is not told.
 func plain(req *sip.Request, agent string, r refusal) *sip.Response {
 	res := sip.NewResponseFromRequest(req, r.status, reasons[r.status], nil)
-	res.AppendHeader(sip.NewHeader("Server", agent))
+	if agent != "" {
+		res.AppendHeader(sip.NewHeader("Server", agent))
+	}
 	for _, h := range r.headers {
 		res.AppendHeader(h)
 	}
