@@ -2,12 +2,12 @@ package sipua
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"sync"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
 
+	"github.com/callwright/callwright/adapters/sipua/peer"
 	trunk "github.com/callwright/callwright/sip"
 )
 
@@ -24,7 +24,7 @@ func linger() time.Duration { return 600 * sip.T1 }
 // stacks are the client side's stacks, one a profile.
 type stacks struct {
 	base   *tls.Config // roots and our own certificates
-	may    control
+	may    peer.Control
 	handle func(*stack, *sip.Request, *sip.ServerTx)
 
 	mu     sync.Mutex
@@ -48,7 +48,7 @@ func (s *stacks) acquire(p profile) *stack {
 	sh := s.open[p]
 	if sh == nil {
 		sh = &shared{}
-		sh.stack = newStack(clientConfig(s.base, p), s.may, func(req *sip.Request, tx *sip.ServerTx) {
+		sh.stack = newStack(peer.Client(s.base, p.verify, p.host), s.may, func(req *sip.Request, tx *sip.ServerTx) {
 			s.handle(sh.stack, req, tx)
 		})
 		s.open[p] = sh
@@ -97,29 +97,4 @@ func (s *stacks) close() {
 		}
 		sh.close()
 	}
-}
-
-// clientConfig checks the peer's certificate against the profile's host, never against the address that is dialled: in
-// a dialog that address comes from the peer.
-func clientConfig(base *tls.Config, p profile) *tls.Config {
-	c := base.Clone()
-	c.ServerName = p.host
-	switch p.verify {
-	case trunk.VerifyNone:
-		c.InsecureSkipVerify = true
-	case trunk.VerifyChain:
-		c.InsecureSkipVerify = true // the name only: the chain follows
-		c.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, c.RootCAs) }
-	default: // full: crypto/tls does it
-	}
-	return c
-}
-
-func verifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
-	intermediates := x509.NewCertPool()
-	for _, cert := range state.PeerCertificates[1:] {
-		intermediates.AddCert(cert)
-	}
-	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates})
-	return err
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"net"
 	"strings"
-	"syscall"
-
-	"code.dny.dev/ssrf"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/peer"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/resolve"
@@ -43,7 +40,9 @@ func (a *attempt) reach(ctx context.Context, server uri.URI, e *entry) (flow, *c
 			})
 			return flow{stack: s, address: to.Address, profile: p, tls: tlsName(state)}, nil
 		}
-		e.step(ladder.Event{Note: ladder.NoteUnconnected, Peer: to.Address.String(), Detail: reasonOf(err)})
+		e.step(ladder.Event{
+			Note: ladder.NoteUnconnected, Peer: to.Address.String(), Detail: to.Address.String() + ": " + reasonOf(err),
+		})
 	}
 	u.stacks.release(p)
 	return flow{}, unreachable(ctx, err)
@@ -74,32 +73,16 @@ func listed(server uri.URI, targets []resolve.Target) string {
 }
 
 func unreachable(ctx context.Context, err error) *call.Ending {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
-	case errors.Is(err, ssrf.ErrProhibitedIP):
-		return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server's address is not a public one"}
-	default:
-		return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + reasonOf(err)}
 	}
+	return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + reasonOf(err)}
 }
 
-// reasonOf says what is wrong with a connection, without the path on which it became known.
+// reasonOf says what is wrong with a server: with its name as the resolver says, or with the connection.
 func reasonOf(err error) string {
-	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "the certificate is refused: " + e.Err.Error()
-	}
-	if e, ok := errors.AsType[*callwright.Error](err); ok { // of the resolver
+	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return e.Message
 	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return "no address for " + e.Name
-	}
-	if e, ok := errors.AsType[syscall.Errno](err); ok {
-		return e.Error()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in time"
-	}
-	return err.Error()
+	return peer.Reason(err)
 }

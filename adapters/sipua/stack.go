@@ -12,8 +12,9 @@ import (
 	"syscall"
 	"time"
 
-	"code.dny.dev/ssrf"
 	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/peer"
 )
 
 // connectTimeout bounds one attempt to reach one address, the handshake included.
@@ -36,24 +37,12 @@ var quiet = sync.OnceValue(func() *slog.Logger {
 	return l
 })
 
-// control judges an address before it is dialled: the one that is really dialled, so no name can turn private after it
-// was looked up.
-type control func(network, address string, c syscall.RawConn) error
-
-// guard lets connections out to public addresses, or to any.
-func guard(allowPrivate bool) control {
-	if allowPrivate {
-		return nil
-	}
-	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6")).Safe
-}
-
 var errNeverDials = errors.New("connections of callers are not made by us")
 
 func neverDial(string, string, syscall.RawConn) error { return errNeverDials }
 
 // newStack makes a stack that gives every request to handle.
-func newStack(config *tls.Config, may control, handle sip.TransactionRequestHandler) *stack {
+func newStack(config *tls.Config, may peer.Control, handle sip.TransactionRequestHandler) *stack {
 	dialer := net.Dialer{Timeout: connectTimeout, Control: may}
 	tlsTransport := &sip.TransportTLS{TransportTCP: &sip.TransportTCP{
 		DialerCreate: func(laddr net.Addr) net.Dialer {

@@ -16,6 +16,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/peer"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
@@ -130,7 +131,7 @@ func New(cfg Config) (*UA, error) {
 	}
 	u.challenger = newChallenger(u.contact.Host, time.Now)
 	clientTLS := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates}
-	u.stacks = &stacks{base: clientTLS, may: guard(cfg.AllowPrivate), handle: u.handle, open: map[profile]*shared{}}
+	u.stacks = &stacks{base: clientTLS, may: peer.Guard(cfg.AllowPrivate), handle: u.handle, open: map[profile]*shared{}}
 	u.server = newStack(serverTLS, neverDial, func(req *sip.Request, tx *sip.ServerTx) { u.handle(u.server, req, tx) })
 	u.wg.Go(func() { _ = u.server.tp.ServeTLS(ln) })
 	u.wg.Go(u.watch)
