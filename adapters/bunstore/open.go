@@ -19,7 +19,7 @@ type Config struct {
 	Logger  *slog.Logger        // nil discards
 }
 
-// DB is a database. Its parts are the stores of the domains: Tenants, Answers, Trunks, Numbers and Calls.
+// DB is a database. Its parts are the stores of the domains, such as Tenants, Trunks and Calls.
 type DB struct {
 	Config
 	writer  *bun.DB

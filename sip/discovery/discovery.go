@@ -108,8 +108,8 @@ type Store interface {
 	Update(ctx context.Context, d Discovery) error
 	// Get is one discovery; CodeNotFound when the organization has none.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error)
-	// Recent is the newest completed discovery of the same host, port and transport that completed at since or later;
-	// CodeNotFound when there is none.
+	// Recent is the organization's newest completed discovery of the same host, port and transport that completed at since
+	// or later; CodeNotFound when there is none.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
 	// Forget removes those that began before the given time.
 	Forget(ctx context.Context, before time.Time) error

@@ -79,38 +79,23 @@ func ids(records []sip.CallRecord) string {
 }
 
 func keepsRecord(t *testing.T, log sip.CallLog) {
-	want := sip.CallRecord{
-		ID: "c1", Org: "a", TrunkID: "t1", Number: listed, ParentID: "p1", Direction: sip.Inbound,
-		From: "+15550000003", To: "söme'one", SIPCallID: "x@y", Attempt: 2, Server: "pbx.example.com:5061",
-		Source: "2001:db8::1", Node: "n1", StartedAt: at,
-	}
-	answered, ended := at.Add(time.Second), at.Add(time.Minute)
-	given := want
-	given.CallEnd = sip.CallEnd{EndedAt: &ended, SIPCode: 500, Technical: true}
-	begin(t, log, given)
-	if got, steps := getRecord(t, log, "a", "c1"); !reflect.DeepEqual(got, want) || len(steps) != 0 {
+	want := filled[sip.CallRecord](t)
+	begin(t, log, want)
+	over := want.CallEnd
+	want.CallEnd = sip.CallEnd{}
+	if got, steps := getRecord(t, log, want.Org, want.ID); !reflect.DeepEqual(got, want) || len(steps) != 0 {
 		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, steps, want)
 	}
-	want.CallEnd = sip.CallEnd{
-		AnsweredAt: &answered, EndedAt: &ended, SIPCode: 486, Status: "486 Busy Here", Cause: "busy",
-		Reason: `the line is "busy" ☎`, Technical: true,
-	}
-	steps := []ladder.Event{
-		{At: at, Attempt: 2, Note: "resolved", Detail: "192.0.2.1, it's \\u0000"},
-		{
-			At: at.Add(time.Millisecond), Attempt: 2, Sent: true, Method: "INVITE", CSeq: 1 << 31, Transport: "TLS 1.3",
-			Peer: "192.0.2.1:5061", Branch: "z9hG4bK1", Retransmit: true, Body: "PCMU, sendrecv",
-		},
-		{At: answered, Attempt: 2, Method: "INVITE", Status: 486, Reason: "Busy Here", CSeq: 1 << 31},
-	}
-	if err := log.EndCall(t.Context(), "a", "c1", want.CallEnd, steps); err != nil {
+	want.CallEnd = over
+	steps := filled[[]ladder.Event](t)
+	if err := log.EndCall(t.Context(), want.Org, want.ID, over, steps); err != nil {
 		t.Fatal(err)
 	}
-	got, kept := getRecord(t, log, "a", "c1")
+	got, kept := getRecord(t, log, want.Org, want.ID)
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(kept, steps) {
 		t.Errorf("ended:\ngot  %+v, %+v\nwant %+v, %+v", got, kept, want, steps)
 	}
-	page, err := log.Calls(t.Context(), "a", listed, callwright.Keyset{}, 10)
+	page, err := log.Calls(t.Context(), want.Org, want.Number, callwright.Keyset{}, 10)
 	if err != nil || !reflect.DeepEqual(page, []sip.CallRecord{want}) {
 		t.Errorf("listed:\ngot  %+v, %v\nwant %+v", page, err, want)
 	}

@@ -3,7 +3,6 @@ package siptest
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/discovery"
-	"github.com/callwright/callwright/sip/fingerprint"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -55,36 +53,21 @@ func complete(t *testing.T, s discovery.Store, d discovery.Discovery, at time.Ti
 }
 
 func keepsDiscovery(t *testing.T, s discovery.Store) {
-	want := lookAt("d1", "a", "pbx.example.com", at)
-	want.Port, want.Transport = 65535, uri.TLS
-	if err := s.Begin(t.Context(), want, at); err != nil {
+	want := filled[discovery.Discovery](t)
+	begun := lookAt(want.ID, want.Org, want.Host, at)
+	if err := s.Begin(t.Context(), begun, at); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Get(t.Context(), "a", "d1"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, err, want)
+	if got, err := s.Get(t.Context(), want.Org, want.ID); err != nil || !reflect.DeepEqual(got, begun) {
+		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, err, begun)
 	}
-	completed := at.Add(8 * time.Second)
-	address := netip.MustParseAddr("2001:db8::1")
-	want.Status, want.CompletedAt, want.Reason = discovery.Completed, &completed, "it's ☎"
-	want.Addresses = []netip.Addr{netip.MustParseAddr("192.0.2.1"), address}
-	want.SRV = []discovery.SRV{{Service: "_sips._tcp", Target: "x.example.com", Port: 5061, Priority: 10, Weight: 20}}
-	want.Attempts = []discovery.Attempt{
-		{
-			Address: netip.AddrPortFrom(address, 5061), Transport: uri.TLS, ResponseTime: 20*time.Millisecond + 1, Code: 200,
-			UserAgent: "X 1.0", TLS: &discovery.Certificate{Version: "TLS 1.3", Chain: true, Name: true, ExpiresAt: at},
-		},
-		{Address: netip.MustParseAddrPort("192.0.2.1:5060"), Transport: uri.UDP, Error: "no answer"},
-	}
-	want.Recommended = &discovery.Recommendation{
-		Port: 5061, Transport: uri.TLS, UserAgent: "X 1.0", Codecs: []string{"PCMU"}, Methods: []string{"INVITE", "BYE"},
-		System: fingerprint.Guess{System: "X", Version: "1.0", Confidence: 0.75, Evidence: []string{"Server"}, Note: "n"},
-	}
+	want.Version = 1
 	if err := s.Update(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
 	want.Version = 2
-	if got, err := s.Get(t.Context(), "a", "d1"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("completed:\ngot  %+v, %v\nwant %+v", got, err, want)
+	if got, err := s.Get(t.Context(), want.Org, want.ID); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("updated:\ngot  %+v, %v\nwant %+v", got, err, want)
 	}
 }
 

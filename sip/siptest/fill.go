@@ -29,6 +29,12 @@ func (f *filler) fill(v reflect.Value) {
 	case time.Time:
 		v.Set(reflect.ValueOf(at.Add(time.Duration(f.count) * time.Second)))
 		return
+	case netip.AddrPort:
+		v.Set(reflect.ValueOf(netip.AddrPortFrom(netip.IPv6Loopback(), uint16(f.count)))) //nolint:gosec // small
+		return
+	case netip.Addr:
+		v.Set(reflect.ValueOf(netip.AddrFrom4([4]byte{192, 0, 2, byte(f.count)})))
+		return
 	case netip.Prefix:
 		address := netip.AddrFrom4([4]byte{192, 0, byte(f.count), 0})
 		v.Set(reflect.ValueOf(netip.PrefixFrom(address, 24)))
@@ -41,7 +47,7 @@ func (f *filler) fill(v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(f.count)
-	case reflect.Uint16:
+	case reflect.Uint16, reflect.Uint32:
 		v.SetUint(uint64(f.count)) //nolint:gosec // small
 	case reflect.Float64:
 		v.SetFloat(float64(f.count) + 0.5)

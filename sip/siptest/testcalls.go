@@ -52,20 +52,19 @@ func insertTestCalls(t *testing.T, s testcall.Store, calls ...testcall.Call) {
 }
 
 func keepsTestCall(t *testing.T, s testcall.Store) {
-	want := testCall("c1", "a", at)
-	insertTestCalls(t, s, want)
-	if got, err := s.Get(t.Context(), "a", "c1"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Fatalf("inserted:\ngot  %+v, %v\nwant %+v", got, err, want)
+	want := filled[testcall.Call](t)
+	begun := testCall(want.ID, want.Org, at)
+	insertTestCalls(t, s, begun)
+	if got, err := s.Get(t.Context(), want.Org, want.ID); err != nil || !reflect.DeepEqual(got, begun) {
+		t.Fatalf("inserted:\ngot  %+v, %v\nwant %+v", got, err, begun)
 	}
-	answered, ended := at.Add(time.Second), at.Add(10*time.Second)
-	want.Status, want.Result, want.AnsweredAt, want.EndedAt = testcall.NoAnswer, testcall.ResultNoAnswer, &answered, &ended
-	want.Timeline = []testcall.Event{{Name: "initiated", At: at, Detail: "it's ☎"}, {Name: "answered", At: answered}}
+	want.Version = 1
 	if err := s.Update(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
 	want.Version = 2
-	if got, err := s.Get(t.Context(), "a", "c1"); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("ended:\ngot  %+v, %v\nwant %+v", got, err, want)
+	if got, err := s.Get(t.Context(), want.Org, want.ID); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("updated:\ngot  %+v, %v\nwant %+v", got, err, want)
 	}
 }
 

@@ -108,9 +108,9 @@ type Prompt interface {
 
 // Store keeps test calls.
 type Store interface {
-	// Insert adds a call with Version 1, unless the organization has limit calls that began after since: then nothing is
-	// added, and oldest is when the oldest of those limit newest began. Of many that come at once, on whichever nodes, no
-	// more than limit are added.
+	// Insert adds a call with Version 1, unless the organization has limit calls, at least 1, that began after since: then
+	// nothing is added, and oldest is when the oldest of those limit newest began. Of many that come at once, on whichever
+	// nodes, no more than limit are added.
 	Insert(ctx context.Context, c Call, limit int, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the call whose stored Version is c.Version and adds one to it; CodeConflict when somebody else was
 	// first, CodeNotFound when it is absent.
