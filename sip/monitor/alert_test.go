@@ -1,0 +1,301 @@
+package monitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/monitor"
+)
+
+// alerting is a trunk with an alert after two minutes, over all channels.
+func alerting(id, server string) sip.Trunk {
+	t := outbound(id, server)
+	t.Alerts = &alert.Config{
+		Enabled:    true,
+		Thresholds: alert.Thresholds{Unreachable: 2 * time.Minute},
+		Channels:   alert.Channels{Email: true, SMS: true, Webhook: "https://example.com/hook"},
+	}
+	return t
+}
+
+// everywhere is what all channels tell of one edge.
+func everywhere(edge int, text string) []string {
+	said := fmt.Sprintf("0001.unreachable.%d SIP trunk +15550000001 (outbound) %s", edge, text)
+	return []string{
+		"mail to ops@example.com: " + said, "text to a: " + said, "hook to https://example.com/hook: " + said,
+	}
+}
+
+func TestAlertOnceAnEdge(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.attach(alerting("0001", "one"))
+		h.wait("0001", 20*time.Second, unreachable)
+		time.Sleep(115 * time.Second)
+		h.wantTold()
+		time.Sleep(75 * time.Second)
+		h.wantTold(everywhere(1, "is unreachable")...)
+		time.Sleep(10 * time.Minute)
+		h.wantTold()
+		h.set(func(p *prober) { p.down["one"] = false })
+		time.Sleep(3 * time.Minute)
+		h.wantTold()
+		time.Sleep(80 * time.Second)
+		h.wantTold(everywhere(2, "is reachable again")...)
+		time.Sleep(10 * time.Minute)
+		h.wantTold()
+	})
+}
+
+// TestFlappingTrunk has a server come and go for two hours.
+func TestFlappingTrunk(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		trunk := alerting("0001", "one")
+		trunk.Alerts.Channels = alert.Channels{Webhook: "https://example.com/hook"}
+		h.attach(trunk)
+		for range 12 {
+			for _, down := range []bool{true, false} {
+				h.set(func(p *prober) { p.down["one"] = down })
+				time.Sleep(5 * time.Minute)
+			}
+		}
+		synctest.Wait()
+		h.desk.set(func(d *desk) {
+			if n, most := len(d.told), 2*2*60/12; n == 0 || n > most {
+				t.Errorf("told %d times in 2 hours, at most %d are allowed", n, most)
+			}
+		})
+	})
+}
+
+// TestBrokenChannel has the webhook fail: the others are not told again.
+func TestBrokenChannel(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.desk.set(func(d *desk) { d.broken["hook"], d.broken["mail"] = true, true })
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.attach(alerting("0001", "one"))
+		time.Sleep(30 * time.Minute)
+		want := everywhere(1, "is unreachable")
+		h.wantTold(want[1])
+		h.desk.set(func(d *desk) {
+			if d.tries["text"] != 1 || d.tries["hook"] != 5 || d.tries["mail"] <= 5 {
+				t.Errorf("tried %v", d.tries)
+			}
+			d.broken["mail"] = false
+		})
+		time.Sleep(20 * time.Minute)
+		h.wantTold(want[0])
+	})
+}
+
+// TestRestartFiresNoAlert ends the service while a trunk is down, and later runs it again.
+func TestRestartFiresNoAlert(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.attach(alerting("0001", "one"))
+		h.wait("0001", 20*time.Second, unreachable)
+		h.stop()
+		time.Sleep(time.Hour)
+		h.start()
+		time.Sleep(30 * time.Second)
+		h.wantTold()
+		time.Sleep(4 * time.Minute)
+		h.wantTold(everywhere(1, "is unreachable")...)
+		h.stop()
+		time.Sleep(time.Hour)
+		h.start()
+		time.Sleep(10 * time.Minute)
+		h.wantTold()
+	})
+}
+
+// mortal is an Atomic of a process that dies at a commit: nothing of the transaction is kept.
+type mortal struct {
+	callwright.Atomic
+	dying bool
+}
+
+func (m *mortal) Do(ctx context.Context, fn func(ctx context.Context) error) error {
+	return m.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := fn(ctx); err != nil || !m.dying {
+			return err
+		}
+		return errors.New("killed")
+	})
+}
+
+// TestEdgeOutlivesItsProcess has the process that finds an edge die before and after the commit: the edge is told once.
+func TestEdgeOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	m := &mortal{}
+	inHouse(t, func(t *testing.T, h *house) {
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.attach(alerting("0001", "one"))
+		h.wait("0001", 20*time.Second, unreachable)
+		m.dying = true
+		time.Sleep(4 * time.Minute)
+		h.wantTold()
+		if s := h.status("0001").Alerts[alert.Unreachable]; s.Raised {
+			t.Errorf("the alert is %+v though nobody will be told", s)
+		}
+		m.dying = false
+		h.stop()
+		h.desk.set(func(d *desk) { d.broken["hook"], d.broken["mail"], d.broken["text"] = true, true, true })
+		h.start()
+		h.waitRaised("0001")
+		h.wantTold()
+		h.stop()
+		h.desk.set(func(d *desk) { clear(d.broken) })
+		h.start()
+		time.Sleep(time.Minute)
+		h.wantTold(everywhere(1, "is unreachable")...)
+		time.Sleep(10 * time.Minute)
+		h.wantTold()
+	}, func(c *monitor.Config) { m.Atomic, c.Atomic = c.Atomic, m })
+}
+
+// TestCallDuringAnEdge has a call change the status in the very moment of the edge: the edge is told all the same.
+func TestCallDuringAnEdge(t *testing.T) {
+	t.Parallel()
+	slow := &slowStatuses{}
+	inHouse(t, func(_ *testing.T, h *house) {
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.attach(alerting("0001", "one"))
+		h.wait("0001", 20*time.Second, unreachable)
+		time.Sleep(115 * time.Second)
+		h.set(func(p *prober) { p.during["one"] = func() { slow.conflicts = 2 } })
+		time.Sleep(75 * time.Second)
+		h.wantTold(everywhere(1, "is unreachable")...)
+	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
+}
+
+// attempts writes down calls over a trunk that ended just now.
+func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
+	h.t.Helper()
+	now := time.Now().UTC()
+	for range count {
+		log := memstore.CallLog{Store: h.store}
+		id := new(callwright.UUIDs).New()
+		h.check(log.BeginCall(h.t.Context(), sip.CallRecord{
+			ID: id, Org: org, TrunkID: trunk.ID, Number: trunk.Number, StartedAt: now,
+		}))
+		h.check(log.EndCall(h.t.Context(), org, id, sip.CallEnd{EndedAt: &now, Technical: technical}, nil))
+	}
+}
+
+// TestInboundFailureRate watches a trunk that has no server of its own.
+func TestInboundFailureRate(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		trunk := sip.Trunk{ID: "0001", Org: org, Number: "+15550000001", Direction: sip.Inbound, Alerts: &alert.Config{
+			Enabled:    true,
+			Thresholds: alert.Thresholds{FailureRate: 50, FailureRateWindow: 10 * time.Minute, Unreachable: time.Minute},
+			Channels:   alert.Channels{Webhook: "https://example.com/hook"},
+		}}
+		h.attach(trunk)
+		h.attempts(trunk, 4, true)
+		time.Sleep(70 * time.Second)
+		h.wantTold()
+		h.attempts(trunk, 4, false)
+		time.Sleep(70 * time.Second)
+		h.wantTold("hook to https://example.com/hook: 0001.failure_rate.1 SIP trunk +15550000001 (inbound) fails too many calls")
+		time.Sleep(14 * time.Minute)
+		h.wantTold("hook to https://example.com/hook: 0001.failure_rate.2 SIP trunk +15550000001 (inbound) fails fewer calls again")
+	})
+}
+
+func TestSlowTrunk(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		trunk := alerting("0001", "one")
+		trunk.Alerts.Thresholds = alert.Thresholds{ResponseTime: 20 * time.Millisecond}
+		trunk.Alerts.Channels = alert.Channels{SMS: true}
+		h.attach(trunk)
+		time.Sleep(4 * time.Minute)
+		h.wantTold()
+		time.Sleep(2 * time.Minute)
+		h.wantTold("text to a: 0001.response_time.1 SIP trunk +15550000001 (outbound) answers slowly")
+	})
+}
+
+// TestNobodyToTell takes away the trunk, its alerts or the address while an edge waits to be told: that is no failure.
+func TestNobodyToTell(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(h *house, t sip.Trunk)
+		told   int // by the channels that are left
+	}{
+		"no alerts":   {func(h *house, t sip.Trunk) { t.Alerts.Enabled = false; h.change(t) }, 0},
+		"no channels": {func(h *house, t sip.Trunk) { t.Alerts.Channels = alert.Channels{}; h.change(t) }, 0},
+		"no address": {func(h *house, _ sip.Trunk) {
+			h.check(memstore.Tenants{Store: h.store}.UpdateOrganization(h.t.Context(), callwright.Organization{ID: org}))
+		}, 2},
+		"no trunk": {func(h *house, t sip.Trunk) {
+			stored, err := h.config.Trunks.Trunk(h.t.Context(), org, t.ID)
+			h.check(err)
+			h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
+				return errors.Join(h.config.Trunks.Delete(ctx, stored), h.Forget(ctx, stored))
+			}))
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inHouse(t, func(t *testing.T, h *house) {
+				h.desk.set(func(d *desk) { d.broken["hook"], d.broken["mail"], d.broken["text"] = true, true, true })
+				h.set(func(p *prober) { p.down["one"] = true })
+				trunk := alerting("0001", "one")
+				h.attach(trunk)
+				h.waitRaised("0001")
+				test.change(h, trunk)
+				var tries int
+				h.desk.set(func(d *desk) {
+					clear(d.broken)
+					tries = d.tries["mail"]
+				})
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				h.desk.set(func(d *desk) {
+					if len(d.told) != test.told || d.tries["mail"] != tries {
+						t.Errorf("told %v; mail was tried %d times more", d.told, d.tries["mail"]-tries)
+					}
+				})
+			})
+		})
+	}
+}
+
+// poisonedTrunks can't read one of the trunks.
+type poisonedTrunks struct{ sip.Store }
+
+func (s poisonedTrunks) Trunk(ctx context.Context, o callwright.OrgID, id string) (sip.Trunk, error) {
+	if id == "0001" {
+		return sip.Trunk{}, callwright.ErrInternal
+	}
+	return s.Store.Trunk(ctx, o, id)
+}
+
+// TestOneTrunkDoesNotHarmOthers has a trunk that can't be read among those that are written together.
+func TestOneTrunkDoesNotHarmOthers(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		for i := range 3 {
+			h.attach(alerting(fmt.Sprintf("%04d", i), fmt.Sprint("s", i)))
+		}
+		time.Sleep(2 * time.Second)
+		h.wantStates("0000", healthy)
+		h.wantStates("0001", unchecked)
+		h.wantStates("0002", healthy)
+	}, func(c *monitor.Config) { c.Trunks = poisonedTrunks{c.Trunks} })
+}

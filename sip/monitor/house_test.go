@@ -1,0 +1,301 @@
+package monitor_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/monitor"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// prober stands for the servers: each is up unless it is told otherwise.
+type prober struct {
+	mu     sync.Mutex
+	down   map[string]bool
+	silent map[string]bool // does not answer until the asker loses patience
+	busy   map[string]time.Duration
+	during map[string]func() // runs while a server is being asked
+	asked  map[string][]time.Time
+	verify map[string]sip.TLSVerification
+	now    int // being asked
+	most   int
+}
+
+func (p *prober) Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence {
+	name := s.String()
+	p.mu.Lock()
+	p.asked[name] = append(p.asked[name], time.Now())
+	p.verify[name] = verify
+	p.now++
+	p.most = max(p.most, p.now)
+	down, silent, busy, during := p.down[name], p.silent[name], p.busy[name], p.during[name]
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.now--
+		p.mu.Unlock()
+	}()
+	if during != nil {
+		during()
+	}
+	if silent {
+		<-ctx.Done()
+		return health.Evidence{Reason: "no answer"}
+	}
+	if busy > 0 {
+		return health.Evidence{Reason: "503 Busy", RetryAfter: busy}
+	}
+	if down {
+		return health.Evidence{Reason: "connection refused"}
+	}
+	return health.Evidence{Alive: true, ResponseTime: 20 * time.Millisecond, Reason: "200 OK"}
+}
+
+func (p *prober) set(change func(p *prober)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+}
+
+func (p *prober) timesOf(server string) []time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked[server])
+}
+
+// desk takes what is told over every channel. A channel can be broken for a while.
+type desk struct {
+	mu     sync.Mutex
+	broken map[string]bool
+	tries  map[string]int
+	told   []string
+}
+
+func (d *desk) take(channel, to, id, text string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tries[channel]++
+	if d.broken[channel] {
+		return callwright.ErrUnavailable
+	}
+	d.told = append(d.told, fmt.Sprintf("%s to %s: %s %s", channel, to, id, text))
+	return nil
+}
+
+func (d *desk) SendMail(_ context.Context, id, to, subject, _ string) error {
+	return d.take("mail", to, id, subject)
+}
+
+func (d *desk) SendText(_ context.Context, org callwright.OrgID, id, text string) error {
+	return d.take("text", string(org), id, text)
+}
+
+func (*desk) CheckURL(string) error { return nil }
+
+func (d *desk) SendNotice(_ context.Context, url string, n alert.Notice) error {
+	return d.take("hook", url, n.ID, n.Subject())
+}
+
+func (d *desk) set(change func(d *desk)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(d)
+}
+
+// taken gives what was told since the last time, in order.
+func (d *desk) taken() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	told := slices.Sorted(slices.Values(d.told))
+	d.told = nil
+	return strings.Join(told, "\n")
+}
+
+// house is a monitor on a store in memory, on the clock of synctest.
+type house struct {
+	t      *testing.T
+	store  *memstore.Store
+	config monitor.Config
+	*monitor.Service
+	*prober
+	desk *desk
+	stop func()
+}
+
+const org callwright.OrgID = "a"
+
+func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
+	t.Helper()
+	h := &house{t: t, store: memstore.New()}
+	h.prober = &prober{
+		down: map[string]bool{}, silent: map[string]bool{}, busy: map[string]time.Duration{}, during: map[string]func(){},
+		asked: map[string][]time.Time{}, verify: map[string]sip.TLSVerification{},
+	}
+	h.desk = &desk{broken: map[string]bool{}, tries: map[string]int{}}
+	tenants := memstore.Tenants{Store: h.store}
+	h.check(tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org, ContactEmail: "ops@example.com"}))
+	h.config = monitor.Config{
+		Statuses: memstore.Statuses{Store: h.store}, Trunks: memstore.Trunks{Store: h.store},
+		Log: memstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
+		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	for _, c := range change {
+		c(&h.config)
+	}
+	h.start()
+	return h
+}
+
+// start makes a service on the store and runs it, as a process does that has just begun.
+func (h *house) start() {
+	h.t.Helper()
+	work := memstore.NewWork(h.store, h.config.Logger)
+	h.config.Work = work
+	service, err := monitor.New(h.config)
+	h.check(err)
+	h.Service = service
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { work.Run(ctx) })
+	running.Go(func() { service.Run(ctx) })
+	h.stop = func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+func (h *house) check(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// inHouse runs a test with a house.
+func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(c *monitor.Config)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, change...)
+		defer func() { h.stop() }()
+		test(t, h)
+	})
+}
+
+// outbound is a trunk with failover over these servers.
+func outbound(id string, servers ...string) sip.Trunk {
+	t := sip.Trunk{
+		ID: id, Org: org, Number: callwright.PhoneNumber("+1555000" + id), Direction: sip.Outbound,
+		Failover: &failover.Config{Enabled: true},
+	}
+	for _, host := range servers {
+		t.Failover.Servers = append(t.Failover.Servers, failover.Server{Host: host})
+	}
+	return t
+}
+
+// attach makes a trunk as the service does.
+func (h *house) attach(t sip.Trunk) {
+	h.t.Helper()
+	h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
+		return cmp.Or(h.config.Trunks.Insert(ctx, t), h.Watch(ctx, t))
+	}))
+}
+
+// change changes a trunk as the service does.
+func (h *house) change(t sip.Trunk) {
+	h.t.Helper()
+	h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
+		stored, err := h.config.Trunks.Trunk(ctx, t.Org, t.ID)
+		t.Version = stored.Version
+		return cmp.Or(err, h.config.Trunks.Update(ctx, t), h.Watch(ctx, t))
+	}))
+}
+
+func (h *house) status(id string) sip.Status {
+	h.t.Helper()
+	s, err := h.config.Statuses.Status(h.t.Context(), org, id)
+	h.check(err)
+	return s
+}
+
+// wantStates waits for all that happens now and compares the states of a trunk's servers.
+func (h *house) wantStates(id string, want ...health.State) {
+	h.t.Helper()
+	synctest.Wait()
+	var got []health.State
+	for _, s := range h.status(id).Servers {
+		got = append(got, s.Health.State)
+	}
+	if !slices.Equal(got, want) {
+		h.t.Errorf("after %v the servers of %s are %v, want %v", h.elapsed(), id, got, want)
+	}
+}
+
+// wait waits until the servers of a trunk are in these states, for no longer than d.
+func (h *house) wait(id string, d time.Duration, want ...health.State) {
+	h.t.Helper()
+	for limit := time.Now().Add(d); time.Now().Before(limit); {
+		time.Sleep(time.Second)
+		synctest.Wait()
+		same := func(s sip.ServerStatus, state health.State) bool { return s.Health.State == state }
+		if slices.EqualFunc(h.status(id).Servers, want, same) {
+			return
+		}
+	}
+	h.wantStates(id, want...)
+}
+
+// waitRaised waits until somebody is to be told that a trunk is unreachable.
+func (h *house) waitRaised(id string) {
+	h.t.Helper()
+	for limit := time.Now().Add(10 * time.Minute); !h.status(id).Alerts[alert.Unreachable].Raised; time.Sleep(time.Second) {
+		if time.Now().After(limit) {
+			h.t.Fatalf("no alert: %+v", h.status(id))
+		}
+	}
+}
+
+var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // when synctest's clock starts
+
+func (h *house) elapsed() time.Duration { return time.Since(begin) }
+
+// wantOrder compares the order in which calls try a trunk's servers.
+func (h *house) wantOrder(t sip.Trunk, want ...string) {
+	h.t.Helper()
+	servers, err := h.Servers(h.t.Context(), t)
+	h.check(err)
+	var got []string
+	for _, s := range servers {
+		got = append(got, s.String())
+	}
+	if !slices.Equal(got, want) {
+		h.t.Errorf("calls try %v, want %v", got, want)
+	}
+}
+
+// wantTold compares what was told since the last time.
+func (h *house) wantTold(want ...string) {
+	h.t.Helper()
+	synctest.Wait()
+	slices.Sort(want)
+	if got := h.desk.taken(); got != strings.Join(want, "\n") {
+		h.t.Errorf("after %s it was told\n%s\nwant\n%s", h.elapsed(), got, strings.Join(want, "\n"))
+	}
+}

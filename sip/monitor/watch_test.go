@@ -1,0 +1,251 @@
+package monitor_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/monitor"
+)
+
+const (
+	unchecked, healthy, suspect = health.Unchecked, health.Healthy, health.Suspect
+	unreachable, recovering     = health.Unreachable, health.Recovering
+)
+
+// TestFailoverAndBack breaks the first of three servers and mends it again.
+func TestFailoverAndBack(t *testing.T) {
+	t.Parallel()
+	for back, after := range map[failover.Failback][]string{
+		failover.Auto: {"one", "two", "three"}, failover.Manual: {"two", "one", "three"},
+	} {
+		t.Run(string(back), func(t *testing.T) {
+			t.Parallel()
+			inHouse(t, func(_ *testing.T, h *house) {
+				trunk := outbound("0001", "one", "two", "three")
+				trunk.Failover.Failback = back
+				h.attach(trunk)
+				h.wantOrder(trunk, "one", "two", "three")
+				h.wait("0001", 2*time.Second, healthy, healthy, healthy)
+				h.set(func(p *prober) { p.down["one"] = true })
+				h.wait("0001", 68*time.Second, suspect, healthy, healthy)
+				h.wantOrder(trunk, "one", "two", "three")
+				h.wait("0001", 17*time.Second, unreachable, healthy, healthy)
+				h.wantOrder(trunk, "two", "three")
+				h.set(func(p *prober) { p.down["one"] = false })
+				h.wait("0001", 22*time.Second, recovering, healthy, healthy)
+				h.wantOrder(trunk, "two", "three")
+				h.wait("0001", 7*time.Second, healthy, healthy, healthy)
+				h.wantOrder(trunk, after...)
+				h.change(trunk) // which is how its owner goes back
+				h.wantOrder(trunk, "one", "two", "three")
+			})
+		})
+	}
+}
+
+func TestAllServersDown(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		trunk := outbound("0001", "one", "two")
+		h.set(func(p *prober) { p.down["one"], p.down["two"] = true, true })
+		h.attach(trunk)
+		h.wait("0001", 20*time.Second, unreachable, unreachable)
+		h.wantOrder(trunk, "one", "two")
+	})
+}
+
+// TestCallsAreEvidence has calls fail at a server: this node's other calls leave it alone at once, and after three it is
+// unreachable for everybody.
+func TestCallsAreEvidence(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		trunk := outbound("0001", "one", "two")
+		h.attach(trunk)
+		h.wait("0001", 2*time.Second, healthy, healthy)
+		h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{Reason: "no TLS"})
+		h.wantStates("0001", suspect, healthy)
+		h.wantOrder(trunk, "two")
+		h.Observe(h.t.Context(), org, "0001", "two", health.Evidence{Reason: "no TLS"})
+		h.wantOrder(trunk, "one", "two") // none would be left
+		h.Observe(h.t.Context(), org, "0001", "two", health.Evidence{Alive: true})
+		h.wantStates("0001", suspect, healthy)
+		h.wantOrder(trunk, "two")
+		h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{})
+		h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{})
+		h.wantStates("0001", unreachable, healthy)
+		if s := h.status("0001"); s.Active != 1 {
+			t.Errorf("active is %d", s.Active)
+		}
+		h.wait("0001", 22*time.Second, recovering, healthy)
+		h.wait("0001", 7*time.Second, healthy, healthy)
+		h.wantOrder(trunk, "two")
+		time.Sleep(failover.OpenFor)
+		h.wantOrder(trunk, "one", "two") // the trial
+		h.wantOrder(trunk, "two")
+		h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{Alive: true})
+		h.wantOrder(trunk, "one", "two")
+	})
+}
+
+// TestCallsDoNotPutProbesOff has calls succeed and fail all the time: probes come as often as without them.
+func TestCallsDoNotPutProbesOff(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		h.attach(outbound("0001", "one"))
+		for i := range 600 {
+			time.Sleep(time.Second)
+			h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{Alive: i%2 == 0})
+		}
+		synctest.Wait()
+		times := h.timesOf("one")
+		if len(times) < 10 {
+			t.Errorf("probed %d times in 10 minutes", len(times))
+		}
+		for i := range times[1:] {
+			if d := times[i+1].Sub(times[i]); d > 68*time.Second {
+				t.Errorf("probed after %s", d)
+			}
+		}
+	})
+}
+
+// TestCallHonoursRetryAfter has a call told to come back later: so do the probes.
+func TestCallHonoursRetryAfter(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		h.attach(outbound("0001", "one"))
+		h.wait("0001", 2*time.Second, healthy)
+		h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{RetryAfter: 2 * time.Minute})
+		time.Sleep(119 * time.Second)
+		synctest.Wait()
+		if n := len(h.timesOf("one")); n != 1 {
+			t.Errorf("probed %d times", n)
+		}
+		h.wait("0001", 3*time.Second, healthy)
+	})
+}
+
+// TestNoNewsIsNotWritten has calls say what is known already.
+func TestNoNewsIsNotWritten(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.attach(outbound("0001", "one"))
+		h.wait("0001", 2*time.Second, healthy)
+		before := h.status("0001")
+		h.Observe(t.Context(), org, "0001", "one", health.Evidence{Alive: true, ResponseTime: time.Hour})
+		h.Observe(t.Context(), org, "0001", "another", health.Evidence{})
+		h.Observe(t.Context(), org, "gone", "one", health.Evidence{})
+		if after := h.status("0001"); !reflect.DeepEqual(after, before) {
+			t.Errorf("it is %+v, was %+v", after, before)
+		}
+	})
+}
+
+func TestWatchBeginsAnew(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		trunk := outbound("0001", "one", "two")
+		h.attach(trunk)
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.wait("0001", 20*time.Second, unreachable, healthy)
+		time.Sleep(67 * time.Second) // the second server, to which calls go now, is probed again
+		before := h.status("0001")
+		h.change(trunk)
+		after := h.status("0001")
+		if after.Active != 0 || after.Servers[0].Health != (health.Server{State: unchecked}) || !after.ProbeAt.Equal(time.Now()) {
+			t.Errorf("status %+v", after)
+		}
+		was, _ := before.History.Uptime()
+		if is, ok := after.History.Uptime(); !ok || was == 0 || is < was || len(after.History.Samples) == 0 {
+			t.Errorf("up for %g %%, before %g %%; %d samples", is, was, len(after.History.Samples))
+		}
+		asked := len(h.timesOf("one"))
+		time.Sleep(1100 * time.Millisecond)
+		synctest.Wait()
+		if n := len(h.timesOf("one")); n != asked+1 {
+			t.Errorf("probed %d times within a second of the change", n-asked)
+		}
+		h.change(outbound("0001", "two", "three"))
+		if s := h.status("0001"); len(s.History.Samples) != 0 || s.Servers[1].Server.Host != "three" {
+			t.Errorf("with other servers: %+v", s)
+		}
+	})
+}
+
+// TestWatchOfEndpoint watches a trunk without failover: it has one server.
+func TestWatchOfEndpoint(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		trunk := outbound("0001")
+		trunk.Endpoint, trunk.Failover, trunk.Options.Port = "sip:pbx.example.com:5061", nil, 5071
+		h.wantOrder(trunk, "pbx.example.com:5071") // before it is watched
+		h.attach(trunk)
+		h.wantOrder(trunk, "pbx.example.com:5071")
+		trunk.Endpoint = "tel:1"
+		if err := h.Watch(t.Context(), trunk); callwright.CodeOf(err) != callwright.CodeBadRequest {
+			t.Errorf("an endpoint that is none gave %v", err)
+		}
+	})
+}
+
+func TestWatchOfInbound(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		trunk := sip.Trunk{ID: "0001", Org: org, Number: "+15550000001", Direction: sip.Inbound}
+		h.attach(trunk)
+		if _, err := h.config.Statuses.Status(t.Context(), org, "0001"); callwright.CodeOf(err) != callwright.CodeNotFound {
+			t.Errorf("without alerts it is watched: %v", err)
+		}
+		trunk.Alerts = &alert.Config{Enabled: true}
+		h.change(trunk)
+		if s := h.status("0001"); len(s.Servers) != 0 || !s.Alerting {
+			t.Errorf("status %+v", s)
+		}
+		trunk.Alerts.Enabled = false
+		h.change(trunk)
+		if s := h.status("0001"); s.Alerting {
+			t.Errorf("status %+v", s)
+		}
+		if servers, err := h.Servers(t.Context(), trunk); err != nil || len(servers) != 0 {
+			t.Errorf("calls go to %v, %v", servers, err)
+		}
+		h.check(h.Forget(t.Context(), trunk))
+	})
+}
+
+// slowStatuses has others be quicker for a number of times.
+type slowStatuses struct {
+	sip.Statuses
+	conflicts int
+}
+
+func (s *slowStatuses) PutStatus(ctx context.Context, status sip.Status) error {
+	if s.conflicts > 0 {
+		s.conflicts--
+		return callwright.ErrConflict
+	}
+	return s.Statuses.PutStatus(ctx, status)
+}
+
+func TestWatchTriesAgain(t *testing.T) {
+	t.Parallel()
+	slow := &slowStatuses{}
+	inHouse(t, func(t *testing.T, h *house) {
+		slow.conflicts = 3
+		h.check(h.Watch(t.Context(), outbound("0001", "one")))
+		h.wantStates("0001", unchecked)
+		slow.conflicts = 100
+		if err := h.Watch(t.Context(), outbound("0002", "one")); callwright.CodeOf(err) != callwright.CodeConflict {
+			t.Errorf("got %v", err)
+		}
+		slow.conflicts = 0
+	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
+}
