@@ -30,7 +30,7 @@ func (f *filler) fill(v reflect.Value) {
 		v.Set(reflect.ValueOf(at.Add(time.Duration(f.count) * time.Second)))
 		return
 	case netip.AddrPort:
-		v.Set(reflect.ValueOf(netip.AddrPortFrom(netip.IPv6Loopback(), uint16(f.count)))) //nolint:gosec // small
+		v.Set(reflect.ValueOf(netip.AddrPortFrom(netip.IPv6Loopback(), uint16(f.count))))
 		return
 	case netip.Addr:
 		v.Set(reflect.ValueOf(netip.AddrFrom4([4]byte{192, 0, 2, byte(f.count)})))
@@ -48,7 +48,7 @@ func (f *filler) fill(v reflect.Value) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(f.count)
 	case reflect.Uint16, reflect.Uint32:
-		v.SetUint(uint64(f.count)) //nolint:gosec // small
+		v.SetUint(uint64(f.count))
 	case reflect.Float64:
 		v.SetFloat(float64(f.count) + 0.5)
 	case reflect.Pointer:
@@ -67,8 +67,8 @@ func (f *filler) fill(v reflect.Value) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			f.fill(v.Field(i))
+		for _, field := range v.Fields() {
+			f.fill(field)
 		}
 	default:
 		f.t.Fatalf("no way to fill a %s", v.Type())

@@ -77,8 +77,8 @@ func addsToLimit(t *testing.T, s testcall.Store) {
 		}
 		return added, oldest.Sub(at)
 	}
-	for i, started := range []time.Duration{3, 1, 2} {
-		if added, _ := insert(fmt.Sprint("c", i), "a", started*time.Second, 3, 0); !added {
+	for i, started := range []time.Duration{3 * time.Second, time.Second, 2 * time.Second} {
+		if added, _ := insert(fmt.Sprint("c", i), "a", started, 3, 0); !added {
 			t.Fatalf("call %d of 3 was not added", i+1)
 		}
 	}
