@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/fingerprint"
+	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
 )
 
@@ -39,12 +40,7 @@ type Discovery struct {
 }
 
 // SRV is one SRV record.
-type SRV struct {
-	Service          string // "_sip._udp", "_sip._tcp" or "_sips._tcp"
-	Target           string
-	Port             uint16
-	Priority, Weight uint16
-}
+type SRV = resolve.SRV
 
 // Attempt is one probe of one address.
 type Attempt struct {
