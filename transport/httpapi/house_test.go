@@ -25,7 +25,6 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 )
@@ -43,6 +42,7 @@ type house struct {
 	poor   string // key of an organization without SIP
 	log    *bytes.Buffer
 	ready  error // what a call's engines say
+	sipFakes
 }
 
 // The numbers of the tests: ours is attached for outbound calls.
@@ -68,18 +68,17 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	_, h.poor = h.tenant("poor")
 
 	agentService := must(agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store}))
-	sipService := must(sip.New(sip.Config{
-		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: agentService, Codecs: []string{"PCMU", "PCMA"},
-	}))
+	work := memstore.NewWork(store, nil)
+	sipService := h.trunks(agentService, work)
 	callService := must(call.New(call.Config{
-		Store: h.calls, Atomic: store, Work: memstore.NewWork(store, nil), Line: agentstest.NewLine(agentstest.PhoneConfig{}),
+		Store: h.calls, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
 		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
 		Ready: func() error { return h.ready },
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
-		SIP: sipService, BaseURL: "https://voice.example.com", Logger: slog.New(slog.NewJSONHandler(h.log, nil)),
+		SIP: sipService, TestCalls: h.testCalls(sipService, work), BaseURL: "https://voice.example.com", Logger: slog.New(slog.NewJSONHandler(h.log, nil)),
 	}
 	for _, c := range change {
 		c(&config)

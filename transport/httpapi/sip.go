@@ -48,7 +48,7 @@ func (a *api) AttachSipNumbers(
 	for i, failed := range done.Failed {
 		f := failureOf(failed.Err)
 		result.Failed[i] = oas.SipAttachFailure{
-			PhoneNumber: failed.Number, Error: string(f.code), Message: f.lines[0].text,
+			PhoneNumber: failed.Number, Error: string(f.code), Message: f.lines[0].String(),
 		}
 	}
 	return &oas.AttachSipNumbersResponse{Data: result}, nil

@@ -1,0 +1,119 @@
+package httpapi_test
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// sipFakes is what stands for the network beneath the trunks of a house.
+type sipFakes struct{ line testLine }
+
+// trunks is the trunks' service, whose stores are the house's.
+func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Service {
+	statuses, trunks := memstore.Statuses{Store: h.store}, memstore.Trunks{Store: h.store}
+	log, tenants := memstore.CallLog{Store: h.store}, memstore.Tenants{Store: h.store}
+	watcher := must(monitor.New(monitor.Config{
+		Statuses: statuses, Trunks: trunks, Log: log, Atomic: h.store, Work: work, Prober: optionsProber{},
+		Hooks: alertHooks{}, Organizations: tenants,
+	}))
+	regions := sip.Regions()
+	us1 := regions["us1"]
+	us1.Host = "sip.example.net"
+	regions["us1"] = us1
+	return must(sip.New(sip.Config{
+		Store: trunks, Atomic: h.store, Numbers: numbers, Log: log, Statuses: statuses,
+		Registrations: memstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants, Hooks: alertHooks{},
+		Mail: true, Codecs: []string{"PCMU", "PCMA"}, Regions: regions, Region: "us1", DerivationKey: "0123456789abcdef0123456789abcdef", Node: "n1",
+	}))
+}
+
+// organization changes the house's organization.
+func (h *house) organization(change func(o *callwright.Organization)) {
+	h.t.Helper()
+	tenants := memstore.Tenants{Store: h.store}
+	o, err := tenants.Organization(h.t.Context(), h.org)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	change(&o)
+	if err := tenants.UpdateOrganization(h.t.Context(), o); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// testCalls is the test calls' service, over the house's fake line.
+func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.Service {
+	s := must(testcall.New(testcall.Config{
+		Store: memstore.TestCalls{Store: h.store}, Trunks: trunks, Line: &h.line, Work: work,
+	}))
+	h.t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return s
+}
+
+// testLine answers at once, and the other side hangs up at once; while it is busy, it says so.
+type testLine struct {
+	mu   sync.Mutex
+	busy bool
+}
+
+func (l *testLine) Place(
+	_ context.Context, _ testcall.Placement, observe func(ladder.Event),
+) (testcall.Leg, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy {
+		return nil, &testcall.Failure{Status: testcall.Busy, Code: 486, Reason: "the callee is busy"}
+	}
+	observe(ladder.Event{At: time.Now(), Attempt: 1, Note: "connected", Transport: "TLS 1.3", Detail: "certificate verified"})
+	observe(ladder.Event{At: time.Now(), Attempt: 1, Method: "INVITE", Status: 180})
+	return shortLeg{}, nil
+}
+
+// shortLeg is a call that is over as soon as it is answered.
+type shortLeg struct{}
+
+func (shortLeg) Info() testcall.Carriage {
+	return testcall.Carriage{Codec: "PCMU", SRTPSuite: "AES_CM_128_HMAC_SHA1_80", TLS: "TLS 1.3", Peer: "203.0.113.7:5061"}
+}
+
+func (shortLeg) Rate() int                            { return 8000 }
+func (shortLeg) Write(context.Context, []int16) error { return io.EOF }
+func (shortLeg) Queued() int                          { return 0 }
+func (shortLeg) Read(context.Context) ([]int16, error) {
+	return nil, io.EOF
+}
+func (shortLeg) Hangup(context.Context) error { return nil }
+
+func (shortLeg) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// optionsProber finds every server alive.
+type optionsProber struct{}
+
+func (optionsProber) Options(context.Context, failover.Server, sip.TLSVerification) health.Evidence {
+	return health.Evidence{Alive: true}
+}
+
+// alertHooks accepts https addresses.
+type alertHooks struct{ notifier }
+
+func (alertHooks) SendNotice(context.Context, string, alert.Notice) error { return nil }
