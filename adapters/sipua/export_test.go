@@ -1,11 +1,29 @@
 package sipua
 
 import (
+	"time"
+
 	"github.com/emiago/sipgo/sip"
 
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/ladder"
 )
+
+// Hurry makes a user agent as impatient as tests are: how long a server may stay silent, and when no other one is tried
+// any more.
+func (u *UA) Hurry(patience, limit time.Duration) { u.patience, u.limit = patience, limit }
+
+// Step is what a call's ladder shows of a message; false for what is none.
+func Step(data []byte) (ladder.Event, bool) {
+	msg, err := sip.ParseMessage(data)
+	if err != nil {
+		return ladder.Event{}, false
+	}
+	var r ladder.Recorder
+	r.Add(stepOf(msg))
+	return r.Events()[0], true
+}
 
 // Understand reads a message as the user agent does when it arrives: whether it is refused at once, and what the machine
 // gets to see of it.

@@ -33,21 +33,28 @@ func place(t testing.TB, change func(*agent)) *placed {
 	if change != nil {
 		change(a)
 	}
+	p := dial(t, a, call.Dial{Org: org, From: alice, To: bob})
+	p.peer = accept()
+	p.invite = p.peer.request("INVITE")
+	return p
+}
+
+// dial places a call that nobody has taken yet.
+func dial(t testing.TB, a *agent, d call.Dial) *placed {
+	t.Helper()
 	ctx, giveUp := context.WithCancel(within(t))
 	p := &placed{
 		agent: a, t: t, giveUp: giveUp, result: make(chan call.Leg, 1), failure: make(chan error, 1), rang: make(chan struct{}),
 	}
 	t.Cleanup(giveUp)
 	go func() {
-		l, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, func(call.Progress) { close(p.rang) })
+		l, err := a.Dial(ctx, d, func(call.Progress) { close(p.rang) })
 		if err != nil {
 			p.failure <- err
 			return
 		}
 		p.result <- l
 	}()
-	p.peer = accept()
-	p.invite = p.peer.request("INVITE")
 	return p
 }
 

@@ -1,0 +1,399 @@
+package sipua_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// journal is a sip.Journal that remembers.
+type journal struct {
+	block chan struct{} // if not nil, nothing is written before it is closed
+
+	mu      sync.Mutex
+	entries []*written
+}
+
+// written is one attempt as a journal has heard of it.
+type written struct {
+	told     string           // which calls came, in order
+	begun    trunk.CallRecord // as Begin gave it
+	ended    trunk.CallRecord // as End gave it
+	evidence *health.Evidence
+	steps    []ladder.Event
+}
+
+func (j *journal) entry(id, what string) *written {
+	i := slices.IndexFunc(j.entries, func(w *written) bool { return w.begun.ID == id })
+	if i < 0 {
+		w := &written{told: what}
+		w.begun.ID = id
+		j.entries = append(j.entries, w)
+		return w
+	}
+	j.entries[i].told += " " + what
+	return j.entries[i]
+}
+
+func (j *journal) Begin(_ context.Context, r trunk.CallRecord) {
+	if j.block != nil {
+		<-j.block
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entry(r.ID, "begin").begun = r
+}
+
+func (j *journal) Answered(_ context.Context, r trunk.CallRecord, _ time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entry(r.ID, "answered")
+}
+
+func (j *journal) End(_ context.Context, r trunk.CallRecord, evidence *health.Evidence, steps []ladder.Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	w := j.entry(r.ID, "end")
+	w.ended, w.evidence, w.steps = r, evidence, steps
+}
+
+func (j *journal) written() []*written {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.entries)
+}
+
+// all waits until n attempts have ended, and gives them in the order of their attempts.
+func (j *journal) all(t testing.TB, n int) []*written {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d attempts are written down", n), func() bool {
+		ended := 0
+		for _, w := range j.written() {
+			j.mu.Lock()
+			if strings.HasSuffix(w.told, "end") {
+				ended++
+			}
+			j.mu.Unlock()
+		}
+		return ended == n
+	})
+	entries := j.written()
+	if len(entries) != n {
+		t.Fatalf("%d attempts, not %d", len(entries), n)
+	}
+	slices.SortFunc(entries, func(a, b *written) int { return a.begun.Attempt - b.begun.Attempt })
+	return entries
+}
+
+// watched is an agent with a journal.
+func watched(t testing.TB, change func(*sipua.Config)) (*agent, *journal) {
+	t.Helper()
+	j := &journal{}
+	return newAgent(t, func(c *sipua.Config) {
+		c.Journal = j
+		if change != nil {
+			change(c)
+		}
+	}), j
+}
+
+// shown is a ladder for people: one line a step.
+func shown(steps []ladder.Event) string {
+	var b strings.Builder
+	for _, s := range steps {
+		arrow := "<"
+		if s.Sent {
+			arrow = ">"
+		}
+		switch {
+		case s.Note != "":
+			fmt.Fprintf(&b, "- %s", s.Note)
+		case s.Status != 0:
+			fmt.Fprintf(&b, "%s %d %s %s %d", arrow, s.Status, s.Reason, s.Method, s.CSeq)
+		default:
+			fmt.Fprintf(&b, "%s %s %d", arrow, s.Method, s.CSeq)
+		}
+		if s.Retransmit {
+			b.WriteString(" again")
+		}
+		if s.Body != "" {
+			b.WriteString(" [" + s.Body + "]")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+const secureBody = "[PCMU; sendrecv; AES_CM_128_HMAC_SHA1_80]"
+
+func TestLadderOfAnAnsweredCall(t *testing.T) {
+	t.Parallel()
+	a, j := watched(t, nil)
+	address, accept := listenWire(t, "127.0.0.1")
+	a.callsTo(t, address)
+	p := dial(t, a, call.Dial{CallID: "parent", Org: org, From: alice, To: bob})
+	w := accept()
+	invite := w.request("INVITE")
+	w.reply(invite, 180, "x", "")
+	<-p.rang // sipgo would let the next answer overtake this one
+	w.reply(invite, 200, "x", answerSDP())
+	w.request("ACK")
+	l := p.leg()
+	w.reply(invite, 200, "x", answerSDP())
+	w.request("ACK")
+	go func() { _ = l.Hangup(t.Context()) }()
+	w.reply(w.request("BYE"), 200, "", "")
+	ends(t, l)
+
+	got := j.all(t, 1)[0]
+	want := strings.Join([]string{
+		"- resolved", "- connected", "> INVITE 1 [PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80]",
+		"< 180 Test INVITE 1", "< 200 Test INVITE 1 " + secureBody, "> ACK 1", "- media started",
+		"< 200 Test INVITE 1 again " + secureBody, "> ACK 1", "> BYE 2", "< 200 Test BYE 2", "- ended", "",
+	}, "\n")
+	if text := shown(got.steps); text != want {
+		t.Errorf("the ladder is\n%s and not\n%s", text, want)
+	}
+	for _, s := range got.steps {
+		message := s.Note == ""
+		if s.At.IsZero() || s.Attempt != 1 || message && (s.Transport != "TLS 1.3" || s.Peer != address || !strings.HasPrefix(s.Branch, "z9hG4bK")) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if d := got.steps[1].Detail; !strings.Contains(d, "TLS 1.3, TLS_") || !strings.Contains(d, "certificate verified (full)") {
+		t.Errorf("connected: %q", d)
+	}
+	r := got.ended
+	if got.told != "begin answered end" || r.Org != org || r.TrunkID != "trunk" || r.Number != alice || r.ParentID != "parent" ||
+		r.Direction != trunk.Outbound || r.From != alice.String() || r.To != bob.String() || r.SIPCallID != invite.get("Call-Id") ||
+		r.Attempt != 1 || r.Server != address || r.Source != "127.0.0.1" || len(r.ID) != 36 {
+		t.Errorf("%s: %+v", got.told, r)
+	}
+	if got.begun.EndedAt != nil || got.begun.Source != "127.0.0.1" || got.begun.StartedAt.IsZero() {
+		t.Errorf("begun: %+v", got.begun)
+	}
+	if r.AnsweredAt == nil || r.EndedAt == nil || r.SIPCode != 200 || r.Status != "200 Test" || r.Cause != "local_hangup" || r.Technical {
+		t.Errorf("ended: %+v", r.CallEnd)
+	}
+	if e := got.evidence; e == nil || !e.Alive || e.Reason != "200 Test" {
+		t.Errorf("evidence: %+v", e)
+	}
+}
+
+func TestLadderOfAnIncomingCall(t *testing.T) {
+	t.Parallel()
+	a, j := watched(t, nil)
+	pending := make(chan call.Pending, 1)
+	legs := make(chan call.Leg, 1)
+	ctx := within(t)
+	go func() {
+		p, err := a.Accept(ctx)
+		if err != nil {
+			t.Errorf("accept: %v", err)
+			return
+		}
+		pending <- p
+		l, err := p.Answer(ctx)
+		if err != nil {
+			t.Errorf("answer: %v", err)
+		}
+		legs <- l
+	}()
+	c := newCaller(t, a)
+	c.connected()
+	l := <-legs
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+	got := j.all(t, 1)[0]
+	want := strings.Join([]string{
+		"- connected", "< INVITE 1 " + secureBody, "> 100 Trying INVITE 1", "> 180 Ringing INVITE 1",
+		"> 200 OK INVITE 1 " + secureBody, "< ACK 1", "- media started", "< BYE 2", "> 200 OK BYE 2", "- ended", "",
+	}, "\n")
+	if text := shown(got.steps); text != want {
+		t.Errorf("the ladder is\n%s and not\n%s", text, want)
+	}
+	r := got.ended
+	if got.told != "begin answered end" || r.Org != org || r.TrunkID != "trunk" || r.Number != bob || r.Direction != trunk.Inbound ||
+		r.From != alice.String() || r.To != bob.String() || r.SIPCallID != c.callID || r.Attempt != 1 || r.Server != "" ||
+		r.Source != "127.0.0.1" || r.Status != "200 OK" || r.Cause != "remote_hangup" || r.AnsweredAt == nil || got.evidence != nil {
+		t.Errorf("%s: %+v, %+v", got.told, r, got.evidence)
+	}
+	if offer := (<-pending).Offer(); offer.ID != r.ID {
+		t.Errorf("the offer is %q, its record %q", offer.ID, r.ID)
+	}
+}
+
+func TestIncomingCallIsCancelled(t *testing.T) {
+	t.Parallel()
+	a, j := watched(t, nil)
+	ctx := within(t)
+	go func() { _, _ = a.Accept(ctx) }()
+	c := newCaller(t, a)
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.response(180)
+	c.ask("CANCEL", "")
+	got := j.all(t, 1)[0]
+	if text := shown(got.steps); !strings.Contains(text, "< CANCEL 1\n> 200 OK CANCEL 1\n> 487 Request Terminated INVITE 1\n- ended\n") {
+		t.Errorf("the ladder is\n%s", text)
+	}
+	if r := got.ended; got.told != "begin end" || r.SIPCode != 487 || r.Cause != "cancelled" || r.Technical || r.AnsweredAt != nil {
+		t.Errorf("%s: %+v", got.told, r)
+	}
+}
+
+func TestIncomingCallThatIsNotAdmitted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		err     error
+		written int
+	}{"a stranger": {callwright.ErrForbidden, 1}, "nobody's number": {callwright.ErrNotFound, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, j := watched(t, nil)
+			a.routes.inbound = tt.err
+			if tt.written == 0 {
+				a.routes.route = trunk.Route{}
+			}
+			c := newCaller(t, a)
+			c.ask("INVITE", offerSDP("RTP/SAVP"))
+			c.response(403)
+			entries := j.all(t, tt.written)
+			if tt.written == 0 {
+				return
+			}
+			want := "< INVITE 1 " + secureBody + "\n> 403 Forbidden INVITE 1\n- ended\n"
+			if r := entries[0].ended; shown(entries[0].steps) != want || entries[0].told != "begin end" || r.SIPCode != 403 || r.Number != bob {
+				t.Errorf("%+v\n%s", r, shown(entries[0].steps))
+			}
+		})
+	}
+}
+
+// What stands in a message and must not be seen is in no step of it.
+func TestStepsShowNoSecret(t *testing.T) {
+	t.Parallel()
+	name := rapid.SampledFrom([]string{
+		"Authorization", "Proxy-Authorization", "WWW-Authenticate", "Authentication-Info", "X-Token", "User-to-User", "Subject",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[A-Za-z0-9]{20,40}`).Draw(t, "secret")
+		body := offerSDP("RTP/SAVP", "a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:"+secret, "k=base64:"+secret, "a=ice-pwd:"+secret, "a="+secret)
+		start := rapid.SampledFrom([]string{
+			"INVITE sip:" + secret + "@127.0.0.1 SIP/2.0", "SIP/2.0 488 bad a=crypto:1 X inline:" + secret, "SIP/2.0 200 OK",
+		}).Draw(t, "start")
+		lines := []string{
+			start, "Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK1", "From: <sip:a@b>;tag=" + secret, "To: <sip:c@d>;tag=" + secret,
+			"Call-ID: " + secret, "CSeq: 1 INVITE", name.Draw(t, "name") + `: Digest username="u", response="` + secret + `"`,
+			"Content-Type: " + rapid.SampledFrom([]string{"application/sdp", "text/plain;x=" + secret}).Draw(t, "type"),
+			fmt.Sprintf("Content-Length: %d", len(body)), "", body,
+		}
+		step, ok := sipua.Step([]byte(strings.Join(lines, "\r\n")))
+		if !ok {
+			t.Fatalf("not a message:\n%s", strings.Join(lines, "\n"))
+		}
+		if text := fmt.Sprintf("%+v", step); strings.Contains(text, secret) {
+			t.Fatalf("%s shows %s", text, secret)
+		}
+	})
+}
+
+// A database that does not answer holds up no call, and the line does not close before it has.
+func TestSlowJournal(t *testing.T) {
+	t.Parallel()
+	block := make(chan struct{})
+	a, j := watched(t, nil)
+	j.block = block
+	b := newAgent(t, nil)
+	a.callsTo(t, b.Addr().String())
+	out, in := connect(t, a, b)
+	if err := out.Hangup(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, in)
+	eventually(t, "the call's place is free", func() bool { return a.Calls() == 0 })
+	if n := len(j.written()); n != 0 {
+		t.Fatalf("%d entries", n)
+	}
+	closed := make(chan error, 1)
+	ctx := within(t)
+	go func() { closed <- a.Close(ctx) }()
+	select {
+	case <-closed:
+		t.Fatal("closed before everything is written down")
+	case <-time.After(5 * testT1):
+	}
+	close(block)
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if got := j.all(t, 1)[0]; got.told != "begin answered end" {
+		t.Error(got.told)
+	}
+}
+
+// Every attempt begins once and ends once, whatever becomes of it, in both directions.
+func TestJournalOfManyCalls(t *testing.T) {
+	t.Parallel()
+	const calls = 50
+	a, out := watched(t, func(c *sipua.Config) { c.MaxCalls = 2 * calls })
+	b, in := watched(t, func(c *sipua.Config) { c.MaxCalls, c.InvitesPerSecond = 2*calls, 1000 })
+	a.callsTo(t, "127.0.0.1:1", b.Addr().String())
+	a.routes.route.Failover.Enabled = true
+	ctx := within(t)
+	var wg sync.WaitGroup
+	for i := range calls {
+		wg.Go(func() { // a callee who takes, refuses, or lets it ring
+			p, err := b.Accept(ctx)
+			if err != nil {
+				t.Errorf("accept: %v", err)
+				return
+			}
+			switch i % 3 {
+			case 0:
+				_ = p.Reject(call.CauseBusy)
+			case 1:
+				if l, err := p.Answer(ctx); err == nil {
+					<-l.Done()
+				}
+			}
+		})
+		wg.Go(func() { // a caller who hangs up, or gives up
+			limited, cancel := context.WithTimeout(ctx, 30*testT1)
+			defer cancel()
+			if l, err := a.Dial(limited, call.Dial{Org: org, From: alice, To: bob}, nil); err == nil {
+				_ = l.Hangup(ctx)
+			}
+		})
+	}
+	wg.Wait()
+	for _, ua := range []*agent{a, b} {
+		if err := ua.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(out.written()); n < calls || n > 2*calls {
+		t.Errorf("%d attempts of %d calls", n, calls)
+	}
+	for _, w := range append(out.written(), in.written()...) {
+		if w.told != "begin end" && w.told != "begin answered end" {
+			t.Errorf("%s %d: told %q", w.begun.Direction, w.begun.Attempt, w.told)
+		}
+		if last := w.steps[len(w.steps)-1]; last.Note != ladder.NoteEnded || w.ended.EndedAt == nil {
+			t.Errorf("the last step is %+v", last)
+		}
+	}
+}
