@@ -14,8 +14,19 @@ import (
 const (
 	routeTimeout = 5 * time.Second // for the look-up of a route
 	maxLookups   = 64              // at a time
+	maxFromOne   = 16              // of them for one source
 	lookupWait   = time.Second     // for one's turn
 )
+
+// visit is an INVITE that asks to come in.
+type visit struct {
+	flow  flow
+	req   *sip.Request
+	tx    *sip.ServerTx
+	first inviteKey
+	to    callwright.PhoneNumber
+	turns chan struct{} // of its source: see sources.enter
+}
 
 // incoming takes the first INVITE of a call as far as ringing. Who has no right to call gets a bare 403 whatever the
 // reason is, and takes no place for a call.
@@ -24,7 +35,11 @@ func (u *UA) incoming(s *stack, source netip.AddrPort, req *sip.Request, tx *sip
 		u.refuse(req, tx, *r)
 		return
 	}
-	if u.leaving() || !u.sources.enter(source.Addr()) {
+	var turns chan struct{}
+	if !u.leaving() {
+		turns = u.sources.enter(source.Addr())
+	}
+	if turns == nil {
 		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
 		return
 	}
@@ -40,89 +55,94 @@ func (u *UA) incoming(s *stack, source netip.AddrPort, req *sip.Request, tx *sip
 			u.disclaim(first)
 		}
 	}()
-	r := u.begin(s, source, req, tx, first)
+	f := flow{stack: s, address: source, profile: profile{verify: trunk.VerifyFull}, tls: tlsName(s.state(req.Source()))}
+	r := u.begin(visit{flow: f, req: req, tx: tx, first: first, turns: turns})
 	if begun = r == nil; !begun {
 		u.refuse(req, tx, *r)
 	}
 }
 
 // begin makes a call of an INVITE that may come in.
-func (u *UA) begin(s *stack, source netip.AddrPort, req *sip.Request, tx *sip.ServerTx, first inviteKey) *refusal {
-	to, err := calledNumber(req)
-	if err != nil {
-		return u.stranger(s, source)
+func (u *UA) begin(v visit) *refusal {
+	var err error
+	if v.to, err = calledNumber(v.req); err != nil {
+		return u.stranger(v.flow)
 	}
-	peer := trunk.Peer{Address: source.Addr(), Registered: u.registered(tx.Connection())}
-	f := flow{stack: s, address: source, profile: profile{verify: trunk.VerifyFull}, tls: tlsName(s.state(req.Source()))}
-	route, r := u.lookUp(s, source, to, peer)
+	route, r := u.lookUp(v)
 	if r == nil {
-		r = u.authenticate(f, req, to, route)
+		r = u.authenticate(v, route)
 	}
 	if r != nil {
 		if r.status == sip.StatusForbidden {
-			u.turnedAway(f, req, route, to, r.status)
+			u.turnedAway(v.flow, v.req, route, v.to, r.status)
 		}
 		return r
 	}
-	u.sources.admit(source.Addr())
-	if !u.takeFor(source.Addr()) {
+	source := v.flow.address.Addr()
+	u.sources.admit(source)
+	if !u.takeFor(source) {
 		return &refusal{status: sip.StatusServiceUnavailable}
 	}
-	c := u.newCall(u.identityOf(req), route, f, u.inboundEntry(req, route, to, f))
-	c.first = first
+	c := u.newCall(u.identityOf(v.req), route, v.flow, u.inboundEntry(v.req, route, v.to, v.flow))
+	c.first = v.first
 	if !u.remember(c) {
-		u.giveFor(source.Addr())
+		u.giveFor(source)
 		return &refusal{status: sip.StatusServiceUnavailable}
 	}
-	c.accept(req, tx, to)
+	c.accept(v.req, v.tx, v.to)
 	return nil
 }
 
-// lookUp asks for the route of a call. Not more than maxLookups do so at a time: it may be a database that answers.
-func (u *UA) lookUp(
-	s *stack, source netip.AddrPort, to callwright.PhoneNumber, peer trunk.Peer,
-) (trunk.Route, *refusal) {
-	turn := time.NewTimer(lookupWait)
-	defer turn.Stop()
-	select {
-	case u.lookups <- struct{}{}:
-		defer func() { <-u.lookups }()
-	case <-turn.C:
-		return trunk.Route{}, &refusal{status: sip.StatusServiceUnavailable}
+// lookUp asks for the route of a call. It may be a database that answers, so not many do so at a time, and not all of
+// them for one source.
+func (u *UA) lookUp(v visit) (trunk.Route, *refusal) {
+	wait := time.NewTimer(lookupWait)
+	defer wait.Stop()
+	for _, turns := range []chan struct{}{v.turns, u.lookups} {
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		case <-wait.C:
+			return trunk.Route{}, &refusal{status: sip.StatusServiceUnavailable}
+		}
+	}
+	peer := trunk.Peer{Address: v.flow.address.Addr()}
+	if v.flow.stack != u.server {
+		peer.Registered = u.registered(v.tx.Connection())
 	}
 	ctx, cancel := context.WithTimeout(u.context, routeTimeout)
 	defer cancel()
-	route, err := u.config.Routes.Inbound(ctx, to, peer)
+	route, err := u.config.Routes.Inbound(ctx, v.to, peer)
 	switch callwright.CodeOf(err) {
 	case "":
 		return route, nil
 	case callwright.CodeNotFound, callwright.CodeForbidden:
-		return route, u.stranger(s, source)
+		return route, u.stranger(v.flow)
 	case callwright.CodeUnavailable:
-		return route, &refusal{status: sip.StatusServiceUnavailable}
+		return trunk.Route{}, &refusal{status: sip.StatusServiceUnavailable}
 	default:
-		u.log.Error("no route", "number", to, "error", err)
-		return route, &refusal{status: sip.StatusInternalServerError}
+		u.log.Error("no route", "number", v.to, "error", err)
+		return trunk.Route{}, &refusal{status: sip.StatusInternalServerError}
 	}
 }
 
 // authenticate challenges a caller whose trunk has credentials, until the caller proves to know them.
-func (u *UA) authenticate(f flow, req *sip.Request, to callwright.PhoneNumber, route trunk.Route) *refusal {
+func (u *UA) authenticate(v visit, route trunk.Route) *refusal {
 	if route.Credentials.Username == "" {
 		return nil
 	}
-	from := f.address.Addr().Unmap()
+	from := v.flow.address.Addr().Unmap()
 	if u.sources.mistrusted(from, route.TrunkID) {
-		return u.stranger(f.stack, f.address)
+		return u.stranger(v.flow)
 	}
-	switch u.challenger.judge(req, to, from, route.Credentials) {
+	switch u.challenger.judge(v.req, v.to, from, route.Credentials) {
 	case right:
 		return nil
 	case stale:
 		return u.challenger.challenge(from, true)
 	case wrong:
 		u.sources.mistaken(from, route.TrunkID)
-		u.turnedAway(f, req, route, to, sip.StatusUnauthorized)
+		u.turnedAway(v.flow, v.req, route, v.to, sip.StatusUnauthorized)
 	case unanswered:
 	}
 	return u.challenger.challenge(from, false)
@@ -130,9 +150,9 @@ func (u *UA) authenticate(f flow, req *sip.Request, to callwright.PhoneNumber, r
 
 // stranger is what everybody gets who may not call: it does not tell a number that nobody has from one that is out of
 // the caller's reach. Peers that we have connected to are our customers' servers, and not counted.
-func (u *UA) stranger(s *stack, source netip.AddrPort) *refusal {
-	if s == u.server {
-		u.sources.refuse(source.Addr())
+func (u *UA) stranger(f flow) *refusal {
+	if f.stack == u.server {
+		u.sources.refuse(f.address.Addr())
 	}
 	return &refusal{status: sip.StatusForbidden}
 }

@@ -161,7 +161,7 @@ func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx, to callwright.Pho
 		c.media.hear(req.Body())
 		c.apply(dialog.Incoming{Request: ev, Ring: c.ua.config.Ring})
 		if c.machine.Phase() == dialog.Offered {
-			go c.admit(req, to)
+			c.ua.wg.Go(func() { c.admit(req, to) })
 		}
 	})
 	if early {
@@ -182,7 +182,9 @@ func (c *phonecall) admit(req *sip.Request, to callwright.PhoneNumber) {
 		c.post(*why)
 		return
 	}
+	handed := make(chan struct{})
 	c.box.post(func() {
+		defer close(handed)
 		if c.machine.Phase() != dialog.Offered { // the caller has gone meanwhile
 			_ = adm.session.Close()
 			return
@@ -194,6 +196,7 @@ func (c *phonecall) admit(req *sip.Request, to callwright.PhoneNumber) {
 			c.apply(dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter})
 		}
 	})
+	<-handed // so that Close leaves no media behind
 }
 
 // admission is what a call gets when it may come in.

@@ -167,6 +167,7 @@ type routes struct {
 	mu      sync.Mutex
 	route   trunk.Route
 	inbound error
+	judge   func(to callwright.PhoneNumber, from trunk.Peer) error // in place of inbound; nil: inbound
 }
 
 func (r *routes) Outbound(context.Context, callwright.OrgID, callwright.PhoneNumber) (trunk.Route, error) {
@@ -175,10 +176,14 @@ func (r *routes) Outbound(context.Context, callwright.OrgID, callwright.PhoneNum
 	return r.route, nil
 }
 
-func (r *routes) Inbound(context.Context, callwright.PhoneNumber, trunk.Peer) (trunk.Route, error) {
+func (r *routes) Inbound(_ context.Context, to callwright.PhoneNumber, from trunk.Peer) (trunk.Route, error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.route, r.inbound
+	route, err, judge := r.route, r.inbound, r.judge
+	r.mu.Unlock()
+	if judge != nil {
+		err = judge(to, from)
+	}
+	return route, err
 }
 
 // agent is a user agent under test with what it is made of.

@@ -28,6 +28,7 @@ type sources struct {
 
 type source struct {
 	pace     *rate.Limiter
+	turns    chan struct{}     // holds one for each look-up of a route that is under way
 	waiting  int               // INVITEs that are not admitted yet
 	refused  window            // INVITEs that had no right to come
 	wrong    map[string]window // answers to challenges, by trunk
@@ -80,7 +81,7 @@ func (s *sources) of(a netip.Addr) *source {
 		if len(s.known) >= maxSources {
 			s.evict()
 		}
-		known = &source{pace: rate.NewLimiter(s.rate, s.burst)}
+		known = &source{pace: rate.NewLimiter(s.rate, s.burst), turns: make(chan struct{}, maxFromOne)}
 		s.known[a] = known
 	}
 	known.seen = s.now()
@@ -103,16 +104,17 @@ func (s *sources) evict() {
 	delete(s.known, oldest)
 }
 
-// enter lets an INVITE wait for its admission, unless its source sends too many. Each needs a leave.
-func (s *sources) enter(a netip.Addr) bool {
+// enter lets an INVITE wait for its admission, and gives what its source's INVITEs take turns in; nil when the source
+// sends too many. Each needs a leave.
+func (s *sources) enter(a netip.Addr) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := s.of(a)
 	if known.waiting >= s.burst || !known.pace.AllowN(s.now(), 1) {
-		return false
+		return nil
 	}
 	known.waiting++
-	return true
+	return known.turns
 }
 
 func (s *sources) leave(a netip.Addr) {

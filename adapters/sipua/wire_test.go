@@ -235,13 +235,31 @@ func listenWire(t testing.TB, hosts ...string) (address string, accept func() *w
 // dialWire is a peer that calls.
 func dialWire(t testing.TB, a *agent) *wire {
 	t.Helper()
-	_, pool := issue(t, "unused")
-	d := tls.Dialer{Config: &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12}}
-	conn, err := d.DialContext(within(t), "tcp", a.Addr().String())
+	return dialWireFrom(t, a, "127.0.0.1")
+}
+
+// dialWireFrom is a peer that calls from another address of this machine.
+func dialWireFrom(t testing.TB, a *agent, source string) *wire {
+	t.Helper()
+	conn, err := dialFrom(t, a, source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWire(t, conn.(*tls.Conn))
+	return newWire(t, conn)
+}
+
+func dialFrom(t testing.TB, a *agent, source string) (*tls.Conn, error) {
+	t.Helper()
+	_, pool := issue(t, "unused")
+	d := tls.Dialer{
+		NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}},
+		Config:    &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12},
+	}
+	conn, err := d.DialContext(within(t), "tcp", a.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*tls.Conn), nil
 }
 
 // caller is a scripted peer's side of a call to the agent.
@@ -257,7 +275,10 @@ type caller struct {
 
 func newCaller(t testing.TB, a *agent) *caller {
 	t.Helper()
-	w := dialWire(t, a)
+	return callerOver(dialWire(t, a), a)
+}
+
+func callerOver(w *wire, a *agent) *caller {
 	uri := "sip:" + bob.String() + "@" + a.Addr().String() + ";transport=tls"
 	return &caller{wire: w, uri: uri, target: uri, callID: w.conn.LocalAddr().String()}
 }

@@ -1,0 +1,63 @@
+package sipua
+
+import (
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright"
+	trunk "github.com/callwright/callwright/sip"
+)
+
+// Sources is the table of those who call us.
+type Sources struct{ s *sources }
+
+// NewSources is newSources.
+func NewSources(perSecond int, now func() time.Time) Sources {
+	return Sources{newSources(perSecond, now)}
+}
+
+func (s Sources) Enter(a netip.Addr) bool                      { return s.s.enter(a) != nil }
+func (s Sources) Leave(a netip.Addr)                           { s.s.leave(a) }
+func (s Sources) Admit(a netip.Addr)                           { s.s.admit(a) }
+func (s Sources) Refuse(a netip.Addr)                          { s.s.refuse(a) }
+func (s Sources) Barred(a netip.Addr) bool                     { return s.s.barred(a) }
+func (s Sources) Mistaken(a netip.Addr, trunkID string)        { s.s.mistaken(a, trunkID) }
+func (s Sources) Mistrusted(a netip.Addr, trunkID string) bool { return s.s.mistrusted(a, trunkID) }
+func (s Sources) Len() int                                     { return len(s.s.known) }
+
+// Challenger asks callers for proof.
+type Challenger struct{ c *challenger }
+
+// NewChallenger is newChallenger.
+func NewChallenger(realm string, now func() time.Time) Challenger {
+	return Challenger{newChallenger(realm, now)}
+}
+
+// Nonce is that of a new challenge.
+func (c Challenger) Nonce(source netip.Addr) string { return c.c.nonce(source) }
+
+// Judge says what an INVITE's answers are worth.
+func (c Challenger) Judge(to callwright.PhoneNumber, source netip.Addr, with trunk.Credentials, answers ...string) string {
+	req := sip.NewRequest(sip.INVITE, sip.Uri{Scheme: "sip", Host: "x"})
+	for _, a := range answers {
+		req.AppendHeader(sip.NewHeader("Authorization", a))
+	}
+	return [...]string{"unanswered", "wrong", "stale", "right"}[c.c.judge(req, to, source, with)]
+}
+
+// Listen is a TLS listener with its own patience, and what tells it of a message.
+func Listen(config *tls.Config, first, idle time.Duration, busy func(netip.AddrPort) bool) (
+	ln net.Listener, heard func(netip.AddrPort), err error,
+) {
+	l, err := listen("127.0.0.1:0", config, limits{
+		total: 100, perAddress: 100, first: first, idle: idle, busy: busy, barred: func(netip.Addr) bool { return false },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, l.heard, nil
+}

@@ -1,0 +1,374 @@
+package sipua_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/registration"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// bindingWith is a binding with a registrar of the test.
+func bindingWith(t testing.TB, address string) registration.Binding {
+	t.Helper()
+	server, err := uri.Parse("sip:" + address + ";transport=tls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return registration.Binding{
+		TrunkID: "trunk", Number: bob, Server: server, Credentials: secret, Expires: time.Hour, Lost: func() {},
+	}
+}
+
+type registered struct {
+	granted time.Duration
+	err     error
+}
+
+// registering asks for a binding, and gives what becomes of it.
+func registering(t testing.TB, a *agent, b registration.Binding) func() registered {
+	t.Helper()
+	result := make(chan registered, 1)
+	ctx := within(t)
+	go func() {
+		granted, err := a.Register(ctx, b)
+		result <- registered{granted, err}
+	}()
+	return func() registered {
+		t.Helper()
+		select {
+		case r := <-result:
+			return r
+		case <-time.After(patience):
+			t.Fatal("Register does not return")
+			return registered{}
+		}
+	}
+}
+
+// contactIn is the Contact of a REGISTER, without parameters.
+func contactIn(m message) string {
+	contact, _, _ := strings.Cut(m.get("Contact"), ">")
+	return contact + ">"
+}
+
+// keeps answers a REGISTER with success.
+func (w *wire) keeps(req message, seconds int) {
+	w.t.Helper()
+	w.reply(req, 200, "registrar", "", fmt.Sprintf("Contact: %s;expires=%d", contactIn(req), seconds))
+}
+
+// bind registers, without challenges.
+func bind(t testing.TB, a *agent, b registration.Binding, accept func() *wire) *wire {
+	t.Helper()
+	done := registering(t, a, b)
+	w := accept()
+	w.keeps(w.request("REGISTER"), 60)
+	if r := done(); r.err != nil || r.granted != time.Minute {
+		t.Fatalf("%+v", r)
+	}
+	return w
+}
+
+// rightly says whether a REGISTER has the proof that a challenge asked for, made as the test makes it.
+func rightly(req message, header, algorithm, nonce string) bool {
+	got := req.get(header)
+	p := proof{
+		algorithm: algorithm, username: secret.Username, password: secret.Password.Reveal(), realm: "pbx", nonce: nonce,
+		method: "REGISTER", uri: param(got, "uri"), qop: "auth", nc: "00000001", cnonce: param(got, "cnonce"),
+	}
+	want := p.String()
+	return param(got, "response") == param(want, "response") && param(got, "username") == secret.Username
+}
+
+func TestRegister(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	address, accept := listenWire(t, "127.0.0.1")
+	b := bindingWith(t, address)
+	done := registering(t, a, b)
+	w := accept()
+	first := w.request("REGISTER")
+	if first.start != "REGISTER sip:"+address+";transport=tls SIP/2.0" || first.get("Authorization") != "" ||
+		!strings.Contains(first.get("From"), "<sip:pbx@127.0.0.1>") || first.get("To") != "<sip:pbx@127.0.0.1>" ||
+		contactIn(first) != "<sip:"+bob.String()+"@"+a.Addr().String()+";transport=tls>" || first.get("Expires") != "3600" ||
+		!strings.HasSuffix(first.get("Contact"), ";expires=3600") {
+		t.Errorf("%s %v", first.start, first.header)
+	}
+	w.reply(first, 401, "r", "",
+		`WWW-Authenticate: Digest realm="pbx", nonce="one", algorithm=MD5, qop="auth"`,
+		`WWW-Authenticate: Digest realm="pbx", nonce="two", algorithm=SHA-256, qop="auth"`)
+	second := w.request("REGISTER")
+	if !rightly(second, "Authorization", "SHA-256", "two") || second.cseq() != first.cseq()+1 ||
+		second.get("Call-Id") != first.get("Call-Id") || second.get("From") != first.get("From") {
+		t.Errorf("%v", second.header)
+	}
+	w.reply(second, 200, "r", "", "Contact: <sip:other@192.0.2.1>;expires=999, "+contactIn(second)+";expires=60", "Expires: 777")
+	if r := done(); r.err != nil || r.granted != time.Minute {
+		t.Errorf("%+v", r)
+	}
+
+	done = registering(t, a, b)
+	refresh := w.request("REGISTER")
+	if refresh.get("Call-Id") != first.get("Call-Id") || refresh.cseq() <= second.cseq() {
+		t.Errorf("%v", refresh.header)
+	}
+	w.reply(refresh, 200, "r", "")
+	if r := done(); r.err != nil || r.granted != time.Hour {
+		t.Errorf("without a word what was asked for: %+v", r)
+	}
+
+	gone := make(chan struct{})
+	go func() { defer close(gone); a.Unregister(context.Background(), b.TrunkID) }()
+	bye := w.request("REGISTER")
+	if bye.get("Expires") != "0" || !strings.HasSuffix(bye.get("Contact"), ";expires=0") || bye.get("Call-Id") != first.get("Call-Id") {
+		t.Errorf("%v", bye.header)
+	}
+	w.reply(bye, 200, "r", "")
+	<-gone
+	a.Unregister(context.Background(), b.TrunkID) // what is gone stays gone
+}
+
+func TestGranted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		headers []string
+		want    time.Duration // 0: refused
+	}{
+		"the Contact's":      {[]string{"Contact: %s;expires=30", "Expires: 40"}, 30 * time.Second},
+		"the header's":       {[]string{"Contact: %s", "Expires: 40"}, 40 * time.Second},
+		"not another's":      {[]string{"Contact: <sip:other@192.0.2.1>;expires=30", "Expires: 40"}, 40 * time.Second},
+		"a parameter before": {[]string{"Contact: %s;q=0.5;expires=20"}, 20 * time.Second},
+		"none":               {[]string{"Contact: %s;expires=0"}, 0},
+		"no number":          {[]string{"Contact: %s;expires=soon"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, nil)
+			address, accept := listenWire(t, "127.0.0.1")
+			done := registering(t, a, bindingWith(t, address))
+			w := accept()
+			req := w.request("REGISTER")
+			for i := range tt.headers {
+				tt.headers[i] = strings.ReplaceAll(tt.headers[i], "%s", contactIn(req))
+			}
+			w.reply(req, 200, "r", "", tt.headers...)
+			switch r := done(); {
+			case tt.want != 0 && (r.err != nil || r.granted != tt.want):
+				t.Errorf("%+v", r)
+			case tt.want == 0 && r.err == nil:
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestRegistrationRefused(t *testing.T) {
+	t.Parallel()
+	const ask = `WWW-Authenticate: Digest realm="pbx", nonce="n", qop="auth"`
+	for name, tt := range map[string]struct {
+		status  int
+		headers []string
+		want    registration.Refusal
+	}{
+		"forbidden":         {403, nil, registration.Refusal{Code: 403}},
+		"moved":             {302, []string{"Contact: <sip:elsewhere.test>"}, registration.Refusal{Code: 302}},
+		"too brief":         {423, []string{"Min-Expires: 7200"}, registration.Refusal{Code: 423, MinExpires: 2 * time.Hour}},
+		"out of order":      {503, []string{"Retry-After: 120 (soon);duration=5"}, registration.Refusal{Code: 503, RetryAfter: 2 * time.Minute}},
+		"unknown algorithm": {401, []string{`WWW-Authenticate: Digest realm="pbx", nonce="n", algorithm=X`}, registration.Refusal{Code: 401, Auth: true}},
+		"no challenge":      {401, nil, registration.Refusal{Code: 401, Auth: true}},
+		"wrong password":    {401, []string{ask}, registration.Refusal{Code: 401, Auth: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, nil)
+			address, accept := listenWire(t, "127.0.0.1")
+			done := registering(t, a, bindingWith(t, address))
+			w := accept()
+			w.reply(w.request("REGISTER"), tt.status, "r", "", tt.headers...)
+			if name == "wrong password" {
+				w.reply(w.request("REGISTER"), tt.status, "r", "", tt.headers...)
+			}
+			r := done()
+			got, ok := errors.AsType[*registration.Refusal](r.err)
+			if !ok {
+				t.Fatalf("%v", r.err)
+			}
+			tt.want.Reason = fmt.Sprintf("%d Test", tt.status)
+			if *got != tt.want {
+				t.Errorf("%+v, want %+v", *got, tt.want)
+			}
+		})
+	}
+}
+
+// A proxy and the server behind it both challenge, and the server's nonce is stale once.
+func TestRegisterThroughAProxy(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	address, accept := listenWire(t, "127.0.0.1")
+	done := registering(t, a, bindingWith(t, address))
+	w := accept()
+	w.reply(w.request("REGISTER"), 407, "r", "", `Proxy-Authenticate: Digest realm="pbx", nonce="p", algorithm=MD5, qop="auth"`)
+	req := w.request("REGISTER")
+	if !rightly(req, "Proxy-Authorization", "MD5", "p") {
+		t.Errorf("%v", req.header)
+	}
+	w.reply(req, 401, "r", "", `WWW-Authenticate: Digest realm="pbx", nonce="s", algorithm=MD5, qop="auth"`)
+	w.reply(w.request("REGISTER"), 401, "r", "", `WWW-Authenticate: Digest realm="pbx", nonce="t", algorithm=MD5, qop="auth", stale=true`)
+	req = w.request("REGISTER")
+	if !rightly(req, "Proxy-Authorization", "MD5", "p") || !rightly(req, "Authorization", "MD5", "t") {
+		t.Errorf("%v", req.header)
+	}
+	w.reply(req, 401, "r", "", `WWW-Authenticate: Digest realm="pbx", nonce="u", algorithm=MD5, qop="auth", stale=true`)
+	if refusal, ok := errors.AsType[*registration.Refusal](done().err); !ok || !refusal.Auth {
+		t.Error("it asks for ever")
+	}
+}
+
+func TestRegistrarThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(*wire){
+		"silent":        func(*wire) {},
+		"hangs up":      func(w *wire) { _ = w.conn.Close() },
+		"trying only":   func(w *wire) { w.reply(w.request("REGISTER"), 100, "", "") },
+		"garbage":       func(w *wire) { w.raw("HTTP/1.1 200 OK\r\n\r\n") },
+		"another reply": func(w *wire) { w.send("", "SIP/2.0 200 OK", "Via: SIP/2.0/TLS x;branch=z9hG4bKx", "CSeq: 1 REGISTER") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, nil)
+			address, accept := listenWire(t, "127.0.0.1")
+			done := registering(t, a, bindingWith(t, address))
+			do(accept())
+			r := done()
+			if _, refused := errors.AsType[*registration.Refusal](r.err); r.err == nil || refused {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestRegistrarOutOfReach(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*sipua.Config)
+		host   string
+		want   string
+	}{
+		"a private address":     {func(c *sipua.Config) { c.AllowPrivate = false }, "127.0.0.1", "public"},
+		"another's certificate": {nil, "else.test", "certificate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, tt.change)
+			address, _ := listenWire(t, tt.host)
+			_, err := a.Register(within(t), bindingWith(t, address))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v", err)
+			}
+			a.Unregister(within(t), "trunk")
+		})
+	}
+}
+
+func TestLostRegistration(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	address, accept := listenWire(t, "127.0.0.1")
+	b := bindingWith(t, address)
+	var lost atomic.Int32
+	b.Lost = func() { lost.Add(1) }
+	w := bind(t, a, b, accept)
+	_ = w.conn.Close()
+	eventually(t, "the loss is told", func() bool { return lost.Load() == 1 })
+	w = bind(t, a, b, accept) // over a new connection
+	done := registering(t, a, b)
+	w.keeps(w.request("REGISTER"), 60)
+	if r := done(); r.err != nil {
+		t.Error(r.err)
+	}
+	if n := lost.Load(); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
+
+// A trunk's calls come over its registration's connection, and over no other one from the same address.
+func TestCallsOverARegistration(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	a.routes.judge = func(_ callwright.PhoneNumber, from trunk.Peer) error {
+		if !slices.Contains(from.Registered, "trunk") {
+			return callwright.ErrForbidden
+		}
+		return nil
+	}
+	address, accept := listenWire(t, "127.0.0.1")
+	b := bindingWith(t, address)
+	c := callerOver(bind(t, a, b, accept), a)
+	stranger := newCaller(t, a)
+	stranger.ask("INVITE", offerSDP("RTP/SAVP"))
+	if r := stranger.response(403); !isBare(r) {
+		t.Errorf("%v", r.header)
+	}
+	legs := answer(t, a)
+	c.connected()
+	l := legOf(t, legs)
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+
+	gone := make(chan struct{})
+	go func() { defer close(gone); a.Unregister(context.Background(), b.TrunkID) }()
+	c.reply(c.request("REGISTER"), 200, "r", "")
+	<-gone
+	again := callerOver(c.wire, a)
+	again.callID += "-again"
+	again.ask("INVITE", offerSDP("RTP/SAVP"))
+	again.response(403)
+}
+
+// Two trunks at one server share its connection, and each has its own binding.
+func TestTwoTrunksAtOneServer(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	var seen atomic.Value
+	a.routes.judge = func(_ callwright.PhoneNumber, from trunk.Peer) error {
+		seen.Store(slices.Sorted(slices.Values(from.Registered)))
+		return callwright.ErrForbidden
+	}
+	address, accept := listenWire(t, "127.0.0.1")
+	one := bindingWith(t, address)
+	w := bind(t, a, one, accept)
+	two := one
+	two.TrunkID, two.Number = "other", alice
+	bind(t, a, two, func() *wire { return w })
+	c := callerOver(w, a)
+	c.ask("INVITE", offerSDP("RTP/SAVP"))
+	c.response(403)
+	if got := fmt.Sprint(seen.Load()); got != "[other trunk]" {
+		t.Errorf("over %s", got)
+	}
+}
+
+func TestRegisterWhenClosed(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	address, _ := listenWire(t, "127.0.0.1")
+	if err := a.Close(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Register(within(t), bindingWith(t, address)); err == nil {
+		t.Error("it registers")
+	}
+	a.Unregister(within(t), "trunk")
+}
