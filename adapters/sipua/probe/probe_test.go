@@ -344,10 +344,39 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, *a.TLS, want)
 		}
 	}
-	plain := respond(t, uri.TCP, nil, func(_ string, send func(...string)) bool { send("hello, this is no TLS\r\n"); return true })
-	a := newProber(t, nil, nil).Probe(within(t, patience), discovery.Probe{Address: plain.address, Transport: uri.TLS, Host: "localhost"})
-	if a.Error == "" || a.TLS != nil {
-		t.Errorf("a server without TLS: %+v", a.Attempt)
+}
+
+// TestNoTLS: a server that speaks something else on the port, and one that does not like how we begin.
+func TestNoTLS(t *testing.T) {
+	t.Parallel()
+	for want, greeting := range map[string]string{
+		"the server does not speak TLS":        "220 mail.test ready\r\n",
+		"the server refuses the TLS handshake": "\x15\x03\x03\x00\x02\x02\x28", // a fatal alert: handshake failure
+		"the server closed the connection":     "",
+	} {
+		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = conn.Write([]byte(greeting))
+		}()
+		a := newProber(t, nil, nil).Probe(within(t, patience), discovery.Probe{
+			Address: netip.MustParseAddrPort(ln.Addr().String()), Transport: uri.TLS, Host: "localhost",
+		})
+		if a.Error != want || a.TLS != nil {
+			t.Errorf("%+v, want %q", a.Attempt, want)
+		}
+		_ = ln.Close()
+		<-done
 	}
 }
 
