@@ -2,21 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
-	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/riverwork"
-	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
@@ -29,9 +22,10 @@ import (
 // modules is the whole server.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogger, newSecrets, newEngines, newAuthority)),
+		fx.Module("base", fx.Provide(newLogger, newSecrets, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
-		fx.Module("telephone", fx.Provide(newTrunks, newMedia, newLine)),
+		fx.Module("trunks", fx.Provide(newRegions, newIdentity, newResolver, newProber, newMonitor, newTrunks)),
+		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
 		fx.Module("agents", fx.Provide(newAgents, newRecordings, newWebhooks, newCalls)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
@@ -58,76 +52,6 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 		return nil, err
 	}
 	return riverwork.New(rc)
-}
-
-func newTrunks(c config, db *bunstore.DB, numbers *agents.Service) (*sip.Service, error) {
-	return sip.New(sip.Config{
-		Store: bunstore.Trunks{DB: db}, Atomic: db, Numbers: numbers, Codecs: codec.Names(), AllowPrivate: c.AllowPrivate,
-	})
-}
-
-func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
-	return rtpmedia.New(rtpmedia.Config{
-		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codec.New, Logger: log,
-		Ports: rtpmedia.PortRange{Low: c.RTPPorts.low, High: c.RTPPorts.high},
-	})
-}
-
-func newLine(
-	lc fx.Lifecycle, c config, ca *testca.Authority, media *rtpmedia.Media, trunks *sip.Service, log *slog.Logger,
-) (*sipua.UA, error) {
-	certificate, err := ownCertificate(c, ca)
-	if err != nil {
-		return nil, err
-	}
-	roots, err := peerRoots(c, ca)
-	if err != nil {
-		return nil, err
-	}
-	ua, err := sipua.New(sipua.Config{
-		Listen: c.SIPAddr, Certificates: []tls.Certificate{certificate}, Roots: roots, PublicHost: c.PublicIP.String(),
-		Media: media, Routes: trunks, MaxCalls: mostLineCalls, AllowPrivate: c.AllowPrivate, Logger: log,
-	})
-	if err != nil {
-		return nil, err
-	}
-	lc.Append(fx.StopHook(ua.Close))
-	return ua, nil
-}
-
-// ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
-func ownCertificate(c config, ca *testca.Authority) (tls.Certificate, error) {
-	if c.SIPCert != "" {
-		certificate, err := tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
-		if err != nil {
-			return certificate, fmt.Errorf("--sip-cert and --sip-key: %w", err)
-		}
-		return certificate, nil
-	}
-	return ca.Issue("localhost", c.PublicIP.String())
-}
-
-// peerRoots is what peers' certificates may chain to: the system's roots, the server's own test authority, and those of
-// --sip-roots.
-func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	files := []string{ca.CertFile()}
-	if c.SIPRoots != "" {
-		files = append(files, c.SIPRoots)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if !pool.AppendCertsFromPEM(text) {
-			return nil, errors.New(file + ": no certificate in it")
-		}
-	}
-	return pool, nil
 }
 
 func newAgents(db *bunstore.DB) (*agents.Service, error) {
@@ -165,6 +89,7 @@ type callParts struct {
 	Webhooks   *webhook.Sender
 	Engines    engines
 	Listener   listener
+	Node       node
 	Log        *slog.Logger
 }
 
@@ -173,7 +98,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Store: bunstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
-		Node: new(callwright.UUIDs).New(), MaxCalls: p.Config.room(), Logger: p.Log,
+		Node: string(p.Node), MaxCalls: p.Config.room(), Logger: p.Log,
 	})
 }
 

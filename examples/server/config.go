@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,9 +80,6 @@ func (c config) room() int {
 	return max(1, min(mostCalls, (int(c.RTPPorts.high)-low+1)/2))
 }
 
-// regions are those that the specification names.
-var regions = map[string]bool{"us1": true, "eu1": true, "ca1": true, "asia1": true}
-
 // texts are flags that become something else than a text.
 type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate string }
 
@@ -149,7 +147,7 @@ func (c *config) complete(given texts) error {
 	if err := c.checkMail(); err != nil {
 		return err
 	}
-	if !regions[c.Region] {
+	if !slices.Contains([]string{"us1", "eu1", "ca1", "asia1"}, c.Region) {
 		return errors.New("--region must be us1, eu1, ca1 or asia1")
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {

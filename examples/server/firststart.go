@@ -46,3 +46,16 @@ func firstStart(ctx context.Context, c config, s *access.Service) error {
 	fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", apiKeyFile(c), key.Key.Reveal())
 	return nil
 }
+
+// setContact makes --contact-email, where it is given, the address of the first organization.
+func setContact(ctx context.Context, c config, tenants callwright.Tenants) error {
+	if c.ContactEmail == "" {
+		return nil
+	}
+	org, err := tenants.Organization(ctx, firstOrg)
+	if err != nil || org.ContactEmail == c.ContactEmail {
+		return err
+	}
+	org.ContactEmail = c.ContactEmail
+	return tenants.UpdateOrganization(ctx, org)
+}

@@ -22,8 +22,9 @@ const keyBytes = 32
 
 // secrets are the keys that the server derives from its master key, one a purpose (HKDF, RFC 5869).
 type secrets struct {
-	Keyring *callwright.Keyring // encrypts what is kept
-	APIKeys []byte              // the HMAC under which API keys are stored
+	Keyring     *callwright.Keyring // encrypts what is kept
+	APIKeys     []byte              // the HMAC under which API keys are stored
+	Registering callwright.Secret   // derives the passwords that trunks register with
 }
 
 func newSecrets(c config) (secrets, error) {
@@ -33,11 +34,12 @@ func newSecrets(c config) (secrets, error) {
 	}
 	seal, sealErr := hkdf.Key(sha256.New, master, nil, "callwright: secrets at rest", keyBytes)
 	apiKeys, hmacErr := hkdf.Key(sha256.New, master, nil, "callwright: API keys", keyBytes)
-	if err := errors.Join(sealErr, hmacErr); err != nil {
+	registering, deriveErr := hkdf.Key(sha256.New, master, nil, "callwright: register passwords", keyBytes)
+	if err := errors.Join(sealErr, hmacErr, deriveErr); err != nil {
 		return secrets{}, err
 	}
 	ring, err := callwright.NewKeyring("1", map[string][]byte{"1": seal})
-	return secrets{Keyring: ring, APIKeys: apiKeys}, err
+	return secrets{Keyring: ring, APIKeys: apiKeys, Registering: callwright.Secret(registering)}, err
 }
 
 // masterKey is the key from the environment, else from the file, which is made at the first start.

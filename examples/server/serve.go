@@ -28,6 +28,9 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/registration"
+	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 )
@@ -85,6 +88,7 @@ type apiParts struct {
 	Calls    *call.Service
 	Agents   *agents.Service
 	Trunks   *sip.Service
+	Tests    *testcall.Service
 	Listener listener
 	Metrics  *prometheus.Registry
 	Log      *slog.Logger
@@ -94,7 +98,7 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, SIP: p.Trunks,
-		BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		TestCalls: p.Tests, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
@@ -108,17 +112,20 @@ func newAPI(p apiParts) (api, error) {
 // parts is what runs.
 type parts struct {
 	fx.In
-	Config     config
-	Authority  *testca.Authority
-	Access     *access.Service
-	API        api
-	Listener   listener
-	Work       *riverwork.Work
-	Calls      *call.Service
-	Line       *sipua.UA
-	Engines    engines
-	Log        *slog.Logger
-	Shutdowner fx.Shutdowner
+	Config        config
+	Authority     *testca.Authority
+	DB            *bunstore.DB
+	Access        *access.Service
+	API           api
+	Listener      listener
+	Work          *riverwork.Work
+	Monitor       *monitor.Service
+	Registrations *registration.Service
+	Calls         *call.Service
+	Line          *sipua.UA
+	Engines       engines
+	Log           *slog.Logger
+	Shutdowner    fx.Shutdowner
 }
 
 // How long a client may take for its headers, and an answer that has begun when the server stops.
@@ -129,10 +136,16 @@ const (
 )
 
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
-// is not ready, takes no calls and lets those that run end; then durable work, then HTTP.
+// is not ready, takes no calls and lets those that run end; then it takes its registrations back, which calls may have
+// come over, and stops to probe; then durable work, then HTTP. The telephone line closes after all that.
 func serve(lc fx.Lifecycle, p parts) {
 	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
-	lc.Append(fx.StartHook(func(ctx context.Context) error { return firstStart(ctx, p.Config, p.Access) }))
+	lc.Append(fx.StartHook(func(ctx context.Context) error {
+		if err := firstStart(ctx, p.Config, p.Access); err != nil {
+			return err
+		}
+		return setContact(ctx, p.Config, bunstore.Tenants{DB: p.DB})
+	}))
 	lc.Append(fx.Hook{
 		OnStart: func(context.Context) error {
 			go p.fail("http", func() error { return server.Serve(p.Listener) })
@@ -148,6 +161,8 @@ func serve(lc fx.Lifecycle, p parts) {
 		},
 	})
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
+	lc.Append(background(p.Monitor.Run))
+	lc.Append(background(p.Registrations.Run))
 	calls := background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) })
 	lc.Append(fx.Hook{OnStart: calls.OnStart, OnStop: func(ctx context.Context) error {
 		p.API.draining.Store(true)

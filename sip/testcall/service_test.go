@@ -115,6 +115,7 @@ func TestAnsweredCall(t *testing.T) {
 			observe(retransmitted)
 			time.Sleep(2 * time.Second)
 			observe(answer(200))
+			time.AfterFunc(2600*time.Millisecond, func() { observe(note(ladder.NoteEnded, "local_hangup")) })
 			return l, nil
 		})
 		c := p.start()

@@ -24,7 +24,7 @@ var results = map[Status]Result{
 func stepOf(e ladder.Event) (step Event, ok bool) {
 	step = Event{At: e.At.UTC().Truncate(time.Microsecond), Detail: fmt.Sprintf("SIP %d", e.Status)}
 	switch {
-	case e.Retransmit:
+	case e.Retransmit, e.Note == ladder.NoteEnded: // the call's own last step says that
 		return Event{}, false
 	case e.Note != "":
 		step.Name, step.Detail = e.Note, e.Detail

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+
+	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/sipua/probe"
+	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/registration"
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// node is this process's name among all that share a database.
+type node string
+
+func newNode() node { return node(new(callwright.UUIDs).New()) }
+
+// newResolver asks the DNS server of --dns-server, or the system's.
+func newResolver(c config) (*resolve.Resolver, error) {
+	dns := &net.Resolver{PreferGo: c.DNSServer != ""}
+	if c.DNSServer != "" {
+		dns.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, c.DNSServer)
+		}
+	}
+	return resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
+}
+
+// identity is what peers see of us, and what we believe of them.
+type identity struct {
+	certificates []tls.Certificate
+	roots        *x509.CertPool
+}
+
+func newIdentity(c config, ca *testca.Authority) (identity, error) {
+	certificate, err := ownCertificate(c, ca)
+	if err != nil {
+		return identity{}, err
+	}
+	roots, err := peerRoots(c, ca)
+	return identity{[]tls.Certificate{certificate}, roots}, err
+}
+
+// ownCertificate is what SIP peers see: the one of --sip-cert, or one of the test authority's.
+func ownCertificate(c config, ca *testca.Authority) (tls.Certificate, error) {
+	if c.SIPCert != "" {
+		certificate, err := tls.LoadX509KeyPair(c.SIPCert, c.SIPKey)
+		if err != nil {
+			return certificate, fmt.Errorf("--sip-cert and --sip-key: %w", err)
+		}
+		return certificate, nil
+	}
+	return ca.Issue("localhost", c.PublicIP.String(), c.PublicHost)
+}
+
+// peerRoots is what peers' certificates may chain to: the system's roots, the server's own test authority, and those of
+// --sip-roots.
+func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	files := []string{ca.CertFile()}
+	if c.SIPRoots != "" {
+		files = append(files, c.SIPRoots)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, errors.New(file + ": no certificate in it")
+		}
+	}
+	return pool, nil
+}
+
+func newProber(lc fx.Lifecycle, c config, id identity, r *resolve.Resolver) (*probe.Prober, error) {
+	p, err := probe.New(probe.Config{
+		Resolver: r, Roots: id.roots, Certificates: id.certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
+		Clock: callwright.SystemClock{},
+	})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(p.Close))
+	return p, nil
+}
+
+func newMonitor(
+	db *bunstore.DB, work callwright.Work, p *probe.Prober, hooks *webhook.Sender, log *slog.Logger,
+) (*monitor.Service, error) {
+	return monitor.New(monitor.Config{
+		Statuses: bunstore.Statuses{DB: db}, Trunks: bunstore.Trunks{DB: db}, Log: bunstore.CallLog{DB: db}, Atomic: db, Work: work,
+		Prober: p, Hooks: alertHooks{hooks}, Organizations: bunstore.Tenants{DB: db}, Logger: log,
+	})
+}
+
+// alertHooks sends no notices yet.
+type alertHooks struct{ *webhook.Sender }
+
+// SendNotice says that it can't.
+func (alertHooks) SendNotice(context.Context, string, alert.Notice) error {
+	return callwright.ErrUnavailable
+}
+
+// trunkParts is everything that trunks are made of.
+type trunkParts struct {
+	fx.In
+	Config  config
+	DB      *bunstore.DB
+	Numbers *agents.Service
+	Monitor *monitor.Service
+	Hooks   *webhook.Sender
+	Regions regions
+	Secrets secrets
+	Node    node
+	Log     *slog.Logger
+}
+
+// newTrunks beats for the node's call records from before the line opens until after it has closed.
+func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
+	s, err := sip.New(sip.Config{
+		Store: bunstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers, Log: bunstore.CallLog{DB: p.DB},
+		Statuses: bunstore.Statuses{DB: p.DB}, Registrations: bunstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
+		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: alertHooks{p.Hooks}, Codecs: codec.Names(), Regions: p.Regions, Region: p.Config.Region,
+		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Node: string(p.Node), Logger: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(background(s.Run))
+	return s, nil
+}
+
+func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
+	return rtpmedia.New(rtpmedia.Config{
+		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codec.New, Logger: log,
+		Ports: rtpmedia.PortRange{Low: c.RTPPorts.low, High: c.RTPPorts.high},
+	})
+}
+
+// lineParts is everything that the telephone line is made of.
+type lineParts struct {
+	fx.In
+	Config   config
+	Identity identity
+	Media    *rtpmedia.Media
+	Trunks   *sip.Service
+	Resolver *resolve.Resolver
+	Regions  regions
+	Log      *slog.Logger
+}
+
+func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
+	ua, err := sipua.New(sipua.Config{
+		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
+		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Journal: p.Trunks, Resolver: p.Resolver,
+		MaxCalls: mostLineCalls, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(ua.Close))
+	return ua, p.Regions.listen(p.Config.Region, ua.Addr())
+}
+
+// regions is what customers are told of each region. The one that this server is in has the server's own ports, and its
+// addresses where the flags say them.
+type regions map[string]sip.Region
+
+func newRegions(c config) regions {
+	all := sip.Regions()
+	own := all[c.Region]
+	own.Host = c.PublicHost
+	if c.FirewallIPs != nil {
+		own.Addresses = c.FirewallIPs
+	}
+	own.RTPLow, own.RTPHigh = int(c.RTPPorts.low), int(c.RTPPorts.high)
+	if c.RTPPorts == (ports{}) {
+		own.RTPLow, own.RTPHigh = 1024, 65535
+	}
+	all[c.Region] = own
+	return all
+}
+
+// listen takes the port that SIP listens on. It is called before anything is served: the machine may have chosen it.
+func (r regions) listen(region string, address net.Addr) error {
+	_, port, err := net.SplitHostPort(address.String())
+	if err != nil {
+		return err
+	}
+	own := r[region]
+	own.Port, err = strconv.Atoi(port)
+	r[region] = own
+	return err
+}
+
+func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger) (*registration.Service, error) {
+	return registration.New(registration.Config{
+		Registrations: bunstore.Registrations{DB: db}, Trunks: bunstore.Trunks{DB: db}, Line: line, Node: string(n), Logger: log,
+	})
+}
+
+// testCallParts is everything that test calls are made of.
+type testCallParts struct {
+	fx.In
+	DB      *bunstore.DB
+	Trunks  *sip.Service
+	Line    *sipua.UA
+	Work    callwright.Work
+	Engines engines
+	Log     *slog.Logger
+}
+
+func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
+	c := testcall.Config{
+		Store: bunstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Logger: p.Log,
+	}
+	if _, missing := p.Engines.Synthesizer.(absent); !missing {
+		c.Prompt = prompt{p.Engines.Synthesizer}
+	}
+	s, err := testcall.New(c)
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(s.Close))
+	return s, nil
+}
+
+// prompt says a sentence to whoever answers a test call.
+type prompt struct{ conversation.Synthesizer }
+
+// Prompt is the sentence.
+func (p prompt) Prompt(ctx context.Context, rate int) ([]int16, error) {
+	stream, err := p.Synthesize(ctx, conversation.Speech{Text: "This is a test call. Goodbye.", Language: "en", Rate: rate})
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	var samples []int16
+	chunk := make([]int16, 4096)
+	for {
+		n, err := stream.Read(chunk)
+		samples = append(samples, chunk[:n]...)
+		if errors.Is(err, io.EOF) {
+			return samples, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
