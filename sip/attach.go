@@ -1,16 +1,13 @@
 package sip
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/sip/uri"
 )
 
 // Attachment asks for trunks: every direction for every number.
@@ -38,76 +35,118 @@ type FailedNumber struct {
 const MaxNumbers = 100
 
 // Attach makes trunks. What is wrong with the directions or the store fails the whole; what is wrong with a number fails
-// that number alone, with all its directions. A direction that the organization has attached already is replaced.
+// that number alone, with all its directions. A direction that the organization has attached already is replaced, but
+// for what Configure has set. A number that is named twice is attached once.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
 	}
-	if err := s.checkDirections(a.Directions); err != nil {
+	drafts, err := s.drafts(org, a.Directions)
+	if err != nil {
 		return Attached{}, err
 	}
 	var done Attached
 	for _, text := range a.Numbers {
-		number, err := s.attachNumber(ctx, org, text, a.Directions)
-		var failure *callwright.Error
+		number, err := s.attachNumber(ctx, org, text, drafts)
+		failure, coded := errors.AsType[*callwright.Error](err)
 		switch {
 		case err == nil && !slices.Contains(done.Configured, number):
 			done.Configured = append(done.Configured, number)
 		case err == nil: // named twice
-		case errors.As(err, &failure) && failure.Code != callwright.CodeInternal && failure.Code != callwright.CodeUnavailable:
+		case coded && failure.Code != callwright.CodeInternal && failure.Code != callwright.CodeUnavailable:
 			done.Failed = append(done.Failed, FailedNumber{Number: text, Err: failure})
 		default:
 			return done, err
 		}
 	}
+	if len(done.Configured) > 0 {
+		done.Password = passwordOf(drafts)
+	}
 	return done, nil
+}
+
+// draft is a trunk that every number of an attachment gets.
+type draft struct {
+	Trunk
+	path string // of its direction in the attachment
+}
+
+func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" }
+
+// drafts are the trunks that an attachment's directions make, outbound first: the inbound one may take its registrar
+// from it.
+func (s *Service) drafts(org callwright.OrgID, directions []DirectionInput) ([]draft, error) {
+	var types []Direction
+	for _, d := range directions {
+		types = append(types, d.Type)
+	}
+	if err := checkDirections(types); err != nil {
+		return nil, err
+	}
+	var drafts []draft
+	for i, d := range directions {
+		t, err := s.shape(Trunk{Org: org, Direction: d.Type}, d)
+		if err != nil {
+			return nil, below(directionPath(i), err)
+		}
+		drafts = append(drafts, draft{t, directionPath(i)})
+	}
+	slices.SortFunc(drafts, func(a, b draft) int { return -cmp.Compare(a.Direction, b.Direction) })
+	return drafts, nil
+}
+
+func passwordOf(drafts []draft) callwright.Secret {
+	for _, d := range drafts {
+		if d.registers() {
+			return d.Options.Register.Password
+		}
+	}
+	return ""
 }
 
 // attachNumber attaches all directions of a number, or none.
 func (s *Service) attachNumber(
-	ctx context.Context, org callwright.OrgID, text string, directions []DirectionInput,
+	ctx context.Context, org callwright.OrgID, text string, drafts []draft,
 ) (callwright.PhoneNumber, error) {
 	number, err := callwright.ParsePhoneNumber(text)
 	if err != nil {
 		return "", err
 	}
 	return number, s.Atomic.Do(ctx, func(ctx context.Context) error {
-		for _, d := range directions {
-			if err := s.put(ctx, org, number, d); err != nil {
+		if err := s.checkOwner(ctx, org, number); err != nil {
+			return err
+		}
+		r, err := s.record(ctx, org, number)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			t, err := s.put(ctx, r, number, d)
+			if err != nil {
 				return err
 			}
+			r.put(t)
 		}
 		return nil
 	})
 }
 
-// put makes one direction of a number what d says.
-func (s *Service) put(
-	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d DirectionInput,
-) error {
-	if err := s.checkOwner(ctx, org, number); err != nil {
-		return err
-	}
-	now := s.Clock.Now()
-	t := Trunk{ID: s.IDs.New(), Org: org, Number: number, Direction: d.Type, CreatedAt: now}
-	stored, err := s.Store.Trunks(ctx, org, number)
+// put makes one direction of a number what a draft says.
+func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
+	t, err := withRegistrar(d.Trunk, r)
 	if err != nil {
-		return err
+		return Trunk{}, below(d.path, err)
 	}
-	i := slices.IndexFunc(stored, func(t Trunk) bool { return t.Direction == d.Type })
-	if i >= 0 {
-		t = stored[i]
+	t.Number = number
+	old := r.of(d.Direction)
+	if old != nil {
+		t.ID, t.CreatedAt, t.Version = old.ID, old.CreatedAt, old.Version
+		t.Failover, t.Codecs, t.Alerts = old.Failover, old.Codecs, old.Alerts
 	}
-	t.Endpoint, t.Options, t.UpdatedAt = orZero(d.Endpoint), d.options(), now
-	if i >= 0 {
-		err = s.Store.Update(ctx, t)
-	} else {
-		err = s.Store.Insert(ctx, t)
+	if t, err = s.save(ctx, old, t); err != nil || d.Direction != Inbound {
+		return t, err
 	}
-	if err != nil || d.Type != Inbound {
-		return err
-	}
-	return s.Config.Numbers.RegisterInbound(ctx, org, number)
+	return t, s.Config.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
 // checkOwner refuses a number of which another organization has a direction.
@@ -123,100 +162,4 @@ func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number c
 		}
 	}
 	return nil
-}
-
-// checkDirections refuses directions that no trunk could have.
-func (s *Service) checkDirections(directions []DirectionInput) error {
-	if len(directions) == 0 || len(directions) > 2 {
-		return callwright.Invalid("directions", "must hold inbound, outbound or both")
-	}
-	if len(directions) == 2 && directions[0].Type == directions[1].Type {
-		return callwright.Invalid("directions[1].type", "is given twice")
-	}
-	for i, d := range directions {
-		if err := s.checkDirection(d); err != nil {
-			err.Field = "directions[" + strconv.Itoa(i) + "]." + err.Field
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Service) checkDirection(d DirectionInput) *callwright.Error {
-	o := d.options()
-	if err := checkOptions(o); err != nil {
-		return err
-	}
-	switch {
-	case d.Type != Inbound && d.Type != Outbound:
-		return callwright.Invalid("type", "must be inbound or outbound")
-	case d.Type == Inbound && orZero(d.Endpoint) != "":
-		return callwright.Invalid("sip_endpoint", "belongs to the outbound direction")
-	case d.Type == Outbound && len(o.AllowedIPs) > 0:
-		return callwright.Invalid("options.allowed_ips", "belongs to the inbound direction")
-	case d.Type == Outbound:
-		return s.checkEndpoint(d)
-	}
-	return nil
-}
-
-// checkOptions refuses settings that neither direction could have.
-func checkOptions(o Options) *callwright.Error {
-	switch {
-	case o.AuthMode != "" && o.AuthMode != AuthIP:
-		return &callwright.Error{
-			Code: callwright.CodeNotImplemented, Field: "auth_mode", Message: "only ip is available in this build",
-		}
-	case o.Transport != "" && o.Transport != string(uri.TLS):
-		return callwright.Invalid("options.transport", "must be tls: signaling is encrypted always")
-	case o.SecureMedia != nil && !*o.SecureMedia:
-		return callwright.Invalid("options.secure_media", "must be true: media is SRTP always")
-	case o.Port < 0 || o.Port > 65535:
-		return callwright.Invalid("options.port", "must be from 1 to 65535")
-	case o.Verify != "" && o.Verify != VerifyFull && o.Verify != VerifyChain && o.Verify != VerifyNone:
-		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
-	case strings.ContainsFunc(o.Call.Username, unicode.IsControl):
-		return callwright.Invalid("options.sip_username", "holds a control character")
-	case (o.Call.Username == "") != (o.Call.Password == ""):
-		return callwright.Invalid("options.sip_username", "and options.sip_password go together")
-	}
-	return nil
-}
-
-func (s *Service) checkEndpoint(d DirectionInput) *callwright.Error {
-	if orZero(d.Endpoint) == "" {
-		return callwright.Invalid("sip_endpoint", "is required for the outbound direction")
-	}
-	to, err := uri.ParseDestination(*d.Endpoint)
-	if err != nil {
-		return callwright.Invalid("sip_endpoint", "%s", callwright.MessageOf(err))
-	}
-	if to.Transport != "" && to.Transport != uri.TLS {
-		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is encrypted always")
-	}
-	if to.IsPrivateIP && !s.AllowPrivate {
-		return callwright.Invalid("sip_endpoint", "must not be a private address")
-	}
-	return nil
-}
-
-// server is where an outbound trunk's calls go.
-func (t Trunk) server() (uri.URI, error) {
-	to, err := uri.ParseDestination(t.Endpoint)
-	if err != nil {
-		return uri.URI{}, err
-	}
-	port := to.Port
-	if t.Options.Port != 0 {
-		port = uint16(t.Options.Port)
-	}
-	return uri.URI{
-		Scheme: uri.SIP, Host: to.Host, Port: port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
-	}, nil
-}
-
-// admits says whether a peer at this address may call.
-func (o Options) admits(source netip.Addr) bool {
-	return len(o.AllowedIPs) == 0 ||
-		slices.ContainsFunc(o.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(source.Unmap()) })
 }

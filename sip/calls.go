@@ -1,12 +1,19 @@
 package sip
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
+)
+
+// The bounds of a page of the call log.
+const (
+	standardCalls = 50
+	maxCalls      = 500
 )
 
 // Calls is the last calls of a number of an organization, newest first: those that began before the call or the time
@@ -14,28 +21,38 @@ import (
 func (s *Service) Calls(
 	ctx context.Context, org callwright.OrgID, number, before string, limit int,
 ) ([]CallRecord, error) {
-	return nil, callwright.ErrNotImplemented
+	n, err := numberOf(number)
+	if err != nil {
+		return nil, err
+	}
+	if limit < 0 || limit > maxCalls {
+		return nil, callwright.Invalid("limit", "must be from 1 to %d", maxCalls)
+	}
+	place, err := s.place(ctx, org, before)
+	if err != nil {
+		return nil, err
+	}
+	return s.Log.Calls(ctx, org, n, place, cmp.Or(limit, standardCalls))
+}
+
+// place is where in the log a page begins.
+func (s *Service) place(ctx context.Context, org callwright.OrgID, before string) (callwright.Keyset, error) {
+	if before == "" {
+		return callwright.Keyset{}, nil
+	}
+	if at, err := time.Parse(time.RFC3339, before); err == nil && at.UTC().Year() > 0 {
+		return callwright.Keyset{At: at.UTC()}, nil
+	}
+	r, _, err := s.Log.Call(ctx, org, before)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return callwright.Keyset{}, callwright.Invalid("before", "is neither a call of this organization nor an ISO 8601 time")
+	}
+	return callwright.Keyset{At: r.StartedAt, ID: r.ID}, err
 }
 
 // Call is one call's record with its message sequence. CodeNotFound when the organization has none.
 func (s *Service) Call(
 	ctx context.Context, org callwright.OrgID, id string,
 ) (CallRecord, []ladder.Event, error) {
-	return CallRecord{}, nil, callwright.ErrNotImplemented
-}
-
-// Begin writes down that an attempt begins: see Journal.
-func (s *Service) Begin(ctx context.Context, r CallRecord) {}
-
-// Answered writes down that an attempt is answered: see Journal.
-func (s *Service) Answered(ctx context.Context, r CallRecord, at time.Time) {}
-
-// End writes down how an attempt ended, and tells the Monitor: see Journal.
-func (s *Service) End(ctx context.Context, r CallRecord, evidence *health.Evidence, steps []ladder.Event) {
-}
-
-// Run says every two seconds that this node lives, and closes the records of nodes that don't, until ctx ends.
-func (s *Service) Run(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
+	return s.Log.Call(ctx, org, id)
 }

@@ -1,5 +1,16 @@
 package sip
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
 // CodecConfig is which codecs a trunk's calls are offered, in the order of preference.
 type CodecConfig struct {
 	Codecs []CodecSetting
@@ -12,4 +23,87 @@ type CodecConfig struct {
 type CodecSetting struct {
 	Name    string // as the specification writes it: PCMU, PCMA, G.729, Opus, G.722
 	Enabled bool
+}
+
+// codecNames are the codecs as the specification writes them.
+var codecNames = []struct {
+	name  string
+	codec sdp.Codec
+}{
+	{"PCMU", sdp.PCMU}, {"PCMA", sdp.PCMA}, {"G.729", sdp.G729}, {"Opus", sdp.Opus}, {"G.722", sdp.G722},
+}
+
+// parseCodec knows a codec under the specification's name and its SDP's, in whatever case.
+func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
+	for _, c := range codecNames {
+		if strings.EqualFold(text, c.name) || strings.EqualFold(text, string(c.codec)) {
+			return c.name, c.codec, true
+		}
+	}
+	return "", "", false
+}
+
+// checkEngines refuses a build without a codec, or with one that nobody knows.
+func checkEngines(names []string) error {
+	if len(names) == 0 {
+		return errors.New("sip: at least one codec is required")
+	}
+	for _, name := range names {
+		if _, ok := sdp.ParseCodec(name); !ok {
+			return fmt.Errorf("sip: %q is no codec that can be negotiated", name)
+		}
+	}
+	return nil
+}
+
+// engine is the name under which a build has a codec's engine.
+func engine(engines []string, codec sdp.Codec) (name string, ok bool) {
+	i := slices.IndexFunc(engines, func(name string) bool {
+		c, _ := sdp.ParseCodec(name)
+		return c == codec
+	})
+	if i < 0 {
+		return "", false
+	}
+	return engines[i], true
+}
+
+// normalized is the configuration with the names as the specification writes them, or what is wrong with it.
+func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
+	settings := make([]CodecSetting, 0, len(c.Codecs))
+	for i, setting := range c.Codecs {
+		at := "codec_config.codecs[" + strconv.Itoa(i) + "]"
+		name, codec, known := parseCodec(setting.Name)
+		if !known {
+			return c, callwright.Invalid(at, "must be PCMU, PCMA, G.729, Opus or G.722")
+		}
+		if slices.ContainsFunc(settings, func(s CodecSetting) bool { return s.Name == name }) {
+			return c, callwright.Invalid(at, "%s is given twice", name)
+		}
+		if _, ok := engine(engines, codec); setting.Enabled && !ok {
+			return c, callwright.Invalid(at, "%s can't be enabled: this build has no engine for it", name)
+		}
+		settings = append(settings, CodecSetting{Name: name, Enabled: setting.Enabled})
+	}
+	if !slices.ContainsFunc(settings, func(s CodecSetting) bool { return s.Enabled }) {
+		return c, callwright.Invalid("codec_config.codecs", "must have at least one codec enabled")
+	}
+	c.Codecs = settings
+	return c, nil
+}
+
+// offered are the SDP names of the enabled codecs, in their order. One whose engine is gone since it was configured is
+// left out; with none left, calls are offered what there is.
+func (c CodecConfig) offered(engines []string) []string {
+	var names []string
+	for _, setting := range c.Codecs {
+		_, codec, _ := parseCodec(setting.Name)
+		if name, ok := engine(engines, codec); ok && setting.Enabled {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return engines
+	}
+	return names
 }

@@ -27,5 +27,51 @@ type ConfigChange struct {
 // has not attached that direction; CodeBadRequest with the field of the configuration, as JSON has it, when a part of it
 // can't be acted on.
 func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigChange) (Trunk, error) {
-	return Trunk{}, callwright.ErrNotImplemented
+	n, err := numberOf(c.Number)
+	if err != nil {
+		return Trunk{}, err
+	}
+	if err := checkDirection(c.Direction); err != nil {
+		return Trunk{}, callwright.InField("direction", err)
+	}
+	if c, err = s.normalized(ctx, org, c); err != nil {
+		return Trunk{}, err
+	}
+	return s.change(ctx, org, n, c.Direction, func(_ Record, t Trunk) (Trunk, error) {
+		c.Failover.apply(&t.Failover)
+		c.Codecs.apply(&t.Codecs)
+		c.Alerts.apply(&t.Alerts)
+		return t, nil
+	})
+}
+
+func (p Part[T]) apply(to **T) {
+	if p.Set {
+		*to = p.Value
+	}
+}
+
+// normalized is a change with its names as they are kept, or what is wrong with it.
+func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c ConfigChange) (ConfigChange, error) {
+	if given := c.Failover.Value; given != nil {
+		if c.Direction != Outbound {
+			return c, callwright.Invalid("failover_config", "belongs to the outbound direction")
+		}
+		config, err := s.normalizedFailover(*given)
+		if err != nil {
+			return c, err
+		}
+		c.Failover.Value = &config
+	}
+	if given := c.Codecs.Value; given != nil {
+		config, err := given.normalized(s.Codecs)
+		if err != nil {
+			return c, err
+		}
+		c.Codecs.Value = &config
+	}
+	if given := c.Alerts.Value; given != nil {
+		return c, s.checkAlerts(ctx, org, c.Direction, *given)
+	}
+	return c, nil
 }

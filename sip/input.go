@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"errors"
 	"net/netip"
 
 	"github.com/callwright/callwright"
@@ -26,19 +27,47 @@ type DirectionInput struct {
 	Headers      *[]header.Rule
 }
 
-// options are the settings that a direction attached so has.
-func (d DirectionInput) options() Options {
-	return Options{
-		AuthMode: orZero(d.AuthMode), Register: orZero(d.Register),
-		Call: Credentials{Username: orZero(d.CallUsername), Password: orZero(d.CallPassword)},
-		Port: orZero(d.Port), Transport: orZero(d.Transport), Verify: orZero(d.Verify),
-		AllowedIPs: orZero(d.AllowedIPs), SecureMedia: d.SecureMedia,
+// shape is a trunk as an input makes it of what it was. It is as complete as can be without the number's other trunk: a
+// registrar may be missing. Errors have the fields of the input's JSON.
+func (s *Service) shape(t Trunk, in DirectionInput) (Trunk, error) {
+	o := &t.Options
+	set(&t.Endpoint, in.Endpoint)
+	set(&t.Headers, in.Headers)
+	set(&o.AuthMode, in.AuthMode)
+	set(&o.Call.Username, in.CallUsername)
+	set(&o.Call.Password, in.CallPassword)
+	set(&o.Port, in.Port)
+	set(&o.Transport, in.Transport)
+	set(&o.Verify, in.Verify)
+	set(&o.AllowedIPs, in.AllowedIPs)
+	if in.SecureMedia != nil {
+		o.SecureMedia = in.SecureMedia
+	}
+	if err := checkPlaces(t, in); err != nil {
+		return Trunk{}, err
+	}
+	if in.Register != nil {
+		o.Register = Credentials{Username: in.Register.Username, Password: s.derive(t.Org, *in.Register)}
+	}
+	if t.Direction == Inbound && !t.registers() {
+		t.Endpoint, o.Register = "", Credentials{}
+	}
+	return t, s.checkTrunk(t)
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
 	}
 }
 
-func orZero[T any](p *T) T {
-	if p == nil {
-		return *new(T)
+// below puts the field of an error under a path.
+func below(path string, err error) error {
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok || e.Field == "" {
+		return err
 	}
-	return *p
+	placed := *e
+	placed.Field = path + "." + e.Field
+	return &placed
 }

@@ -1,7 +1,9 @@
 package sip
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -12,9 +14,9 @@ import (
 // AttachedNumber is a number with a trunk.
 type AttachedNumber struct {
 	Number     callwright.PhoneNumber
-	Directions []Direction // inbound first
-	Endpoint   string      // of the outbound trunk; empty: none
-	Health     health.State
+	Directions []Direction  // inbound first
+	Endpoint   string       // of the outbound trunk; empty: none
+	Health     health.State // as outsiders see it
 }
 
 // NumberHealth is how a number's trunks are. A number without an outbound trunk is Unchecked.
@@ -43,10 +45,101 @@ type ServerHealth struct {
 
 // Numbers is all of an organization's numbers with a trunk, in order.
 func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]AttachedNumber, error) {
-	return nil, callwright.ErrNotImplemented
+	trunks, err := s.Store.All(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := s.Statuses.StatusesOf(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	states := map[string]health.State{}
+	for _, status := range statuses {
+		states[status.TrunkID] = status.State()
+	}
+	var numbers []AttachedNumber
+	for _, t := range trunks {
+		if len(numbers) == 0 || numbers[len(numbers)-1].Number != t.Number {
+			numbers = append(numbers, AttachedNumber{Number: t.Number, Health: health.Unchecked})
+		}
+		n := &numbers[len(numbers)-1]
+		n.Directions = append(n.Directions, t.Direction)
+		if state, known := states[t.ID]; known && t.Direction == Outbound {
+			n.Health = state
+		}
+		if t.Direction == Outbound {
+			n.Endpoint = t.Endpoint
+		}
+	}
+	return numbers, nil
+}
+
+// State is the best of the servers' states, as outsiders see it.
+func (s Status) State() health.State {
+	var states []health.State
+	for _, server := range s.Servers {
+		states = append(states, server.Health.State)
+	}
+	return health.Best(states...).Public()
 }
 
 // Health is how a number's trunks are. CodeNotFound when the organization has not attached it.
 func (s *Service) Health(ctx context.Context, org callwright.OrgID, number string) (NumberHealth, error) {
-	return NumberHealth{}, callwright.ErrNotImplemented
+	r, err := s.attached(ctx, org, number)
+	if err != nil {
+		return NumberHealth{}, err
+	}
+	h := NumberHealth{State: health.Unchecked}
+	if r.Outbound != nil {
+		status, err := s.Statuses.Status(ctx, org, r.Outbound.ID)
+		if err != nil && !errors.Is(err, callwright.ErrNotFound) { // detached meanwhile
+			return NumberHealth{}, err
+		}
+		h = healthOf(status)
+		h.Number, h.Verify = r.Outbound.Number, cmp.Or(r.Outbound.Options.Verify, VerifyFull)
+	}
+	if r.Inbound != nil && r.Inbound.registers() {
+		h.Registration, err = s.registration(ctx, *r.Inbound)
+	}
+	if r.Inbound != nil {
+		h.Number = r.Inbound.Number
+	}
+	return h, err
+}
+
+func (s *Service) registration(ctx context.Context, t Trunk) (*Registration, error) {
+	r, err := s.Registrations.Registration(ctx, t.Org, t.ID)
+	if errors.Is(err, callwright.ErrNotFound) { // detached meanwhile
+		return nil, nil
+	}
+	return &r, err
+}
+
+// healthOf is a status as it is shown.
+func healthOf(s Status) NumberHealth {
+	h := NumberHealth{
+		State: s.State(), Uptime: known(s.History.Uptime()), Average: known(s.History.Average()), P95: known(s.History.P95()),
+	}
+	for i, server := range s.Servers {
+		shown := ServerHealth{
+			Server: server.Server, State: server.Health.State.Public(), Since: server.Health.Since, Reason: server.Health.Reason,
+			CheckedAt:    known(server.Health.CheckedAt, !server.Health.CheckedAt.IsZero()),
+			ResponseTime: known(server.Health.ResponseTime, server.Health.ResponseTime > 0), Active: i == s.Active,
+		}
+		h.Servers = append(h.Servers, shown)
+		if shown.Active {
+			h.ResponseTime = shown.ResponseTime
+		}
+		if shown.CheckedAt != nil && (h.CheckedAt == nil || shown.CheckedAt.After(*h.CheckedAt)) {
+			h.CheckedAt = shown.CheckedAt
+		}
+	}
+	return h
+}
+
+func known[T any](value T, ok bool) *T {
+	if !ok {
+		return nil
+	}
+	return &value
 }

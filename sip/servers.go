@@ -16,13 +16,23 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	case t.Failover != nil && t.Failover.Enabled:
 		return slices.Clone(t.Failover.Servers), nil
 	}
+	server, err := t.endpoint()
+	return []failover.Server{server}, err
+}
+
+// endpoint is the server of a trunk's endpoint, with the port that its options name in place of its own.
+func (t Trunk) endpoint() (failover.Server, error) {
 	to, err := uri.ParseDestination(t.Endpoint)
-	if err != nil {
-		return nil, err
-	}
 	server := failover.Server{Host: to.Host, Port: to.Port}
 	if t.Options.Port != 0 {
 		server.Port = uint16(t.Options.Port)
 	}
-	return []failover.Server{server}, nil
+	return server, err
+}
+
+// over is the URI of a server: always over TLS.
+func over(s failover.Server) uri.URI {
+	return uri.URI{
+		Scheme: uri.SIP, Host: s.Host, Port: s.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
+	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/alert"
-	"github.com/callwright/callwright/sip/uri"
 )
 
 // InboundNumbers hears of numbers that begin to reach this platform; agents.Service has it.
@@ -16,7 +15,7 @@ type InboundNumbers interface {
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Config is what a Service needs.
+// Config is what a Service needs. Everything is required but what says otherwise.
 type Config struct {
 	Store         Store
 	Atomic        callwright.Atomic
@@ -26,36 +25,54 @@ type Config struct {
 	Registrations Registrations
 	Monitor       Monitor
 	Organizations callwright.Tenants
-	Hooks         alert.Hooks
-	Mail          bool              // there is an engine that sends alerts by mail
-	SMS           bool              // likewise by SMS
+	Hooks         alert.Hooks       // nil: alerts can't go to URLs
+	Mail          bool              // alerts can go by mail
+	SMS           bool              // alerts can go by SMS
 	Codecs        []string          // SDP names with an engine, in the order of preference
 	Regions       map[string]Region // nil: those of Regions
-	Region        string            // of organizations that have none
-	DerivationKey callwright.Secret // makes the passwords that we register with
+	Region        string            // that of organizations without one of their own
+	DerivationKey callwright.Secret // makes the passwords that we register with; at least 32 bytes
 	AllowPrivate  bool              // trunks may point at private and loopback addresses
-	Node          string            // this process, among those with the same Log
+	Node          string            // this process, different from every other one's, those before it included
 	Clock         callwright.Clock  // nil: the machine's
 	IDs           callwright.IDs    // nil: UUIDs
-	Logger        *slog.Logger      // nil: nothing is logged
+	Logger        *slog.Logger      // nil discards
 }
 
-// Service keeps trunks and routes calls over them.
+// minKey is the fewest bytes of a key that passwords are derived with: those of the hash.
+const minKey = 32
+
+// Service keeps trunks, routes calls over them and keeps the log of these calls. A number has at most one inbound and
+// one outbound trunk, which with three servers of a failover stays below the ten configurations that a number may have.
 type Service struct{ Config }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Atomic == nil || c.Numbers == nil {
-		return nil, errors.New("sip: Store, Atomic and Numbers are required")
+	switch {
+	case c.Store == nil || c.Atomic == nil || c.Numbers == nil || c.Log == nil || c.Statuses == nil || c.Registrations == nil:
+		return nil, errors.New("sip: Store, Atomic, Numbers, Log, Statuses and Registrations are required")
+	case c.Monitor == nil || c.Organizations == nil || c.Node == "":
+		return nil, errors.New("sip: Monitor, Organizations and Node are required")
+	case len(c.DerivationKey) < minKey:
+		return nil, errors.New("sip: DerivationKey must have at least 32 bytes")
 	}
-	if len(c.Codecs) == 0 {
-		return nil, errors.New("sip: at least one codec is required")
+	if err := checkEngines(c.Codecs); err != nil {
+		return nil, err
+	}
+	if c.Regions == nil {
+		c.Regions = Regions()
+	}
+	if _, ok := c.Regions[c.Region]; !ok {
+		return nil, errors.New("sip: Region must be one of Regions")
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
 	}
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Service{Config: c}, nil
 }
@@ -65,87 +82,31 @@ type Record struct{ Inbound, Outbound *Trunk }
 
 // Get is the record of a number. A number that is not attached has an empty one.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Record, error) {
-	n, err := callwright.ParsePhoneNumber(number)
+	n, err := numberOf(number)
 	if err != nil {
-		return Record{}, callwright.InField("phone_number", err)
+		return Record{}, err
 	}
-	trunks, err := s.Store.Trunks(ctx, org, n)
+	return s.record(ctx, org, n)
+}
+
+// record is the trunks of a number.
+func (s *Service) record(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
+	trunks, err := s.Store.Trunks(ctx, org, number)
 	var r Record
 	for _, t := range trunks {
-		switch t.Direction {
-		case Inbound:
-			r.Inbound = &t
-		case Outbound:
-			r.Outbound = &t
-		}
+		r.put(t)
 	}
 	return r, err
 }
 
-// Caller is the number that an organization's call goes out with: see call.Routes.
-func (s *Service) Caller(
-	ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber,
-) (callwright.PhoneNumber, error) {
-	if from != "" {
-		_, err := s.outbound(ctx, org, from)
-		return from, err
-	}
-	trunks, err := s.Store.Outbound(ctx, org, 2)
-	if err != nil {
-		return "", err
-	}
-	if len(trunks) != 1 {
-		return "", callwright.Invalid("from", "is required unless exactly one number is attached for outbound calls")
-	}
-	return trunks[0].Number, nil
-}
+func (r *Record) put(t Trunk) { *r.at(t.Direction) = &t }
 
-// outbound is the outbound trunk of a number.
-func (s *Service) outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Trunk, error) {
-	trunks, err := s.Store.Trunks(ctx, org, from)
-	if err != nil {
-		return Trunk{}, err
-	}
-	for _, t := range trunks {
-		if t.Direction == Outbound {
-			return t, nil
-		}
-	}
-	return Trunk{}, callwright.Invalid("from", "%s is not attached for outbound calls", from)
-}
+// of is the trunk of a direction; nil when there is none.
+func (r Record) of(d Direction) *Trunk { return *r.at(d) }
 
-// Outbound is the route of a call that goes out: see Routes.
-func (s *Service) Outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Route, error) {
-	t, err := s.outbound(ctx, org, from)
-	if err != nil {
-		return Route{}, err
+func (r *Record) at(d Direction) **Trunk {
+	if d == Inbound {
+		return &r.Inbound
 	}
-	server, err := t.server()
-	if err != nil {
-		return Route{}, err
-	}
-	return s.route(t, server), nil
-}
-
-// Inbound is the route of a call that comes in: see Routes.
-func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
-	t, err := s.Store.Owner(ctx, to, Inbound)
-	if err != nil {
-		return Route{}, err
-	}
-	if !t.Options.admits(peer.Address) {
-		return s.route(t), callwright.ErrForbidden
-	}
-	return s.route(t), nil
-}
-
-func (s *Service) route(t Trunk, servers ...uri.URI) Route {
-	verify := t.Options.Verify
-	if verify == "" {
-		verify = VerifyFull
-	}
-	return Route{
-		Org: t.Org, TrunkID: t.ID, Number: t.Number, Servers: servers, Codecs: s.Codecs,
-		Credentials: t.Options.Call, Verify: verify,
-	}
+	return &r.Outbound
 }

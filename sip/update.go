@@ -16,12 +16,86 @@ type Updated struct {
 func (s *Service) Update(
 	ctx context.Context, org callwright.OrgID, number string, in DirectionInput,
 ) (Updated, error) {
-	return Updated{}, callwright.ErrNotImplemented
+	n, err := numberOf(number)
+	if err != nil {
+		return Updated{}, err
+	}
+	if err := checkDirection(in.Type); err != nil {
+		return Updated{}, callwright.InField("updates.type", err)
+	}
+	t, err := s.change(ctx, org, n, in.Type, func(r Record, t Trunk) (Trunk, error) {
+		t, err := s.shape(t, in)
+		if err == nil {
+			t, err = withRegistrar(t, r)
+		}
+		return t, below("updates", err)
+	})
+	if err != nil {
+		return Updated{}, err
+	}
+	done := Updated{Trunk: t}
+	if in.Register != nil {
+		done.Password = t.Options.Register.Password
+	}
+	return done, nil
 }
 
-// Detach removes directions of a number. When one of them is not attached it is CodeNotFound, and nothing is removed.
+// change makes of a stored trunk what f says, in one transaction.
+func (s *Service) change(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d Direction,
+	f func(Record, Trunk) (Trunk, error),
+) (done Trunk, err error) {
+	err = s.Atomic.Do(ctx, func(ctx context.Context) error {
+		r, err := s.record(ctx, org, number)
+		if err != nil {
+			return err
+		}
+		old := r.of(d)
+		if old == nil {
+			return callwright.NotFound("trunk")
+		}
+		t, err := f(r, *old)
+		if err != nil {
+			return err
+		}
+		done, err = s.save(ctx, old, t)
+		return err
+	})
+	return done, err
+}
+
+// Detach removes directions of a number. When one of them is not attached it is CodeNotFound, and nothing is removed. A
+// number that has been called before keeps its agent's settings.
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {
-	return "", callwright.ErrNotImplemented
+	n, err := numberOf(number)
+	if err != nil {
+		return "", err
+	}
+	if err := checkDirections(directions); err != nil {
+		return "", err
+	}
+	return n, s.Atomic.Do(ctx, func(ctx context.Context) error {
+		r, err := s.record(ctx, org, n)
+		if err != nil {
+			return err
+		}
+		for _, d := range directions {
+			t := r.of(d)
+			if t == nil {
+				return callwright.NotFound(string(d) + " trunk")
+			}
+			if err := s.remove(ctx, *t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// numberOf reads the number that a request is about.
+func numberOf(text string) (callwright.PhoneNumber, error) {
+	n, err := callwright.ParsePhoneNumber(text)
+	return n, callwright.InField("phone_number", err)
 }

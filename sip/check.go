@@ -1,0 +1,146 @@
+package sip
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/header"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// The bounds of what a direction holds.
+const (
+	minRegisterPassword = 8   // characters
+	maxUsername         = 128 // bytes
+	maxPassword         = 256 // bytes
+	maxAllowedIPs       = 100
+)
+
+// checkDirections refuses an empty list of directions, and one that names any twice.
+func checkDirections(directions []Direction) error {
+	if len(directions) == 0 || len(directions) > 2 {
+		return callwright.Invalid("directions", "must hold inbound, outbound or both")
+	}
+	for i, d := range directions {
+		if err := checkDirection(d); err != nil {
+			return callwright.InField(directionPath(i)+".type", err)
+		}
+	}
+	if len(directions) == 2 && directions[0] == directions[1] {
+		return callwright.Invalid("directions[1].type", "is given twice")
+	}
+	return nil
+}
+
+func checkDirection(d Direction) error {
+	if d != Inbound && d != Outbound {
+		return callwright.Invalid("", "must be inbound or outbound")
+	}
+	return nil
+}
+
+// checkPlaces refuses what an input gives that its direction, or its way to authenticate, has no use for. t is the trunk
+// that the input makes.
+func checkPlaces(t Trunk, in DirectionInput) error {
+	switch {
+	case in.Type == Outbound && in.AuthMode != nil:
+		return callwright.Invalid("auth_mode", "belongs to the inbound direction")
+	case in.Type == Outbound && in.Register != nil:
+		return callwright.Invalid("register_auth", "belongs to the inbound direction")
+	case in.Type == Inbound && !t.registers() && in.Endpoint != nil && *in.Endpoint != "":
+		return callwright.Invalid("sip_endpoint", "belongs to the outbound direction, or to auth_mode register")
+	case in.Type == Inbound && !t.registers() && in.Register != nil:
+		return callwright.Invalid("register_auth", "belongs to auth_mode register")
+	case in.Register != nil:
+		return checkRegister(*in.Register)
+	}
+	return nil
+}
+
+func checkRegister(given Credentials) error {
+	switch {
+	case !isUsername(given.Username) || given.Username == "":
+		return callwright.Invalid("register_auth.username", "must have 1 to %d bytes without control characters", maxUsername)
+	case utf8.RuneCountInString(given.Password.Reveal()) < minRegisterPassword || len(given.Password) > maxPassword:
+		return callwright.Invalid(
+			"register_auth.password", "must have at least %d characters, and at most %d bytes", minRegisterPassword, maxPassword,
+		)
+	}
+	return nil
+}
+
+// checkTrunk refuses what no trunk could be.
+func (s *Service) checkTrunk(t Trunk) error {
+	if err := t.Options.check(); err != nil {
+		return err
+	}
+	rules := header.CheckOutbound
+	if t.Direction == Inbound {
+		rules = header.CheckInbound
+	}
+	if err := rules(t.Headers); err != nil {
+		return below("headers", err)
+	}
+	switch {
+	case t.registers() && t.Options.Register.Username == "":
+		return callwright.Invalid("register_auth", "is required with auth_mode register")
+	case t.Direction == Outbound && len(t.Options.AllowedIPs) > 0:
+		return callwright.Invalid("options.allowed_ips", "belongs to the inbound direction")
+	case t.Direction == Outbound && t.Endpoint == "":
+		return callwright.Invalid("sip_endpoint", "is required for the outbound direction")
+	case t.Endpoint != "":
+		return s.checkEndpoint(t.Endpoint)
+	}
+	return nil
+}
+
+// check refuses settings that neither direction could have.
+func (o Options) check() error {
+	switch {
+	case o.AuthMode != "" && o.AuthMode != AuthIP && o.AuthMode != AuthRegister:
+		return callwright.Invalid("auth_mode", "must be ip or register")
+	case o.Transport != "" && o.Transport != string(uri.TLS):
+		return callwright.Invalid("options.transport", "must be tls: signaling is encrypted always")
+	case o.SecureMedia != nil && !*o.SecureMedia:
+		return callwright.Invalid("options.secure_media", "must be true: media is SRTP always")
+	case o.Port < 0 || o.Port > 65535:
+		return callwright.Invalid("options.port", "must be from 1 to 65535")
+	case o.Verify != "" && o.Verify != VerifyFull && o.Verify != VerifyChain && o.Verify != VerifyNone:
+		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
+	case !isUsername(o.Call.Username):
+		return callwright.Invalid("options.sip_username", "must have at most %d bytes without control characters", maxUsername)
+	case len(o.Call.Password) > maxPassword:
+		return callwright.Invalid("options.sip_password", "must have at most %d bytes", maxPassword)
+	case (o.Call.Username == "") != (o.Call.Password == ""):
+		return callwright.Invalid("options.sip_username", "and options.sip_password go together")
+	case len(o.AllowedIPs) > maxAllowedIPs:
+		return callwright.Invalid("options.allowed_ips", "must hold at most %d addresses and networks", maxAllowedIPs)
+	}
+	if i := slices.IndexFunc(o.AllowedIPs, func(p netip.Prefix) bool { return !p.IsValid() }); i >= 0 {
+		return callwright.Invalid("options.allowed_ips["+strconv.Itoa(i)+"]", "must be an address or a network")
+	}
+	return nil
+}
+
+// isUsername says whether a text can stand in the headers of a digest (RFC 3261, section 22).
+func isUsername(text string) bool {
+	return len(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+func (s *Service) checkEndpoint(endpoint string) error {
+	to, err := uri.ParseDestination(endpoint)
+	switch {
+	case err != nil:
+		return callwright.Invalid("sip_endpoint", "%s", callwright.MessageOf(err))
+	case to.Transport != "" && to.Transport != uri.TLS:
+		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is encrypted always")
+	case to.IsPrivateIP && !s.AllowPrivate:
+		return callwright.Invalid("sip_endpoint", "must not be a private address")
+	}
+	return nil
+}

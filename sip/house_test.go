@@ -1,0 +1,169 @@
+package sip_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// house is a service over memory, with fakes around it.
+type house struct {
+	*sip.Service
+	t             *testing.T
+	clock         *clock
+	monitor       *watcher
+	numbers       registry
+	statuses      memstore.Statuses
+	registrations memstore.Registrations
+	log           memstore.CallLog
+	printed       *bytes.Buffer // what was logged
+}
+
+// open makes a house in which the organizations "a", with a contact, and "b", in eu1, live.
+func open(t *testing.T, change ...func(*sip.Config)) *house {
+	t.Helper()
+	store := memstore.New()
+	h := &house{
+		t: t, clock: &clock{now: start}, monitor: &watcher{}, numbers: registry{}, printed: new(bytes.Buffer),
+		statuses: memstore.Statuses{Store: store}, registrations: memstore.Registrations{Store: store},
+		log: memstore.CallLog{Store: store},
+	}
+	tenants := memstore.Tenants{Store: store}
+	for _, o := range []callwright.Organization{{ID: "a", ContactEmail: "ops@example.com"}, {ID: "b", Region: "eu1"}} {
+		if err := tenants.InsertOrganization(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := sip.Config{
+		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: h.numbers, Log: h.log, Statuses: h.statuses,
+		Registrations: h.registrations, Monitor: h.monitor, Organizations: tenants, Hooks: hooks{}, Mail: true,
+		Codecs: []string{"PCMU", "PCMA", "G722"}, Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
+		Node: "n1", Clock: h.clock, Logger: slog.New(slog.NewTextHandler(h.printed, nil)),
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	var err error
+	if h.Service, err = sip.New(c); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func private(c *sip.Config) { c.AllowPrivate = true }
+
+var start = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// registry notes the numbers that begin to be called.
+type registry map[callwright.PhoneNumber]callwright.OrgID
+
+func (r registry) RegisterInbound(_ context.Context, org callwright.OrgID, n callwright.PhoneNumber) error {
+	r[n] = org
+	return nil
+}
+
+// watcher is a Monitor that notes what it is told, and tries servers from the last to the first.
+type watcher struct {
+	watched, forgotten []sip.Trunk
+	observed           []string
+	reasons            []string
+	err                error
+}
+
+func (w *watcher) Watch(_ context.Context, t sip.Trunk) error {
+	w.watched = append(w.watched, t)
+	return w.err
+}
+
+func (w *watcher) Forget(_ context.Context, t sip.Trunk) error {
+	w.forgotten = append(w.forgotten, t)
+	return w.err
+}
+
+func (w *watcher) Servers(_ context.Context, t sip.Trunk) ([]failover.Server, error) {
+	servers, _ := t.Servers()
+	slices.Reverse(servers)
+	return servers, w.err
+}
+
+func (w *watcher) Observe(_ context.Context, _ callwright.OrgID, trunkID, server string, e health.Evidence) {
+	w.observed = append(w.observed, trunkID+" "+server)
+	w.reasons = append(w.reasons, e.Reason)
+}
+
+// hooks send nothing, and only to https.
+type hooks struct{}
+
+func (hooks) CheckURL(url string) error {
+	if !strings.HasPrefix(url, "https://") {
+		return callwright.Invalid("", "must begin with https://")
+	}
+	return nil
+}
+
+func (hooks) SendNotice(context.Context, string, alert.Notice) error { return nil }
+
+// one and two are numbers.
+const (
+	one = "+15550000001"
+	two = "+15550000002"
+)
+
+// attach attaches, and wants no number to fail.
+func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip.DirectionInput) sip.Attached {
+	h.t.Helper()
+	done, err := h.Attach(h.t.Context(), org, sip.Attachment{Numbers: numbers, Directions: directions})
+	if err != nil || len(done.Failed) > 0 {
+		h.t.Fatalf("attach: %+v, %v", done.Failed, err)
+	}
+	return done
+}
+
+// get is a number's record.
+func (h *house) get(org callwright.OrgID, number string) sip.Record {
+	h.t.Helper()
+	r, err := h.Get(h.t.Context(), org, number)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+func inbound() sip.DirectionInput { return sip.DirectionInput{Type: sip.Inbound} }
+
+func outbound(endpoint string) sip.DirectionInput {
+	return sip.DirectionInput{Type: sip.Outbound, Endpoint: &endpoint}
+}
+
+// registering is an inbound direction that registers with a server; empty: with that of the outbound direction.
+func registering(endpoint string) sip.DirectionInput {
+	return sip.DirectionInput{
+		Type: sip.Inbound, AuthMode: new(sip.AuthRegister), Endpoint: &endpoint,
+		Register: &sip.Credentials{Username: "alice", Password: "given-secret"},
+	}
+}
+
+// wantField wants an error of a code about a field.
+func wantField(t *testing.T, err error, code callwright.Code, field string) {
+	t.Helper()
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok || e.Code != code || e.Field != field {
+		t.Errorf("got %v (%s), want %s about %q", err, callwright.CodeOf(err), code, field)
+	}
+}

@@ -1,0 +1,110 @@
+package sip
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/failover"
+)
+
+// Caller is the number that an organization's call goes out with: see call.Routes.
+func (s *Service) Caller(
+	ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber,
+) (callwright.PhoneNumber, error) {
+	if from != "" {
+		_, err := s.outbound(ctx, org, from)
+		return from, err
+	}
+	trunks, err := s.Store.Outbound(ctx, org, 2)
+	if err != nil {
+		return "", err
+	}
+	if len(trunks) != 1 {
+		return "", callwright.Invalid("from", "is required unless exactly one number is attached for outbound calls")
+	}
+	return trunks[0].Number, nil
+}
+
+// outbound is the outbound trunk of a number.
+func (s *Service) outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Trunk, error) {
+	r, err := s.record(ctx, org, from)
+	if err != nil {
+		return Trunk{}, err
+	}
+	if r.Outbound == nil {
+		return Trunk{}, callwright.Invalid("from", "%s is not attached for outbound calls", from)
+	}
+	return *r.Outbound, nil
+}
+
+// Outbound is the route of a call that goes out: see Routes.
+func (s *Service) Outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Route, error) {
+	t, err := s.outbound(ctx, org, from)
+	if err != nil {
+		return Route{}, err
+	}
+	servers, err := s.order(ctx, t)
+	if err != nil {
+		return Route{}, err
+	}
+	route := s.route(t)
+	for _, server := range servers {
+		route.Servers = append(route.Servers, over(server))
+	}
+	return route, nil
+}
+
+// order is the servers that a call tries. What the Monitor can't say costs no call: they are then tried by priority.
+func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error) {
+	if t.Failover == nil || !t.Failover.Enabled {
+		return t.Servers()
+	}
+	servers, err := s.Monitor.Servers(ctx, t)
+	if err != nil {
+		s.Logger.WarnContext(ctx, "the order of a trunk's servers is not to be had", "trunk_id", t.ID, "error", err)
+		return t.Servers()
+	}
+	return servers, nil
+}
+
+// Inbound is the route of a call that comes in: see Routes. Tenants behind one address are told apart by the number.
+func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
+	t, err := s.Store.Owner(ctx, to, Inbound)
+	if err != nil {
+		return Route{}, err
+	}
+	if !t.admits(peer) {
+		return s.route(t), callwright.ErrForbidden
+	}
+	return s.route(t), nil
+}
+
+// admits says whether a peer may call over an inbound trunk: from an address of its list; with an empty list, from
+// anywhere, unless we register with its server. A call that comes over the registration is the server's own.
+func (t Trunk) admits(peer Peer) bool {
+	if t.registers() && slices.Contains(peer.Registered, t.ID) {
+		return true
+	}
+	if len(t.Options.AllowedIPs) == 0 {
+		return !t.registers()
+	}
+	source := peer.Address.Unmap()
+	return slices.ContainsFunc(t.Options.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(source) })
+}
+
+func (s *Service) route(t Trunk) Route {
+	r := Route{
+		Org: t.Org, TrunkID: t.ID, Number: t.Number, Codecs: s.Codecs, Headers: t.Headers,
+		Credentials: t.Options.Call, Verify: cmp.Or(t.Options.Verify, VerifyFull),
+	}
+	if t.Failover != nil {
+		r.Failover = *t.Failover
+	}
+	if t.Codecs != nil {
+		r.Codecs, r.Transcode = t.Codecs.offered(s.Codecs), t.Codecs.Transcode
+	}
+	return r
+}

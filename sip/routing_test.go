@@ -1,0 +1,160 @@
+package sip_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/header"
+)
+
+func part[T any](value T) sip.Part[T] { return sip.Part[T]{Set: true, Value: &value} }
+
+// configure configures, and wants no error.
+func (h *house) configure(c sip.ConfigChange) sip.Trunk {
+	h.t.Helper()
+	t, err := h.Configure(h.t.Context(), "a", c)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return t
+}
+
+func TestOutboundRoute(t *testing.T) {
+	t.Parallel()
+	h := open(t, private)
+	out := outbound("sip:127.0.0.1:5099;transport=tls")
+	out.Port, out.CallUsername, out.CallPassword = new(5071), new("u"), new(callwright.Secret("p"))
+	out.Verify, out.Headers = new(sip.VerifyChain), &[]header.Rule{{UUI: &header.UUI{Target: "v"}}}
+	h.attach("a", []string{one}, out)
+	r, err := h.Outbound(t.Context(), "a", one)
+	if err != nil || fmt.Sprint(r.Servers) != "[sip:127.0.0.1:5071;transport=tls]" || r.Verify != sip.VerifyChain ||
+		r.Credentials.Password.Reveal() != "p" || len(r.Headers) != 1 || r.Failover.Enabled || r.Transcode {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if !slices.Equal(r.Codecs, []string{"PCMU", "PCMA", "G722"}) {
+		t.Errorf("codecs %v", r.Codecs)
+	}
+	_, err = h.Outbound(t.Context(), "b", one)
+	wantField(t, err, callwright.CodeBadRequest, "from")
+}
+
+func TestOutboundRouteConfigured(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach("a", []string{one}, outbound("sip:pbx.example.com"))
+	f := failover.Config{Enabled: true, Servers: []failover.Server{{Host: "x.example"}, {Host: "y.example", Port: 5071}}}
+	h.configure(sip.ConfigChange{Number: one, Direction: sip.Outbound, Failover: part(f), Codecs: part(sip.CodecConfig{
+		Transcode: true, Codecs: []sip.CodecSetting{{"g.722", true}, {"PCMA", false}, {"PCMU", true}},
+	})})
+	r, err := h.Outbound(t.Context(), "a", one)
+	if err != nil || fmt.Sprint(r.Servers) != "[sip:y.example:5071;transport=tls sip:x.example;transport=tls]" || !r.Failover.Enabled {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if !slices.Equal(r.Codecs, []string{"G722", "PCMU"}) || !r.Transcode {
+		t.Errorf("codecs %v, transcode %v", r.Codecs, r.Transcode)
+	}
+
+	h.monitor.err = callwright.ErrUnavailable // costs no call
+	if r, err := h.Outbound(t.Context(), "a", one); err != nil || fmt.Sprint(r.Servers) != "[sip:x.example;transport=tls sip:y.example:5071;transport=tls]" {
+		t.Errorf("got %v, %v", r.Servers, err)
+	}
+	h.monitor.err = nil
+
+	h.Config.Codecs = []string{"PCMA"} // another build, after a restart
+	if r, err := h.Outbound(t.Context(), "a", one); err != nil || !slices.Equal(r.Codecs, []string{"PCMA"}) {
+		t.Errorf("got %v, %v: there is nothing else to offer", r.Codecs, err)
+	}
+}
+
+func TestInboundRoute(t *testing.T) {
+	t.Parallel()
+	const office, stranger = "192.0.2.9", "198.51.100.1"
+	list := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
+	for name, test := range map[string]struct {
+		registers  bool
+		list       []netip.Prefix
+		from       string
+		registered bool // over the trunk's registration
+		admitted   bool
+	}{
+		"anybody":                      {false, nil, stranger, false, true},
+		"from the list":                {false, list, office, false, true},
+		"from the list, as IPv6":       {false, list, "::ffff:192.0.2.9", false, true},
+		"from the list of IPv6":        {false, list, "2001:db8::1", false, true},
+		"from elsewhere":               {false, list, stranger, false, false},
+		"over a registration of none":  {false, list, stranger, true, false},
+		"over the registration":        {true, nil, stranger, true, true},
+		"not over the registration":    {true, nil, stranger, false, false},
+		"over it, and in no list":      {true, list, stranger, true, true},
+		"not over it, but in the list": {true, list, office, false, true},
+		"neither":                      {true, list, stranger, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			in := inbound()
+			if test.registers {
+				in = registering("sip:x.example")
+			}
+			in.AllowedIPs, in.CallUsername, in.CallPassword = &test.list, new("u"), new(callwright.Secret("p"))
+			h.attach("a", []string{one}, in)
+			peer := sip.Peer{Address: netip.MustParseAddr(test.from), Registered: []string{"another"}}
+			if test.registered {
+				peer.Registered = append(peer.Registered, h.get("a", one).Inbound.ID)
+			}
+			r, err := h.Inbound(t.Context(), one, peer)
+			if test.admitted != (err == nil) || err != nil && !errors.Is(err, callwright.ErrForbidden) {
+				t.Errorf("got %v", err)
+			}
+			if r.Org != "a" || r.Number != one || r.TrunkID == "" || r.Credentials.Username != "u" || r.Verify != sip.VerifyFull {
+				t.Errorf("got %+v", r)
+			}
+		})
+	}
+}
+
+// Two organizations behind one address are told apart by the number that is called.
+func TestInboundTenants(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach("a", []string{one}, inbound())
+	h.attach("b", []string{two}, inbound())
+	peer := sip.Peer{Address: netip.MustParseAddr("192.0.2.9")}
+	for number, org := range map[callwright.PhoneNumber]callwright.OrgID{one: "a", two: "b"} {
+		if r, err := h.Inbound(t.Context(), number, peer); err != nil || r.Org != org {
+			t.Errorf("%s is %s's, %v", number, r.Org, err)
+		}
+	}
+	if _, err := h.Inbound(t.Context(), "+15550000003", peer); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("an unknown number gave %v", err)
+	}
+}
+
+func TestCaller(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	expect := func(from, want callwright.PhoneNumber) {
+		t.Helper()
+		got, err := h.Caller(t.Context(), "a", from)
+		if want == "" {
+			wantField(t, err, callwright.CodeBadRequest, "from")
+		} else if got != want || err != nil {
+			t.Errorf("from %q gave %q, %v; want %q", from, got, err, want)
+		}
+	}
+	expect("", "")
+	h.attach("a", []string{one}, outbound("sip:x.example"))
+	expect("", one)
+	expect(one, one)
+	h.attach("a", []string{two}, outbound("sip:x.example"))
+	expect("", "")
+	expect(two, two)
+	h.attach("a", []string{"+15550000003"}, inbound())
+	expect("+15550000003", "")
+}

@@ -1,0 +1,79 @@
+package sip
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// save keeps a trunk in place of the old one, or as a new one when there is none, and has it watched and registered. It
+// runs in a transaction.
+func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
+	t.UpdatedAt = s.Clock.Now()
+	var err error
+	if old == nil {
+		t.ID, t.CreatedAt, t.Version = s.IDs.New(), t.UpdatedAt, 1
+		err = s.Store.Insert(ctx, t)
+	} else {
+		err = s.Store.Update(ctx, t)
+		t.Version++
+	}
+	if err != nil {
+		return Trunk{}, err
+	}
+	if err := s.Monitor.Watch(ctx, t); err != nil {
+		return Trunk{}, err
+	}
+	return t, s.register(ctx, old, t)
+}
+
+// register begins the registration of a trunk anew, when there is anything new about it, or strikes it.
+func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
+	had := old != nil && old.registers()
+	switch {
+	case had && !t.registers():
+		return s.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
+	case !t.registers() || had && old.binding() == t.binding():
+		return nil
+	}
+	return s.Registrations.PutRegistration(ctx, Registration{
+		TrunkID: t.ID, Org: t.Org, Number: t.Number, State: Registering, Since: t.UpdatedAt, NextAt: t.UpdatedAt,
+	})
+}
+
+// remove removes a trunk with all that is known of it. It runs in a transaction.
+func (s *Service) remove(ctx context.Context, t Trunk) error {
+	if err := s.Store.Delete(ctx, t); err != nil {
+		return err
+	}
+	if err := s.Monitor.Forget(ctx, t); err != nil {
+		return err
+	}
+	return s.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
+}
+
+// registers says whether we register with the server of a trunk.
+func (t Trunk) registers() bool { return t.Direction == Inbound && t.Options.AuthMode == AuthRegister }
+
+// binding is what a registration depends on.
+type binding struct {
+	endpoint    string
+	credentials Credentials
+	verify      TLSVerification
+}
+
+func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Register, t.Options.Verify} }
+
+// withRegistrar is a trunk with the server that it registers with, which unless it has been given is that of the
+// number's outbound trunk.
+func withRegistrar(t Trunk, r Record) (Trunk, error) {
+	if !t.registers() || t.Endpoint != "" {
+		return t, nil
+	}
+	if r.Outbound == nil {
+		return Trunk{}, callwright.Invalid("sip_endpoint", "is required: the number has no outbound endpoint to register with")
+	}
+	server, err := r.Outbound.endpoint()
+	t.Endpoint = over(server).String()
+	return t, err
+}
