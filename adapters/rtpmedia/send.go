@@ -30,7 +30,8 @@ type sender struct {
 	payload   uint8 // payload types to use
 	events    uint8
 	hasEvents bool
-	allowed   bool // the direction lets us send
+	eventTick uint32 // of the events' clock in a frame
+	allowed   bool   // the direction lets us send
 
 	ssrc      uint32
 	sequence  uint16
@@ -126,7 +127,7 @@ func (s *sender) audio(pcm []int16, first bool) ([]byte, error) {
 // event makes an event packet, which carries the timestamp of the event's beginning.
 func (s *sender) event(p dtmf.Packet) ([]byte, error) {
 	s.talking = false
-	s.header(s.events, p.First, s.timestamp-p.Age)
+	s.header(s.events, p.First, s.timestamp-p.Age*s.ticks)
 	return s.finish(append(s.packet, p.Payload[:]...))
 }
 

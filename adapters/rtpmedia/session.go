@@ -283,7 +283,7 @@ func (s *session) SendDTMF(ctx context.Context, text string) error {
 		s.mu.Unlock()
 		return errNoEvents
 	}
-	sequence, err := dtmf.NewSequence(text, s.out.ticks)
+	sequence, err := dtmf.NewSequence(text, s.out.eventTick)
 	if err != nil || sequence.Done() {
 		s.mu.Unlock()
 		return err

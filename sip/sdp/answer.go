@@ -88,8 +88,8 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	return "", ErrNoCommonCodec
 }
 
-// answerFormats are the chosen codec, those that may take its place and, if offered at its clock, telephone-event, under
-// the offer's numbers.
+// answerFormats are the chosen codec, those that may take its place and telephone-event, if offered, under the offer's
+// numbers.
 func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	named := []Codec{codec}
 	for _, other := range c.Codecs {
@@ -104,9 +104,11 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 			formats = append(formats, f)
 		}
 	}
-	if event := remote.findEvent(codec.ClockRate()); event.name != "" {
-		event.fmtp = eventRange
-		formats = append(formats, event)
+	for _, clock := range eventClocks(codec) {
+		if event := remote.findEvent(clock); event.name != "" {
+			event.fmtp = eventRange
+			return append(formats, event)
+		}
 	}
 	return formats
 }

@@ -71,6 +71,15 @@ func (s *stream) find(c Codec) (format, bool) {
 	return format{}, false
 }
 
+// eventClocks are the clocks that telephone-event may have beside a codec: the codec's, and that of G.711, under which
+// many peers send their events whatever the codec is.
+func eventClocks(codec Codec) []uint32 {
+	if clock := codec.ClockRate(); clock != PCMU.ClockRate() {
+		return []uint32{clock, PCMU.ClockRate()}
+	}
+	return []uint32{PCMU.ClockRate()}
+}
+
 // findEvent gives the telephone-event format with the given clock, and the zero format for none.
 func (s *stream) findEvent(clock uint32) format {
 	for _, f := range s.formats {

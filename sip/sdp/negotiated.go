@@ -13,10 +13,12 @@ type Negotiated struct {
 	RemoteRTCP netip.AddrPort // by a=rtcp (RFC 3605), else one port above RemoteRTP; zero when there is none
 
 	Codec   Codec
-	Payload PayloadTypes  // of Codec
-	Others  []Other       // what the peer may send besides; only with Capabilities.Transcode
-	Events  PayloadTypes  // of telephone-event at Codec's clock; zero when the peer has none
-	Ptime   time.Duration // audio in a packet that the peer wants to receive, DefaultPtime unless it says otherwise
+	Payload PayloadTypes // of Codec
+	Others  []Other      // what the peer may send besides; only with Capabilities.Transcode
+	Events  PayloadTypes // of telephone-event; zero when the peer has none
+	// EventClock is the clock in which the durations of events count: Codec's where both sides have that.
+	EventClock uint32
+	Ptime      time.Duration // audio in a packet that the peer wants to receive, DefaultPtime unless it says otherwise
 
 	Direction  Direction // what we may send and may expect
 	LocalHold  bool      // we hold the peer
@@ -70,9 +72,12 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 		LocalCrypto:  local.crypto[0],
 		RemoteCrypto: theirs,
 	}
-	send, receive := remote.findEvent(codec.ClockRate()), local.findEvent(codec.ClockRate())
-	if send.name != "" && receive.name != "" {
-		n.Events = PayloadTypes{Send: send.pt, Receive: receive.pt}
+	for _, clock := range eventClocks(codec) {
+		send, receive := remote.findEvent(clock), local.findEvent(clock)
+		if send.name != "" && receive.name != "" {
+			n.Events, n.EventClock = PayloadTypes{Send: send.pt, Receive: receive.pt}, clock
+			break
+		}
 	}
 	return n
 }

@@ -55,7 +55,7 @@ var peerOffers = map[string]struct {
 		codecs: []sdp.Codec{sdp.G722, sdp.PCMA},
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("198.51.100.20:14532"), RemoteRTCP: netip.MustParseAddrPort("198.51.100.20:14533"),
-			Codec: sdp.G722, Payload: sdp.PayloadTypes{Send: 9, Receive: 9}, Events: sdp.PayloadTypes{Send: 101, Receive: 101},
+			Codec: sdp.G722, Payload: sdp.PayloadTypes{Send: 9, Receive: 9}, Events: sdp.PayloadTypes{Send: 101, Receive: 101}, EventClock: 8000,
 			Ptime: 20 * time.Millisecond,
 		},
 		tag: 1,
@@ -75,7 +75,7 @@ var peerOffers = map[string]struct {
 		codecs: []sdp.Codec{sdp.Opus, sdp.PCMU},
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("203.0.113.5:31998"), RemoteRTCP: netip.MustParseAddrPort("203.0.113.6:32000"),
-			Codec: sdp.Opus, Payload: sdp.PayloadTypes{Send: 102, Receive: 102}, Events: sdp.PayloadTypes{Send: 103, Receive: 103},
+			Codec: sdp.Opus, Payload: sdp.PayloadTypes{Send: 102, Receive: 102}, Events: sdp.PayloadTypes{Send: 103, Receive: 103}, EventClock: 48000,
 			Ptime: 40 * time.Millisecond,
 		},
 		tag: 4, mki: "\x01",
@@ -89,7 +89,7 @@ var peerOffers = map[string]struct {
 		codecs: []sdp.Codec{sdp.Opus, sdp.PCMA, sdp.PCMU},
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("127.0.0.9:12420"), RemoteRTCP: netip.MustParseAddrPort("127.0.0.9:12421"),
-			Codec: sdp.PCMA, Payload: sdp.PayloadTypes{Send: 8, Receive: 8}, Events: sdp.PayloadTypes{Send: 101, Receive: 101},
+			Codec: sdp.PCMA, Payload: sdp.PayloadTypes{Send: 8, Receive: 8}, Events: sdp.PayloadTypes{Send: 101, Receive: 101}, EventClock: 8000,
 			Ptime: 20 * time.Millisecond,
 		},
 		tag:    1,
@@ -103,7 +103,7 @@ var peerOffers = map[string]struct {
 		codecs: []sdp.Codec{sdp.PCMU, sdp.PCMA},
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("127.0.0.2:12034"), RemoteRTCP: netip.MustParseAddrPort("127.0.0.2:12035"),
-			Codec: sdp.PCMU, Payload: sdp.PayloadTypes{Send: 0, Receive: 0}, Events: sdp.PayloadTypes{Send: 101, Receive: 101},
+			Codec: sdp.PCMU, Payload: sdp.PayloadTypes{Send: 0, Receive: 0}, Events: sdp.PayloadTypes{Send: 101, Receive: 101}, EventClock: 8000,
 			Ptime: 20 * time.Millisecond,
 		},
 		tag:    2,
@@ -118,7 +118,7 @@ var peerOffers = map[string]struct {
 		codecs: []sdp.Codec{sdp.PCMA},
 		want: sdp.Negotiated{
 			RemoteRTP: netip.MustParseAddrPort("192.0.2.51:4002"), RemoteRTCP: netip.MustParseAddrPort("192.0.2.51:4003"),
-			Codec: sdp.PCMA, Payload: sdp.PayloadTypes{Send: 8, Receive: 8}, Events: sdp.PayloadTypes{Send: 96, Receive: 96},
+			Codec: sdp.PCMA, Payload: sdp.PayloadTypes{Send: 8, Receive: 8}, Events: sdp.PayloadTypes{Send: 96, Receive: 96}, EventClock: 8000,
 			Ptime: 10 * time.Millisecond,
 		},
 		tag:    7,

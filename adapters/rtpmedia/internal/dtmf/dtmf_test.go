@@ -34,7 +34,7 @@ func send(t testing.TB, digits string, ticks uint32) (packets []sent, steps int)
 	for ; !s.Done(); steps++ {
 		if p, ok := s.Next(); ok {
 			now := 1000 + uint32(steps)*ticks
-			packets = append(packets, sent{now - p.Age, slices.Clone(p.Payload[:]), p.First, steps})
+			packets = append(packets, sent{now - p.Age*ticks, slices.Clone(p.Payload[:]), p.First, steps})
 		}
 	}
 	return packets, steps
@@ -140,7 +140,7 @@ func TestEveryDigitArrivesOnce(t *testing.T) {
 			}
 			if ok {
 				last := len(events) - 1
-				events[last] = append(events[last], sent{timestamp: now - p.Age, payload: slices.Clone(p.Payload[:])})
+				events[last] = append(events[last], sent{timestamp: now - p.Age*160, payload: slices.Clone(p.Payload[:])})
 			}
 		}
 		var arrived []sent

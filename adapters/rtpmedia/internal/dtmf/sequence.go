@@ -22,17 +22,17 @@ const (
 type Packet struct {
 	Payload [4]byte
 	First   bool   // the packet begins an event: it carries the marker bit
-	Age     uint32 // ticks of the RTP clock since the event began: how far its timestamp lies back
+	Age     uint32 // steps since the event began: so many lies its timestamp back
 }
 
 // Sequence plays digits, one step for each 20 ms.
 type Sequence struct {
 	digits []byte
 	step   int    // within the first of digits
-	ticks  uint32 // of the RTP clock in a step
+	ticks  uint32 // of the events' clock in a step
 }
 
-// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is how far the RTP clock moves
+// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is how far their clock moves
 // in 20 ms. An unknown character is a CodeBadRequest about "digits".
 func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 	s := &Sequence{ticks: ticks}
@@ -84,7 +84,7 @@ func (s *Sequence) Next() (Packet, bool) {
 
 // packet is the event after step+1 steps; the copies of the last one repeat it.
 func (s *Sequence) packet(digit byte, step int) Packet {
-	p := Packet{First: step == 0, Age: uint32(step) * s.ticks}
+	p := Packet{First: step == 0, Age: uint32(step)}
 	p.Payload[0], _ = code(digit)
 	p.Payload[1] = volume
 	if step >= toneSteps-1 {
