@@ -139,7 +139,7 @@ func (e *ear) hears(t *testing.T, d time.Duration) {
 
 func TestLineCallsPhone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"PCMU", "PCMA"} {
+	for _, name := range []string{"PCMU", "PCMA", "G722", "opus"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ca := authority(t)
@@ -150,7 +150,7 @@ func TestLineCallsPhone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if info := leg.Info(); info.Codec != name || info.SRTPSuite != "AES_CM_128_HMAC_SHA1_80" || info.TLS < "TLS 1.2" {
+			if info := leg.Info(); !strings.EqualFold(info.Codec, name) || info.SRTPSuite != "AES_CM_128_HMAC_SHA1_80" || info.TLS < "TLS 1.2" {
 				t.Errorf("carried by %+v", info)
 			}
 			ear := listen(t, leg)

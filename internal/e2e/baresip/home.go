@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -12,8 +13,17 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Rate is the samples a second at which a phone plays and records.
+// Rate is the samples a second of what Heard gives.
 const Rate = 8000
+
+// sourceRate is the samples a second of what a phone plays. baresip's own resampling to G.722 lets little more than bass
+// through.
+func (c Config) sourceRate() int {
+	if c.Codec == "G722" {
+		return 16000
+	}
+	return 8000
+}
 
 // moduleFolders are where packages put baresip's modules.
 var moduleFolders = []string{"/usr/lib/baresip/modules", "/usr/local/lib/baresip/modules", "/opt/homebrew/lib/baresip/modules"}
@@ -52,6 +62,8 @@ jitter_buffer_type  fixed
 jitter_buffer_delay 1-5
 module_path         %s
 module              g711.so
+module              g722.so
+module              opus.so
 module              aufile.so
 module              aubridge.so
 module              sndfile.so
@@ -80,15 +92,21 @@ func writeHome(t testing.TB, home string, c Config, ports ports) {
 	}
 	certificate := write("phone.pem", issue(t, c))
 	silence := filepath.Join(home, silentFile)
-	writeWAV(t, silence, make([]int16, silentSeconds*Rate))
-	write("config", fmt.Sprintf(config, ports.sip, certificate, c.CA.CertFile(), silence, Rate, Rate,
+	rate := c.sourceRate()
+	writeWAV(t, silence, rate, make([]int16, silentSeconds*rate))
+	write("config", fmt.Sprintf(config, ports.sip, certificate, c.CA.CertFile(), silence, rate, rate,
 		modules(t), ports.control(), home))
-	write("accounts", account(c, ports))
+	accounts := account(c, ports)
+	if c.Also != "" {
+		c.User = c.Also
+		accounts += account(c, ports)
+	}
+	write("accounts", accounts)
 	write("contacts", "")
 	write("uuid", uuid.NewString())
 }
 
-// account is the phone's one account: not registered anywhere.
+// account is an account of the phone: not registered anywhere.
 func account(c Config, ports ports) string {
 	answer, codec, encryption := "auto", c.Codec, ";mediaenc=srtp-mand"
 	if c.Manual {
@@ -97,10 +115,14 @@ func account(c Config, ports ports) string {
 	if codec == "" {
 		codec = "PCMU"
 	}
+	codec += map[string]string{"G722": "/16000/1", "opus": "/48000/2"}[codec]
+	if !strings.Contains(codec, "/") {
+		codec += "/8000/1"
+	}
 	if c.Plain {
 		encryption = ""
 	}
-	return fmt.Sprintf("<sip:%s@%s;transport=tls>;regint=0;answermode=%s%s;audio_codecs=%s/8000/1;ptime=20;dtmfmode=rtpevent\n",
+	return fmt.Sprintf("<sip:%s@%s;transport=tls>;regint=0;answermode=%s%s;audio_codecs=%s;ptime=20;dtmfmode=rtpevent\n",
 		c.User, ports.tls(), answer, encryption, codec)
 }
 
@@ -133,15 +155,15 @@ func modules(t testing.TB) string {
 	return ""
 }
 
-// writeWAV writes a mono file at Rate.
-func writeWAV(t testing.TB, path string, samples []int16) {
+// writeWAV writes a mono file.
+func writeWAV(t testing.TB, path string, rate int, samples []int16) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := pcm.WriteWAV(f, pcm.Audio{Rate: Rate, Channels: 1, Samples: samples}); err != nil {
+	if err := pcm.WriteWAV(f, pcm.Audio{Rate: rate, Channels: 1, Samples: samples}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,8 +20,9 @@ import (
 type Config struct {
 	CA     *testca.Authority // signs the phone's certificate
 	User   string            // the user part of its address, or the number that it is called at; "phone" when empty
+	Also   string            // a second user part, or number, that it answers to
 	Manual bool              // rings until Accept or Hangup; otherwise it answers at once
-	Codec  string            // PCMU when empty, or PCMA
+	Codec  string            // PCMU when empty, PCMA, G722 or opus
 	Plain  bool              // no SRTP: offers and takes RTP/AVP only
 	Hosts  []string          // what its certificate is good for; 127.0.0.1 when empty
 }
@@ -31,6 +32,7 @@ type Phone struct {
 	*process.Process
 
 	user    string
+	rate    int            // of what it plays
 	addr    netip.AddrPort // SIP over TLS
 	home    string
 	control *control
@@ -58,7 +60,7 @@ func Start(t testing.TB, c Config) *Phone {
 // start starts a phone on the ports given; nil when they were taken meanwhile.
 func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	t.Helper()
-	p := &Phone{user: c.User, addr: ports.tls(), home: t.TempDir()}
+	p := &Phone{user: c.User, rate: c.sourceRate(), addr: ports.tls(), home: t.TempDir()}
 	writeHome(t, p.home, c, ports)
 	//nolint:noctx // the test's cleanup ends it
 	p.Process = process.Start(t, "baresip "+p.addr.String(), exec.Command(program, "-v", "-s", "-f", p.home), "")

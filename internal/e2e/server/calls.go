@@ -24,7 +24,7 @@ func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 	})
 }
 
-func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionInput) {
+func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionInput) oas.SipAttachResult {
 	t.Helper()
 	answer, err := s.API.AttachSipNumbers(t.Context(), &oas.AttachSipNumbersRequest{
 		PhoneNumber: oas.NewOptString(number), Service: oas.SipServiceNameSip,
@@ -36,6 +36,7 @@ func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionI
 	if len(answer.Data.Configured) != 1 {
 		t.Fatalf("attaching %s: %+v", number, answer.Data.Failed)
 	}
+	return answer.Data
 }
 
 // Call places a call and gives its id.

@@ -1,0 +1,120 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// Discover looks at a host and waits for what comes of it.
+func (s *Server) Discover(t testing.TB, request oas.StartSipDiscoveryRequest) oas.SipDiscovery {
+	t.Helper()
+	begun, err := s.API.StartSipDiscovery(t.Context(), &request)
+	if err != nil {
+		t.Fatalf("discovering %s: %v", request.Host, err)
+	}
+	found := begun.Data
+	await.That(t, "the discovery of "+request.Host, func() bool {
+		answer, err := s.API.GetSipDiscovery(t.Context(), oas.GetSipDiscoveryParams{DiscoveryID: found.DiscoveryID})
+		if err != nil {
+			t.Fatalf("reading the discovery of %s: %v", request.Host, err)
+		}
+		found = answer.Data
+		return found.Status != oas.SipDiscoveryStatusRunning
+	})
+	return found
+}
+
+// TestCall rings a number's endpoint and waits for the end of it.
+func (s *Server) TestCall(t testing.TB, number string) oas.SipTestCall {
+	t.Helper()
+	begun, err := s.API.StartSipTestCall(t.Context(), &oas.StartSipTestCallRequest{PhoneNumber: number})
+	if err != nil {
+		t.Fatalf("a test call of %s: %v", number, err)
+	}
+	var c oas.SipTestCall
+	await.That(t, "the end of the test call", func() bool {
+		answer, err := s.API.GetSipTestCall(t.Context(), oas.GetSipTestCallParams{CallID: begun.Data.CallID})
+		if err != nil {
+			t.Fatalf("reading the test call: %v", err)
+		}
+		c = answer.Data
+		return c.Result != oas.SipTestCallResultPending
+	})
+	return c
+}
+
+// Status is a number's health.
+func (s *Server) Status(t testing.TB, number string) oas.SipStatus {
+	t.Helper()
+	answer, err := s.API.GetSipStatus(t.Context(), oas.GetSipStatusParams{PhoneNumber: number})
+	if err != nil {
+		t.Fatalf("the status of %s: %v", number, err)
+	}
+	return answer.Data
+}
+
+// StatusUntil waits until a number's health is as wanted. what completes "waiting for the status ...".
+func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(oas.SipStatus) bool) oas.SipStatus {
+	t.Helper()
+	var status oas.SipStatus
+	await.That(t, "the status "+what, func() bool {
+		status = s.Status(t, number)
+		return wanted(status)
+	})
+	return status
+}
+
+// CallLog is the newest attempts over a number's trunks.
+func (s *Server) CallLog(t testing.TB, number string) []oas.SipCall {
+	t.Helper()
+	answer, err := s.API.ListSipCalls(t.Context(), oas.ListSipCallsParams{PhoneNumber: number})
+	if err != nil {
+		t.Fatalf("the call log of %s: %v", number, err)
+	}
+	return answer.Data.Calls
+}
+
+// Timeline is the SIP messages of an attempt.
+func (s *Server) Timeline(t testing.TB, id string) []oas.SipCallStep {
+	t.Helper()
+	answer, err := s.API.GetSipCallTimeline(t.Context(), oas.GetSipCallTimelineParams{CallID: id})
+	if err != nil {
+		t.Fatalf("the timeline of %s: %v", id, err)
+	}
+	return answer.Data.Timeline
+}
+
+// AttachRegistered makes the server register a number with a registrar, and gives the password that it uses there.
+func (s *Server) AttachRegistered(t testing.TB, number, registrar, username string) (password string) {
+	t.Helper()
+	answer := s.attach(t, number, oas.SipDirectionInput{
+		Type: oas.SipDirectionInbound, AuthMode: oas.NewOptSipAuthMode(oas.SipAuthModeRegister),
+		SipEndpoint:  oas.NewOptString(registrar),
+		RegisterAuth: oas.NewOptSipRegisterAuth(oas.SipRegisterAuth{Username: username, Password: "correct horse"}),
+	})
+	if answer.RegisterPasswordForPbx.Value == "" {
+		t.Fatal("there is no password for the PBX")
+	}
+	return answer.RegisterPasswordForPbx.Value
+}
+
+// Update changes one direction of a number.
+func (s *Server) Update(t testing.TB, number string, change oas.SipDirectionInput) {
+	t.Helper()
+	if _, err := s.API.UpdateSipNumber(t.Context(), &oas.UpdateSipNumberRequest{PhoneNumber: number, Updates: change}); err != nil {
+		t.Fatalf("updating %s: %v", number, err)
+	}
+}
+
+// Detach takes a direction from a number.
+func (s *Server) Detach(t testing.TB, number string, d oas.SipDirection) {
+	t.Helper()
+	_, err := s.API.DetachSipNumber(t.Context(), &oas.DetachSipNumberRequest{
+		PhoneNumber: number, Service: oas.SipServiceNameSip, Directions: []oas.SipDirectionReference{{Type: d}},
+	})
+	if err != nil {
+		t.Fatalf("detaching %s: %v", number, err)
+	}
+}
