@@ -1,0 +1,365 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/fingerprint"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+func TestFindsAndRecommends(t *testing.T) {
+	t.Parallel()
+	dns := names{
+		delay: 100 * time.Millisecond,
+		addresses: map[string][]netip.Addr{
+			"pbx.test": addresses(one, "10.0.0.1"), "a.pbx.test": addresses("192.0.2.2"), "b.pbx.test": addresses("192.0.2.3"),
+		},
+		srv: map[string][]*net.SRV{"_sips._tcp.pbx.test": {
+			{Target: "a.pbx.test.", Port: 5071, Priority: 10}, {Target: "b.pbx.test.", Port: 5071, Priority: 20},
+			{Target: "gone.pbx.test.", Port: 5071, Priority: 30},
+		}},
+	}
+	peers := func() map[string]peer {
+		best := secured(300*time.Millisecond, true, true)
+		best.answer.UserAgent, best.answer.Methods, best.answer.Codecs = "Asterisk PBX 20.1", []string{"INVITE", "ACK"}, []string{"PCMA"}
+		best.answer.Headers = []fingerprint.Header{{Name: "Server", Value: "Asterisk PBX 20.1"}}
+		best.wantsUser = true
+		return map[string]peer{
+			"192.0.2.2:5071/tls": best, "192.0.2.3:5071/tls": secured(time.Millisecond, true, true),
+			one + ":5060/udp": answering(time.Millisecond),
+		}
+	}
+	d, took, asked := discover(t, dns, peers, discovery.Request{Host: "PBX.test"})
+	if d.Status != discovery.Completed || d.Host != "pbx.test" || d.CompletedAt == nil || d.Reason != "" {
+		t.Fatalf("%+v", d)
+	}
+	if took > 8*time.Second {
+		t.Errorf("took %s", took)
+	}
+	if r := d.Recommended; r == nil || r.Port != 5071 || r.Transport != uri.TLS || r.UserAgent != "Asterisk PBX 20.1" ||
+		r.System.System != "Asterisk" || r.System.Note != "" || !slices.Equal(r.Methods, []string{"INVITE", "ACK"}) || !slices.Equal(r.Codecs, []string{"PCMA"}) {
+		t.Errorf("recommended %+v", r)
+	}
+	if len(d.SRV) != 3 || d.SRV[0].Target != "a.pbx.test" || !slices.Equal(d.Addresses, addresses(one, "10.0.0.1")) {
+		t.Errorf("SRV %v, addresses %v", d.SRV, d.Addresses)
+	}
+	// Two at the SRV records' targets, seven usual doors at one address, and the private one, which nobody asked.
+	if len(d.Attempts) != 10 {
+		t.Errorf("%d attempts: %+v", len(d.Attempts), d.Attempts)
+	}
+	last := d.Attempts[len(d.Attempts)-1]
+	if last.Address.Addr() != netip.MustParseAddr("10.0.0.1") || last.Error != "the address is not a public one" {
+		t.Errorf("of the private address: %+v", last)
+	}
+	if slices.ContainsFunc(asked, func(q string) bool { return strings.HasPrefix(q, "10.") }) {
+		t.Error("the private address was asked")
+	}
+	for question, want := range map[string]int{
+		"192.0.2.2:5071/tls": 1, "192.0.2.2:5071/tls ping": 1, "192.0.2.3:5071/tls": 1, "192.0.2.3:5071/tls ping": 0,
+		one + ":5061/tls ping": 0, one + ":5061/tcp ping": 1, // no handshake, so no second question over TLS
+	} {
+		if n := len(slices.DeleteFunc(slices.Clone(asked), func(q string) bool { return q != question })); n != want {
+			t.Errorf("%q was asked %d times, want %d", question, n, want)
+		}
+	}
+}
+
+func TestRecommendation(t *testing.T) {
+	t.Parallel()
+	tls, udp, tcp := one+":5061/tls", one+":5060/udp", one+":5060/tcp"
+	const clear, certificate = "It answers without encryption only", "Its certificate does not pass verification"
+	for _, c := range []struct {
+		name  string
+		peers func() map[string]peer
+		want  string
+		note  string
+	}{
+		{"TLS before all", func() map[string]peer {
+			return map[string]peer{tls: secured(time.Second, true, true), tcp: answering(1), udp: answering(1)}
+		}, "5061/tls", ""},
+		{"TLS with a bad certificate before TCP", func() map[string]peer {
+			return map[string]peer{tls: secured(time.Second, true, false), tcp: answering(1), udp: answering(1)}
+		}, "5061/tls", certificate},
+		{"a good certificate before a bad one", func() map[string]peer {
+			return map[string]peer{one + ":7000/tls": secured(1, false, true), tls: secured(time.Second, true, true)}
+		}, "5061/tls", ""},
+		{"an expired certificate is a bad one", func() map[string]peer {
+			old := secured(1, true, true)
+			old.answer.TLS.ExpiresAt = time.Now()
+			return map[string]peer{one + ":7000/tls": old, tls: secured(time.Second, true, true)}
+		}, "5061/tls", ""},
+		{"TCP before UDP", func() map[string]peer {
+			return map[string]peer{tcp: answering(time.Second), udp: answering(1)}
+		}, "5060/tcp", clear},
+		{"the fastest of equal ones", func() map[string]peer {
+			return map[string]peer{udp: answering(3), one + ":5080/udp": answering(2), one + ":5061/udp": answering(4)}
+		}, "5080/udp", clear},
+		{"any final answer counts", func() map[string]peer {
+			refusing := secured(1, true, true)
+			refusing.answer.Code = 403
+			return map[string]peer{tls: refusing}
+		}, "5061/tls", ""},
+	} {
+		d, _, _ := discover(t, pbx, c.peers, discovery.Request{Host: "pbx.test", Port: 7000, Transport: uri.TLS})
+		r := d.Recommended
+		if r == nil {
+			t.Errorf("%s: nothing is recommended: %s", c.name, d.Reason)
+			continue
+		}
+		if got := fmt.Sprintf("%d/%s", r.Port, r.Transport); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if !strings.HasPrefix(r.System.Note, c.note) || c.note == "" && r.System.Note != "" {
+			t.Errorf("%s: the note is %q", c.name, r.System.Note)
+		}
+	}
+}
+
+func TestFindsNothing(t *testing.T) {
+	t.Parallel()
+	nobody := func() map[string]peer { return nil }
+	inside := names{addresses: map[string][]netip.Addr{"pbx.test": addresses("10.0.0.1", "::1")}}
+	astray := names{srv: map[string][]*net.SRV{"_sip._udp.pbx.test": {{Target: "gone.test.", Port: 5060}}}}
+	slow := pbx
+	slow.delay = time.Hour
+	for _, c := range []struct {
+		name     string
+		dns      names
+		host     string
+		reason   string
+		attempts int
+	}{
+		{"silence everywhere", pbx, "pbx.test", "nothing answered with SIP", 7},
+		{"no such name", names{}, "pbx.test", "DNS knows no address of pbx.test", 0},
+		{"SRV records that lead nowhere", astray, "pbx.test", "DNS knows no address of gone.test", 0},
+		{"DNS is silent", slow, "pbx.test", "DNS gave no answer for pbx.test in time", 0},
+		{"private addresses", inside, "pbx.test", "the host has private addresses only", 2},
+		{"an address", names{}, "192.0.2.9", "nothing answered with SIP", 7},
+	} {
+		d, took, _ := discover(t, c.dns, nobody, discovery.Request{Host: c.host})
+		if d.Status != discovery.Failed || d.Reason != c.reason || d.Recommended != nil || d.CompletedAt == nil || len(d.Attempts) != c.attempts {
+			t.Errorf("%s: %+v", c.name, d)
+		}
+		if took > 8*time.Second {
+			t.Errorf("%s: took %s", c.name, took)
+		}
+	}
+}
+
+// TestTLSFirst: a port that speaks TLS is not asked in the clear over TCP.
+func TestTLSFirst(t *testing.T) {
+	t.Parallel()
+	silent := secured(time.Hour, true, true) // it shakes hands and never answers
+	for name, peers := range map[string]func() map[string]peer{
+		"answered":   func() map[string]peer { return map[string]peer{one + ":5061/tls": secured(1, true, true)} },
+		"handshaken": func() map[string]peer { return map[string]peer{one + ":5061/tls": silent} },
+	} {
+		d, _, asked := discover(t, pbx, peers, discovery.Request{Host: "pbx.test"})
+		if slices.Contains(asked, one+":5061/tcp") || len(d.Attempts) != 6 {
+			t.Errorf("%s: %d attempts, asked %v", name, len(d.Attempts), asked)
+		}
+	}
+}
+
+// TestProgress: what is known can be read while the rest is waited for.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, pbx, map[string]peer{one + ":5060/udp": answering(1), one + ":5080/udp": answering(time.Second)}, nil)
+		d := b.begin(t, discovery.Request{Host: "pbx.test"})
+		if d.Status != discovery.Running || !strings.HasPrefix(d.ID, "disc_") || strings.Contains(d.ID, "-") {
+			t.Errorf("begun as %+v", d)
+		}
+		var seen []int
+		for range 6 {
+			time.Sleep(500 * time.Millisecond)
+			now := b.get(t, d.ID)
+			seen = append(seen, len(now.Attempts))
+			if now.Status != discovery.Running || len(now.Addresses) != 1 || now.Recommended != nil {
+				t.Errorf("after %s: %+v", time.Since(d.StartedAt), now)
+			}
+		}
+		// At 2 s the handshake on 5061 is given up; who does not answer at all is asked twice.
+		if want := []int{1, 1, 2, 2, 3, 3}; !slices.Equal(seen, want) {
+			t.Errorf("attempts over time %v, want %v", seen, want)
+		}
+		if last, _ := b.finish(t, d.ID); last.Status != discovery.Completed || len(last.Attempts) != 7 || last.Version > 10 {
+			t.Errorf("ended as %+v", last)
+		}
+	})
+}
+
+func TestOneAtATimeAndResultsAreKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.Discoveries{Store: memstore.New()}
+		same := func(c *discovery.Config) { c.Store = store }
+		peers := map[string]peer{one + ":5061/tls": secured(1, true, true)}
+		here, there := newBench(t, pbx, peers, same), newBench(t, pbx, peers, same)
+		r := discovery.Request{Host: "pbx.test"}
+		first := here.begin(t, r)
+		for _, b := range []bench{here, there} {
+			if _, err := b.Start(t.Context(), org, discovery.Request{Host: "192.0.2.9"}); !errors.Is(err, callwright.ErrDiscoveryInProgress) {
+				t.Errorf("a second one began: %v", err)
+			}
+		}
+		other, err := there.Start(t.Context(), "other", r)
+		if err != nil {
+			t.Errorf("another organization's: %v", err)
+		}
+		here.finish(t, first.ID)
+		if _, err := here.Get(t.Context(), org, other.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("another organization's is shown: %v", err)
+		}
+
+		if again, err := there.Start(t.Context(), org, r); err != nil || again.ID != first.ID || again.Recommended == nil {
+			t.Errorf("asked again: %+v, %v", again, err)
+		}
+		second := here.begin(t, discovery.Request{Host: "pbx.test", Port: 5080})
+		if second.ID == first.ID {
+			t.Error("another port gives the same result")
+		}
+		here.finish(t, second.ID)
+
+		time.Sleep(discovery.Kept)
+		if _, err := here.Get(t.Context(), org, first.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("after its time: %v", err)
+		}
+		time.Sleep(discovery.DeadAfter)
+		third := here.begin(t, r)
+		if third.ID == first.ID {
+			t.Error("an old result was given again")
+		}
+		if _, err := store.Get(t.Context(), org, first.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("an old one is still stored: %v", err)
+		}
+		here.finish(t, third.ID)
+	})
+}
+
+func TestNodeDies(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, pbx, nil, nil)
+		dead := discovery.Discovery{ID: "disc_dead", Org: org, Host: "pbx.test", Status: discovery.Running, StartedAt: time.Now().UTC(), Version: 1}
+		if err := b.store.Begin(t.Context(), dead, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(discovery.DeadAfter)
+		if d := b.get(t, dead.ID); d.Status != discovery.Running {
+			t.Errorf("too early: %+v", d)
+		}
+		time.Sleep(time.Second)
+		if d := b.get(t, dead.ID); d.Status != discovery.Failed || d.Reason != "the node that ran it has gone" || d.CompletedAt == nil {
+			t.Errorf("%+v", d)
+		}
+		b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test"}).ID)
+		time.Sleep(discovery.Kept)
+		if _, err := b.Get(t.Context(), org, dead.ID); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("after its time: %v", err)
+		}
+	})
+}
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, pbx, map[string]peer{one + ":5060/udp": answering(1)}, nil)
+		d := b.begin(t, discovery.Request{Host: "pbx.test"})
+		time.Sleep(time.Second)
+		began := time.Now()
+		if err := b.Close(t.Context()); err != nil || time.Since(began) > 0 {
+			t.Errorf("close: %v after %s", err, time.Since(began))
+		}
+		if d := b.get(t, d.ID); d.Status != discovery.Failed || d.Reason != "the server is stopping" || d.CompletedAt == nil || d.Recommended != nil {
+			t.Errorf("%+v", d)
+		}
+		if _, err := b.Start(t.Context(), org, discovery.Request{Host: "pbx.test"}); !errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("started after Close: %v", err)
+		}
+	})
+}
+
+func TestBadRequests(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, pbx, nil, nil)
+	for _, c := range []struct {
+		r     discovery.Request
+		field string
+	}{
+		{discovery.Request{}, "host"},
+		{discovery.Request{Host: "a b"}, "host"},
+		{discovery.Request{Host: "pbx.test:5060"}, "host"},
+		{discovery.Request{Host: "sip:alice@pbx.test"}, "host"},
+		{discovery.Request{Host: "tls://pbx.test"}, "host"},
+		{discovery.Request{Host: "127.0.0.1"}, "host"},
+		{discovery.Request{Host: "169.254.169.254"}, "host"},
+		{discovery.Request{Host: "[fd00::1]"}, "host"},
+		{discovery.Request{Host: "::ffff:10.0.0.1"}, "host"},
+		{discovery.Request{Host: "2130706433"}, "host"},
+		{discovery.Request{Host: "pbx.test", Transport: "sctp"}, "transport"},
+	} {
+		_, err := b.Start(t.Context(), org, c.r)
+		e, ok := errors.AsType[*callwright.Error](err)
+		if !ok || e.Code != callwright.CodeBadRequest || e.Field != c.field {
+			t.Errorf("%+v: %v", c.r, err)
+		}
+	}
+	if asked := b.questions(); len(asked) != 0 {
+		t.Errorf("asked %v", asked)
+	}
+	if _, err := discovery.New(discovery.Config{}); err == nil {
+		t.Error("made without what it needs")
+	}
+}
+
+// moody is a store whose writes come through and fail, or do not come through.
+type moody struct {
+	discovery.Store
+	mu   sync.Mutex
+	lies int // how many writes come through and say that they did not
+	lost int // how many writes fail
+}
+
+var errStore = errors.New("the store is down")
+
+func (m *moody) Update(ctx context.Context, d discovery.Discovery) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.lost > 0:
+		m.lost--
+		return errStore
+	case m.lies > 0:
+		m.lies--
+		return errors.Join(m.Store.Update(ctx, d), errStore)
+	default:
+		return m.Store.Update(ctx, d)
+	}
+}
+
+func TestStoreFails(t *testing.T) {
+	t.Parallel()
+	for name, store := range map[string]*moody{"lost": {lost: 1}, "lies": {lies: 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			store.Store = memstore.Discoveries{Store: memstore.New()}
+			b := newBench(t, pbx, map[string]peer{one + ":5061/tls": secured(1, true, true)}, func(c *discovery.Config) { c.Store = store })
+			if d, _ := b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test"}).ID); d.Status != discovery.Completed {
+				t.Errorf("%s: %+v", name, d)
+			}
+		})
+	}
+}
