@@ -254,37 +254,34 @@ func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 		put(t, s, status(fmt.Sprint("t", i), "a", at.Add(-time.Duration(i)*time.Second)))
 	}
 	var given sync.Map
+	lease := func() (more bool) {
+		got, err := s.LeaseStatuses(t.Context(), at, at.Add(time.Minute), batch)
+		if err != nil || len(got) > batch {
+			t.Errorf("leased %d, %v", len(got), err)
+		}
+		more = len(got) > 0
+		for _, st := range got {
+			if _, twice := given.LoadOrStore(st.TrunkID, true); twice {
+				t.Errorf("%s is given twice", st.TrunkID)
+				more = false
+			}
+		}
+		return more
+	}
 	var wait sync.WaitGroup
 	for range holders {
 		wait.Go(func() {
-			for {
-				got, err := s.LeaseStatuses(t.Context(), at, at.Add(time.Minute), batch)
-				if err != nil || len(got) > batch {
-					t.Errorf("leased %d, %v", len(got), err)
-				}
-				if len(got) == 0 || err != nil {
-					return
-				}
-				for _, st := range got {
-					if _, twice := given.LoadOrStore(st.TrunkID, true); twice {
-						t.Errorf("%s is given twice", st.TrunkID)
-					}
-				}
+			for lease() {
 			}
 		})
 	}
 	wait.Wait()
-	left := 0
-	for { // of which somebody else had hold when the last of them asked
-		got, err := s.LeaseStatuses(t.Context(), at, at.Add(time.Minute), batch)
-		if err != nil || len(got) == 0 {
-			break
-		}
-		left += len(got)
+	for lease() { // what somebody else had hold of when the last of them asked
 	}
-	given.Range(func(any, any) bool { left++; return true })
-	if left != count {
-		t.Errorf("%d of %d are given", left, count)
+	total := 0
+	given.Range(func(any, any) bool { total++; return true })
+	if total != count {
+		t.Errorf("%d of %d are given", total, count)
 	}
 }
 
