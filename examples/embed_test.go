@@ -17,7 +17,8 @@ func TestEmbeddingPrograms(t *testing.T) {
 		"embed-sip": {
 			"",
 			"attached: [+15551234567] failed: not a number because it must be an E.164 phone number such as +15551234567\n" +
-				"a call out goes to sip:pbx.example.com;transport=tls\na call in belongs to acme\n",
+				"a call out goes to sip:pbx.example.com;transport=tls and then to sip:backup.example.com:5071;transport=tls\n" +
+				"a call in belongs to acme\nthe trunk is unchecked\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

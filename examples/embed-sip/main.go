@@ -1,28 +1,34 @@
-// Command embed-sip keeps trunks in memory and asks where a call would go.
+// Command embed-sip keeps trunks in memory and asks where a call would go, and how they are.
 package main
 
 import (
 	"context"
 	"fmt"
 	"log"
+	"net"
 	"net/netip"
+	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/resolve"
 )
 
 func main() {
-	ctx, store := context.Background(), memstore.New()
-	numbers, err := agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store})
-	if err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	trunks, err := sip.New(sip.Config{
-		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: numbers, Codecs: []string{"PCMU", "PCMA"},
-	})
+}
+
+func run(ctx context.Context) error {
+	trunks, err := newTrunks(ctx)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	endpoint := "sip:pbx.example.com"
 	done, err := trunks.Attach(ctx, "acme", sip.Attachment{
@@ -30,18 +36,66 @@ func main() {
 		Directions: []sip.DirectionInput{{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: &endpoint}},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	fmt.Println("attached:", done.Configured, "failed:", done.Failed[0].Number, "because it", done.Failed[0].Err.Message)
 
+	if _, err := trunks.Configure(ctx, "acme", sip.ConfigChange{
+		Number: "+15551234567", Direction: sip.Outbound,
+		Failover: sip.Part[failover.Config]{Set: true, Value: &failover.Config{
+			Enabled: true, Servers: []failover.Server{{Host: "pbx.example.com"}, {Host: "backup.example.com", Port: 5071}},
+		}},
+	}); err != nil {
+		return err
+	}
 	out, err := trunks.Outbound(ctx, "acme", "+15551234567")
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	fmt.Println("a call out goes to", out.Servers[0])
+	fmt.Println("a call out goes to", out.Servers[0], "and then to", out.Servers[1])
 	in, err := trunks.Inbound(ctx, "+15551234567", sip.Peer{Address: netip.MustParseAddr("192.0.2.7")})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	fmt.Println("a call in belongs to", in.Org)
+	health, err := trunks.Health(ctx, "acme", "+15551234567")
+	if err != nil {
+		return err
+	}
+	fmt.Println("the trunk is", health.State) // until the monitor's Run has asked its servers
+	return nil
+}
+
+// newTrunks puts the parts together, and makes the organization that the trunks are for.
+func newTrunks(ctx context.Context) (*sip.Service, error) {
+	store := memstore.New()
+	tenants, statuses := memstore.Tenants{Store: store}, memstore.Statuses{Store: store}
+	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
+		return nil, err
+	}
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: callwright.SystemClock{}})
+	if err != nil {
+		return nil, err
+	}
+	prober, err := probe.New(probe.Config{Resolver: resolver, Clock: callwright.SystemClock{}})
+	if err != nil {
+		return nil, err
+	}
+	watch, err := monitor.New(monitor.Config{
+		Statuses: statuses, Trunks: memstore.Trunks{Store: store}, Log: memstore.CallLog{Store: store}, Atomic: store,
+		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: tenants,
+	})
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store})
+	if err != nil {
+		return nil, err
+	}
+	return sip.New(sip.Config{
+		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: numbers, Log: memstore.CallLog{Store: store},
+		Statuses: statuses, Registrations: memstore.Registrations{Store: store}, Monitor: watch, Organizations: tenants,
+		Codecs: []string{"PCMU", "PCMA"}, Region: "us1", Node: "node-1",
+		DerivationKey: callwright.Secret(strings.Repeat("a secret of this deployment, ", 2)),
+	})
 }
