@@ -130,7 +130,7 @@ func TestCallIsRefused(t *testing.T) {
 		plain        bool
 		answer       string
 	}{
-		{"a number that nobody has", "+14155550199", false, "SIP/2.0 404"},
+		{"a number that nobody has", "+14155550199", false, "SIP/2.0 403"},
 		{"an address that is not let in", "+14155550111", false, "SIP/2.0 403"},
 		{"no SRTP", ours.String(), true, "SIP/2.0 488"},
 	} {
