@@ -93,7 +93,7 @@ func TestSilentServerIsLeft(t *testing.T) {
 	ends(t, l)
 	got := s.journal.all(t, 2)
 	want := strings.Join([]string{
-		"- resolved", "- connected", "> INVITE 1 [PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80]",
+		"- resolved", "- connected", "> INVITE 1 [PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80]", "- given up",
 		"< 200 Test INVITE 1 " + secureBody, "> ACK 1", "> BYE 2", "< 200 Test INVITE 1 " + secureBody, "> ACK 1", "> BYE 2",
 		"< 200 Test BYE 2",
 	}, "\n")

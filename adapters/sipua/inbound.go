@@ -115,9 +115,13 @@ func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
 	switch dialog.Method(req.Method) {
 	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
 	default:
-		u.refuse(req, tx, notAllowed(req.Method))
+		r := notAllowed(req.Method)
+		u.refuse(req, tx, r)
 		if c != nil {
-			c.box.post(func() { c.deliver(c.inbox.skip(req.CSeq().SeqNo)) })
+			c.box.post(func() {
+				c.replied(req, r.status)
+				c.deliver(c.inbox.skip(req.CSeq().SeqNo))
+			})
 		}
 		return
 	}

@@ -102,10 +102,13 @@ func (e *entry) never(why *call.Ending, unreached bool) {
 
 // arrived writes a call down that has come in, now that it is known whose it is.
 func (c *phonecall) arrived(invite *sip.Request) {
-	state := c.flow.stack.state(c.flow.address.String())
+	from := "the caller was not asked for a certificate"
+	if c.flow.stack != c.ua.server {
+		from = "over the connection that we have registered on"
+	}
 	c.entry.step(ladder.Event{
 		Note: ladder.NoteConnected, Transport: c.flow.tls, Peer: c.flow.address.String(),
-		Detail: security(state) + "; the caller was not asked for a certificate",
+		Detail: security(c.flow.stack.state(c.flow.address.String())) + "; " + from,
 	})
 	c.received(invite, false)
 	c.entry.begin()

@@ -165,8 +165,8 @@ func (a *attempt) try(ctx context.Context, server uri.URI, n int) (c *phonecall,
 		u.give()
 		return nil, ending, false
 	}
-	ending, outcome := a.await(ctx, c)
-	return c, ending, ending != nil && a.route.Failover.Next(outcome)
+	ending, next = a.await(ctx, c)
+	return c, ending, next
 }
 
 // start sends the INVITE.
@@ -200,21 +200,26 @@ func (a *attempt) start(
 
 // await waits for the answer, but not for long for the first word of a server: RFC 3261 would wait for 64*T1. A call that
 // is given up goes on without us until nothing of it is left.
-func (a *attempt) await(ctx context.Context, c *phonecall) (*call.Ending, failover.Outcome) {
+func (a *attempt) await(ctx context.Context, c *phonecall) (ending *call.Ending, next bool) {
 	if silent := a.silence(ctx, c); silent != nil {
-		c.post(hangup(silent.Cause, silent.Reason))
-		return silent, failover.Outcome{Connected: true}
+		givenUp := make(chan struct{})
+		c.box.post(func() {
+			c.apply(hangup(silent.Cause, silent.Reason))
+			close(givenUp)
+		})
+		<-givenUp
+		return silent, a.route.Failover.Next(failover.Outcome{Connected: true})
 	}
 	_, err := c.leg(ctx)
 	if err == nil {
-		return nil, failover.Outcome{}
+		return nil, false
 	}
-	ending, _ := errors.AsType[*call.Ending](err)
+	ending, _ = errors.AsType[*call.Ending](err)
 	select {
 	case <-c.done:
-		return ending, c.outcome
-	default: // given up by the caller
-		return ending, failover.Outcome{Rang: true}
+		return ending, a.route.Failover.Next(c.outcome)
+	default:
+		return ending, false // given up by whoever called
 	}
 }
 

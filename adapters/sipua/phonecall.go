@@ -84,6 +84,7 @@ func (c *phonecall) post(ev dialog.Event) { c.box.post(func() { c.apply(ev) }) }
 
 // apply runs in the mailbox.
 func (c *phonecall) apply(ev dialog.Event) {
+	phase := c.machine.Phase()
 	next, effects, err := c.machine.Next(ev)
 	if err != nil {
 		c.log.Debug("event refused", "error", err)
@@ -91,8 +92,13 @@ func (c *phonecall) apply(ev dialog.Event) {
 		return
 	}
 	c.machine = next
-	if in, ok := ev.(dialog.Incoming); ok {
-		c.arrived(c.open[requestKey{dialog.INVITE, in.CSeq}].req)
+	switch ev := ev.(type) {
+	case dialog.Incoming:
+		c.arrived(c.open[requestKey{dialog.INVITE, ev.CSeq}].req)
+	case dialog.Hangup:
+		if phase == dialog.Calling || phase == dialog.Proceeding {
+			c.entry.note(ladder.NoteGivenUp, ev.Reason)
+		}
 	}
 	for _, e := range effects {
 		c.effect(e)

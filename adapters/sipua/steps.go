@@ -38,13 +38,20 @@ func (c *phonecall) acknowledged(refusal *sip.Response) {
 	c.entry.step(s)
 }
 
+// replied adds a request of the peer that the call itself has not answered, and the answer.
+func (c *phonecall) replied(req *sip.Request, status int) {
+	c.received(req, false)
+	s := c.step(req)
+	s.Sent, s.Status, s.Reason, s.Body = true, status, reasons[status], ""
+	c.entry.step(s)
+}
+
 // cancelled adds the CANCEL of an INVITE, and what sipgo's transaction answers to both.
 func (c *phonecall) cancelled(cancel *sip.Request) {
-	c.received(cancel, false)
+	c.replied(cancel, sip.StatusOK)
 	s := c.step(cancel)
-	s.Sent, s.Status, s.Reason = true, sip.StatusOK, reasons[sip.StatusOK]
-	c.entry.step(s)
-	s.Method, s.Status, s.Reason = string(sip.INVITE), sip.StatusRequestTerminated, reasons[sip.StatusRequestTerminated]
+	s.Sent, s.Method = true, string(sip.INVITE)
+	s.Status, s.Reason = sip.StatusRequestTerminated, reasons[sip.StatusRequestTerminated]
 	c.entry.step(s)
 }
 

@@ -26,6 +26,7 @@ const (
 	NoteUnresolved   = "not resolved"  // and why
 	NoteConnected    = "connected"     // TLS version, cipher, and what is known of the peer's certificate
 	NoteUnconnected  = "not connected" // and why; the next address may do better
+	NoteGivenUp      = "given up"      // by us, before it was answered
 	NoteMediaStarted = "media started"
 	NoteEnded        = "ended"
 	NoteOmitted      = "not shown" // how many steps were too many; always the last
