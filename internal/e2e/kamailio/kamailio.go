@@ -61,7 +61,7 @@ func (s *Server) Addr() netip.AddrPort { return s.addr }
 // URI is the server of a trunk, or a registrar.
 func (s *Server) URI() string { return "sip:" + s.addr.String() + ";transport=tls" }
 
-// Number is where a number that has registered can be called.
+// Number is where somebody who has registered can be called, by the name or number of the registration.
 func (s *Server) Number(number string) string {
 	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
 }

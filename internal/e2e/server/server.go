@@ -24,7 +24,7 @@ import (
 const program = "github.com/callwright/callwright/examples/server"
 
 // polling is in the lines that the server logs for tests that wait for a call's record to change.
-const polling = "operation=GetCall status=200"
+const polling = "method=GET"
 
 // build builds the server into a folder that Main removes.
 var build = sync.OnceValues(func() (string, error) {

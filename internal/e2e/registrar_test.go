@@ -1,0 +1,83 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/kamailio"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// TestRegistersWithKamailio registers a number with Kamailio, which then calls us over the connection of the
+// registration.
+func TestRegistersWithKamailio(t *testing.T) {
+	t.Parallel()
+	for _, algorithm := range []string{"", "SHA-256"} {
+		t.Run("digest "+algorithm, func(t *testing.T) {
+			t.Parallel()
+			ca := authority(t)
+			s := start(t, ca.CertFile())
+			// Nobody is there yet: the password that Kamailio wants is in the answer.
+			password := s.AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
+			registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, Algorithm: algorithm, MaxExpires: 10})
+			s.Update(t, ours.String(), oas.SipDirectionInput{
+				Type: oas.SipDirectionInbound, SipEndpoint: oas.NewOptString(registrar.URI()),
+			})
+			s.StatusUntil(t, ours.String(), "to say that the number is registered", func(st oas.SipStatus) bool {
+				return st.Registration.Value.Status == oas.SipRegistrationStatusRegistered
+			})
+
+			phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+			phone.Dial(t, registrar.Number("acme"))
+			phone.Await(t, "CALL_ESTABLISHED", 1)
+			phone.Hangup(t)
+			await.That(t, "the call in the log", func() bool {
+				calls := s.CallLog(t, ours.String())
+				return len(calls) == 1 && calls[0].Direction == oas.SipDirectionInbound && calls[0].SipCode.Value == 200 &&
+					!calls[0].EndedAt.Null
+			})
+
+			await.That(t, "the registration to be refreshed", func() bool { return registrar.Count("SAVED") >= 2 })
+			s.Detach(t, ours.String(), oas.SipDirectionInbound)
+			await.That(t, "the registration to be taken back", func() bool {
+				return strings.Contains(registrar.Log(), "expires=0")
+			})
+		})
+	}
+}
+
+// TestRegistrarRefuses registers with a password that Kamailio does not take.
+func TestRegistrarRefuses(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	s := start(t, ca.CertFile())
+	registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: "another"})
+	s.AttachRegistered(t, ours.String(), registrar.URI(), "acme")
+	st := s.StatusUntil(t, ours.String(), "to say that the registration is refused", func(st oas.SipStatus) bool {
+		return st.Registration.Value.Status == oas.SipRegistrationStatusRefused
+	})
+	if st.Status != oas.SipHealthStatusUnchecked || st.Registration.Value.Detail.Value == "" {
+		t.Errorf("the status is %+v", st)
+	}
+}
+
+// TestWatchesKamailio probes and discovers Kamailio, which answers OPTIONS only when they name no user.
+func TestWatchesKamailio(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	s := start(t, ca.CertFile())
+	peer := kamailio.Start(t, kamailio.Config{CA: ca, Password: "another"})
+	d := s.Discover(t, oas.StartSipDiscoveryRequest{Host: "127.0.0.1", Port: oas.NewOptInt(int(peer.Addr().Port()))})
+	if r := d.Recommended.Value; r.Port != int(peer.Addr().Port()) || !strings.EqualFold(r.DetectedSystem.Value, "kamailio") {
+		t.Errorf("discovered %+v", d)
+	}
+	s.AttachOutbound(t, ours.String(), peer.URI())
+	s.StatusUntil(t, ours.String(), "to be healthy", func(st oas.SipStatus) bool {
+		return st.Status == oas.SipHealthStatusHealthy && !st.ResponseTimeMs.Null
+	})
+	if peer.Count("REQUEST OPTIONS sip:127.0.0.1") == 0 {
+		t.Error("Kamailio was asked about a user")
+	}
+}
