@@ -61,3 +61,10 @@ func Listen(config *tls.Config, first, idle time.Duration, busy func(netip.AddrP
 	}
 	return l, l.heard, nil
 }
+
+// KeepAlive sets how often registrations' connections are kept alive.
+func (u *UA) KeepAlive(every time.Duration) {
+	u.bindings.mu.Lock()
+	defer u.bindings.mu.Unlock()
+	u.bindings.every = every
+}

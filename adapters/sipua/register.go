@@ -3,7 +3,9 @@ package sipua
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,17 +19,20 @@ import (
 const (
 	unregisterTimeout = 5 * time.Second
 	watchEvery        = time.Second // how soon a lost connection is noticed
+	keepAlive         = time.Minute
 )
 
 var _ registration.Line = (*UA)(nil)
 
 // bindings are our registrations with customers' servers, by trunk.
 type bindings struct {
-	mu  sync.Mutex
-	all map[string]*binding
+	mu     sync.Mutex
+	all    map[string]*binding
+	every  time.Duration // keepAlive
+	pinged time.Time     // when keep-alives were sent last
 }
 
-// binding is one registration. TCP's keep-alives, which Go sends every 15 s, keep its connection open on its way.
+// binding is one registration.
 type binding struct {
 	asking  sync.Mutex // one request at a time; guards what follows
 	id      identity   // one Call-ID for all requests of a binding (RFC 3261, 10.2.4)
@@ -38,10 +43,20 @@ type binding struct {
 	with    registration.Binding // as last asked for
 
 	// The mutex of bindings guards these.
-	conn  sip.Connection // that calls come over; nil: none
-	until time.Time      // the server forgets us then
+	way   way       // that calls come over
+	until time.Time // the server forgets us then
 	lost  func()
 }
+
+// way is a connection to a server, and where it is known; conn is nil for none.
+type way struct {
+	stack   *stack
+	address netip.AddrPort
+	conn    sip.Connection
+}
+
+// gone says whether a connection is closed.
+func (w way) gone() bool { return w.stack.existing(w.address) != w.conn }
 
 // Register makes or refreshes a binding: see registration.Line.
 func (u *UA) Register(ctx context.Context, b registration.Binding) (time.Duration, error) {
@@ -62,7 +77,7 @@ func (u *UA) Register(ctx context.Context, b registration.Binding) (time.Duratio
 	}
 	u.bindings.mu.Lock()
 	defer u.bindings.mu.Unlock()
-	r.conn, r.until, r.lost = conn, time.Now().Add(granted), b.Lost
+	r.way, r.until, r.lost = way{r.stack, r.address, conn}, time.Now().Add(granted), b.Lost
 	return granted, nil
 }
 
@@ -94,9 +109,6 @@ func (u *UA) Unregister(ctx context.Context, trunkID string) {
 func (b *bindings) of(trunkID string) *binding {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.all == nil {
-		b.all = map[string]*binding{}
-	}
 	r := b.all[trunkID]
 	if r == nil {
 		r = &binding{id: identity{callID: token(), localTag: token()}}
@@ -115,7 +127,7 @@ func (b *bindings) remove(trunkID string) (r *binding, bound bool) {
 	}
 	delete(b.all, trunkID)
 	bound = time.Now().Before(r.until)
-	r.conn, r.lost = nil, nil
+	r.way, r.lost = way{}, nil
 	return r, bound
 }
 
@@ -276,7 +288,7 @@ func (u *UA) registered(conn sip.Connection) []string {
 	defer u.bindings.mu.Unlock()
 	var trunks []string
 	for id, r := range u.bindings.all {
-		if r.conn != nil && r.conn == conn && time.Now().Before(r.until) {
+		if r.way.conn != nil && r.way.conn == conn && time.Now().Before(r.until) {
 			trunks = append(trunks, id)
 		}
 	}
@@ -291,9 +303,12 @@ func (u *UA) watch() {
 		select {
 		case <-u.context.Done():
 			return
-		case <-tick.C:
+		case now := <-tick.C:
 			for _, lost := range u.bindings.broken() {
 				lost()
+			}
+			for _, conn := range u.bindings.silent(now) {
+				u.wg.Go(func() { ping(conn) })
 			}
 		}
 	}
@@ -305,13 +320,38 @@ func (b *bindings) broken() []func() {
 	defer b.mu.Unlock()
 	var tell []func()
 	for _, r := range b.all {
-		if r.conn == nil || r.stack.existing(r.address) == r.conn {
+		if r.way.conn == nil || !r.way.gone() {
 			continue
 		}
 		if r.lost != nil {
 			tell = append(tell, r.lost)
 		}
-		r.conn, r.lost = nil, nil
+		r.way, r.lost = way{}, nil
 	}
 	return tell
+}
+
+// silent are the connections that are due for a keep-alive: all of them, or none.
+func (b *bindings) silent(now time.Time) []*sip.TCPConnection {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now.Sub(b.pinged) < b.every {
+		return nil
+	}
+	b.pinged = now
+	conns := map[*sip.TCPConnection]struct{}{} // trunks with one server share one
+	for _, r := range b.all {
+		if conn, ok := r.way.conn.(*sip.TCPConnection); ok {
+			conns[conn] = struct{}{}
+		}
+	}
+	return slices.Collect(maps.Keys(conns))
+}
+
+// ping sends a keep-alive (RFC 5626, 3.5.1), lest somebody on its way forgets a connection, or the server takes it for
+// idle.
+func ping(conn *sip.TCPConnection) {
+	if _, err := conn.Write([]byte("\r\n\r\n")); err != nil {
+		_ = conn.Close()
+	}
 }

@@ -302,6 +302,21 @@ func TestLostRegistration(t *testing.T) {
 	}
 }
 
+func TestRegistrationIsKeptAlive(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	a.KeepAlive(time.Millisecond)
+	address, accept := listenWire(t, "127.0.0.1")
+	b := bindingWith(t, address)
+	w := bind(t, a, b, accept)
+	eventually(t, "keep-alives come", func() bool { return w.pings.Load() >= 2 })
+	done := registering(t, a, b)
+	w.keeps(w.request("REGISTER"), 60)
+	if r := done(); r.err != nil {
+		t.Error(r.err)
+	}
+}
+
 // A trunk's calls come over its registration's connection, and over no other one from the same address.
 func TestCallsOverARegistration(t *testing.T) {
 	t.Parallel()

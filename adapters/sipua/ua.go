@@ -111,7 +111,8 @@ func New(cfg Config) (*UA, error) {
 	}
 	u := &UA{
 		config: cfg, log: cfg.Logger, resolver: cfg.Resolver, patience: failover.Patience, limit: failover.Limit,
-		sources: newSources(cfg.InvitesPerSecond, time.Now), lookups: make(chan struct{}, maxLookups),
+		bindings: bindings{all: map[string]*binding{}, every: keepAlive},
+		sources:  newSources(cfg.InvitesPerSecond, time.Now), lookups: make(chan struct{}, maxLookups),
 		pending: make(chan *pending, cfg.MaxCalls), from: map[netip.Addr]int{},
 		calls: map[dialogKey]*phonecall{}, invites: map[inviteKey]struct{}{}, idle: make(chan struct{}),
 	}

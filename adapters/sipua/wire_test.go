@@ -11,6 +11,7 @@ import (
 	"net/textproto"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -48,6 +49,7 @@ type wire struct {
 	conn     *tls.Conn
 	incoming chan message
 	closed   chan struct{}   // when the other side has closed
+	pings    atomic.Int32    // empty lines between messages
 	answered map[string]bool // INVITEs, by Via: a slow test gets their answer more than once
 	repeats  bool            // the test wants to see that
 }
@@ -72,6 +74,7 @@ func (w *wire) read() {
 			return
 		}
 		if start == "" {
+			w.pings.Add(1)
 			continue
 		}
 		header, err := r.ReadMIMEHeader()
