@@ -1,0 +1,23 @@
+package resolve_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+func Example() {
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: callwright.SystemClock{}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// A name is looked up by its SRV records; an address stands for itself.
+	targets, err := resolver.Targets(context.Background(), uri.URI{Scheme: uri.SIPS, Host: "192.0.2.7"})
+	fmt.Println(targets[0].Address, err)
+	// Output: 192.0.2.7:5061 <nil>
+}
