@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/oas"
 )
@@ -34,10 +35,11 @@ type Config struct {
 	Atomic  callwright.Atomic
 	Answers callwright.Answers // first answers to requests with an Idempotency-Key
 
-	Calls     *call.Service
-	Agents    *agents.Service
-	SIP       *sip.Service
-	TestCalls *testcall.Service
+	Calls       *call.Service
+	Agents      *agents.Service
+	SIP         *sip.Service
+	Discoveries *discovery.Service
+	TestCalls   *testcall.Service
 
 	BaseURL  string                      // of this server as its clients see it, for the URLs in answers; no slash at its end
 	Ready    func(context.Context) error // why this node takes no requests now; nil: it always does
@@ -106,6 +108,7 @@ func (a *api) setDefaults() {
 func (a *api) requireService(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	absent := map[string]bool{
 		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Sip": a.SIP == nil,
+		oas.StartSipDiscoveryOperation: a.Discoveries == nil, oas.GetSipDiscoveryOperation: a.Discoveries == nil,
 		oas.StartSipTestCallOperation: a.TestCalls == nil, oas.GetSipTestCallOperation: a.TestCalls == nil,
 	}
 	if absent[exchangeOf(req.Context).area] || absent[req.OperationName] {

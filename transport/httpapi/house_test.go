@@ -78,7 +78,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
-		SIP: sipService, TestCalls: h.testCalls(sipService, work), BaseURL: "https://voice.example.com", Logger: slog.New(slog.NewJSONHandler(h.log, nil)),
+		SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work), BaseURL: "https://voice.example.com", Logger: slog.New(slog.NewJSONHandler(h.log, nil)),
 	}
 	for _, c := range change {
 		c(&config)

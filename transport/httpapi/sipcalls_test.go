@@ -143,19 +143,9 @@ func TestCallTimeline(t *testing.T) {
 // tested follows a test call to its end.
 func (h *house) tested(id string) map[string]any {
 	h.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		answer := h.want(http.StatusOK, "GET", "/v1/sip/test-call/status?call_id="+id, "")
-		if at(h.t, answer, "data", "result") != "pending" {
-			return answer
-		}
-		if time.Now().After(deadline) {
-			h.t.Fatalf("the test call does not end: %v", answer)
-		}
-		select {
-		case <-h.t.Context().Done():
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	return h.until("/v1/sip/test-call/status?call_id="+id, func(answer map[string]any) bool {
+		return at(h.t, answer, "data", "result") != "pending"
+	})
 }
 
 func TestTestCall(t *testing.T) {

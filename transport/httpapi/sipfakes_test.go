@@ -3,6 +3,9 @@ package httpapi_test
 import (
 	"context"
 	"io"
+	"net"
+	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -10,15 +13,22 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/fingerprint"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // sipFakes is what stands for the network beneath the trunks of a house.
-type sipFakes struct{ line testLine }
+type sipFakes struct {
+	line   testLine
+	looker looker
+}
 
 // trunks is the trunks' service, whose stores are the house's.
 func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Service {
@@ -64,6 +74,67 @@ func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.S
 		}
 	})
 	return s
+}
+
+// discoveries is the discoveries' service, over a network of the house's own.
+func (h *house) discoveries() *discovery.Service {
+	h.looker.wait = make(chan struct{})
+	clock := callwright.SystemClock{}
+	s := must(discovery.New(discovery.Config{
+		Store: memstore.Discoveries{Store: h.store}, Prober: &h.looker,
+		Resolver: must(resolve.New(resolve.Config{DNS: names{}, Clock: clock})),
+	}))
+	h.t.Cleanup(func() {
+		h.looker.answer()
+		if err := s.Close(context.Background()); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return s
+}
+
+// names is a DNS that knows one host.
+type names struct{}
+
+func (names) LookupSRV(_ context.Context, service, proto, name string) (string, []*net.SRV, error) {
+	if strings.TrimSuffix(name, ".") != "pbx.example.com" || service != "sips" {
+		return "", nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	}
+	return "_" + service + "._" + proto + "." + name, []*net.SRV{{Target: "pbx.example.com.", Port: 5061, Priority: 10, Weight: 5}}, nil
+}
+
+func (names) LookupNetIP(_ context.Context, network, host string) ([]netip.Addr, error) {
+	if strings.TrimSuffix(host, ".") != "pbx.example.com" || network == "ip6" {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{netip.MustParseAddr("203.0.113.7")}, nil
+}
+
+// looker finds a server at the TLS port, once it may answer.
+type looker struct {
+	wait chan struct{}
+	once sync.Once
+}
+
+func (l *looker) answer() { l.once.Do(func() { close(l.wait) }) }
+
+func (l *looker) Probe(ctx context.Context, p discovery.Probe) discovery.Answer {
+	a := discovery.Answer{Attempt: discovery.Attempt{Address: p.Address, Transport: p.Transport}}
+	select {
+	case <-l.wait:
+	case <-ctx.Done():
+		a.Error = "no answer in time"
+		return a
+	}
+	if p.Transport != uri.TLS || p.Address.Port() != 5061 {
+		a.Error = "the connection was refused"
+		return a
+	}
+	a.Code, a.ResponseTime, a.UserAgent = 200, 31*time.Millisecond, "Asterisk PBX 20.5"
+	a.TLS = &discovery.Certificate{Version: "TLS 1.3", Chain: true, ExpiresAt: began}
+	a.Headers = []fingerprint.Header{{Name: "Server", Value: "Asterisk PBX 20.5"}}
+	a.Methods = []string{"INVITE", "ACK"}
+	return a
 }
 
 // testLine answers at once, and the other side hangs up at once; while it is busy, it says so.

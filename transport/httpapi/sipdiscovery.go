@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// StartSipDiscovery begins to look at a host.
+func (a *api) StartSipDiscovery(
+	ctx context.Context, req *oas.StartSipDiscoveryRequest,
+) (*oas.SipDiscoveryResponse, error) {
+	d, err := a.Discoveries.Start(ctx, orgOf(ctx), discovery.Request{
+		Host: req.Host, Port: uint16(req.Port.Value), Transport: uri.Transport(req.Transport.Value),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &oas.SipDiscoveryResponse{Data: sipDiscovery(d)}, nil
+}
+
+// GetSipDiscovery is a discovery as it stands.
+func (a *api) GetSipDiscovery(
+	ctx context.Context, params oas.GetSipDiscoveryParams,
+) (*oas.SipDiscoveryResponse, error) {
+	d, err := a.Discoveries.Get(ctx, orgOf(ctx), params.DiscoveryID)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.SipDiscoveryResponse{Data: sipDiscovery(d)}, nil
+}
+
+func sipDiscovery(d discovery.Discovery) oas.SipDiscovery {
+	answer := oas.SipDiscovery{
+		DiscoveryID: d.ID, Status: oas.SipDiscoveryStatus(d.Status), Host: d.Host,
+		ResolvedAddresses: make([]string, len(d.Addresses)), SrvRecords: make([]oas.SipSrvRecord, len(d.SRV)),
+		Attempts: make([]oas.SipDiscoveryAttempt, len(d.Attempts)), Recommended: recommendation(d.Recommended),
+		Error: optNilText(d.Reason), StartedAt: d.StartedAt, CompletedAt: nilTime(d.CompletedAt),
+	}
+	for i, address := range d.Addresses {
+		answer.ResolvedAddresses[i] = address.String()
+	}
+	for i, r := range d.SRV {
+		answer.SrvRecords[i] = oas.SipSrvRecord{
+			Service: r.Service, Target: r.Target, Port: int(r.Port), Priority: int(r.Priority), Weight: int(r.Weight),
+		}
+	}
+	for i, t := range d.Attempts {
+		answer.Attempts[i] = discoveryAttempt(t)
+	}
+	return answer
+}
+
+func discoveryAttempt(t discovery.Attempt) oas.SipDiscoveryAttempt {
+	attempt := oas.SipDiscoveryAttempt{
+		Port: int(t.Address.Port()), Transport: oas.SipTransport(t.Transport),
+		ResponseTimeMs: wholeMillis(optional(t.ResponseTime, t.ResponseTime > 0)), ResponseCode: nilInt(t.Code),
+		UserAgent: nilText(t.UserAgent), Error: optNilText(t.Error), Address: oas.NewOptString(t.Address.Addr().String()),
+		TLS: oas.OptNilSipCertificateFacts{Set: true, Null: t.TLS == nil},
+	}
+	if t.TLS != nil {
+		attempt.TLS.SetTo(oas.SipCertificateFacts{
+			Version: t.TLS.Version, Trusted: t.TLS.Chain, NameMatches: t.TLS.Name, ExpiresAt: t.TLS.ExpiresAt,
+		})
+	}
+	return attempt
+}
+
+func recommendation(r *discovery.Recommendation) oas.NilSipRecommendation {
+	if r == nil {
+		return oas.NilSipRecommendation{Null: true}
+	}
+	return oas.NewNilSipRecommendation(oas.SipRecommendation{
+		Port: int(r.Port), Transport: oas.SipTransport(r.Transport), UserAgent: optNilText(r.UserAgent),
+		DetectedSystem: nilText(r.System.System), Codecs: append([]string{}, r.Codecs...), Methods: append([]string{}, r.Methods...),
+		Confidence: oas.NewOptFloat64(r.System.Confidence), Evidence: append([]string{}, r.System.Evidence...),
+		Note: optNilText(r.System.Note),
+	})
+}
