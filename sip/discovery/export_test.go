@@ -3,13 +3,13 @@ package discovery
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 )
 
 // The times, for tests.
 const (
 	Kept      = kept
 	DeadAfter = deadAfter
-	Limit     = longest + lastSave/4
 )
 
 // Plan is a plan for people: each way is one line, "address transport" one after the other.
@@ -17,19 +17,19 @@ func Plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []strin
 	targets := plan(d, hosts, allowPrivate)
 	var lines []string
 	for _, way := range ways(targets) {
-		line := ""
+		var line []string
 		for _, i := range way {
 			t := targets[i]
-			line += fmt.Sprintf("%s/%s", t.address, t.transport)
+			text := fmt.Sprintf("%s/%s", t.address, t.transport)
 			if t.priority != withoutSRV {
-				line += fmt.Sprintf(" %d", t.priority)
+				text += fmt.Sprintf(" %d", t.priority)
 			}
 			if t.private {
-				line += " private"
+				text += " private"
 			}
-			line += "; "
+			line = append(line, text)
 		}
-		lines = append(lines, line[:len(line)-2])
+		lines = append(lines, strings.Join(line, "; "))
 	}
 	return lines
 }

@@ -80,7 +80,7 @@ func TestFindsAndRecommends(t *testing.T) {
 func TestRecommendation(t *testing.T) {
 	t.Parallel()
 	tls, udp, tcp := one+":5061/tls", one+":5060/udp", one+":5060/tcp"
-	const clear, certificate = "It answers without encryption only", "Its certificate does not pass verification"
+	const inClear, badCertificate = "It answers without encryption only", "Its certificate does not pass verification"
 	for _, c := range []struct {
 		name  string
 		peers func() map[string]peer
@@ -92,7 +92,7 @@ func TestRecommendation(t *testing.T) {
 		}, "5061/tls", ""},
 		{"TLS with a bad certificate before TCP", func() map[string]peer {
 			return map[string]peer{tls: secured(time.Second, true, false), tcp: answering(1), udp: answering(1)}
-		}, "5061/tls", certificate},
+		}, "5061/tls", badCertificate},
 		{"a good certificate before a bad one", func() map[string]peer {
 			return map[string]peer{one + ":7000/tls": secured(1, false, true), tls: secured(time.Second, true, true)}
 		}, "5061/tls", ""},
@@ -103,10 +103,10 @@ func TestRecommendation(t *testing.T) {
 		}, "5061/tls", ""},
 		{"TCP before UDP", func() map[string]peer {
 			return map[string]peer{tcp: answering(time.Second), udp: answering(1)}
-		}, "5060/tcp", clear},
+		}, "5060/tcp", inClear},
 		{"the fastest of equal ones", func() map[string]peer {
 			return map[string]peer{udp: answering(3), one + ":5080/udp": answering(2), one + ":5061/udp": answering(4)}
-		}, "5080/udp", clear},
+		}, "5080/udp", inClear},
 		{"any final answer counts", func() map[string]peer {
 			refusing := secured(1, true, true)
 			refusing.answer.Code = 403

@@ -57,7 +57,7 @@ func New(cfg Config) (*Resolver, error) {
 		return nil, callwright.Errorf(callwright.CodeInternal, "resolve: DNS and Clock are required")
 	}
 	if cfg.Random == nil {
-		cfg.Random = rand.IntN //nolint:gosec // it spreads load and keeps no secret
+		cfg.Random = rand.IntN
 	}
 	return &Resolver{
 		dns: cfg.DNS, random: cfg.Random,

@@ -15,6 +15,7 @@ func BenchmarkOptions(b *testing.B) { benchmark(b, true) }
 func BenchmarkOptionsNewConnection(b *testing.B) { benchmark(b, false) }
 
 func benchmark(b *testing.B, reuse bool) {
+	b.Helper()
 	cert, _ := issue(b, "127.0.0.1")
 	peer := respond(b, uri.TLS, &cert, answers("200 OK", "Server: bench\r\nAllow: INVITE, ACK, BYE\r\n", ""))
 	p := newProber(b, nil, nil)
@@ -36,6 +37,7 @@ func benchmark(b *testing.B, reuse bool) {
 
 // spent is the processor time of this process: on a busy machine it says more than the clock.
 func spent(b *testing.B) time.Duration {
+	b.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

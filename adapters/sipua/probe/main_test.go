@@ -169,7 +169,7 @@ func (r *responder) take(request string, w io.Writer) (hangUp bool) {
 func (r *responder) serveStream(conn net.Conn) {
 	defer conn.Close()
 	if secure, ok := conn.(*tls.Conn); ok {
-		if secure.Handshake() == nil && secure.ConnectionState().DidResume {
+		if secure.HandshakeContext(context.Background()) == nil && secure.ConnectionState().DidResume {
 			r.resumed.Add(1)
 		}
 	}

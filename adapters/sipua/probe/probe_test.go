@@ -235,17 +235,16 @@ func TestAsksAgainOverUDP(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	for _, transport := range transports {
-		network, closed := "tcp", ""
+		var closed string
 		if transport == uri.UDP {
-			network = "udp"
-			conn, err := new(net.ListenConfig).ListenPacket(t.Context(), network, "127.0.0.1:0")
+			conn, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}
 			closed = conn.LocalAddr().String()
 			_ = conn.Close()
 		} else {
-			ln, err := new(net.ListenConfig).Listen(t.Context(), network, "127.0.0.1:0")
+			ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}
