@@ -57,7 +57,7 @@ var moves = map[Phase]map[Kind]Phase{
 	Gone:     {},
 }
 
-// states is a phase as the status shows it. Under way nothing is written.
+// states is a phase as the status shows it.
 var states = map[Phase]sip.RegistrationState{
 	Waiting: sip.Registering, Asking: sip.Registering, Bound: sip.Registered, Renewing: sip.Registered,
 	Denied: sip.Refused, Gone: sip.Registering,
@@ -85,7 +85,7 @@ func (m Machine) Next(e Event, now time.Time, chance float64) (Machine, error) {
 	if !ok {
 		return m, fmt.Errorf("registration: event %d in phase %d", e.Kind, m.Phase)
 	}
-	was := m.Phase
+	bound := m.State == sip.Registered
 	m.Phase = to
 	switch e.Kind {
 	case Granted:
@@ -93,13 +93,9 @@ func (m Machine) Next(e Event, now time.Time, chance float64) (Machine, error) {
 		m.ExpiresAt, m.NextAt = now.Add(granted), now.Add(refreshAfter(granted))
 		m.Failures, m.Reason = 0, ""
 	case Refused:
-		m.Failures++
-		m.ExpiresAt, m.Reason = time.Time{}, e.Reason
-		m.NextAt = now.Add(max(patience(m.Failures, chance), min(e.After, maxRetryAfter)))
+		m.failed(e, now, patience(m.Failures+1, chance))
 	case Failed:
-		m.Failures++
-		m.Reason = e.Reason
-		m.NextAt = now.Add(max(backoff(m.Failures, chance), min(e.After, maxRetryAfter)))
+		m.failed(e, now, backoff(m.Failures+1, chance))
 		switch {
 		case m.Phase == Bound && !now.Before(m.ExpiresAt):
 			m.Phase = Waiting
@@ -107,22 +103,35 @@ func (m Machine) Next(e Event, now time.Time, chance float64) (Machine, error) {
 			m.NextAt = m.ExpiresAt
 		}
 	case Lost:
-		if was == Bound {
-			m.NextAt = now.Add(time.Duration(chance * float64(rejoin)))
-		}
-		if was == Bound || was == Renewing {
-			m.Reason = e.Reason
+		if bound {
+			m.NextAt, m.Reason = now.Add(time.Duration(chance*float64(rejoin))), e.Reason
 		}
 	case Due, Removed:
 	}
-	if m.Phase == Waiting || m.Phase == Asking {
+	m.show(now)
+	return m, nil
+}
+
+// failed counts a REGISTER without success.
+func (m *Machine) failed(e Event, now time.Time, wait time.Duration) {
+	m.Failures++
+	m.Reason = e.Reason
+	m.NextAt = now.Add(max(wait, min(e.After, maxRetryAfter)))
+}
+
+// show brings what the status shows into line with the phase. Asking a server again that has refused us is no news.
+func (m *Machine) show(now time.Time) {
+	m.NextAt = m.NextAt.Truncate(time.Microsecond) // what databases keep
+	if m.Phase != Bound && m.Phase != Renewing {
 		m.ExpiresAt = time.Time{}
 	}
-	m.NextAt = m.NextAt.Truncate(time.Microsecond) // what databases keep
-	if state := states[m.Phase]; state != m.State {
+	state := states[m.Phase]
+	if m.Phase == Asking && m.State == sip.Refused {
+		state = m.State
+	}
+	if state != m.State {
 		m.State, m.Since = state, now
 	}
-	return m, nil
 }
 
 // The times of a registration.

@@ -151,6 +151,22 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
+// A server that goes on refusing us has refused us since the first time.
+func TestRefusedAgain(t *testing.T) {
+	t.Parallel()
+	m, later := in(registration.Denied), start.Add(time.Hour)
+	m = next(t, m, registration.Event{Kind: registration.Due}, later, 0)
+	m = next(t, m, registration.Event{Kind: registration.Refused, Reason: "403 again"}, later, 0)
+	if m.State != sip.Refused || m.Since != start || m.Failures != 2 || m.Reason != "403 again" {
+		t.Errorf("%+v", m)
+	}
+	m = next(t, m, registration.Event{Kind: registration.Due}, later, 0)
+	m = next(t, m, registration.Event{Kind: registration.Failed, Reason: "silence"}, later, 0)
+	if m.State != sip.Registering || m.Since != later {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestResume(t *testing.T) {
 	t.Parallel()
 	later := start.Add(time.Hour)
@@ -188,7 +204,7 @@ func TestInvariants(t *testing.T) {
 				continue
 			}
 			m = after
-			if m.State != shown[m.Phase] {
+			if again := m.Phase == registration.Asking && m.State == sip.Refused; m.State != shown[m.Phase] && !again {
 				t.Fatalf("%+v", m)
 			}
 			if bound := m.State == sip.Registered; bound == m.ExpiresAt.IsZero() {
