@@ -1,0 +1,74 @@
+package sip_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// logged puts a call of number one into the log, and gives its record.
+func (h *house) logged(org callwright.OrgID, id string, at time.Time) sip.CallRecord {
+	h.t.Helper()
+	r := sip.CallRecord{ID: id, Org: org, TrunkID: "t", Number: one, Direction: sip.Outbound, Node: "n2", StartedAt: at}
+	if err := h.log.BeginCall(h.t.Context(), r); err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for i := range 60 {
+		h.logged("a", fmt.Sprintf("c%02d", i), start.Add(time.Duration(i)*time.Second))
+	}
+	h.logged("b", "foreign", start)
+	for name, test := range map[string]struct {
+		before string
+		limit  int
+		first  string
+		n      int
+	}{
+		"the newest":           {"", 0, "c59", 50},
+		"all":                  {"", 500, "c59", 60},
+		"before a call":        {"c10", 3, "c09", 3},
+		"before the first":     {"c00", 3, "", 0},
+		"before a time":        {"2026-05-04T03:02:11Z", 3, "c09", 3},
+		"in another time zone": {"2026-05-04T05:02:11.5+02:00", 3, "c10", 3},
+	} {
+		got, err := h.Calls(t.Context(), "a", one, test.before, test.limit)
+		if err != nil || len(got) != test.n || test.n > 0 && got[0].ID != test.first {
+			t.Errorf("%s: got %d calls, %v", name, len(got), err)
+		}
+	}
+	for name, test := range map[string]struct {
+		number, before string
+		limit          int
+		field          string
+	}{
+		"no number":      {"abc", "", 1, "phone_number"},
+		"negative":       {one, "", -1, "limit"},
+		"too many":       {one, "", 501, "limit"},
+		"unknown call":   {one, "c60", 1, "before"},
+		"foreign call":   {one, "foreign", 1, "before"},
+		"half a time":    {one, "2026-05-04", 1, "before"},
+		"before history": {one, "0000-01-01T00:00:00Z", 1, "before"},
+	} {
+		t.Log(name)
+		_, err := h.Calls(t.Context(), "a", test.number, test.before, test.limit)
+		wantField(t, err, callwright.CodeBadRequest, test.field)
+	}
+	if got, err := h.Calls(t.Context(), "a", two, "", 0); err != nil || len(got) != 0 {
+		t.Errorf("another number has %v, %v", got, err)
+	}
+	if r, _, err := h.Call(t.Context(), "a", "c07"); err != nil || r.ID != "c07" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if _, _, err := h.Call(t.Context(), "a", "foreign"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}

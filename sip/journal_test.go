@@ -1,0 +1,136 @@
+package sip_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// flaky is a call log that fails for a while, or takes for ever.
+type flaky struct {
+	sip.CallLog
+	begins, ends int // how many of each still fail
+	hangs        bool
+}
+
+var errFlaky = errors.New("no database")
+
+func (f *flaky) BeginCall(ctx context.Context, r sip.CallRecord) error {
+	if f.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if f.begins--; f.begins >= 0 {
+		return errFlaky
+	}
+	return f.CallLog.BeginCall(ctx, r)
+}
+
+func (f *flaky) EndCall(ctx context.Context, org callwright.OrgID, id string, end sip.CallEnd, steps []ladder.Event) error {
+	if f.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if f.ends--; f.ends >= 0 {
+		return errFlaky
+	}
+	return f.CallLog.EndCall(ctx, org, id, end, steps)
+}
+
+func attempt() sip.CallRecord {
+	return sip.CallRecord{
+		ID: "c", Org: "a", TrunkID: "t", Number: one, Direction: sip.Outbound, From: "x\x00\xff\r\ny", To: strings.Repeat("ä", 400),
+		SIPCallID: "\x01id", Attempt: 1, Server: "pbx.example.com:5061", StartedAt: start,
+	}
+}
+
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // a call that is over is written down all the same
+	r := attempt()
+	h.Begin(ctx, r)
+	got, _, err := h.Call(t.Context(), "a", "c")
+	if err != nil || got.From != "xy" || got.SIPCallID != "id" || !utf8.ValidString(got.To) || len(got.To) != 512 || got.Node != "n1" {
+		t.Errorf("began %+v, %v", got, err)
+	}
+	h.Answered(ctx, r, start.Add(time.Second))
+	if got, _, err = h.Call(t.Context(), "a", "c"); err != nil || got.AnsweredAt == nil || got.EndedAt != nil {
+		t.Errorf("answered %+v, %v", got, err)
+	}
+	h.clock.now = start.Add(time.Minute)
+	r.SIPCode, r.Status, r.Reason = 200, "200 O\x00K", "b\x00ye"
+	h.End(ctx, r, &health.Evidence{Alive: true, Reason: "200 O\nK"}, []ladder.Event{{Note: "connected"}})
+	got, steps, err := h.Call(t.Context(), "a", "c")
+	if err != nil || got.Status != "200 OK" || got.Reason != "bye" || got.Duration(start) != 59*time.Second || len(steps) != 1 {
+		t.Errorf("ended %+v, %v, %v", got, steps, err)
+	}
+	if len(h.monitor.observed) != 1 || h.monitor.observed[0] != "t pbx.example.com:5061" || h.monitor.reasons[0] != "200 OK" {
+		t.Errorf("observed %v, %v", h.monitor.observed, h.monitor.reasons)
+	}
+	if h.printed.Len() > 0 {
+		t.Errorf("logged %s", h.printed)
+	}
+}
+
+func TestJournalObserves(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	r := attempt()
+	h.End(t.Context(), r, nil, nil) // says nothing
+	r.Direction = sip.Inbound
+	h.End(t.Context(), r, &health.Evidence{}, nil)
+	if len(h.monitor.observed) != 0 {
+		t.Errorf("observed %v", h.monitor.observed)
+	}
+}
+
+func TestJournalOfBadTimes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		log    flaky
+		kept   bool
+		logged int
+		most   time.Duration
+	}{
+		"a lost beginning":  {flaky{begins: 1}, true, 1, 0},
+		"a late beginning":  {flaky{begins: 2}, true, 1, 200 * time.Millisecond},
+		"a late end":        {flaky{ends: 2}, true, 0, 600 * time.Millisecond},
+		"no end at all":     {flaky{ends: 9}, true, 1, 600 * time.Millisecond},
+		"nothing at all":    {flaky{begins: 9, ends: 9}, false, 2, 600 * time.Millisecond},
+		"nothing, and slow": {flaky{hangs: true}, false, 2, 8600 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := open(t, func(c *sip.Config) {
+					test.log.CallLog = c.Log
+					c.Log = &test.log
+				})
+				began := time.Now()
+				h.Begin(t.Context(), attempt())
+				h.End(t.Context(), attempt(), nil, nil)
+				if took := time.Since(began); took != test.most {
+					t.Errorf("took %v", took)
+				}
+				got, _, err := h.log.Call(t.Context(), "a", "c")
+				if ended := err == nil && got.EndedAt != nil; (err == nil) != test.kept || test.kept && test.log.ends < 0 != ended {
+					t.Errorf("got %+v, %v", got, err)
+				}
+				if n := strings.Count(h.printed.String(), "level=ERROR"); n != test.logged {
+					t.Errorf("logged %s", h.printed)
+				}
+			})
+		})
+	}
+}

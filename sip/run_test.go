@@ -1,0 +1,140 @@
+package sip_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// bubbled is the clock of a synctest bubble.
+type bubbled struct{}
+
+func (bubbled) Now() time.Time { return time.Now().UTC() }
+
+// running runs a service over a log until stop is called.
+func running(h *house) (stop func()) {
+	ctx, cancel := context.WithCancel(h.t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func TestRunBeats(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, func(c *sip.Config) { c.Clock = bubbled{} })
+		defer running(h)()
+		r := h.logged("a", "c", time.Now())
+		h.Begin(t.Context(), sip.CallRecord{ID: "own", Org: "a", Number: one, StartedAt: time.Now()})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if own, _, err := h.Call(t.Context(), "a", "own"); err != nil || own.EndedAt != nil {
+			t.Errorf("the call of a node that lives is %+v, %v", own, err)
+		}
+		got, _, err := h.Call(t.Context(), "a", "c")
+		if err != nil || got.EndedAt == nil || got.Cause != "node_lost" || got.Reason == "" || got.Technical {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if got.EndedAt != nil && !got.EndedAt.Equal(r.StartedAt) {
+			t.Errorf("ended at %v: it is not known to have been there after %v", got.EndedAt, r.StartedAt)
+		}
+	})
+}
+
+// The end that is written down is within one round of the last beat, and never before the answer.
+func TestRunKnowsWhenANodeLived(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, func(c *sip.Config) { c.Clock = bubbled{} })
+		defer running(h)()
+		began := time.Now()
+		h.logged("a", "c", began)
+		for time.Since(began) < time.Minute { // n2 lives for a minute
+			if err := h.log.BeatNode(t.Context(), "n2", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		late := h.logged("a", "late", time.Now())
+		if err := h.log.AnswerCall(t.Context(), "a", "late", late.StartedAt.Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		got, _, err := h.Call(t.Context(), "a", "c")
+		if err != nil || got.EndedAt == nil || got.EndedAt.Sub(began) < 56*time.Second || got.EndedAt.Sub(began) > time.Minute {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if got, _, err := h.Call(t.Context(), "a", "late"); err != nil || got.EndedAt == nil || got.EndedAt.Before(*got.AnsweredAt) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+// outage is a log that takes no beats for a while.
+type outage struct {
+	sip.CallLog
+	until time.Time
+}
+
+func (o *outage) BeatNode(ctx context.Context, node string, at time.Time) error {
+	if time.Now().Before(o.until) {
+		return callwright.ErrUnavailable
+	}
+	return o.CallLog.BeatNode(ctx, node, at)
+}
+
+// After an outage of the log every node has been silent, and none is dead: they are given the time to come back.
+func TestRunAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log := &outage{}
+		h := open(t, func(c *sip.Config) {
+			log.CallLog, c.Log, c.Clock = c.Log, log, bubbled{}
+		})
+		h.logged("a", "c", time.Now())
+		log.until = time.Now().Add(time.Minute)
+		defer running(h)()
+		time.Sleep(time.Minute + 10*time.Second)
+		if err := h.log.BeatNode(t.Context(), "n2", time.Now()); err != nil { // n2 is back, late
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if got, _, err := h.Call(t.Context(), "a", "c"); err != nil || got.EndedAt != nil {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if !strings.Contains(h.printed.String(), "level=ERROR") {
+			t.Error("nobody was told of the outage")
+		}
+	})
+}
+
+// More records than one round looks at are closed all the same.
+func TestRunClosesMany(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, func(c *sip.Config) { c.Clock = bubbled{} })
+		for i := range 250 {
+			h.logged("a", string(rune('A'+i)), time.Now())
+		}
+		stop := running(h)
+		time.Sleep(17 * time.Second)
+		synctest.Wait()
+		stop()
+		lost, err := h.log.LostCalls(t.Context(), time.Now().Add(time.Hour), 1000)
+		if err != nil || len(lost) != 0 {
+			t.Errorf("%d records are left, %v", len(lost), err)
+		}
+	})
+}
