@@ -4,13 +4,16 @@ import (
 	"context"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
 )
 
 // BenchmarkCall is one call between two user agents in one process over TLS on loopback: INVITE, 100, 180, 200, ACK,
 // BYE, 200, without media.
 func BenchmarkCall(b *testing.B) {
-	caller, callee := pair(b)
+	caller := newAgent(b, nil)
+	callee := newAgent(b, func(c *sipua.Config) { c.InvitesPerSecond = 1_000_000 })
+	caller.callsTo(b, callee.Addr().String())
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	go func() {

@@ -9,6 +9,11 @@
 // connections of its own. Inside a dialog requests take the connection that the call came over, as long as it lives and
 // no Record-Route names another place.
 //
+// A call that goes out tries the servers of its trunk one after the other, as sip/failover says, each at every address
+// that sip/resolve finds. Every attempt has a ladder and a record in the journal, and so has every call that comes in for
+// a number that somebody has. An attempt that is given up lives on beside the next one until nothing of it is left at the
+// peer: a late answer is acknowledged and ended.
+//
 // A CANCEL is answered by sipgo's transaction, with a To tag of its own in the 487. Peers match that answer by its
 // branch, not by its tag.
 package sipua

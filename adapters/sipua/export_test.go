@@ -32,6 +32,7 @@ func Understand(data []byte) (ev dialog.Event, refused bool) {
 	if err != nil {
 		return nil, true
 	}
+	_ = stepOf(msg)
 	switch msg := msg.(type) {
 	case *sip.Request:
 		if check(msg) != nil {

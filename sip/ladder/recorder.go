@@ -19,6 +19,9 @@ type Recorder struct {
 	last    Event // of those that were omitted
 }
 
+// usual is how many steps a call has that is answered and ended.
+const usual = 16
+
 // reserved is the room for the note that counts what was omitted.
 const reserved = 256
 
@@ -39,6 +42,9 @@ func (r *Recorder) Add(e Event) {
 		r.omitted++
 		r.last = e
 		return
+	}
+	if r.events == nil {
+		r.events = make([]Event, 0, usual)
 	}
 	r.events = append(r.events, e)
 	r.bytes += size

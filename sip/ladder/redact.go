@@ -68,10 +68,10 @@ func clean(text string, limit int) string {
 	return text[:limit]
 }
 
-// index finds an ASCII word, in whatever case.
+// index finds a lower-case ASCII word, in whatever case.
 func index(text, word string) int {
 	for i := range len(text) - len(word) + 1 {
-		if strings.EqualFold(text[i:i+len(word)], word) {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
 			return i
 		}
 	}
