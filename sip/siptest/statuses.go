@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,11 +72,11 @@ func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) strin
 	if err != nil {
 		t.Fatalf("lease: %v", err)
 	}
-	ids := ""
+	trunks := make([]string, 0, len(got))
 	for _, st := range got {
-		ids += st.TrunkID + " "
+		trunks = append(trunks, st.TrunkID)
 	}
-	return ids
+	return strings.Join(trunks, " ")
 }
 
 func keepsStatus(t *testing.T, s sip.Statuses) {
@@ -198,7 +199,7 @@ func race(t *testing.T, write func(i int) error) int {
 func supplantsStatus(t *testing.T, s sip.Statuses) {
 	old := status("t1", "a", at)
 	put(t, s, old)
-	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1 " {
+	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1" {
 		t.Fatalf("leased %q", got)
 	}
 	changed := status("t1", "a", at)
@@ -212,7 +213,7 @@ func supplantsStatus(t *testing.T, s sip.Statuses) {
 	if got.Version < 2 || got.Verify != sip.VerifyNone || got.Number != "+15550000002" {
 		t.Errorf("stored is %+v", got)
 	}
-	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1 " {
+	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1" {
 		t.Errorf("the old one's lease goes on: leased %q", got)
 	}
 }
@@ -237,10 +238,10 @@ func leasesDueStatuses(t *testing.T, s sip.Statuses) {
 		want  string
 	}{
 		{at.Add(-2 * time.Hour), 10, ""},
-		{at, 2, "overdue late "},
-		{at, 10, "due "},
+		{at, 2, "overdue late"},
+		{at, 10, "due"},
 		{at, 10, ""},
-		{at.Add(time.Microsecond), 10, "later "},
+		{at.Add(time.Microsecond), 10, "later"},
 	} {
 		if got := leased(t, s, step.now, at.Add(time.Hour), step.limit); got != step.want {
 			t.Errorf("leased %q, want %q", got, step.want)
@@ -288,13 +289,13 @@ func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 func endsStatusLease(t *testing.T, s sip.Statuses) {
 	put(t, s, status("t1", "a", at))
 	until := at.Add(time.Minute)
-	if got := leased(t, s, at, until, 1); got != "t1 " {
+	if got := leased(t, s, at, until, 1); got != "t1" {
 		t.Fatalf("leased %q", got)
 	}
 	if got := leased(t, s, until.Add(-time.Microsecond), until.Add(time.Hour), 1); got != "" {
 		t.Errorf("leased %q during a lease", got)
 	}
-	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1 " {
+	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1" {
 		t.Errorf("leased %q after a lease", got)
 	}
 	back := getStatus(t, s, "a", "t1")
@@ -302,7 +303,7 @@ func endsStatusLease(t *testing.T, s sip.Statuses) {
 		t.Errorf("a lease has made it version %d", back.Version)
 	}
 	put(t, s, back)
-	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1 " {
+	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1" {
 		t.Errorf("leased %q after it was put back", got)
 	}
 }
