@@ -3,12 +3,15 @@ package resolve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"net"
 	"net/netip"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
@@ -117,4 +120,40 @@ func TestMalformedRecordsAreLeftOut(t *testing.T) {
 	if got := triedBy(t, r); got != "a" {
 		t.Errorf("tried %q", got)
 	}
+}
+
+// TestOrderOfAnyRecords: whatever the records and whatever chance says, nothing comes twice, nothing is lost but what is
+// over the limit, and the priorities go up.
+func TestOrderOfAnyRecords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		count := rapid.IntRange(1, 40).Draw(t, "records")
+		records := make(zone, count)
+		priorities := map[string]uint16{}
+		for i := range records {
+			records[i] = &net.SRV{
+				Target: fmt.Sprintf("h%d.test.", i), Port: 5061,
+				Priority: rapid.Uint16Range(0, 3).Draw(t, "priority"), Weight: rapid.Uint16().Draw(t, "weight"),
+			}
+			priorities[fmt.Sprintf("h%d.test", i)] = records[i].Priority
+		}
+		random := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "chance") }
+		r, err := resolve.New(resolve.Config{DNS: records, Clock: &clock{}, Random: random})
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets, err := r.Targets(context.Background(), uri.URI{Host: "pbx.test"})
+		if err != nil || len(targets) != min(count, resolve.MaxTargets) {
+			t.Fatalf("%d targets of %d records: %v", len(targets), count, err)
+		}
+		last := uint16(0)
+		for _, target := range targets {
+			priority, ok := priorities[target.Host]
+			if !ok || priority < last {
+				t.Fatalf("%v are out of order or double", targets)
+			}
+			delete(priorities, target.Host)
+			last = priority
+		}
+	})
 }
