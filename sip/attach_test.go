@@ -145,6 +145,9 @@ func TestAttachRefuses(t *testing.T) {
 		}), "directions[0].options.allowed_ips"},
 		"101 sources": {in(func(d *sip.DirectionInput) { d.AllowedIPs = new(make([]netip.Prefix, 101)) }), "directions[0].options.allowed_ips"},
 		"no source":   {in(func(d *sip.DirectionInput) { d.AllowedIPs = new(make([]netip.Prefix, 1)) }), "directions[0].options.allowed_ips[0]"},
+		"IPv4 as IPv6": {in(func(d *sip.DirectionInput) {
+			d.AllowedIPs = new([]netip.Prefix{netip.MustParsePrefix("::ffff:192.0.2.0/120")})
+		}), "directions[0].options.allowed_ips[0]"},
 		"SIP's header": {in(func(d *sip.DirectionInput) {
 			d.Headers = &[]header.Rule{{Custom: &header.Custom{Key: "Via", Value: "v"}}}
 		}), "directions[0].headers.headers[0].key"},

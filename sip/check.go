@@ -121,8 +121,11 @@ func (o Options) check() error {
 	case len(o.AllowedIPs) > maxAllowedIPs:
 		return callwright.Invalid("options.allowed_ips", "must hold at most %d addresses and networks", maxAllowedIPs)
 	}
-	if i := slices.IndexFunc(o.AllowedIPs, func(p netip.Prefix) bool { return !p.IsValid() }); i >= 0 {
-		return callwright.Invalid("options.allowed_ips["+strconv.Itoa(i)+"]", "must be an address or a network")
+	unfit := func(p netip.Prefix) bool { return !p.IsValid() || p.Addr().Is4In6() }
+	if i := slices.IndexFunc(o.AllowedIPs, unfit); i >= 0 {
+		return callwright.Invalid(
+			"options.allowed_ips["+strconv.Itoa(i)+"]", "must be an address or a network, of IPv4 not in the form of IPv6",
+		)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (s *Service) End(ctx context.Context, r CallRecord, evidence *health.Eviden
 	var err error
 	for try := range endTries {
 		if try > 0 {
-			time.Sleep(endPause << (try - 1))
+			<-time.After(endPause << (try - 1))
 		}
 		if err = within(ctx, func(ctx context.Context) error { return s.end(ctx, r, steps) }); err == nil {
 			return

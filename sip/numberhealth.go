@@ -98,21 +98,16 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 		h = healthOf(status)
 		h.Number, h.Verify = r.Outbound.Number, cmp.Or(r.Outbound.Options.Verify, VerifyFull)
 	}
-	if r.Inbound != nil && r.Inbound.registers() {
-		h.Registration, err = s.registration(ctx, *r.Inbound)
+	if r.Inbound == nil {
+		return h, nil
 	}
-	if r.Inbound != nil {
-		h.Number = r.Inbound.Number
+	h.Number = r.Inbound.Number
+	registration, err := s.Registrations.Registration(ctx, org, r.Inbound.ID)
+	if errors.Is(err, callwright.ErrNotFound) { // it does not register
+		return h, nil
 	}
+	h.Registration = &registration
 	return h, err
-}
-
-func (s *Service) registration(ctx context.Context, t Trunk) (*Registration, error) {
-	r, err := s.Registrations.Registration(ctx, t.Org, t.ID)
-	if errors.Is(err, callwright.ErrNotFound) { // detached meanwhile
-		return nil, nil
-	}
-	return &r, err
 }
 
 // healthOf is a status as it is shown.

@@ -41,7 +41,10 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		var logged bytes.Buffer
 		slog.New(slog.NewJSONHandler(&logged, nil)).Info("x", "value", value)
 		slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "value", value)
-		encoded, _ := json.Marshal(value) // what can't be encoded shows nothing
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			encoded = []byte(err.Error())
+		}
 		for form, text := range map[string]string{
 			"%v": fmt.Sprintf("%v", value), "%+v": fmt.Sprintf("%+v", value), "%#v": fmt.Sprintf("%#v", value),
 			"JSON": string(encoded), "slog": logged.String(),
