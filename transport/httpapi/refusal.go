@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ogen-go/ogen/ogenerrors"
@@ -65,10 +67,11 @@ func inBody(err error) []line {
 	return []line{{"", "the body could not be read"}}
 }
 
-// The generated decoder names members in the texts of its errors only, outermost first.
+// The generated decoder names members, and says where it stopped, in the texts of its errors only, outermost first.
 var (
 	decodedField = regexp.MustCompile(`decode field "([^"]+)"`)
 	unknownField = regexp.MustCompile(`unexpected field ("(?:[^"\\]|\\.)*")`)
+	stoppedAt    = regexp.MustCompile(` at ([0-9]+)\b`)
 )
 
 func inJSON(err *ogenerrors.DecodeBodyError) []line {
@@ -76,21 +79,33 @@ func inJSON(err *ogenerrors.DecodeBodyError) []line {
 		return []line{{"", "the body is not valid JSON"}}
 	}
 	text := err.Err.Error()
-	path := ""
+	var names []string
 	for _, match := range decodedField.FindAllStringSubmatch(text, -1) {
-		path = join(path, match[1])
-	}
-	if lines := invalid(path, err.Err); lines != nil {
-		return lines
+		names = append(names, match[1])
 	}
 	if match := unknownField.FindStringSubmatch(text); match != nil {
 		var name string
 		if json.Unmarshal([]byte(match[1]), &name) != nil {
 			name = match[1]
 		}
-		return []line{{join(path, name), "is not a known property"}}
+		path := placeOf(err.Body, append(names, name), func(place) bool { return true })
+		return []line{{path, "is not a known property"}}
 	}
-	return []line{{path, "has the wrong type"}}
+	if missing, ok := errors.AsType[*validate.Error](err.Err); ok && len(missing.Fields) > 0 {
+		path := placeOf(err.Body, names, func(p place) bool { return !slices.Contains(p.members, missing.Fields[0].Name) })
+		return invalid(path, missing)
+	}
+	return []line{{placeOf(err.Body, names, stopsAt(text)), "has the wrong type"}}
+}
+
+// stopsAt finds the value at which the decoder stopped, if it says that.
+func stopsAt(text string) func(p place) bool {
+	stops := stoppedAt.FindAllStringSubmatch(text, -1)
+	if stops == nil {
+		return func(place) bool { return false }
+	}
+	offset, err := strconv.ParseInt(stops[len(stops)-1][1], 10, 64)
+	return func(p place) bool { return err == nil && p.start <= offset && offset < p.end }
 }
 
 // invalid lists the findings of the generated validators below a path, nil when err is not theirs.

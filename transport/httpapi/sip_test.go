@@ -91,8 +91,8 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 		"encoding":        {400, direction(`{"type":"inbound","headers":{"headers":[{"type":"uui","target":"a","encoding":"rot13"}]}}`), "directions[0].headers.headers[0].encoding"},
 		"kind of rule":    {400, direction(`{"type":"inbound","headers":{"headers":[{"type":"magic","target":"a"}]}}`), "directions.headers.headers"},
 		"no network":      {400, direction(`{"type":"outbound","sip_endpoint":"sip:10.0.0.1"}`), "directions[0].sip_endpoint"},
-		"unknown member":  {400, direction(`{"type":"inbound","options":{"colour":"red"}}`), "directions.options.colour"},
-		"wrong type":      {400, direction(`{"type":"inbound","options":{"port":"5061"}}`), "directions.options.port"},
+		"unknown member":  {400, direction(`{"type":"inbound","options":{"colour":"red"}}`), "directions[0].options.colour"},
+		"wrong type":      {400, direction(`{"type":"inbound","options":{"port":"5061"}}`), "directions[0].options.port"},
 	} {
 		answer := h.want(c.status, "POST", "/v1/sip/attach", c.body)
 		if got := at(t, answer, "errors", 0, "path"); got != c.path || answer["data"] != nil {

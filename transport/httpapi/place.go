@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// place is a value of a JSON body: its path with the indexes of lists, where its text stands, and, of the values that are
+// looked for, the names of its members.
+type place struct {
+	path       string
+	start, end int64
+	members    []string
+}
+
+// placeOf is the path of the first value that names lead to and that fits, with the indexes of the lists on the way, which
+// the generated decoder leaves out. Where there is none it is the path without them.
+func placeOf(body []byte, names []string, fits func(p place) bool) string {
+	var found []place
+	if findPlaces(json.NewDecoder(bytes.NewReader(body)), place{}, names, false, &found) == nil {
+		if i := slices.IndexFunc(found, fits); i >= 0 {
+			return found[i].path
+		}
+	}
+	path := ""
+	for _, name := range names {
+		path = join(path, name)
+	}
+	return path
+}
+
+// findPlaces adds the values that names lead to from the next value of a decoder, inner ones first. The elements of a
+// list stand for it; a list within a list is not looked into.
+func findPlaces(dec *json.Decoder, at place, names []string, inList bool, found *[]place) error {
+	at.start = dec.InputOffset()
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	opening, nested := token.(json.Delim)
+	for i := 0; nested && dec.More(); i++ {
+		within, rest := place{path: fmt.Sprintf("%s[%d]", at.path, i)}, names
+		look := opening == '[' && !inList
+		if opening == '{' {
+			key, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			if look = len(names) > 0 && key == names[0]; look {
+				within.path, rest = join(at.path, names[0]), names[1:]
+			}
+			if len(names) == 0 {
+				at.members = append(at.members, key.(string))
+			}
+		}
+		if look {
+			err = findPlaces(dec, within, rest, opening == '[', found)
+		} else {
+			err = dec.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if nested {
+		if _, err := dec.Token(); err != nil {
+			return err
+		}
+	}
+	if at.end = dec.InputOffset(); len(names) == 0 {
+		*found = append(*found, at)
+	}
+	return nil
+}
