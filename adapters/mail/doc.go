@@ -1,0 +1,3 @@
+// Package mail sends mail: over SMTP, or, where there is no mail server, into a folder as .eml files that a mail program
+// opens.
+package mail

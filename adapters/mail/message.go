@@ -1,0 +1,64 @@
+package mail
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	netmail "net/mail"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// compose makes a message of plain text. Its Message-ID comes from id, so that one which is sent again can be told from
+// another. What would break out of a header is refused.
+func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, error) {
+	if strings.ContainsFunc(subject, unicode.IsControl) {
+		return nil, fmt.Errorf("the subject %q holds a control character", subject)
+	}
+	recipient, err := address(to)
+	if err != nil {
+		return nil, err
+	}
+	sender, err := address(from)
+	if err != nil {
+		return nil, err
+	}
+	_, domain, _ := strings.Cut(sender, "@")
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	if err := m.From(sender); err != nil {
+		return nil, err
+	}
+	if err := m.To(recipient); err != nil {
+		return nil, err
+	}
+	m.Subject(subject)
+	m.SetMessageIDWithValue(name(id) + "@" + domain)
+	m.SetDateWithValue(at)
+	m.SetGenHeader("Auto-Submitted", "auto-generated") // so that no absence notice comes back (RFC 3834)
+	m.SetBodyString(gomail.TypeTextPlain, text)
+	return m, nil
+}
+
+// address is a mail address without a name beside it.
+func address(text string) (string, error) {
+	a, err := netmail.ParseAddress(text)
+	if err != nil || a.Address != text || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", fmt.Errorf("%q is not a mail address", text)
+	}
+	return text, nil
+}
+
+// plain is what ids look like. Any other becomes its digest, which is fit for a header and for a file's name.
+var plain = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$`)
+
+func name(id string) string {
+	if plain.MatchString(id) && !strings.Contains(id, "..") && !strings.HasSuffix(id, ".") {
+		return id
+	}
+	digest := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(digest[:])
+}
