@@ -1,0 +1,41 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright/sip/alert"
+)
+
+// notice is an alert as it is posted.
+type notice struct {
+	Event       string  `json:"event"`
+	AlertType   string  `json:"alert_type"`
+	PhoneNumber string  `json:"phone_number"`
+	Direction   string  `json:"direction"`
+	Value       float64 `json:"value"`
+	Threshold   float64 `json:"threshold"`
+	TriggeredAt string  `json:"triggered_at"`
+	ResolvedAt  *string `json:"resolved_at"`
+}
+
+// SendNotice posts an alert: see alert.Hooks.
+func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) error {
+	message := notice{
+		Event: "sip.trunk.alert", AlertType: string(n.Kind), PhoneNumber: string(n.Number), Direction: n.Direction,
+		Value: n.Value, Threshold: n.Threshold, TriggeredAt: timestamp(n.TriggeredAt),
+	}
+	if n.ResolvedAt != nil {
+		resolved := timestamp(*n.ResolvedAt)
+		message.ResolvedAt = &resolved
+	}
+	body, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	return s.Send(ctx, n.Org, n.ID, url, body)
+}
+
+// timestamp is a time as all of the interface writes it: UTC, with milliseconds.
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
