@@ -112,10 +112,10 @@ func (s *Service) attachNumber(
 	if err != nil {
 		return "", err
 	}
-	return number, s.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.checkOwner(ctx, org, number); err != nil {
-			return err
-		}
+	if err := s.checkOwner(ctx, org, number); err != nil {
+		return "", err
+	}
+	err = s.atomically(ctx, func(ctx context.Context) error {
 		r, err := s.record(ctx, org, number)
 		if err != nil {
 			return err
@@ -129,6 +129,10 @@ func (s *Service) attachNumber(
 		}
 		return nil
 	})
+	if errors.Is(err, callwright.ErrConflict) { // perhaps because another organization was quicker
+		err = cmp.Or(s.checkOwner(ctx, org, number), err)
+	}
+	return number, err
 }
 
 // put makes one direction of a number what a draft says.

@@ -44,7 +44,7 @@ func (s *Service) place(ctx context.Context, org callwright.OrgID, before string
 		return callwright.Keyset{At: at.UTC()}, nil
 	}
 	r, _, err := s.Log.Call(ctx, org, before)
-	if errors.Is(err, callwright.ErrNotFound) {
+	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // it may be no text at all
 		return callwright.Keyset{}, callwright.Invalid("before", "is neither a call of this organization nor an ISO 8601 time")
 	}
 	return callwright.Keyset{At: r.StartedAt, ID: r.ID}, err

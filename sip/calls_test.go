@@ -58,9 +58,10 @@ func TestCalls(t *testing.T) {
 		"half a time":    {one, "2026-05-04", 1, "before"},
 		"before history": {one, "0000-01-01T00:00:00Z", 1, "before"},
 	} {
-		t.Log(name)
-		_, err := h.Calls(t.Context(), "a", test.number, test.before, test.limit)
-		wantField(t, err, callwright.CodeBadRequest, test.field)
+		t.Run(name, func(t *testing.T) {
+			_, err := h.Calls(t.Context(), "a", test.number, test.before, test.limit)
+			wantField(t, err, callwright.CodeBadRequest, test.field)
+		})
 	}
 	if got, err := h.Calls(t.Context(), "a", two, "", 0); err != nil || len(got) != 0 {
 		t.Errorf("another number has %v, %v", got, err)

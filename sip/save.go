@@ -2,9 +2,23 @@ package sip
 
 import (
 	"context"
+	"errors"
 
 	"github.com/callwright/callwright"
 )
+
+// tries is how often a change is made that somebody else was quicker than.
+const tries = 4
+
+// atomically does f in a transaction, and again with what is stored then while somebody else is quicker.
+func (s *Service) atomically(ctx context.Context, f func(context.Context) error) (err error) {
+	for range tries {
+		if err = s.Atomic.Do(ctx, f); !errors.Is(err, callwright.ErrConflict) {
+			return err
+		}
+	}
+	return err
+}
 
 // save keeps a trunk in place of the old one, or as a new one when there is none, and has it watched and registered. It
 // runs in a transaction.

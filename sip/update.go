@@ -45,7 +45,7 @@ func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d Direction,
 	f func(Record, Trunk) (Trunk, error),
 ) (done Trunk, err error) {
-	err = s.Atomic.Do(ctx, func(ctx context.Context) error {
+	err = s.atomically(ctx, func(ctx context.Context) error {
 		r, err := s.record(ctx, org, number)
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s *Service) Detach(
 	if err := checkDirections(directions); err != nil {
 		return "", err
 	}
-	return n, s.Atomic.Do(ctx, func(ctx context.Context) error {
+	return n, s.atomically(ctx, func(ctx context.Context) error {
 		r, err := s.record(ctx, org, n)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package sip_test
 
 import (
+	"context"
 	"errors"
 	"net/netip"
 	"testing"
@@ -76,11 +77,10 @@ func TestUpdateRefuses(t *testing.T) {
 			Type: sip.Inbound, Headers: &[]header.Rule{{Custom: &header.Custom{Key: "Via", Value: "a"}}},
 		}, callwright.CodeBadRequest, "updates.headers.headers[0].key"},
 	} {
-		_, err := h.Update(t.Context(), "a", test.number, test.in)
-		if t.Log(name); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		wantField(t, err, test.code, test.field)
+		t.Run(name, func(t *testing.T) {
+			_, err := h.Update(t.Context(), "a", test.number, test.in)
+			wantField(t, err, test.code, test.field)
+		})
 	}
 }
 
@@ -164,11 +164,10 @@ func TestDetach(t *testing.T) {
 		"unknown number": {"+15550000004", in, callwright.CodeNotFound, ""},
 		"foreign number": {"+15550000003", in, callwright.CodeNotFound, ""},
 	} {
-		_, err := h.Detach(t.Context(), "a", test.number, test.directions)
-		if t.Log(name); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		wantField(t, err, test.code, test.field)
+		t.Run(name, func(t *testing.T) {
+			_, err := h.Detach(t.Context(), "a", test.number, test.directions)
+			wantField(t, err, test.code, test.field)
+		})
 	}
 	if h.get("a", two).Inbound == nil || h.get("b", "+15550000003").Inbound == nil {
 		t.Error("something was removed")
@@ -191,4 +190,53 @@ func TestDetach(t *testing.T) {
 		t.Errorf("got %v, %v", err, h.numbers)
 	}
 	h.attach("b", []string{one}, inbound()) // free for others
+}
+
+// rival is a store in which somebody else is quicker for some times, and may be another organization.
+type rival struct {
+	sip.Store
+	times int
+	owner callwright.OrgID
+}
+
+func (r *rival) Insert(ctx context.Context, t sip.Trunk) error {
+	if r.times--; r.times >= 0 {
+		return callwright.ErrConflict
+	}
+	return r.Store.Insert(ctx, t)
+}
+
+func (r *rival) Update(ctx context.Context, t sip.Trunk) error {
+	if r.times--; r.times >= 0 {
+		return callwright.ErrConflict
+	}
+	return r.Store.Update(ctx, t)
+}
+
+func (r *rival) Owner(ctx context.Context, n callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
+	if r.owner != "" && r.times < 4 { // it has come meanwhile
+		return sip.Trunk{Org: r.owner}, nil
+	}
+	return r.Store.Owner(ctx, n, d)
+}
+
+func TestSomebodyIsQuicker(t *testing.T) {
+	t.Parallel()
+	r := &rival{}
+	h := open(t, func(c *sip.Config) { r.Store, c.Store = c.Store, r })
+	r.times = 3
+	h.attach("a", []string{one}, inbound())
+	r.times = 3
+	if done := h.update(sip.DirectionInput{Type: sip.Inbound, Verify: new(sip.VerifyChain)}); done.Trunk.Options.Verify != sip.VerifyChain {
+		t.Errorf("got %+v", done)
+	}
+	r.times = 4
+	if _, err := h.Update(t.Context(), "a", one, inbound()); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	r.times, r.owner = 4, "b"
+	done, err := h.Attach(t.Context(), "a", sip.Attachment{Numbers: []string{two}, Directions: []sip.DirectionInput{inbound()}})
+	if err != nil || len(done.Failed) != 1 || done.Failed[0].Err.Message != "the number is not available to this organization" {
+		t.Errorf("got %+v, %v", done, err)
+	}
 }
