@@ -39,6 +39,7 @@ type config struct {
 	TTS          string
 	STT          string
 	SMTPURL      string
+	MailFrom     string
 	ContactEmail string
 	AllowPrivate bool
 	DrainTimeout time.Duration
@@ -108,6 +109,7 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.StringVar(&c.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
 	f.StringVar(&c.STT, "stt", "", "pocketsphinx or openai (default: pocketsphinx)")
 	f.StringVar(&c.SMTPURL, "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
+	f.StringVar(&c.MailFrom, "mail-from", "", "the sender's address of mail (default: the user of --smtp-url)")
 	f.StringVar(&c.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
 	f.StringVar(&given.allowPrivate, "allow-private", "",
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
@@ -144,8 +146,8 @@ func (c *config) complete(given texts) error {
 	if err := c.addresses(given); err != nil {
 		return err
 	}
-	if err := c.checkMail(); err != nil {
-		return err
+	if address, err := mail.ParseAddress(c.ContactEmail); c.ContactEmail != "" && (err != nil || address.Address != c.ContactEmail) {
+		return errors.New("--contact-email must be an address such as ops@example.com")
 	}
 	if !slices.Contains([]string{"us1", "eu1", "ca1", "asia1"}, c.Region) {
 		return errors.New("--region must be us1, eu1, ca1 or asia1")
@@ -208,23 +210,6 @@ func (c *config) addresses(given texts) error {
 	if given.allowPrivate != "" {
 		if c.AllowPrivate, err = strconv.ParseBool(given.allowPrivate); err != nil {
 			return errors.New("--allow-private must be true or false")
-		}
-	}
-	return nil
-}
-
-// checkMail refuses a mail server and an address that no mail could be sent by or to. The text of the URL holds a
-// password and is not shown.
-func (c *config) checkMail() error {
-	if c.SMTPURL != "" {
-		if u, err := url.Parse(c.SMTPURL); err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" {
-			return errors.New("--smtp-url must begin with smtp:// or smtps:// and name a host")
-		}
-	}
-	if c.ContactEmail != "" {
-		address, err := mail.ParseAddress(c.ContactEmail)
-		if err != nil || address.Address != c.ContactEmail {
-			return errors.New("--contact-email must be an address such as ops@example.com")
 		}
 	}
 	return nil

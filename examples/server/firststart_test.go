@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/transport/access"
 )
@@ -35,6 +36,23 @@ func TestFirstStart(t *testing.T) {
 	}
 	if old, err := os.ReadFile(apiKeyFile(c) + ".old"); err != nil || strings.TrimSpace(string(old)) != key {
 		t.Errorf("the key to the first database is %q, %v", old, err)
+	}
+}
+
+// TestSetContact gives the organization an address, and leaves the one that it has without the flag.
+func TestSetContact(t *testing.T) {
+	t.Parallel()
+	tenants := memstore.Tenants{Store: memstore.New()}
+	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: firstOrg, Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, given := range []string{"ops@example.com", "", "ops@example.com"} {
+		if err := setContact(t.Context(), config{ContactEmail: given}, tenants); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := tenants.Organization(t.Context(), firstOrg); err != nil || o.ContactEmail != "ops@example.com" || o.Name != "x" {
+			t.Errorf("after %q it is %+v, %v", given, o, err)
+		}
 	}
 }
 

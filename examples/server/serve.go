@@ -28,6 +28,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/testcall"
@@ -88,6 +89,7 @@ type apiParts struct {
 	Calls    *call.Service
 	Agents   *agents.Service
 	Trunks   *sip.Service
+	Looks    *discovery.Service
 	Tests    *testcall.Service
 	Listener listener
 	Metrics  *prometheus.Registry
@@ -98,7 +100,7 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, SIP: p.Trunks,
-		TestCalls: p.Tests, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Discoveries: p.Looks, TestCalls: p.Tests, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
@@ -124,6 +126,7 @@ type parts struct {
 	Calls         *call.Service
 	Line          *sipua.UA
 	Engines       engines
+	Mailer        mailer
 	Log           *slog.Logger
 	Shutdowner    fx.Shutdowner
 }
@@ -212,6 +215,7 @@ func (p parts) announce() error {
 	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.Model.Name())
 	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
 		p.Engines.speaksBy, p.Engines.hearsBy)
+	fmt.Printf("  mail       %s (--smtp-url)\n", p.Mailer.by)
 	if err := p.Engines.Ready(); err != nil {
 		fmt.Printf("  No calls can be made: %s\n", err)
 	}

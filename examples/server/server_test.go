@@ -100,7 +100,6 @@ func TestParseRefuses(t *testing.T) {
 		"--log-format":    {"--log-format", "xml"},
 		"--database-url":  {"--database-url", "mysql://x"},
 		"--llm-model":     {"--llm-base-url", "http://x"},
-		"--smtp-url":      {"--smtp-url", "http://x"},
 		"--contact-email": {"--contact-email", "Ops <ops@example.com>"},
 		"--firewall-ips":  {"--firewall-ips", "192.0.2.1,office"},
 		"--dns-server":    {"--dns-server", "192.0.2.1"},

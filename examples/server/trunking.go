@@ -25,7 +25,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/resolve"
@@ -110,21 +110,23 @@ func newProber(lc fx.Lifecycle, c config, id identity, r *resolve.Resolver) (*pr
 	return p, nil
 }
 
-func newMonitor(
-	db *bunstore.DB, work callwright.Work, p *probe.Prober, hooks *webhook.Sender, log *slog.Logger,
-) (*monitor.Service, error) {
-	return monitor.New(monitor.Config{
-		Statuses: bunstore.Statuses{DB: db}, Trunks: bunstore.Trunks{DB: db}, Log: bunstore.CallLog{DB: db}, Atomic: db, Work: work,
-		Prober: p, Hooks: alertHooks{hooks}, Organizations: bunstore.Tenants{DB: db}, Logger: log,
-	})
+// monitorParts is everything that the trunks' monitor is made of.
+type monitorParts struct {
+	fx.In
+	DB     *bunstore.DB
+	Work   callwright.Work
+	Prober *probe.Prober
+	Mailer mailer
+	Hooks  *webhook.Sender
+	Log    *slog.Logger
 }
 
-// alertHooks sends no notices yet.
-type alertHooks struct{ *webhook.Sender }
-
-// SendNotice says that it can't.
-func (alertHooks) SendNotice(context.Context, string, alert.Notice) error {
-	return callwright.ErrUnavailable
+func newMonitor(p monitorParts) (*monitor.Service, error) {
+	return monitor.New(monitor.Config{
+		Statuses: bunstore.Statuses{DB: p.DB}, Trunks: bunstore.Trunks{DB: p.DB}, Log: bunstore.CallLog{DB: p.DB}, Atomic: p.DB,
+		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: bunstore.Tenants{DB: p.DB},
+		Logger: p.Log,
+	})
 }
 
 // trunkParts is everything that trunks are made of.
@@ -146,7 +148,7 @@ func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
 	s, err := sip.New(sip.Config{
 		Store: bunstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers, Log: bunstore.CallLog{DB: p.DB},
 		Statuses: bunstore.Statuses{DB: p.DB}, Registrations: bunstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: alertHooks{p.Hooks}, Codecs: codec.Names(), Regions: p.Regions, Region: p.Config.Region,
+		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codec.Names(), Regions: p.Regions, Region: p.Config.Region,
 		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Node: string(p.Node), Logger: p.Log,
 	})
 	if err != nil {
@@ -223,6 +225,19 @@ func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger)
 	return registration.New(registration.Config{
 		Registrations: bunstore.Registrations{DB: db}, Trunks: bunstore.Trunks{DB: db}, Line: line, Node: string(n), Logger: log,
 	})
+}
+
+func newDiscoveries(
+	lc fx.Lifecycle, c config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, log *slog.Logger,
+) (*discovery.Service, error) {
+	s, err := discovery.New(discovery.Config{
+		Store: bunstore.Discoveries{DB: db}, Resolver: r, Prober: p, AllowPrivate: c.AllowPrivate, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(s.Close))
+	return s, nil
 }
 
 // testCallParts is everything that test calls are made of.
