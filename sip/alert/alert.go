@@ -26,7 +26,7 @@ type Config struct {
 
 // Thresholds are the bounds beyond which an alert is raised; a zero one is never crossed.
 type Thresholds struct {
-	Unreachable       time.Duration // for how long no server is reachable
+	Unreachable       time.Duration // for how long a server of the trunk has been unreachable
 	FailureRate       float64       // percent of attempts that failed for technical reasons
 	FailureRateWindow time.Duration // 0: 15 minutes
 	ResponseTime      time.Duration // mean of the last probes

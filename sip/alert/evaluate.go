@@ -21,7 +21,7 @@ type Trunk struct {
 
 // Measured is what is known of a trunk at one moment.
 type Measured struct {
-	Unreachable   bool          // no server is reachable
+	Unreachable   bool          // a server is unreachable, be it that calls go to another one
 	Ended, Failed int           // attempts within Thresholds.Window
 	ResponseTime  time.Duration // mean of the last probes
 	Samples       int           // how many those were

@@ -15,9 +15,9 @@ func (n Notice) finding() string {
 	over := n.ResolvedAt != nil
 	switch {
 	case n.Kind == Unreachable && over:
-		return "is reachable again"
+		return "has all of its servers again"
 	case n.Kind == Unreachable:
-		return "is unreachable"
+		return "has a server that is unreachable"
 	case n.Kind == FailureRate && over:
 		return "fails fewer calls again"
 	case n.Kind == FailureRate:
@@ -35,7 +35,7 @@ func (n Notice) Text() string {
 	fmt.Fprintf(&b, "%s.\n\n", n.Subject())
 	switch n.Kind {
 	case Unreachable:
-		fmt.Fprintf(&b, "Minutes without an answer from any of its servers: %g. The alert is set to %g.\n", n.Value, n.Threshold)
+		fmt.Fprintf(&b, "Minutes without an answer from a server of the trunk: %g. Its status shows which one, and where calls go. The alert is set to %g.\n", n.Value, n.Threshold)
 	case FailureRate:
 		fmt.Fprintf(&b, "Calls that failed for technical reasons: %g %%. The alert is set to %g %%.\n", n.Value, n.Threshold)
 	case ResponseTime:

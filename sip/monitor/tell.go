@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
@@ -40,7 +41,7 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	}
 	now := after.History.Until
 	m := alert.Measured{
-		Unreachable: stateOf(after).Public() == health.Unreachable,
+		Unreachable: slices.ContainsFunc(states(after), func(s health.State) bool { return s.Public() == health.Unreachable }),
 		Samples:     len(after.History.Samples), LookedAt: before.History.Until,
 	}
 	m.ResponseTime, _ = after.History.Average()

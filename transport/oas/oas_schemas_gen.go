@@ -12398,6 +12398,7 @@ func (s *SipAlertConfig) SetChannels(val OptSipAlertChannels) {
 
 // Ref: #/components/schemas/SipAlertThresholds
 type SipAlertThresholds struct {
+	// Outbound. For how long one of the trunk's servers may be unreachable, even if calls go to another.
 	UnreachableMinutes       OptInt     `json:"unreachable_minutes"`
 	FailureRatePercent       OptFloat64 `json:"failure_rate_percent"`
 	FailureRateWindowMinutes OptInt     `json:"failure_rate_window_minutes"`
