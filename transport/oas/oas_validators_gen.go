@@ -10624,7 +10624,7 @@ func (s *SipCall) Validate() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
-			MaxLength:     128,
+			MaxLength:     256,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -10647,7 +10647,7 @@ func (s *SipCall) Validate() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
-			MaxLength:     128,
+			MaxLength:     256,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -10980,7 +10980,7 @@ func (s *SipCallStep) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     32,
+					MaxLength:     128,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -11096,7 +11096,7 @@ func (s *SipCallStep) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     32,
+					MaxLength:     128,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -11126,7 +11126,7 @@ func (s *SipCallStep) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     64,
+					MaxLength:     128,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -11186,7 +11186,7 @@ func (s *SipCallStep) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     64,
+					MaxLength:     128,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -11216,7 +11216,7 @@ func (s *SipCallStep) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     500,
+					MaxLength:     512,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
