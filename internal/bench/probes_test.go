@@ -1,0 +1,274 @@
+package bench_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/sipua/probe"
+	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/monitor"
+	"github.com/callwright/callwright/sip/resolve"
+)
+
+// responderFolder makes this test binary the servers that are probed, with the certificates in that folder: a process of
+// its own, whose processor time is not ours.
+const responderFolder = "CALLWRIGHT_BENCH_RESPONDER"
+
+func TestMain(m *testing.M) {
+	if folder := os.Getenv(responderFolder); folder != "" {
+		fmt.Fprintln(os.Stderr, respond(folder))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// BenchmarkProbes probes 10,000 trunks an iteration, as a minute does, but as fast as it goes: OPTIONS over TLS with the
+// certificate checked in full, on the real database, with histories that are as long as they get. cores is the processor
+// time of the probing process for a minute's probes, in parts of a core over that minute.
+func BenchmarkProbes(b *testing.B) {
+	const trunks = 10_000
+	b.Run("one-server", func(b *testing.B) { probeAll(b, trunks, func(int) string { return "pbx.bench.test" }) })
+	b.Run("a-server-each", func(b *testing.B) {
+		probeAll(b, trunks, func(i int) string { return fmt.Sprintf("pbx%d.bench.test", i) })
+	})
+}
+
+func probeAll(b *testing.B, trunks int, host func(i int) string) {
+	b.Helper()
+	ca, port := startResponder(b)
+	clock := new(leaping)
+	db := openDatabase(b)
+	resolver, err := resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: clock})
+	if err != nil {
+		b.Fatal(err)
+	}
+	prober, err := probe.New(probe.Config{Resolver: resolver, Roots: ca.Pool(), AllowPrivate: true, Clock: clock})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(prober.Close)
+	statuses := &counted{Statuses: bunstore.Statuses{DB: db}}
+	err = db.Do(b.Context(), func(ctx context.Context) error {
+		for i := range trunks {
+			if err := statuses.PutStatus(ctx, watched(i, failover.Server{Host: host(i), Port: port}, clock.Now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	store := memstore.New()
+	service, err := monitor.New(monitor.Config{
+		Statuses: statuses, Trunks: bunstore.Trunks{DB: db}, Log: bunstore.CallLog{DB: db}, Atomic: db,
+		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: bunstore.Tenants{DB: db}, Clock: clock,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	var running sync.WaitGroup
+	running.Go(func() { service.Run(ctx) })
+	b.Cleanup(running.Wait)
+	b.Cleanup(cancel)
+
+	statuses.await(b, trunks) // the first minute, in which no connection and no TLS session waits
+	var busy time.Duration
+	for b.Loop() {
+		before := processorTime()
+		clock.leap(67 * time.Second) // the longest interval between two probes, and a second
+		statuses.await(b, trunks)
+		busy += processorTime() - before
+	}
+	b.ReportMetric(busy.Seconds()/float64(b.N)/time.Minute.Seconds(), "cores")
+	b.ReportMetric(float64(busy.Microseconds())/float64(b.N*trunks), "cpu-µs/probe")
+}
+
+// watched is the status of a trunk that has been watched for a month.
+func watched(i int, server failover.Server, now time.Time) sip.Status {
+	s := sip.Status{
+		TrunkID: fmt.Sprintf("trunk-%d", i), Org: "a", Number: callwright.PhoneNumber(fmt.Sprintf("+1555%07d", i)),
+		Verify: sip.VerifyFull, Servers: []sip.ServerStatus{{Server: server, Health: health.Server{State: health.Unchecked}}},
+		ProbeAt: now,
+	}
+	for day := range health.MaxDays {
+		at := now.AddDate(0, 0, day-health.MaxDays+1)
+		s.History = s.History.Lasted(health.Healthy, at).Lasted(health.Healthy, at.Add(time.Minute))
+	}
+	for range health.MaxSamples {
+		s.History = s.History.Answered(12345678 * time.Nanosecond)
+	}
+	return s
+}
+
+// leaping is a clock that can be put forward.
+type leaping struct{ ahead atomic.Int64 }
+
+func (c *leaping) Now() time.Time {
+	return time.Now().Add(time.Duration(c.ahead.Load())).UTC().Truncate(time.Microsecond)
+}
+
+func (c *leaping) leap(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// counted counts the statuses that are written with an answered probe in them.
+type counted struct {
+	sip.Statuses
+	alive atomic.Int64
+	other atomic.Int64
+}
+
+func (c *counted) PutStatus(ctx context.Context, s sip.Status) error {
+	err := c.Statuses.PutStatus(ctx, s)
+	if s.Servers[0].Health.State == health.Healthy && err == nil {
+		c.alive.Add(1)
+	} else if s.Version > 0 {
+		c.other.Add(1)
+	}
+	return err
+}
+
+// await waits until n trunks have answered.
+func (c *counted) await(b *testing.B, n int) {
+	b.Helper()
+	limit := time.Now().Add(2 * time.Minute)
+	for c.alive.Load() < int64(n) {
+		if c.other.Load() > 0 || time.Now().After(limit) {
+			b.Fatalf("%d trunks answered, %d did not", c.alive.Load(), c.other.Load())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.alive.Add(int64(-n))
+}
+
+func openDatabase(b *testing.B) *bunstore.DB {
+	b.Helper()
+	keyring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	db, err := bunstore.Open(b.Context(), "sqlite:"+filepath.Join(b.TempDir(), "bench.db"), bunstore.Config{Keyring: keyring})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	return db
+}
+
+// loopbackDNS has every name lead to this machine.
+type loopbackDNS struct{}
+
+func (loopbackDNS) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
+	return "", nil, errors.New("there are no services")
+}
+
+func (loopbackDNS) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+// startResponder starts the servers: all on one port, told apart by their names.
+func startResponder(b *testing.B) (*testca.Authority, uint16) {
+	b.Helper()
+	ca, err := testca.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	child := exec.CommandContext(b.Context(), os.Args[0])
+	child.Env = append(os.Environ(), responderFolder+"="+filepath.Dir(ca.CertFile()))
+	child.Stderr = os.Stderr
+	input, inputErr := child.StdinPipe()
+	output, outputErr := child.StdoutPipe()
+	if err := errors.Join(inputErr, outputErr, child.Start()); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		input.Close()
+		_ = child.Wait()
+	})
+	var port uint16
+	if _, err := fmt.Fscan(output, &port); err != nil {
+		b.Fatal(err)
+	}
+	return ca, port
+}
+
+// respond answers every request with 200, on a port that it prints, until its input ends: when the prober has.
+func respond(folder string) error {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	ca, err := testca.Open(folder)
+	if err != nil {
+		return err
+	}
+	certificate, err := ca.Issue("*.bench.test")
+	if err != nil {
+		return err
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12,
+	})
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	fmt.Println(port)
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go answer(conn)
+	}
+}
+
+func answer(conn net.Conn) {
+	defer conn.Close()
+	lines := bufio.NewReader(conn)
+	for {
+		reply := "SIP/2.0 200 OK\r\n"
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if line == "\r\n" {
+				break
+			}
+			switch name, _, _ := strings.Cut(line, ":"); name {
+			case "To":
+				line = strings.TrimSuffix(line, "\r\n") + ";tag=bench\r\n"
+				fallthrough
+			case "Via", "From", "Call-ID", "CSeq":
+				reply += line
+			}
+		}
+		if _, err := io.WriteString(conn, reply+"Server: bench\r\nAllow: INVITE, ACK, BYE, CANCEL, OPTIONS\r\nContent-Length: 0\r\n\r\n"); err != nil {
+			return
+		}
+	}
+}
