@@ -1,6 +1,7 @@
 package sipua_test
 
 import (
+	"cmp"
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +21,8 @@ var secret = trunk.Credentials{Username: "pbx", Password: "geheim"}
 // proof is an answer to a digest challenge, as a peer makes it (RFC 7616, 3.4).
 type proof struct {
 	algorithm, username, password, realm, nonce, method, uri, qop, nc, cnonce string
+
+	shown string // in place of the user name that the proof is made with
 }
 
 // proofFor is the right one for a call to bob.
@@ -40,7 +43,7 @@ func (p proof) String() string {
 		return hex.EncodeToString(sum[:])
 	}
 	a1, a2 := hash(p.username+":"+p.realm+":"+p.password), hash(p.method+":"+p.uri)
-	text := fmt.Sprintf(`Digest username="%s", realm="%s", nonce="%s", uri="%s"`, p.username, p.realm, p.nonce, p.uri)
+	text := fmt.Sprintf(`Digest username="%s", realm="%s", nonce="%s", uri="%s"`, cmp.Or(p.shown, p.username), p.realm, p.nonce, p.uri)
 	if p.algorithm != "" {
 		text += ", algorithm=" + p.algorithm
 	}
@@ -151,6 +154,7 @@ func TestWrongProofs(t *testing.T) {
 		"no count":          {change: func(p *proof) { p.nc = "00000000" }},
 		"negative count":    {change: func(p *proof) { p.nc = "-1" }},
 		"another realm":     {change: func(p *proof) { p.realm = "example.test" }},
+		"name beside it":    {change: func(p *proof) { p.shown = "other" }},
 		"malformed":         {raw: `Digest username="unclosed`},
 		"empty":             {raw: "Digest "},
 		"basic":             {raw: "Basic cGJ4OmdlaGVpbQ=="},
@@ -244,14 +248,16 @@ func TestNoncesGetOld(t *testing.T) {
 	if got := judge(old); got != "wrong" {
 		t.Errorf("after 60 s with another password: %s", got)
 	}
+	judge(proofFor(c.Nonce(source)))
+	now = now.Add(55 * time.Second)
 	again := proofFor(c.Nonce(source))
 	if got := judge(again); got != "right" {
 		t.Errorf("a new one: %s", got)
 	}
-	now = now.Add(30 * time.Second) // the table of used nonces turns over
+	now = now.Add(15 * time.Second) // the table of used nonces turns over
 	judge(proofFor(c.Nonce(source)))
 	if got := judge(again); got != "stale" {
-		t.Errorf("used 30 s ago: %s", got)
+		t.Errorf("used 15 s ago: %s", got)
 	}
 	another := sipua.NewChallenger("127.0.0.1", clock)
 	if got := another.Judge(bob, source, secret, proofFor(c.Nonce(source)).String()); got != "stale" {

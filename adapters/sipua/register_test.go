@@ -136,6 +136,13 @@ func TestRegister(t *testing.T) {
 	w.reply(bye, 200, "r", "")
 	<-gone
 	a.Unregister(context.Background(), b.TrunkID) // what is gone stays gone
+	done = registering(t, a, b)
+	anew := w.request("REGISTER")
+	if anew.get("Call-Id") == first.get("Call-Id") || anew.cseq() != 1 {
+		t.Errorf("%v", anew.header)
+	}
+	w.keeps(anew, 60)
+	done()
 }
 
 func TestGranted(t *testing.T) {
@@ -352,7 +359,7 @@ func TestCallsOverARegistration(t *testing.T) {
 	again.response(403)
 }
 
-// Two trunks at one server share its connection, and each has its own binding.
+// Two trunks at one server share its connection, and each has its own binding; one at another server has another.
 func TestTwoTrunksAtOneServer(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -367,11 +374,17 @@ func TestTwoTrunksAtOneServer(t *testing.T) {
 	two := one
 	two.TrunkID, two.Number = "other", alice
 	bind(t, a, two, func() *wire { return w })
-	c := callerOver(w, a)
-	c.ask("INVITE", offerSDP("RTP/SAVP"))
-	c.response(403)
-	if got := fmt.Sprint(seen.Load()); got != "[other trunk]" {
-		t.Errorf("over %s", got)
+	elsewhere, acceptElsewhere := listenWire(t, "127.0.0.1")
+	three := bindingWith(t, elsewhere)
+	three.TrunkID = "third"
+	for conn, want := range map[*wire]string{w: "[other trunk]", bind(t, a, three, acceptElsewhere): "[third]"} {
+		c := callerOver(conn, a)
+		c.callID += want
+		c.ask("INVITE", offerSDP("RTP/SAVP"))
+		c.response(403)
+		if got := fmt.Sprint(seen.Load()); got != want {
+			t.Errorf("over %s, want %s", got, want)
+		}
 	}
 }
 
