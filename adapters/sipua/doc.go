@@ -14,6 +14,14 @@
 // a number that somebody has. An attempt that is given up lives on beside the next one until nothing of it is left at the
 // peer: a late answer is acknowledged and ended.
 //
+// Who calls us has no place for a call, no port and no 100 before it is known that the call may come in: first the limits
+// of its source, then the route, then its proof where the trunk has credentials. Whoever may not gets the same bare 403,
+// and after 20 of them within a minute no answer at all, unless good calls come from there too. A challenge that nobody
+// answers leaves nothing behind. An OPTIONS is answered to everybody: carriers look in that way whether we are there.
+//
+// A trunk may register with its customer's server. Its calls then come over the connection that we have made for that,
+// and over that connection alone they are known to be its own.
+//
 // A CANCEL is answered by sipgo's transaction, with a To tag of its own in the 487. Peers match that answer by its
 // branch, not by its tag.
 package sipua
