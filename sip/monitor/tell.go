@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 	"slices"
 
 	"github.com/callwright/callwright"
@@ -24,9 +25,22 @@ const (
 // message is one edge of an alert to be told over one channel: the key of a task, as JSON. It holds all of the notice,
 // because the alert may have moved on when the message is sent.
 type message struct {
-	TrunkID string
-	Channel channel
-	Notice  alert.Notice
+	TrunkID string     `json:"trunk_id"`
+	Channel channel    `json:"channel"`
+	Notice  noticeJSON `json:"notice"`
+}
+
+// noticeJSON has the fields of alert.Notice in the same order, so that Go converts one into the other.
+type noticeJSON struct {
+	ID          string                 `json:"id"`
+	Org         callwright.OrgID       `json:"org"`
+	Kind        alert.Kind             `json:"kind"`
+	Number      callwright.PhoneNumber `json:"number"`
+	Direction   string                 `json:"direction"`
+	Value       float64                `json:"value"`
+	Threshold   float64                `json:"threshold"`
+	TriggeredAt time.Time              `json:"triggered_at"`
+	ResolvedAt  *time.Time             `json:"resolved_at,omitempty"`
 }
 
 // hookAttempts is how often a message is sent to a webhook that does not take it.
@@ -61,7 +75,7 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
 	for _, n := range told {
 		for _, way := range channels(t.Alerts.Channels) {
-			key, err := json.Marshal(message{TrunkID: t.ID, Channel: way, Notice: n})
+			key, err := json.Marshal(message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)})
 			if err != nil {
 				return err
 			}
@@ -105,17 +119,16 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, _ int) error {
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, m, t.Alerts.Channels)
+	return s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels)
 }
 
-func (s *Service) send(ctx context.Context, m message, to alert.Channels) error {
-	n := m.Notice
+func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to alert.Channels) error {
 	switch {
-	case m.Channel == byWebhook && s.Hooks != nil && to.Webhook != "":
+	case way == byWebhook && s.Hooks != nil && to.Webhook != "":
 		return s.Hooks.SendNotice(ctx, to.Webhook, n)
-	case m.Channel == byText && s.Texter != nil && to.SMS:
+	case way == byText && s.Texter != nil && to.SMS:
 		return s.Texter.SendText(ctx, n.Org, n.ID, n.Subject())
-	case m.Channel == byMail && s.Mailer != nil && to.Email:
+	case way == byMail && s.Mailer != nil && to.Email:
 		o, err := s.Organizations.Organization(ctx, n.Org)
 		if err != nil {
 			return err
@@ -124,6 +137,6 @@ func (s *Service) send(ctx context.Context, m message, to alert.Channels) error 
 			return s.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
 		}
 	}
-	s.Logger.WarnContext(ctx, "an alert that can't be told", "id", n.ID, "channel", m.Channel)
+	s.Logger.WarnContext(ctx, "an alert that can't be told", "id", n.ID, "channel", way)
 	return nil
 }
