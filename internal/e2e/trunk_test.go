@@ -1,0 +1,148 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// TestTrunkLife takes a trunk through its life: it is attached, discovered and test-called; its primary server breaks,
+// the next call goes over the secondary one, the status shows it, and its owner is told.
+func TestTrunkLife(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Config{CA: ca, User: ours.String(), Also: theirs.String()}
+	primary, secondary := baresip.Start(t, phone), baresip.Start(t, phone)
+	s := start(t, ca.CertFile())
+	url, hooks := hook(t)
+	s.AttachOutbound(t, ours.String(), primary.Server())
+
+	discovers(t, s, primary)
+	testCalls(t, s)
+	configures(t, s, url, primary, secondary)
+	s.StatusUntil(t, ours.String(), "to show two healthy servers", func(st oas.SipStatus) bool {
+		return st.Status == oas.SipHealthStatusHealthy && len(st.Servers) == 2 && st.Servers[0].Active &&
+			!slices.ContainsFunc(st.Servers, func(e oas.SipServerStatus) bool { return e.Status != oas.SipHealthStatusHealthy })
+	})
+
+	primary.Kill()
+	id := s.Call(t, appointment())
+	secondary.Await(t, "CALL_ESTABLISHED", 1)
+	failsOver(t, s, id, primary, secondary)
+	s.StopCall(t, id)
+	st := s.StatusUntil(t, ours.String(), "to show that the primary server is gone", func(st oas.SipStatus) bool {
+		return st.Servers[0].Status == oas.SipHealthStatusUnreachable && st.Servers[1].Active
+	})
+	if st.Status != oas.SipHealthStatusHealthy || st.Servers[0].Active || st.Servers[0].Detail.Value == "" {
+		t.Errorf("the status is %+v", st)
+	}
+	warns(t, hooks)
+}
+
+// discovers looks at the phone, which answers OPTIONS with 404.
+func discovers(t *testing.T, s *server.Server, phone *baresip.Phone) {
+	t.Helper()
+	port := int(phone.Addr().Port())
+	d := s.Discover(t, oas.StartSipDiscoveryRequest{
+		Host: "127.0.0.1", Port: oas.NewOptInt(port), Transport: oas.NewOptSipTransport(oas.SipTransportTLS),
+	})
+	r := d.Recommended.Value
+	if d.Status != oas.SipDiscoveryStatusCompleted || r.Port != port || r.Transport != oas.SipTransportTLS ||
+		!strings.EqualFold(r.DetectedSystem.Value, "baresip") {
+		t.Errorf("discovered %+v", d)
+	}
+}
+
+// testCalls rings the phone, which answers.
+func testCalls(t *testing.T, s *server.Server) {
+	t.Helper()
+	c := s.TestCall(t, ours.String())
+	var answered string
+	for _, e := range c.Timeline {
+		if e.Event == "answered" {
+			answered = e.Detail.Value
+		}
+	}
+	if c.Result != oas.SipTestCallResultConnected || c.Status != oas.SipTestCallStatusCompleted || c.DurationSeconds == 0 ||
+		!strings.Contains(answered, "PCMU") || !strings.Contains(answered, "AES_CM_128_HMAC_SHA1_80") ||
+		!strings.Contains(answered, "TLS 1.") {
+		t.Errorf("the test call went %+v", c)
+	}
+}
+
+// configures gives the trunk two servers, and an alert.
+func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.Phone) {
+	t.Helper()
+	failover := oas.SipFailoverConfig{Enabled: true, Failback: oas.NewOptSipFailoverConfigFailback(oas.SipFailoverConfigFailbackAuto)}
+	for i, phone := range phones {
+		failover.Endpoints = append(failover.Endpoints, oas.SipFailoverEndpoint{
+			Host: "127.0.0.1", Port: oas.NewOptInt(int(phone.Addr().Port())), Priority: i + 1,
+		})
+	}
+	_, err := s.API.UpdateSipConfig(t.Context(), &oas.UpdateSipConfigRequest{
+		PhoneNumber: ours.String(), Direction: oas.SipDirectionOutbound, FailoverConfig: oas.NewOptNilSipFailoverConfig(failover),
+		AlertConfig: oas.NewOptNilSipAlertConfig(oas.SipAlertConfig{
+			Enabled:    true,
+			Thresholds: oas.NewOptSipAlertThresholds(oas.SipAlertThresholds{UnreachableMinutes: oas.NewOptInt(1)}),
+			Channels:   oas.NewOptSipAlertChannels(oas.SipAlertChannels{Webhook: oas.NewOptNilString(url)}),
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// failsOver checks that the log has two attempts at the call: one at each server.
+func failsOver(t *testing.T, s *server.Server, id string, primary, secondary *baresip.Phone) {
+	t.Helper()
+	var attempts []oas.SipCall
+	await.That(t, "both attempts in the log", func() bool {
+		attempts = slices.DeleteFunc(s.CallLog(t, ours.String()), func(c oas.SipCall) bool { return c.ParentCallID.Value != id })
+		return len(attempts) == 2 && !attempts[1].EndedAt.Null
+	})
+	second, first := attempts[0], attempts[1]
+	if first.Attempt.Value != 1 || first.Server.Value != primary.Addr().String() || !first.SipCode.Null || first.ErrorMessage.Value == "" {
+		t.Errorf("the first attempt is %+v", first)
+	}
+	if second.Attempt.Value != 2 || second.Server.Value != secondary.Addr().String() || second.SourceIP.Value != "127.0.0.1" {
+		t.Errorf("the second attempt is %+v", second)
+	}
+}
+
+// warns waits for the alert. The call's own webhook is not asked for.
+func warns(t *testing.T, hooks <-chan []byte) {
+	t.Helper()
+	// The threshold is a minute, beyond which the next probe finds it crossed.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	var alert struct {
+		Event       string     `json:"event"`
+		Kind        string     `json:"alert_type"`
+		Number      string     `json:"phone_number"`
+		Direction   string     `json:"direction"`
+		Value       float64    `json:"value"`
+		Threshold   float64    `json:"threshold"`
+		TriggeredAt *time.Time `json:"triggered_at"`
+		ResolvedAt  *time.Time `json:"resolved_at"`
+	}
+	select {
+	case body := <-hooks:
+		if err := json.Unmarshal(body, &alert); err != nil {
+			t.Fatal(err)
+		}
+	case <-ctx.Done():
+		t.Fatal("nobody was told that the primary server is unreachable")
+	}
+	if alert.Event != "sip.trunk.alert" || alert.Kind != "unreachable" || alert.Number != ours.String() ||
+		alert.Direction != "outbound" || alert.Value < 1 || alert.Threshold != 1 || alert.TriggeredAt == nil || alert.ResolvedAt != nil {
+		t.Errorf("the alert is %+v", alert)
+	}
+}
