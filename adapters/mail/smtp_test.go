@@ -87,7 +87,7 @@ func (s *sink) received() [][]byte {
 // serve runs a sink and gives its address.
 func serve(t *testing.T, s *sink, set func(server *smtp.Server, l net.Listener) net.Listener) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestSMTPRefusesToInject(t *testing.T) {
 // TestSMTPAuthenticates talks to a server that wants a password, and hangs up instead of saying goodbye.
 func TestSMTPAuthenticates(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func converse(l net.Listener) (commands []string) {
 // TestFailureHidesPassword has a server that can't be reached: the error goes to logs.
 func TestFailureHidesPassword(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

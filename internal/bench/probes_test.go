@@ -67,7 +67,7 @@ func probeAll(b *testing.B, trunks int, host func(i int) string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(prober.Close)
-	statuses := &counted{Statuses: bunstore.Statuses{DB: db}}
+	statuses := &counted{Statuses: bunstore.Statuses{DB: db}, answered: make(chan bool, trunks)}
 	err = db.Do(b.Context(), func(ctx context.Context) error {
 		for i := range trunks {
 			if err := statuses.PutStatus(ctx, watched(i, failover.Server{Host: host(i), Port: port}, clock.Now())); err != nil {
@@ -131,19 +131,16 @@ func (c *leaping) Now() time.Time {
 
 func (c *leaping) leap(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// counted counts the statuses that are written with an answered probe in them.
+// counted says of every status that a probe has changed whether the server had answered.
 type counted struct {
 	sip.Statuses
-	alive atomic.Int64
-	other atomic.Int64
+	answered chan bool
 }
 
 func (c *counted) PutStatus(ctx context.Context, s sip.Status) error {
 	err := c.Statuses.PutStatus(ctx, s)
-	if s.Servers[0].Health.State == health.Healthy && err == nil {
-		c.alive.Add(1)
-	} else if s.Version > 0 {
-		c.other.Add(1)
+	if s.Version > 0 {
+		c.answered <- err == nil && s.Servers[0].Health.State == health.Healthy
 	}
 	return err
 }
@@ -151,14 +148,17 @@ func (c *counted) PutStatus(ctx context.Context, s sip.Status) error {
 // await waits until n trunks have answered.
 func (c *counted) await(b *testing.B, n int) {
 	b.Helper()
-	limit := time.Now().Add(2 * time.Minute)
-	for c.alive.Load() < int64(n) {
-		if c.other.Load() > 0 || time.Now().After(limit) {
-			b.Fatalf("%d trunks answered, %d did not", c.alive.Load(), c.other.Load())
+	limit := time.After(2 * time.Minute)
+	for i := range n {
+		select {
+		case ok := <-c.answered:
+			if !ok {
+				b.Fatal("a trunk did not answer")
+			}
+		case <-limit:
+			b.Fatalf("%d of %d trunks answered", i, n)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
-	c.alive.Add(int64(-n))
 }
 
 func openDatabase(b *testing.B) *bunstore.DB {

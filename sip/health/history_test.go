@@ -45,7 +45,7 @@ func TestHistoryIsTimeWeighted(t *testing.T) {
 
 // compare holds a history against every single second.
 func compare(t *rapid.T, h health.History, known []second, now time.Time) {
-	oldest := now.Truncate(24 * time.Hour).AddDate(0, 0, 1-health.MaxDays)
+	oldest := now.Truncate(24*time.Hour).AddDate(0, 0, 1-health.MaxDays)
 	total, up := 0, 0
 	for _, s := range known {
 		if s.at.Before(oldest) {

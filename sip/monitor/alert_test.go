@@ -43,16 +43,31 @@ func TestAlertOnceAnEdge(t *testing.T) {
 		time.Sleep(115 * time.Second)
 		h.wantTold()
 		time.Sleep(75 * time.Second)
-		h.wantTold(everywhere(1, "is unreachable")...)
+		h.wantTold(everywhere(1, "has a server that is unreachable")...)
 		time.Sleep(10 * time.Minute)
 		h.wantTold()
 		h.set(func(p *prober) { p.down["one"] = false })
 		time.Sleep(3 * time.Minute)
 		h.wantTold()
 		time.Sleep(80 * time.Second)
-		h.wantTold(everywhere(2, "is reachable again")...)
+		h.wantTold(everywhere(2, "has all of its servers again")...)
 		time.Sleep(10 * time.Minute)
 		h.wantTold()
+	})
+}
+
+// TestAlertOfASpareServer breaks one server of two: calls go on, and its owner is told all the same.
+func TestAlertOfASpareServer(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		trunk := alerting("0001", "one")
+		trunk.Failover.Servers = outbound("0001", "one", "two").Failover.Servers
+		h.set(func(p *prober) { p.down["one"] = true })
+		h.attach(trunk)
+		h.wait("0001", 20*time.Second, unreachable, healthy)
+		h.wantOrder(trunk, "two")
+		time.Sleep(3*time.Minute + 10*time.Second)
+		h.wantTold(everywhere(1, "has a server that is unreachable")...)
 	})
 }
 
@@ -86,7 +101,7 @@ func TestBrokenChannel(t *testing.T) {
 		h.set(func(p *prober) { p.down["one"] = true })
 		h.attach(alerting("0001", "one"))
 		time.Sleep(30 * time.Minute)
-		want := everywhere(1, "is unreachable")
+		want := everywhere(1, "has a server that is unreachable")
 		h.wantTold(want[1])
 		h.desk.set(func(d *desk) {
 			if d.tries["text"] != 1 || d.tries["hook"] != 5 || d.tries["mail"] <= 5 {
@@ -112,7 +127,7 @@ func TestRestartFiresNoAlert(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		h.wantTold()
 		time.Sleep(4 * time.Minute)
-		h.wantTold(everywhere(1, "is unreachable")...)
+		h.wantTold(everywhere(1, "has a server that is unreachable")...)
 		h.stop()
 		time.Sleep(time.Hour)
 		h.start()
@@ -160,7 +175,7 @@ func TestEdgeOutlivesItsProcess(t *testing.T) {
 		h.desk.set(func(d *desk) { clear(d.broken) })
 		h.start()
 		time.Sleep(time.Minute)
-		h.wantTold(everywhere(1, "is unreachable")...)
+		h.wantTold(everywhere(1, "has a server that is unreachable")...)
 		time.Sleep(10 * time.Minute)
 		h.wantTold()
 	}, func(c *monitor.Config) { m.Atomic, c.Atomic = c.Atomic, m })
@@ -177,7 +192,7 @@ func TestCallDuringAnEdge(t *testing.T) {
 		time.Sleep(115 * time.Second)
 		h.set(func(p *prober) { p.during["one"] = func() { slow.conflicts = 2 } })
 		time.Sleep(75 * time.Second)
-		h.wantTold(everywhere(1, "is unreachable")...)
+		h.wantTold(everywhere(1, "has a server that is unreachable")...)
 	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
 }
 

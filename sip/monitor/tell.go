@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 	"slices"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
