@@ -291,6 +291,15 @@ func TestNobodyToTell(t *testing.T) {
 	}
 }
 
+func TestUnreadableTask(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.check(h.config.Work.Enqueue(t.Context(), callwright.Task{Kind: "sip.alert", Key: "{", Org: org}))
+		time.Sleep(time.Hour)
+		h.wantTold()
+	})
+}
+
 // poisonedTrunks can't read one of the trunks.
 type poisonedTrunks struct{ sip.Store }
 

@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -103,14 +104,26 @@ func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
 	ctx = context.WithoutCancel(ctx) // what has been found out is worth to be kept
 	for first := range results {
 		found := gather(first, results)
-		if s.write(ctx, found) == nil {
-			continue
+		if err := s.write(ctx, found); err != nil {
+			s.writeEach(ctx, found)
 		}
-		for _, r := range found { // one of them is at fault, the others need not suffer
-			if err := s.write(ctx, []result{r}); err != nil {
-				s.Logger.ErrorContext(ctx, "writing a trunk's status", "trunk_id", r.status.TrunkID, "error", err)
-			}
+	}
+}
+
+// writeEach writes what could not be written together: one trunk may be at fault, and the others need not suffer. What is
+// lost is found out again when the lease ends.
+func (s *Service) writeEach(ctx context.Context, results []result) {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	failed := 0
+	var last error
+	for _, r := range results {
+		if err := s.write(ctx, []result{r}); err != nil {
+			failed, last = failed+1, fmt.Errorf("trunk %s: %w", r.status.TrunkID, err)
 		}
+	}
+	if failed > 0 {
+		s.Logger.ErrorContext(ctx, "writing what probes say", "trunks", failed, "error", last)
 	}
 }
 
