@@ -115,7 +115,7 @@ func (s *Service) take(ctx context.Context) {
 		case k.busy || row.Version <= k.machine.Version:
 			continue
 		}
-		k.machine = Resume(row, now, rand.Float64())
+		k.machine = Resume(row, now, chance())
 		k.unsaved = k.machine.Registration != row
 	}
 }
@@ -231,9 +231,11 @@ func (s *Service) apply(k *kept, e Event) Machine {
 
 var connectionLost = Event{Kind: Lost, Reason: "the connection was lost"}
 
+func chance() float64 { return rand.Float64() } //nolint:gosec // it spreads load and keeps no secret
+
 // move is apply with the mutex held.
 func (s *Service) move(k *kept, e Event) {
-	next, err := k.machine.Next(e, s.Clock.Now(), rand.Float64())
+	next, err := k.machine.Next(e, s.Clock.Now(), chance())
 	if err != nil {
 		s.Logger.Error("registration", "trunk", k.machine.TrunkID, "error", err)
 		return

@@ -413,7 +413,7 @@ func TestTrunkGoes(t *testing.T) {
 func TestManyWithSlowServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, func(b registration.Binding) (time.Duration, error) {
+		w := newWorld(t, func(registration.Binding) (time.Duration, error) {
 			time.Sleep(5 * time.Second)
 			return time.Hour, nil
 		})
