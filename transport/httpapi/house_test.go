@@ -41,7 +41,8 @@ type house struct {
 	key    string // of org, which has SIP
 	poor   string // key of an organization without SIP
 	log    *bytes.Buffer
-	ready  error // what a call's engines say
+	logger *slog.Logger // writes log
+	ready  error        // what a call's engines say
 	sipFakes
 }
 
@@ -61,6 +62,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}
 	t.Cleanup(func() { _ = files.Close() })
 	h := &house{t: t, store: store, calls: memstore.Calls{Store: store}, files: files, log: new(bytes.Buffer)}
+	h.logger = slog.New(slog.NewJSONHandler(h.log, nil))
 	h.access = must(access.New(access.Config{
 		Store: memstore.Tenants{Store: store}, Atomic: store, Secret: bytes.Repeat([]byte("s"), 32),
 	}))
@@ -78,7 +80,8 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
-		SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work), BaseURL: "https://voice.example.com", Logger: slog.New(slog.NewJSONHandler(h.log, nil)),
+		SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
+		BaseURL: "https://voice.example.com", Logger: h.logger,
 	}
 	for _, c := range change {
 		c(&config)

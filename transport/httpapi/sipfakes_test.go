@@ -36,7 +36,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 	log, tenants := memstore.CallLog{Store: h.store}, memstore.Tenants{Store: h.store}
 	watcher := must(monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: trunks, Log: log, Atomic: h.store, Work: work, Prober: optionsProber{},
-		Hooks: alertHooks{}, Organizations: tenants,
+		Hooks: alertHooks{}, Organizations: tenants, Logger: h.logger,
 	}))
 	regions := sip.Regions()
 	us1 := regions["us1"]
@@ -46,6 +46,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 		Store: trunks, Atomic: h.store, Numbers: numbers, Log: log, Statuses: statuses,
 		Registrations: memstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants, Hooks: alertHooks{},
 		Mail: true, Codecs: []string{"PCMU", "PCMA"}, Regions: regions, Region: "us1", DerivationKey: "0123456789abcdef0123456789abcdef", Node: "n1",
+		Logger: h.logger,
 	}))
 }
 

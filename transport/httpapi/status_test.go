@@ -154,7 +154,9 @@ func TestStatusPageListsWhatIsNotBuilt(t *testing.T) {
 
 func TestOperationsWithoutTheirServiceAreNotBuilt(t *testing.T) {
 	t.Parallel()
-	h := open(t, func(c *httpapi.Config) { c.Calls, c.Agents, c.SIP = nil, nil, nil })
+	h := open(t, func(c *httpapi.Config) {
+		c.Calls, c.Agents, c.SIP, c.Discoveries, c.TestCalls = nil, nil, nil, nil, nil
+	})
 	every(t, func(method, path string, op *v3.Operation) {
 		r := request(t, method, path, op)
 		r.Header.Set("Authorization", h.key)
@@ -164,4 +166,14 @@ func TestOperationsWithoutTheirServiceAreNotBuilt(t *testing.T) {
 			t.Errorf("%s: %d %s", op.OperationId, answer.Code, answer.Body)
 		}
 	})
+}
+
+func TestTrunksWithoutDiscoveriesAndTestCalls(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *httpapi.Config) { c.Discoveries, c.TestCalls = nil, nil })
+	h.want(http.StatusNotImplemented, "POST", "/v1/sip/discover", `{"host":"a.example"}`)
+	h.want(http.StatusNotImplemented, "GET", "/v1/sip/discover/status?discovery_id=disc_1", "")
+	h.want(http.StatusNotImplemented, "POST", "/v1/sip/test-call", `{"phone_number":"`+ourNumber+`"}`)
+	h.want(http.StatusNotImplemented, "GET", "/v1/sip/test-call/status?call_id=tc_1", "")
+	h.want(http.StatusOK, "GET", "/v1/sip/numbers", "")
 }

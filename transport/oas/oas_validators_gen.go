@@ -13187,7 +13187,7 @@ func (s *SipNumberList) Validate() error {
 		if err := (validate.Array{
 			MinLength:    0,
 			MinLengthSet: false,
-			MaxLength:    10000,
+			MaxLength:    1000000,
 			MaxLengthSet: true,
 		}).ValidateLength(len(s.Numbers)); err != nil {
 			return errors.Wrap(err, "array")
