@@ -332,8 +332,8 @@ func TestSlowJournal(t *testing.T) {
 	ctx := within(t)
 	go func() { closed <- a.Close(ctx) }()
 	select {
-	case <-closed:
-		t.Fatal("closed before everything is written down")
+	case err := <-closed:
+		t.Fatalf("closed before everything is written down: %v", err)
 	case <-time.After(5 * testT1):
 	}
 	close(block)

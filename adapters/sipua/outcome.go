@@ -41,11 +41,7 @@ func (h *heard) said(res *sip.Response) {
 		return
 	}
 	h.code, h.phrase = res.StatusCode, printable(res.Reason)
-	if after := res.GetHeader("Retry-After"); after != nil {
-		number, _, _ := strings.Cut(strings.TrimSpace(after.Value()), " ") // a comment may follow (RFC 3261, 20.33)
-		number, _, _ = strings.Cut(number, ";")
-		h.retryAfter = readSeconds(number)
-	}
+	h.retryAfter = readRetryAfter(res)
 }
 
 // outcome is how failover sees a call that has ended.

@@ -123,6 +123,17 @@ func readSession(msg interface {
 	return s
 }
 
+// readRetryAfter is what an answer asks for; a comment and parameters may follow (RFC 3261, 20.33). 0: nothing.
+func readRetryAfter(res *sip.Response) time.Duration {
+	h := res.GetHeader("Retry-After")
+	if h == nil {
+		return 0
+	}
+	text, _, _ := strings.Cut(h.Value(), ";")
+	text, _, _ = strings.Cut(text, "(")
+	return readSeconds(text)
+}
+
 // readSeconds is 0 for what is no number; a day is longer than any session.
 func readSeconds(s string) time.Duration {
 	const day = 24 * 60 * 60

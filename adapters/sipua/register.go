@@ -251,11 +251,7 @@ func refusalFrom(res *sip.Response) *registration.Refusal {
 		Auth: res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired,
 	}
 	r.Reason = printable(r.Reason)
-	if h := res.GetHeader("Retry-After"); h != nil {
-		text, _, _ := strings.Cut(h.Value(), ";")
-		text, _, _ = strings.Cut(text, "(")
-		r.RetryAfter = readSeconds(text)
-	}
+	r.RetryAfter = readRetryAfter(res)
 	if h := res.GetHeader("Min-Expires"); h != nil && res.StatusCode == statusIntervalTooBrief {
 		r.MinExpires = readSeconds(h.Value())
 	}

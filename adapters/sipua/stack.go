@@ -27,7 +27,11 @@ const transport = "TLS"
 // so settings must never share a stack.
 type stack struct {
 	tp *sip.TransportLayer
-	tx *sip.TransactionLayer
+	tx *sip.TransactionLayer // of the requests that come in
+
+	client transactions // of those that we send
+
+	profile profile // of those that we connect to; zero: callers
 }
 
 // quiet silences sipgo, which logs whole messages, credentials and keys included. Its default logger is global.
@@ -55,11 +59,11 @@ func newStack(config *tls.Config, may peer.Control, handle sip.TransactionReques
 	s := &stack{tp: sip.NewTransportLayer(net.DefaultResolver, sip.NewParser(), config,
 		sip.WithTransportLayerLogger(quiet()),
 		sip.WithTransportLayerTransports(sip.TransportsConfig{TLS: tlsTransport}),
-	)}
+	), client: transactions{all: map[string]*sip.ClientTx{}}}
 	s.tx = sip.NewTransactionLayer(s.tp,
 		sip.WithTransactionLayerLogger(quiet()),
 		sip.WithTransactionLayerTerminateOnConnClose(),
-		sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}),
+		sip.WithTransactionLayerUnhandledResponseHandler(s.client.receive),
 	)
 	s.tx.OnRequest(handle)
 	return s
@@ -172,10 +176,15 @@ func (s *stack) request(ctx context.Context, req *sip.Request, to netip.AddrPort
 	req.SetDestination(to.String())
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	return s.tx.Request(ctx, req)
+	conn, err := s.tp.ClientRequestConnection(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return s.client.begin(req, conn)
 }
 
 func (s *stack) close() {
+	s.client.close()
 	s.tx.Close()
 	_ = s.tp.Close()
 }

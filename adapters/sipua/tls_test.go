@@ -2,7 +2,10 @@ package sipua_test
 
 import (
 	"crypto/tls"
+	"errors"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,4 +104,44 @@ func TestNothingIsInjected(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// A connection may close at any moment, also while a request is on its way to it: sipgo's own bookkeeping of
+// transactions ends the program then, once in a hundred times.
+func TestServersThatHangUpAtOnce(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(c *sipua.Config) { c.MaxCalls = 1000 })
+	cert, _ := issue(t, "127.0.0.1")
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.(*tls.Conn).HandshakeContext(t.Context())
+			<-time.After(time.Duration(rand.IntN(300)) * time.Microsecond)
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = ln.Close(); <-done })
+	a.callsTo(t, ln.Addr().String())
+	ctx := within(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				_, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+				if e, ok := errors.AsType[*call.Ending](err); !ok || e.Cause != call.CauseUnreachable {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
