@@ -83,10 +83,14 @@ func (u *UA) begin(v visit) *refusal {
 	if !u.takeFor(source) {
 		return &refusal{status: sip.StatusServiceUnavailable}
 	}
+	if !u.stacks.hold(&v.flow) {
+		u.giveFor(source)
+		return &refusal{status: sip.StatusServiceUnavailable}
+	}
 	c := u.newCall(u.identityOf(v.req), route, v.flow, u.inboundEntry(v.req, route, v.to, v.flow))
 	c.first = v.first
 	if !u.remember(c) {
-		u.giveFor(source)
+		u.forget(c)
 		return &refusal{status: sip.StatusServiceUnavailable}
 	}
 	c.accept(v.req, v.tx, v.to)

@@ -51,6 +51,7 @@ func (s *stacks) acquire(p profile) *stack {
 		sh.stack = newStack(peer.Client(s.base, p.verify, p.host), s.may, func(req *sip.Request, tx *sip.ServerTx) {
 			s.handle(sh.stack, req, tx)
 		})
+		sh.stack.profile = p
 		s.open[p] = sh
 	}
 	if sh.idle != nil {
@@ -59,6 +60,24 @@ func (s *stacks) acquire(p profile) *stack {
 	}
 	sh.uses++
 	return sh.stack
+}
+
+// hold keeps the connection of a call that comes in over one of ours: the registration that it was made for may end
+// before the call does. What callers connect with is theirs to close. It is released with the call.
+func (s *stacks) hold(f *flow) bool {
+	p := f.stack.profile
+	if p.host == "" {
+		return true
+	}
+	switch s.acquire(p) {
+	case f.stack:
+		f.profile = p
+		return true
+	case nil:
+	default:
+		s.release(p)
+	}
+	return false
 }
 
 func (s *stacks) release(p profile) {

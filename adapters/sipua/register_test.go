@@ -345,9 +345,6 @@ func TestCallsOverARegistration(t *testing.T) {
 	legs := answer(t, a)
 	c.connected()
 	l := legOf(t, legs)
-	c.ask("BYE", "")
-	c.response(200)
-	ends(t, l)
 
 	gone := make(chan struct{})
 	go func() { defer close(gone); a.Unregister(context.Background(), b.TrunkID) }()
@@ -357,6 +354,14 @@ func TestCallsOverARegistration(t *testing.T) {
 	again.callID += "-again"
 	again.ask("INVITE", offerSDP("RTP/SAVP"))
 	again.response(403)
+
+	if n := a.Held(); n != 1 {
+		t.Errorf("%d hold the connection of a call", n)
+	}
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+	eventually(t, "nobody holds the connection", func() bool { return a.Held() == 0 })
 }
 
 // Two trunks at one server share its connection, and each has its own binding; one at another server has another.

@@ -68,3 +68,14 @@ func (u *UA) KeepAlive(every time.Duration) {
 	defer u.bindings.mu.Unlock()
 	u.bindings.every = every
 }
+
+// Held is how many calls and registrations hold connections that we have made.
+func (u *UA) Held() int {
+	u.stacks.mu.Lock()
+	defer u.stacks.mu.Unlock()
+	n := 0
+	for _, sh := range u.stacks.open {
+		n += sh.uses
+	}
+	return n
+}
