@@ -193,7 +193,7 @@ func (c *phonecall) admit(req *sip.Request, to callwright.PhoneNumber) {
 			_ = adm.session.Close()
 			return
 		}
-		c.media.session, c.media.codecs = adm.session, adm.codecs
+		c.media.session, c.media.codecs, c.media.transcode = adm.session, adm.codecs, c.route.Transcode
 		select {
 		case c.ua.pending <- &pending{c: c, offer: adm.offer}:
 		default: // as many wait as calls are allowed

@@ -180,7 +180,7 @@ func (a *attempt) start(
 		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "no media port is free"}
 	}
 	c := u.newCall(id, a.route, f, e)
-	c.media.session, c.media.codecs = session, a.codecs
+	c.media.session, c.media.codecs, c.media.transcode = session, a.codecs, a.route.Transcode
 	c.extra, c.onRinging = a.headers, a.ringing
 	if !u.remember(c) {
 		_ = session.Close()

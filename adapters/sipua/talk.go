@@ -19,7 +19,9 @@ import (
 type talk struct {
 	session trunk.MediaSession // nil until an inbound call is admitted
 	codecs  []sdp.Codec
-	log     *slog.Logger
+	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
+	transcode bool
+	log       *slog.Logger
 
 	heard   []byte           // the peer's last description that was not used yet
 	offer   *sdp.Description // ours that waits for an answer
@@ -54,7 +56,7 @@ func (t *talk) describe(b dialog.Body) ([]byte, error) {
 }
 
 func (t *talk) capabilities() sdp.Capabilities {
-	return sdp.Capabilities{Media: t.session.Local(), Codecs: t.codecs, Previous: t.current}
+	return sdp.Capabilities{Media: t.session.Local(), Codecs: t.codecs, Transcode: t.transcode, Previous: t.current}
 }
 
 // accept takes the peer's answer to our offer, if there is an offer, and sets the media to it.
@@ -94,6 +96,9 @@ func (t *talk) use(ours *sdp.Description, n sdp.Negotiated) error {
 	t.mu.Unlock()
 	t.current, t.offer, t.heard = ours, nil, nil
 	t.codecs = []sdp.Codec{n.Codec} // a later offer of ours refreshes; it does not start over
+	for _, other := range n.Others {
+		t.codecs = append(t.codecs, other.Codec)
+	}
 	if closed {
 		return nil
 	}

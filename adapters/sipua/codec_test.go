@@ -1,0 +1,48 @@
+package sipua_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// TestRoutesCodecs: a call offers and takes the codecs of its route in their order, and with Transcode the peer may send
+// another one than we do.
+func TestRoutesCodecs(t *testing.T) {
+	t.Parallel()
+	for _, transcode := range []bool{false, true} {
+		caller, callee := pair(t)
+		for _, a := range []*agent{caller, callee} {
+			a.routes.mu.Lock()
+			a.routes.route.Codecs, a.routes.route.Transcode = []string{"G722", "PCMA", "PCMU"}, transcode
+			a.routes.mu.Unlock()
+		}
+		callee.routes.mu.Lock()
+		callee.routes.route.Codecs = []string{"PCMU", "PCMA"}
+		callee.routes.mu.Unlock()
+		out, in := connect(t, caller, callee)
+		want := "PCMU []"
+		if transcode {
+			want = "PCMU [PCMA]"
+		}
+		for name, m := range map[string]*media{"caller": caller.media, "callee": callee.media} {
+			agreed := m.last(t).negotiated()
+			if got := described(agreed[len(agreed)-1]); got != want {
+				t.Errorf("transcode %t: the %s has %s, want %s", transcode, name, got, want)
+			}
+		}
+		if err := out.Hangup(within(t)); err != nil {
+			t.Error(err)
+		}
+		ends(t, in)
+	}
+}
+
+func described(n sdp.Negotiated) string {
+	others := []sdp.Codec{}
+	for _, other := range n.Others {
+		others = append(others, other.Codec)
+	}
+	return fmt.Sprint(n.Codec, " ", others)
+}
