@@ -103,8 +103,8 @@ func (e *entry) never(why *call.Ending, unreached bool) {
 // arrived writes a call down that has come in, now that it is known whose it is.
 func (c *phonecall) arrived(invite *sip.Request) {
 	from := "the caller was not asked for a certificate"
-	if c.flow.stack != c.ua.server {
-		from = "over the connection that we have registered on"
+	if c.flow.profile.host != "" {
+		from = "the connection that we have registered on, " + verified(c.flow.profile)
 	}
 	c.entry.step(ladder.Event{
 		Note: ladder.NoteConnected, Transport: c.flow.tls, Peer: c.flow.address.String(),
