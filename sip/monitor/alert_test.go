@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,12 +140,12 @@ func TestRestartFiresNoAlert(t *testing.T) {
 // mortal is an Atomic of a process that dies at a commit: nothing of the transaction is kept.
 type mortal struct {
 	callwright.Atomic
-	dying bool
+	dying atomic.Bool
 }
 
 func (m *mortal) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	return m.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := fn(ctx); err != nil || !m.dying {
+		if err := fn(ctx); err != nil || !m.dying.Load() {
 			return err
 		}
 		return errors.New("killed")
@@ -159,13 +160,13 @@ func TestEdgeOutlivesItsProcess(t *testing.T) {
 		h.set(func(p *prober) { p.down["one"] = true })
 		h.attach(alerting("0001", "one"))
 		h.wait("0001", 20*time.Second, unreachable)
-		m.dying = true
+		m.dying.Store(true)
 		time.Sleep(4 * time.Minute)
 		h.wantTold()
 		if s := h.status("0001").Alerts[alert.Unreachable]; s.Raised {
 			t.Errorf("the alert is %+v though nobody will be told", s)
 		}
-		m.dying = false
+		m.dying.Store(false)
 		h.stop()
 		h.desk.set(func(d *desk) { d.broken["hook"], d.broken["mail"], d.broken["text"] = true, true, true })
 		h.start()
@@ -190,7 +191,7 @@ func TestCallDuringAnEdge(t *testing.T) {
 		h.attach(alerting("0001", "one"))
 		h.wait("0001", 20*time.Second, unreachable)
 		time.Sleep(115 * time.Second)
-		h.set(func(p *prober) { p.during["one"] = func() { slow.conflicts = 2 } })
+		h.set(func(p *prober) { p.during["one"] = func() { slow.conflicts.Store(2) } })
 		time.Sleep(75 * time.Second)
 		h.wantTold(everywhere(1, "has a server that is unreachable")...)
 	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })

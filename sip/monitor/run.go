@@ -201,6 +201,11 @@ func (s *Service) put(ctx context.Context, status sip.Status, r result) error {
 	if next.Alerts, told, err = s.evaluate(ctx, trunk, status, next); err != nil {
 		return err
 	}
+	if trunk.Alerts != nil {
+		if at, ok := trunk.Alerts.Due(next.Alerts); ok && at.Before(next.ProbeAt) {
+			next.ProbeAt = at
+		}
+	}
 	if err := s.Statuses.PutStatus(ctx, next); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package monitor_test
 import (
 	"context"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,12 +225,11 @@ func TestWatchOfInbound(t *testing.T) {
 // slowStatuses has others be quicker for a number of times.
 type slowStatuses struct {
 	sip.Statuses
-	conflicts int
+	conflicts atomic.Int32
 }
 
 func (s *slowStatuses) PutStatus(ctx context.Context, status sip.Status) error {
-	if s.conflicts > 0 {
-		s.conflicts--
+	if s.conflicts.Add(-1) >= 0 {
 		return callwright.ErrConflict
 	}
 	return s.Statuses.PutStatus(ctx, status)
@@ -239,13 +239,13 @@ func TestWatchTriesAgain(t *testing.T) {
 	t.Parallel()
 	slow := &slowStatuses{}
 	inHouse(t, func(t *testing.T, h *house) {
-		slow.conflicts = 3
+		slow.conflicts.Store(3)
 		h.check(h.Watch(t.Context(), outbound("0001", "one")))
 		h.wantStates("0001", unchecked)
-		slow.conflicts = 100
+		slow.conflicts.Store(100)
 		if err := h.Watch(t.Context(), outbound("0002", "one")); callwright.CodeOf(err) != callwright.CodeConflict {
 			t.Errorf("got %v", err)
 		}
-		slow.conflicts = 0
+		slow.conflicts.Store(0)
 	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
 }
