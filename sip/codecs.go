@@ -56,6 +56,12 @@ func checkEngines(names []string) error {
 	return nil
 }
 
+// standard are the codecs that a trunk without a configuration offers, as far as there are engines for them. The others
+// are for those who ask for them.
+var standard = CodecConfig{Codecs: []CodecSetting{
+	{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}, {Name: "Opus", Enabled: true},
+}}
+
 // engine is the name under which a build has a codec's engine.
 func engine(engines []string, codec sdp.Codec) (name string, ok bool) {
 	i := slices.IndexFunc(engines, func(name string) bool {

@@ -97,14 +97,13 @@ func (t Trunk) admits(peer Peer) bool {
 
 func (s *Service) route(t Trunk) Route {
 	r := Route{
-		Org: t.Org, TrunkID: t.ID, Number: t.Number, Codecs: s.Codecs, Headers: t.Headers,
+		Org: t.Org, TrunkID: t.ID, Number: t.Number, Headers: t.Headers,
 		Credentials: t.Options.Call, Verify: cmp.Or(t.Options.Verify, VerifyFull),
 	}
 	if t.Failover != nil {
 		r.Failover = *t.Failover
 	}
-	if t.Codecs != nil {
-		r.Codecs, r.Transcode = t.Codecs.offered(s.Codecs), t.Codecs.Transcode
-	}
+	codecs := cmp.Or(t.Codecs, &standard)
+	r.Codecs, r.Transcode = codecs.offered(s.Codecs), codecs.Transcode
 	return r
 }

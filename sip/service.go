@@ -28,7 +28,7 @@ type Config struct {
 	Hooks         alert.Hooks       // nil: alerts can't go to URLs
 	Mail          bool              // alerts can go by mail
 	SMS           bool              // alerts can go by SMS
-	Codecs        []string          // SDP names with an engine, in the order of preference
+	Codecs        []string          // SDP names with an engine
 	Regions       map[string]Region // nil: those of Regions
 	Region        string            // that of organizations without one of their own
 	DerivationKey callwright.Secret // makes the passwords that we register with; at least 32 bytes

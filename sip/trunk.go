@@ -40,7 +40,7 @@ type Trunk struct {
 	Options   Options
 	Headers   []header.Rule
 	Failover  *failover.Config // outbound; nil: the endpoint alone
-	Codecs    *CodecConfig     // nil: every codec with an engine, in the build's order
+	Codecs    *CodecConfig     // nil: PCMU, PCMA and Opus, as far as there are engines for them
 	Alerts    *alert.Config    // nil: none
 	CreatedAt time.Time
 	UpdatedAt time.Time

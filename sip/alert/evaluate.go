@@ -66,6 +66,33 @@ func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (Sta
 	return next, notices
 }
 
+// Due is when the alerts of a trunk have to be looked at again, though nothing may be measured anew until then: when the
+// first of them would be raised or resolved, should all stay as it is. ok is false when none would.
+func (c Config) Due(states States) (at time.Time, ok bool) {
+	for _, r := range c.Thresholds.readings(Measured{}) {
+		if next := states[r.kind].due(r.lasting); !next.IsZero() && (!ok || next.Before(at)) {
+			at, ok = next, true
+		}
+	}
+	return at, ok
+}
+
+// due is when the next edge comes; zero when there is none ahead.
+func (s State) due(lasting time.Duration) time.Time {
+	switch {
+	case s.Raised && !s.ClearSince.IsZero():
+		return s.ClearSince.Add(ClearFor)
+	case !s.Raised && !s.Since.IsZero():
+		at, quiet := s.Since.Add(lasting), s.ResolvedAt.Add(Quiet)
+		if quiet.After(at) {
+			return quiet
+		}
+		return at
+	default:
+		return time.Time{}
+	}
+}
+
 // reading is one measurement held against its threshold.
 type reading struct {
 	kind             Kind

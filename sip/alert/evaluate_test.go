@@ -244,3 +244,35 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is told before Due, and something then: also when nobody looks in between.
+func TestDue(t *testing.T) {
+	t.Parallel()
+	r := newRun()
+	if at, ok := r.config.Due(r.states); ok {
+		t.Errorf("of a trunk that is well, at %s", at)
+	}
+	step := func(what string, m alert.Measured, after time.Duration, told int) {
+		t.Helper()
+		r.look(m)
+		at, ok := r.config.Due(r.states)
+		if !ok || !at.Equal(r.now.Add(after)) {
+			t.Fatalf("%s: due %s later, %t; want %s", what, at.Sub(r.now), ok, after)
+		}
+		for r.now = r.now.Add(time.Minute); r.now.Before(at); r.now = r.now.Add(time.Minute) {
+			if early := r.look(m); len(early) > 0 {
+				t.Errorf("%s: told %s before it is due", what, at.Sub(r.now))
+			}
+		}
+		r.now = at
+		if now := r.look(m); len(now) != told {
+			t.Errorf("%s: told %v", what, now)
+		}
+	}
+	step("unreachable", bad[alert.Unreachable], config.Thresholds.Unreachable, 1)
+	if _, ok := r.config.Due(r.states); ok {
+		t.Error("while it is raised there is nothing to wait for")
+	}
+	step("clear", fine, alert.ClearFor, 1)
+	step("again", bad[alert.Unreachable], alert.Quiet, 1)
+}

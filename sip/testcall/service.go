@@ -3,6 +3,7 @@ package testcall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -106,7 +107,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string
 	if err == nil && !added {
 		err = &callwright.Error{
 			Code: callwright.CodeTooManyRequests, RetryAfter: max(time.Second, oldest.Add(Window).Sub(now)),
-			Message: "an organization may make 10 test calls in 15 minutes",
+			Message: fmt.Sprintf("an organization may make %d test calls in %.0f minutes", MaxCalls, Window.Minutes()),
 		}
 	}
 	if err != nil {
