@@ -37,3 +37,19 @@ func TestPathsHaveIndexes(t *testing.T) {
 		}
 	}
 }
+
+// FuzzAttach has bodies of every kind understood or refused, never answered with an error of ours.
+func FuzzAttach(f *testing.F) {
+	for _, body := range []string{
+		`{"phone_number":"+14155550100","service":"sip","directions":[{"type":"inbound","options":{"port":5}}]}`,
+		`{"directions":[{"type":7,"headers":{"headers":[{"type":"uui"}]}}]}`, `{"directions":[[{"x":1}]]}`, `[]`, ` "`, "",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		h := open(t)
+		if answer := h.do("POST", "/v1/sip/attach", body); answer.Code >= http.StatusInternalServerError {
+			t.Errorf("%q: %d %s", body, answer.Code, answer.Body)
+		}
+	})
+}
