@@ -81,6 +81,7 @@ func (u *UA) begin(v visit) *refusal {
 	source := v.flow.address.Addr()
 	u.sources.admit(source)
 	if !u.takeFor(source) {
+		u.turnedAway(v.flow, v.req, route, v.to, sip.StatusServiceUnavailable)
 		return &refusal{status: sip.StatusServiceUnavailable}
 	}
 	if !u.stacks.hold(&v.flow) {

@@ -134,9 +134,12 @@ func (u *UA) turnedAway(f flow, req *sip.Request, route trunk.Route, to callwrig
 	answer := invite
 	answer.Sent, answer.Status, answer.Reason, answer.Body = true, status, reasons[status], ""
 	e.step(answer)
+	why := call.Ending{Cause: call.CauseRejected, Reason: "the trunk does not admit the caller"}
+	if status == sip.StatusServiceUnavailable {
+		why = call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}
+	}
 	e.begin()
 	e.end(trunk.CallEnd{
-		SIPCode: status, Status: statusLine(status, reasons[status]), Cause: string(call.CauseRejected),
-		Reason: "the trunk does not admit the caller",
+		SIPCode: status, Status: statusLine(status, reasons[status]), Cause: string(why.Cause), Reason: why.Reason,
 	}, nil)
 }

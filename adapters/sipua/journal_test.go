@@ -283,6 +283,28 @@ func TestIncomingCallThatIsNotAdmitted(t *testing.T) {
 	}
 }
 
+func TestIncomingCallThatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	a, j := watched(t, func(c *sipua.Config) { c.MaxCalls = 1 })
+	ctx := within(t)
+	go func() { _, _ = a.Accept(ctx) }()
+	first := newCaller(t, a)
+	first.ask("INVITE", offerSDP("RTP/SAVP"))
+	first.response(180)
+	second := newCaller(t, a)
+	second.ask("INVITE", offerSDP("RTP/SAVP"))
+	second.response(503)
+	first.ask("CANCEL", "")
+	got := j.all(t, 2)
+	i := slices.IndexFunc(got, func(w *written) bool { return w.ended.SIPCallID == second.callID })
+	if i < 0 {
+		t.Fatal("the second call is not written down")
+	}
+	if r := got[i].ended; r.Cause != "overload" || r.SIPCode != 503 || r.Technical || got[i].told != "begin end" {
+		t.Errorf("%s: %+v", got[i].told, r)
+	}
+}
+
 // What stands in a message and must not be seen is in no step of it.
 func TestStepsShowNoSecret(t *testing.T) {
 	t.Parallel()
