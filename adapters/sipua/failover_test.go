@@ -355,6 +355,31 @@ func TestServersByName(t *testing.T) {
 	}
 }
 
+// A connection that is lost is made again to where the server is, which its own address need not be.
+func TestBackToAServerByName(t *testing.T) {
+	t.Parallel()
+	address, accept := listenWire(t, "pbx.test")
+	a, _ := named(t, "_sips._tcp.pbx.test. SRV 10 0 "+portOf(t, address)+" a.other.test.",
+		"a.other.test. A 127.0.0.1", "pbx.test. A 127.0.0.2")
+	a.callsTo(t, "pbx.test")
+	p := dial(t, a, toBob)
+	w := accept()
+	w.reply(w.request("INVITE"), 200, "x", answerSDP(), "Contact: <sip:peer@pbx.test;transport=tls>")
+	w.request("ACK")
+	l := p.leg()
+	_ = w.conn.Close()
+	<-w.closed
+	select {
+	case <-l.Done():
+		t.Fatal("the call ended with its connection")
+	case <-time.After(5 * testT1): // for us to notice
+	}
+	go func() { _ = l.Hangup(t.Context()) }()
+	w = accept()
+	w.reply(w.request("BYE"), 200, "", "")
+	ends(t, l)
+}
+
 func TestNameWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	a, j := named(t, "else.test. A 127.0.0.1")

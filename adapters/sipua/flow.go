@@ -1,8 +1,6 @@
 package sipua
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -11,6 +9,7 @@ import (
 
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // flow is how a call's messages travel: the connection that it came over, and how to verify another one.
@@ -20,11 +19,6 @@ type flow struct {
 	profile profile // host empty: whatever the next hop calls itself
 	tls     string
 }
-
-// defaultPort is SIP over TLS without a port (RFC 3261, 19.1.2).
-const defaultPort = 5061
-
-var errNoAddress = errors.New("no address")
 
 // write sends an ACK.
 func (f *flow) write(u *UA, req *sip.Request, via dialog.Path) error {
@@ -84,21 +78,17 @@ func (f *flow) elsewhere(u *UA, hop string, try func(*stack, netip.AddrPort) err
 	if p.host == "" {
 		p.host = host
 	}
-	ctx, cancel := context.WithTimeout(u.context, connectTimeout)
-	defer cancel()
-	addresses, err := u.resolver.Addresses(ctx, host)
+	targets, err := u.targets(u.context, uri.URI{Host: host, Port: uint16(next.Port)})
 	if err != nil {
 		return err
 	}
-	port := cmp.Or(uint16(next.Port), defaultPort)
 	s := u.stacks.acquire(p)
 	if s == nil {
 		return errors.New("closed")
 	}
 	defer u.stacks.release(p)
-	err = errNoAddress
-	for _, address := range addresses {
-		if err = try(s, netip.AddrPortFrom(address, port)); err == nil {
+	for _, to := range targets {
+		if err = try(s, to.Address); err == nil {
 			return nil
 		}
 	}

@@ -52,11 +52,7 @@ func (a *attempt) reach(ctx context.Context, server uri.URI, e *entry) (flow, *c
 func (u *UA) targets(ctx context.Context, server uri.URI) ([]resolve.Target, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	targets, err := u.resolver.Targets(ctx, server)
-	if err == nil && len(targets) == 0 {
-		err = errNoAddress
-	}
-	return targets, err
+	return u.resolver.Targets(ctx, server)
 }
 
 // listed is where a server is, for people.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -170,7 +171,8 @@ func (w *wire) reply(req message, status int, tag, body string, extra ...string)
 		lines = append(lines, "Via: "+via)
 	}
 	lines = append(lines, "From: "+req.get("From"), "To: "+to, "Call-Id: "+req.get("Call-Id"), "CSeq: "+req.get("CSeq"))
-	if status/100 == 2 && req.method() == "INVITE" {
+	own := slices.ContainsFunc(extra, func(line string) bool { return strings.HasPrefix(line, "Contact:") })
+	if status/100 == 2 && req.method() == "INVITE" && !own {
 		lines = append(lines, "Contact: <sip:peer@"+w.conn.LocalAddr().String()+";transport=tls>")
 	}
 	w.send(body, append(lines, extra...)...)
