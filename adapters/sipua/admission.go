@@ -88,7 +88,7 @@ func (u *UA) begin(v visit) *refusal {
 		u.giveFor(source)
 		return &refusal{status: sip.StatusServiceUnavailable}
 	}
-	c := u.newCall(u.identityOf(v.req), route, v.flow, u.inboundEntry(v.req, route, v.to, v.flow))
+	c := u.newCall(u.identityOf(v), route, v.flow, u.inboundEntry(v.req, route, v.to, v.flow))
 	c.first = v.first
 	if !u.remember(c) {
 		u.forget(c)

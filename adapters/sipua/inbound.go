@@ -139,9 +139,12 @@ func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
 }
 
 // identityOf is who we are in a call that comes in.
-func (u *UA) identityOf(req *sip.Request) identity {
+func (u *UA) identityOf(v visit) identity {
+	req, contact := v.req, *u.contact.Clone()
+	if v.flow.stack != u.server {
+		contact = u.contactOver(v.tx.Connection())
+	}
 	to, from := req.To(), req.From()
-	contact := *u.contact.Clone()
 	contact.User = req.Recipient.User
 	return identity{
 		callID: req.CallID().Value(), localTag: token(), contact: contact, via: u.contact, agent: u.config.UserAgent,

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +54,7 @@ type way struct {
 	stack   *stack
 	address netip.AddrPort
 	conn    sip.Connection
+	seen    netip.AddrPort // our end of it, as the server sees it; zero: it does not say
 }
 
 // gone says whether a connection is closed.
@@ -77,7 +79,7 @@ func (u *UA) Register(ctx context.Context, b registration.Binding) (time.Duratio
 	}
 	u.bindings.mu.Lock()
 	defer u.bindings.mu.Unlock()
-	r.way, r.until, r.lost = way{r.stack, r.address, conn}, time.Now().Add(granted), b.Lost
+	r.way, r.until, r.lost = way{r.stack, r.address, conn, seenAs(res)}, time.Now().Add(granted), b.Lost
 	return granted, nil
 }
 
@@ -216,6 +218,7 @@ func (r *binding) exchange(ctx context.Context, answers map[string]*challenge, e
 	if err != nil {
 		return nil, err
 	}
+	req.Via().Params.Add("rport", "")
 	contact := &sip.ContactHeader{Address: r.id.contact}
 	contact.Params.Add("expires", seconds(expires))
 	req.AppendHeader(contact)
@@ -276,6 +279,34 @@ func (r *binding) granted(res *sip.Response, asked time.Duration) time.Duration 
 		return readSeconds(h.Value())
 	}
 	return asked
+}
+
+// seenAs is where a request came from that was sent with rport, as its answer says (RFC 3581, section 4).
+func seenAs(res *sip.Response) netip.AddrPort {
+	via := res.Via()
+	if via == nil {
+		return netip.AddrPort{}
+	}
+	address, err := netip.ParseAddr(trimBrackets(via.Params.GetOr("received", "")))
+	port, portErr := strconv.ParseUint(via.Params.GetOr("rport", ""), 10, 16)
+	if err != nil || portErr != nil || port == 0 {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(address.Unmap().WithZone(""), uint16(port))
+}
+
+// contactOver is our Contact in a call that comes over a registration: the connection as the server sees it. Our public
+// host may be out of its reach, and what it sends to that address takes the connection.
+func (u *UA) contactOver(conn sip.Connection) sip.Uri {
+	contact := *u.contact.Clone()
+	u.bindings.mu.Lock()
+	defer u.bindings.mu.Unlock()
+	for _, r := range u.bindings.all {
+		if r.way.conn == conn && r.way.seen.IsValid() {
+			contact.Host, contact.Port = bracketed(r.way.seen.Addr().String()), int(r.way.seen.Port())
+		}
+	}
+	return contact
 }
 
 // registered are the trunks whose bindings a request's connection is, if it is one that we have made.

@@ -104,6 +104,9 @@ func TestRegister(t *testing.T) {
 		!strings.HasSuffix(first.get("Contact"), ";expires=3600") {
 		t.Errorf("%s %v", first.start, first.header)
 	}
+	if !strings.HasSuffix(first.get("Via"), ";rport") {
+		t.Errorf("Via: %s", first.get("Via"))
+	}
 	w.reply(first, 401, "r", "",
 		`WWW-Authenticate: Digest realm="pbx", nonce="one", algorithm=MD5, qop="auth"`,
 		`WWW-Authenticate: Digest realm="pbx", nonce="two", algorithm=SHA-256, qop="auth"`)
@@ -362,6 +365,45 @@ func TestCallsOverARegistration(t *testing.T) {
 	c.response(200)
 	ends(t, l)
 	eventually(t, "nobody holds the connection", func() bool { return a.Held() == 0 })
+}
+
+// The Contact of a call over a registration is the connection, where its server says how it sees it.
+func TestContactOverARegistration(t *testing.T) {
+	t.Parallel()
+	for seen, want := range map[string]string{
+		";rport=40000;received=192.0.2.7":   "192.0.2.7:40000",
+		";received=2001:db8::7;rport=40000": "[2001:db8::7]:40000",
+		";rport;received=192.0.2.7":         "",
+		";rport=0;received=192.0.2.7":       "",
+		";rport=40000;received=pbx.test":    "",
+		";rport=40000":                      "",
+	} {
+		t.Run(seen, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, nil)
+			address, accept := listenWire(t, "127.0.0.1")
+			done := registering(t, a, bindingWith(t, address))
+			w := accept()
+			req := w.request("REGISTER")
+			req.header["Via"][0] = strings.TrimSuffix(req.get("Via"), ";rport") + seen
+			w.keeps(req, 60)
+			if r := done(); r.err != nil {
+				t.Fatal(r.err)
+			}
+			c := callerOver(w, a)
+			legs := answer(t, a)
+			ok := c.connected()
+			if want == "" {
+				want = a.Addr().String()
+			}
+			if got := ok.get("Contact"); got != "<sip:"+bob.String()+"@"+want+";transport=tls>" {
+				t.Errorf("%s", got)
+			}
+			c.ask("BYE", "")
+			c.response(200)
+			ends(t, legOf(t, legs))
+		})
+	}
 }
 
 // Two trunks at one server share its connection, and each has its own binding; one at another server has another.
