@@ -13,14 +13,7 @@ import (
 func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 	t.Helper()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
-	org := callwright.Organization{
-		ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
-		WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at,
-	}
-	end := at.Add(time.Hour)
-	key := callwright.APIKey{
-		ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,
-	}
+	org, key := tenant(at)
 	filled := func(t *testing.T) callwright.Tenants {
 		t.Helper()
 		s := newStore(t)
@@ -96,4 +89,15 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 			t.Errorf("got %+v, %v; want it revoked at %s", got, err, at)
 		}
 	})
+}
+
+// tenant is an organization and a key of it, with something in every field.
+func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
+	end := at.Add(time.Hour)
+	return callwright.Organization{
+			ID: "a", Name: "Acme & Söhne", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP},
+			WebhookSecret: "whsec_x", ContactEmail: "ops+sip@acme.example", Region: "eu1", CreatedAt: at,
+		}, callwright.APIKey{
+			ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,
+		}
 }
