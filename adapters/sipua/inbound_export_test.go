@@ -79,3 +79,15 @@ func (u *UA) Held() int {
 	}
 	return n
 }
+
+// Known says whether a caller's connection is known to speak SIP.
+func (u *UA) Known(remote netip.AddrPort) bool {
+	u.listener.mu.Lock()
+	defer u.listener.mu.Unlock()
+	c := u.listener.open[remote]
+	if c == nil {
+		return false
+	}
+	_, known := c.deadline()
+	return known
+}
