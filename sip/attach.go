@@ -116,7 +116,7 @@ func (s *Service) attachNumber(
 		return "", err
 	}
 	err = s.atomically(ctx, func(ctx context.Context) error {
-		r, err := s.record(ctx, org, number)
+		r, err := s.held(ctx, org, number)
 		if err != nil {
 			return err
 		}

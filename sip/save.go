@@ -20,6 +20,15 @@ func (s *Service) atomically(ctx context.Context, f func(context.Context) error)
 	return err
 }
 
+// held is the record of a number, which is held for the rest of the transaction: of changes that come at once each goes by
+// what the one before it has made.
+func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
+	if err := s.Store.Hold(ctx, number); err != nil {
+		return Record{}, err
+	}
+	return s.record(ctx, org, number)
+}
+
 // save keeps a trunk in place of the old one, or as a new one when there is none, and has it watched and registered. It
 // runs in a transaction.
 func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {

@@ -8,6 +8,10 @@ import (
 
 // Store keeps trunks. Secrets in them are encrypted at rest. What it returns shares no memory with what it keeps.
 type Store interface {
+	// Hold waits until no other transaction holds a number, and keeps all others from holding it until the transaction of
+	// ctx ends. Who changes a number's trunks by what they are holds it before reading them. A number that is held already
+	// by the same transaction is no error; without a transaction nothing is held.
+	Hold(ctx context.Context, number callwright.PhoneNumber) error
 	// Insert adds a trunk with Version 1; CodeConflict when that number has that direction already, whoever's it is, or
 	// when it is another organization's in the other direction. Of two organizations that come at once one alone gets it.
 	Insert(ctx context.Context, t Trunk) error

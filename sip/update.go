@@ -46,7 +46,7 @@ func (s *Service) change(
 	f func(Record, Trunk) (Trunk, error),
 ) (done Trunk, err error) {
 	err = s.atomically(ctx, func(ctx context.Context) error {
-		r, err := s.record(ctx, org, number)
+		r, err := s.held(ctx, org, number)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (s *Service) Detach(
 		return "", err
 	}
 	return n, s.atomically(ctx, func(ctx context.Context) error {
-		r, err := s.record(ctx, org, n)
+		r, err := s.held(ctx, org, n)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,11 @@ import (
 // Trunks is sip.Store.
 type Trunks struct{ *DB }
 
+// Hold keeps other transactions from holding a number until this one ends.
+func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
+	return s.write(ctx, []any{number}, func(idb bun.IDB) error { return s.alone(ctx, idb, "trunk of "+string(number)) })
+}
+
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	t.Version = 1
@@ -27,10 +32,10 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 // claim refuses a number that another organization has. Until the transaction ends nobody else can claim the number: no
 // key of the table keeps two organizations from having a direction each.
 func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
+	if err := s.Hold(ctx, t.Number); err != nil {
+		return err
+	}
 	return s.write(ctx, []any{t}, func(idb bun.IDB) error {
-		if err := s.alone(ctx, idb, "trunk of "+string(t.Number)); err != nil {
-			return err
-		}
 		foreign, err := idb.NewSelect().Model((*trunkRow)(nil)).
 			Where("number = ?", t.Number).Where("org <> ?", t.Org).Exists(ctx)
 		if err == nil && foreign {

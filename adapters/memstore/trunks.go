@@ -17,6 +17,9 @@ type trunkKey struct {
 // Trunks is sip.Store.
 type Trunks struct{ *Store }
 
+// Hold has nothing to do: transactions do not overlap.
+func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
+
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return s.with(ctx, func(d *data) error {
