@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/registration"
 )
 
 // Sources is the table of those who call us.
@@ -67,6 +68,17 @@ func (u *UA) KeepAlive(every time.Duration) {
 	u.bindings.mu.Lock()
 	defer u.bindings.mu.Unlock()
 	u.bindings.every = every
+}
+
+// ReadRegistered reads an answer to a REGISTER in every way; false for what is none.
+func ReadRegistered(data []byte) (granted time.Duration, seen netip.AddrPort, refused *registration.Refusal, ok bool) {
+	msg, err := sip.ParseMessage(data)
+	res, isResponse := msg.(*sip.Response)
+	if err != nil || !isResponse {
+		return 0, seen, nil, false
+	}
+	r := binding{id: identity{contact: sip.Uri{Scheme: "sip", User: "us", Host: "x.test", Port: 5061}}}
+	return r.granted(res, time.Hour), seenAs(res), refusalFrom(res), true
 }
 
 // Held is how many calls and registrations hold connections that we have made.
