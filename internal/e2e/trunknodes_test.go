@@ -1,0 +1,262 @@
+package e2e_test
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/kamailio"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// nodes is how servers start that share a database and its key.
+func nodes(t *testing.T, ca *testca.Authority) server.Config {
+	t.Helper()
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails, by its documentation
+	return server.Config{
+		Roots: ca.CertFile(), Flags: []string{"--database-url", pgtest.DSN(t)},
+		Env: []string{"CALLWRIGHT_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret)},
+	}
+}
+
+// lost waits until the log shows that a call's node is gone, and checks that nothing else became of the calls there.
+func lost(t *testing.T, s *server.Server, id string, records int) {
+	t.Helper()
+	var log []oas.SipCall
+	var cut oas.SipCall
+	await.That(t, "the call of the dead server to be closed", func() bool {
+		log = s.CallLog(t, ours.String())
+		i := slices.IndexFunc(log, func(c oas.SipCall) bool { return c.CallID == id })
+		if i < 0 {
+			t.Fatalf("the call %s is not in the log any more: %+v", id, log)
+		}
+		cut = log[i]
+		return !cut.EndedAt.Null
+	})
+	if len(log) != records || !strings.Contains(cut.ErrorMessage.Value, "gone") || !cut.SipCode.Null ||
+		cut.EndedAt.Value.Before(cut.StartedAt) || cut.EndedAt.Value.After(time.Now()) {
+		t.Errorf("the call of the dead server is closed as %+v, one of %d records", cut, len(log))
+	}
+}
+
+// running is the one call in a log that has not ended, once it is answered.
+func running(t *testing.T, s *server.Server) (call oas.SipCall, records int) {
+	t.Helper()
+	log := s.CallLog(t, ours.String())
+	open := slices.DeleteFunc(slices.Clone(log), func(c oas.SipCall) bool { return !c.EndedAt.Null })
+	if len(open) != 1 {
+		t.Fatalf("%d calls are running: %+v", len(open), log)
+	}
+	return open[0], len(log)
+}
+
+// TestKilledDuringTrunkCall kills the server during a call over a trunk and starts it again on the same data: the log
+// has the call once, as lost.
+func TestKilledDuringTrunkCall(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	first := start(t, ca.CertFile())
+	first.AttachOutbound(t, ours.String(), phone.Server())
+	first.Call(t, appointment())
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	cut, _ := running(t, first)
+	first.Kill()
+	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	lost(t, second, cut.CallID, 1)
+	ended := second.CallLog(t, ours.String())[0].EndedAt
+	second.Kill()
+	third := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	if log := third.CallLog(t, ours.String()); len(log) != 1 || log[0].EndedAt != ended {
+		t.Errorf("after another start the log is %+v, and the call had ended at %v", log, ended.Value)
+	}
+}
+
+// TestRegistrationMoves has several servers on one PostgreSQL database, and a number that registers. When the one that
+// has the registration stops, it takes it back and another one has it at once; when it is killed in the middle of a call
+// over it, another one has it when the lease ends, and closes the record of that call.
+func TestRegistrationMoves(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	config := nodes(t, ca)
+	servers := []*server.Server{server.Start(t, config), server.Start(t, config)}
+	password := servers[0].AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
+	registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, MaxExpires: 10})
+	servers[0].Update(t, ours.String(), oas.SipDirectionInput{
+		Type: oas.SipDirectionInbound, SipEndpoint: oas.NewOptString(registrar.URI()),
+	})
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+
+	// call is answered by the server that has the registration.
+	call := func(n int) (holder, other *server.Server) {
+		phone.Dial(t, registrar.Number("acme"))
+		phone.Await(t, "CALL_ESTABLISHED", n)
+		if servers[0].Metric(t, "callwright_sip_calls") > 0 {
+			return servers[0], servers[1]
+		}
+		return servers[1], servers[0]
+	}
+	await.That(t, "the number to be registered", func() bool { return registrar.Count("SAVED") > 0 })
+	holder, other := call(1)
+	phone.Hangup(t)
+	phone.Await(t, "CALL_CLOSED", 1)
+	holder.Stop(t)
+	if !strings.Contains(registrar.Log(), "expires=0") {
+		t.Error("the server that stopped did not take its registration back")
+	}
+	const atOnce = 15 * time.Second // what is left of a lease is 20 s or more
+	if !await.Within(t.Context(), atOnce, func() bool { return registered(t, other) }) {
+		t.Fatal("the other server did not register at once")
+	}
+
+	servers = []*server.Server{other, server.Start(t, config)}
+	if last, _ := call(2); last != other {
+		t.Fatal("the call came to a server that had not registered")
+	}
+	cut, records := running(t, other)
+	kept := registrar.Count("SAVED")
+	other.Kill()
+	survivor := servers[1]
+	lost(t, survivor, cut.CallID, records)
+	await.That(t, "the survivor to register", func() bool { return registrar.Count("SAVED") > kept && registered(t, survivor) })
+	closed := len(phone.Events("CALL_CLOSED"))
+	phone.Hangup(t)
+	phone.Await(t, "CALL_CLOSED", closed+1)
+	phone.Dial(t, registrar.Number("acme"))
+	phone.Await(t, "CALL_ESTABLISHED", 3)
+	if over, _ := running(t, survivor); over.CallID == cut.CallID {
+		t.Error("the call that was cut runs again")
+	}
+	survivor.Stop(t)
+}
+
+func registered(t *testing.T, s *server.Server) bool {
+	t.Helper()
+	return s.Status(t, ours.String()).Registration.Value.Status == oas.SipRegistrationStatusRegistered
+}
+
+// TestTwoNodesShare has two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what an
+// organization may do once, or so often, it may not do again over the other one.
+func TestTwoNodesShare(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	config := nodes(t, ca)
+	one, two := server.Start(t, config), server.Start(t, config)
+	peer := kamailio.Start(t, kamailio.Config{CA: ca, Password: "another"})
+	probes(t, peer, one, two)
+	looks(t, one, two)
+	tests(t, one, two)
+}
+
+// probes attaches trunks, again and again, over one server and the other: each is probed at once, by one of them.
+func probes(t *testing.T, peer *kamailio.Server, one, two *server.Server) {
+	t.Helper()
+	const rounds = 3
+	trunks := []string{ours.String(), "+14155550101", "+14155550102", "+14155550103", "+14155550104"}
+	type check struct {
+		trunk string
+		at    time.Time
+	}
+	seen := map[check]bool{}
+	for round := range rounds {
+		for i, trunk := range trunks {
+			[]*server.Server{one, two}[(round+i)%2].AttachOutbound(t, trunk, peer.URI())
+		}
+		for _, trunk := range trunks {
+			one.StatusUntil(t, trunk, "to be healthy", func(st oas.SipStatus) bool { return st.Status == oas.SipHealthStatusHealthy })
+		}
+		// Beyond those that were asked for, a probe comes a minute later: it is one more that the status tells of.
+		await.That(t, "as many probes as the statuses tell of", func() bool {
+			for _, trunk := range trunks {
+				seen[check{trunk, two.Status(t, trunk).CheckedAt.Value}] = true
+			}
+			return peer.Count("REQUEST OPTIONS") == len(seen)
+		})
+	}
+	if len(seen) < rounds*len(trunks) {
+		t.Errorf("%d trunks were probed %d times in %d rounds", len(trunks), len(seen), rounds)
+	}
+}
+
+// looks begins a discovery of a host that takes connections and never says a word, and another one meanwhile.
+func looks(t *testing.T, one, two *server.Server) {
+	t.Helper()
+	request := &oas.StartSipDiscoveryRequest{
+		Host: "127.0.0.1", Port: oas.NewOptInt(silent(t)), Transport: oas.NewOptSipTransport(oas.SipTransportTLS),
+	}
+	if _, err := one.API.StartSipDiscovery(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	_, err := two.API.StartSipDiscovery(t.Context(), request)
+	if refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err); !ok || refusal.StatusCode != http.StatusConflict {
+		t.Errorf("a second discovery over the other server gives %v", err)
+	}
+}
+
+// silent is a port that takes connections and never says a word.
+func silent(t *testing.T) int {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taken sync.WaitGroup
+	taken.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			taken.Go(func() {
+				<-t.Context().Done()
+				_ = conn.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		taken.Wait()
+	})
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// tests asks for a dozen test calls, at the same time, over both servers: ten are made.
+func tests(t *testing.T, servers ...*server.Server) {
+	t.Helper()
+	const asked, allowed = 12, 10
+	results := make([]error, asked)
+	var asking sync.WaitGroup
+	for i := range results {
+		asking.Go(func() {
+			request := &oas.StartSipTestCallRequest{PhoneNumber: ours.String()}
+			_, results[i] = servers[i%len(servers)].API.StartSipTestCall(t.Context(), request)
+		})
+	}
+	asking.Wait()
+	made := 0
+	for _, err := range results {
+		refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err)
+		switch {
+		case err == nil:
+			made++
+		case !ok || refusal.StatusCode != http.StatusTooManyRequests || refusal.RetryAfter.Value < 1:
+			t.Errorf("a test call too many gives %v", err)
+		}
+	}
+	if made != allowed {
+		t.Errorf("%d test calls were made", made)
+	}
+}
