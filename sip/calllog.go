@@ -84,6 +84,10 @@ type CallLog interface {
 	// that have not ended do not count.
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 
+	// ForgetCalls removes up to limit records that have ended and began before the given time, the oldest first, with their
+	// ladders, and says how many.
+	ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error)
+
 	// BeatNode says that a node lives, whose records LostCalls must not give.
 	BeatNode(ctx context.Context, node string, at time.Time) error
 	// LostCalls is up to limit records that have not ended and whose node is silent since before the given time: it has

@@ -3,6 +3,7 @@ package sip
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -19,8 +20,12 @@ type vigil struct {
 	alive time.Time // up to when every node whose records are open is known to have lived; zero: not known
 }
 
-// Run says every two seconds that this node lives, and closes the records of nodes that don't, until ctx ends.
+// Run says every two seconds that this node lives, closes the records of nodes that don't, and forgets old calls, until
+// ctx ends.
 func (s *Service) Run(ctx context.Context) {
+	var forgetting sync.WaitGroup
+	forgetting.Go(func() { s.forgetOld(ctx) })
+	defer forgetting.Wait()
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
 	var v vigil

@@ -2,6 +2,7 @@ package sip_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -135,6 +136,33 @@ func TestRunClosesMany(t *testing.T) {
 		lost, err := h.log.LostCalls(t.Context(), time.Now().Add(time.Hour), 1000)
 		if err != nil || len(lost) != 0 {
 			t.Errorf("%d records are left, %v", len(lost), err)
+		}
+	})
+}
+
+func TestRunForgetsOldCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, func(c *sip.Config) { c.Clock, c.KeepCalls = bubbled{}, 24*time.Hour })
+		const calls = 501 // one more than go at once
+		for i := range calls {
+			r := h.logged("a", "c"+strconv.Itoa(i), time.Now())
+			ended := r.StartedAt.Add(time.Minute)
+			if err := h.log.EndCall(t.Context(), "a", r.ID, sip.CallEnd{EndedAt: &ended}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		defer running(h)()
+		for _, want := range []struct {
+			after time.Duration
+			left  int
+		}{{23 * time.Hour, 1}, {2 * time.Hour, 0}} {
+			time.Sleep(want.after)
+			synctest.Wait()
+			left, err := h.log.Calls(t.Context(), "a", one, callwright.Keyset{}, 1)
+			if err != nil || len(left) != want.left {
+				t.Errorf("%d are left after %s, %v; want %d", len(left), want.after, err, want.left)
+			}
 		}
 	})
 }

@@ -1,9 +1,11 @@
 package sip
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/alert"
@@ -32,6 +34,7 @@ type Config struct {
 	Regions       map[string]Region // nil: those of Regions
 	Region        string            // that of organizations without one of their own
 	DerivationKey callwright.Secret // makes the passwords that we register with; at least 32 bytes
+	KeepCalls     time.Duration     // how long calls stay in the log; 0: 90 days, at least a day
 	AllowPrivate  bool              // trunks may point at private and loopback addresses
 	Node          string            // this process, different from every other one's, those before it included
 	Clock         callwright.Clock  // nil: the machine's
@@ -55,6 +58,9 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("sip: Monitor, Organizations and Node are required")
 	case len(c.DerivationKey) < minKey:
 		return nil, errors.New("sip: DerivationKey must have at least 32 bytes")
+	}
+	if c.KeepCalls = cmp.Or(c.KeepCalls, standardKeep); c.KeepCalls < minKeep {
+		return nil, errors.New("sip: KeepCalls must be at least a day")
 	}
 	if err := checkEngines(c.Codecs); err != nil {
 		return nil, err

@@ -115,7 +115,8 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, recentErr := found.Recent(ctx, look, now)
 	_, testErr := tests.Get(ctx, org, "c")
 	_, openErr := tests.Unfinished(ctx, now, 10)
-	return append(errs, callErr, pageErr, failureErr, foundErr, recentErr, testErr, openErr)
+	_, forgetErr := log.ForgetCalls(ctx, now, 10)
+	return append(errs, callErr, pageErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
 }
 
 // TestHostileTexts has peers say what no database keeps. It is refused with a code, changes nothing, and the call can

@@ -3,6 +3,7 @@ package memstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -125,6 +126,21 @@ func (s CallLog) Failures(
 		return nil
 	})
 	return ended, failed, err
+}
+
+// ForgetCalls removes the records that began before a time and have ended.
+func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error) {
+	old, err := s.records(ctx, func(r sip.CallRecord, _ *data) bool {
+		return r.EndedAt != nil && r.StartedAt.Before(before)
+	})
+	old = old[:min(limit, len(old))]
+	return len(old), errors.Join(err, s.with(ctx, func(d *data) error {
+		for _, r := range old {
+			delete(d.records, r.ID)
+			delete(d.ladders, r.ID)
+		}
+		return nil
+	}))
 }
 
 // BeatNode says that a node lives.

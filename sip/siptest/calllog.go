@@ -27,6 +27,7 @@ func RunCallLog(t *testing.T, newLog func(t *testing.T) sip.CallLog) {
 		"pages from a time":                  pagesFromTime,
 		"counts failures":                    countsFailures,
 		"finds the records of silent nodes":  findsLost,
+		"forgets the oldest records":         forgetsRecords,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -318,5 +319,39 @@ func findsLost(t *testing.T, log sip.CallLog) {
 		if foreign.AnsweredAt = &answered; len(lost) == 3 && !reflect.DeepEqual(lost[2], foreign) {
 			t.Errorf("got  %+v\nwant %+v", lost[2], foreign)
 		}
+	}
+}
+
+func forgetsRecords(t *testing.T, log sip.CallLog) {
+	for i, id := range []string{"late", "early", "running", "middle", "kept"} {
+		r := record(id, "a", at.Add([]time.Duration{3 * time.Minute, time.Minute, 0, 2 * time.Minute, time.Hour}[i]))
+		begin(t, log, r)
+		if id == "running" {
+			continue
+		}
+		ended := r.StartedAt.Add(2 * time.Hour)
+		step := ladder.Event{At: r.StartedAt, Method: "INVITE"}
+		if err := log.EndCall(t.Context(), r.Org, r.ID, sip.CallEnd{EndedAt: &ended}, []ladder.Event{step}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []struct {
+		removed int
+		left    string
+	}{{2, "[kept late running]"}, {1, "[kept running]"}, {0, "[kept running]"}} {
+		removed, err := log.ForgetCalls(t.Context(), at.Add(time.Hour), 2)
+		if err != nil || removed != want.removed {
+			t.Errorf("%d removed, %v; want %d", removed, err, want.removed)
+		}
+		left, err := log.Calls(t.Context(), "a", listed, callwright.Keyset{}, 10)
+		if got := ids(left); err != nil || got != want.left {
+			t.Errorf("%s left, %v; want %s", got, err, want.left)
+		}
+	}
+	if _, _, err := log.Call(t.Context(), "a", "early"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("a record that is forgotten gives %v", err)
+	}
+	if _, steps := getRecord(t, log, "a", "kept"); len(steps) != 1 {
+		t.Errorf("what is kept has the steps %v", steps)
 	}
 }

@@ -24,6 +24,7 @@ CREATE TABLE sip_calls (
 CREATE INDEX sip_calls_by_number ON sip_calls (org, number, started_at, id);
 -- Failures are counted from the index alone.
 CREATE INDEX sip_calls_by_end ON sip_calls (trunk_id, ended_at, org, technical) WHERE ended_at IS NOT NULL;
+CREATE INDEX sip_calls_ended ON sip_calls (started_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX sip_calls_running ON sip_calls (started_at, id) WHERE ended_at IS NULL;
 
 -- The ladders are kept apart from the records, so that a page of the log reads none of them.
