@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"go.uber.org/fx"
 
@@ -46,8 +47,17 @@ func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog
 	return db, nil
 }
 
+// The longest steps are those that send webhooks and mail, 10 s each. What a killed node was doing is done again soon: it
+// may be a call that waits to be placed.
+const (
+	stepTimeout = 15 * time.Second
+	rescueAfter = 20 * time.Second
+)
+
 func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
-	rc := riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), Logger: log}
+	rc := riverwork.Config{
+		SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN(), StepTimeout: stepTimeout, RescueAfter: rescueAfter, Logger: log,
+	}
 	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err
 	}
