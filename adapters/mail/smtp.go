@@ -38,7 +38,7 @@ type SMTP struct {
 }
 
 // patience is how long a server may take for a message.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 // NewSMTP checks the configuration. It does not connect.
 func NewSMTP(c SMTPConfig) (*SMTP, error) { return newSMTP(c, loopback) }
