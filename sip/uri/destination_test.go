@@ -70,6 +70,9 @@ func TestIsPrivateIP(t *testing.T) {
 		"10.0.0.1": true, "172.16.0.1": true, "172.32.0.1": false, "192.168.1.1": true, "127.0.0.1": true,
 		"169.254.169.254": true, "100.64.0.1": true, "100.128.0.1": false, "0.0.0.0": true, "0.1.2.3": true, "8.8.8.8": false,
 		"::1": true, "::": true, "fe80::1": true, "fd12::1": true, "2001:db8::1": false,
+		"192.0.0.8": true, "198.19.0.1": true, "198.20.0.1": false, "224.0.0.1": true, "240.0.0.1": true, "255.255.255.255": true,
+		"223.255.255.1": false, "2002:7f00:1::": true, "64:ff9b::7f00:1": true, "64:ff9b:1::a00:1": true, "::7f00:1": true,
+		"ff02::1": true, "fec0::1": true, "2606:4700::1": false,
 		"::ffff:10.0.0.1": true, "::ffff:8.8.8.8": false, "localhost": false, "pbx.internal": false,
 	}
 	for in, want := range tests {

@@ -2,6 +2,7 @@ package uri
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -120,15 +121,25 @@ func appendHost(b []byte, text string) []byte {
 	return append(b, text...)
 }
 
-// isPrivate reports whether an address cannot be reached over the public Internet, whatever the reason: RFC 1918,
-// shared (RFC 6598), loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122).
+// isPrivate reports whether an address cannot be reached over the public Internet, whatever the reason: RFC 1918, shared
+// (RFC 6598), loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122), multicast, reserved, for
+// benchmarks (RFC 2544), or of IPv6 one that carries an IPv4 address elsewhere (6to4, NAT64).
 func (h host) isPrivate() bool {
 	a := h.addr.Unmap()
-	return a.IsValid() && (a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() ||
-		thisNetwork.Contains(a) || shared.Contains(a))
+	if !a.IsValid() {
+		return false
+	}
+	reaches := a.Is4() || globalUnicast.Contains(a)
+	return !reaches || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() ||
+		slices.ContainsFunc(unreachable, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
+// globalUnicast is all of IPv6 that is in use on the Internet (RFC 4291, 2.4), and unreachable what is not of it, or of
+// IPv4.
 var (
-	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
-	shared      = netip.MustParsePrefix("100.64.0.0/10")
+	globalUnicast = netip.MustParsePrefix("2000::/3")
+	unreachable   = []netip.Prefix{
+		netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+		netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("224.0.0.0/3"), netip.MustParsePrefix("2002::/16"),
+	}
 )
