@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -40,7 +41,8 @@ func (s *Service) place(ctx context.Context, org callwright.OrgID, before string
 	if before == "" {
 		return callwright.Keyset{}, nil
 	}
-	if at, err := time.Parse(time.RFC3339, before); err == nil && at.UTC().Year() > 0 {
+	text := strings.Replace(before, " ", "+", 1) // a plus of a query that was not escaped
+	if at, err := time.Parse(time.RFC3339, text); err == nil && at.UTC().Year() > 0 {
 		return callwright.Keyset{At: at.UTC()}, nil
 	}
 	r, _, err := s.Log.Call(ctx, org, before)

@@ -39,6 +39,7 @@ func TestCalls(t *testing.T) {
 		"before the first":     {"c00", 3, "", 0},
 		"before a time":        {"2026-05-04T03:02:11Z", 3, "c09", 3},
 		"in another time zone": {"2026-05-04T05:02:11.5+02:00", 3, "c10", 3},
+		"with its plus lost":   {"2026-05-04T05:02:11.5 02:00", 3, "c10", 3},
 	} {
 		got, err := h.Calls(t.Context(), "a", one, test.before, test.limit)
 		if err != nil || len(got) != test.n || test.n > 0 && got[0].ID != test.first {
