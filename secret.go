@@ -14,7 +14,9 @@ import (
 // redacted stands wherever a secret would be printed.
 const redacted = "[redacted]"
 
-// Secret is text that no log, message or format verb shows. Reveal is the only way to it.
+// Secret is text that no log, message or format verb shows; Reveal is the way to it. Package fmt asks no value that it
+// reaches through an unexported field, or through a pointer with a verb that does not fit one (%s, as go vet says): don't
+// print what holds secrets there.
 type Secret string
 
 // Reveal is the secret itself.
