@@ -74,8 +74,8 @@ func (u *UA) KeepAlive(every time.Duration) {
 func ReadRegistered(data []byte) (granted time.Duration, seen netip.AddrPort, refused *registration.Refusal, ok bool) {
 	msg, err := sip.ParseMessage(data)
 	res, isResponse := msg.(*sip.Response)
-	if err != nil || !isResponse {
-		return 0, seen, nil, false
+	if !isResponse || err != nil {
+		return 0, seen, nil, false //nolint:nilerr // false says so
 	}
 	r := binding{id: identity{contact: sip.Uri{Scheme: "sip", User: "us", Host: "x.test", Port: 5061}}}
 	return r.granted(res, time.Hour), seenAs(res), refusalFrom(res), true

@@ -1,7 +1,6 @@
 package baresip
 
 import (
-	"context"
 	"math"
 	"net"
 	"net/netip"
@@ -9,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/port"
 	"github.com/callwright/callwright/internal/e2e/process"
 	"github.com/callwright/callwright/internal/testca"
 )
@@ -75,18 +74,9 @@ func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	}
 	t.Cleanup(p.control.close)
 	await.That(t, "baresip to listen for TLS", func() bool {
-		return strings.Contains(p.Log(), "baresip is ready") && listening(t.Context(), p.addr)
+		return strings.Contains(p.Log(), "baresip is ready") && port.Listening(t.Context(), p.addr)
 	})
 	return p
-}
-
-func listening(ctx context.Context, addr netip.AddrPort) bool {
-	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
-	if err != nil {
-		return false
-	}
-	return conn.Close() == nil
 }
 
 // Addr is where the phone takes SIP over TLS.

@@ -1,15 +1,13 @@
 package kamailio
 
 import (
-	"context"
-	"net"
 	"net/netip"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/port"
 	"github.com/callwright/callwright/internal/e2e/process"
 	"github.com/callwright/callwright/internal/testca"
 )
@@ -41,12 +39,12 @@ func Start(t testing.TB, c Config) *Server {
 	}
 	for range startAttempts {
 		home := t.TempDir()
-		s := &Server{addr: freePort(t)}
+		s := &Server{addr: port.Free(t)}
 		file := writeHome(t, home, c, s.addr.String())
 		//nolint:noctx // the test's cleanup ends it
 		cmd := exec.Command(program, "-f", file, "-w", home, "-Y", home, "-DD", "-E", "-m", "32", "-M", "8")
 		s.Process = process.Start(t, "kamailio "+s.addr.String(), cmd, "")
-		await.That(t, "kamailio to listen", func() bool { return !s.Running() || listening(t.Context(), s.addr) })
+		await.That(t, "kamailio to listen", func() bool { return !s.Running() || port.Listening(t.Context(), s.addr) })
 		if s.Running() {
 			return s
 		}
@@ -68,22 +66,3 @@ func (s *Server) Number(number string) string {
 
 // Count is how often a text is in what Kamailio has printed: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
 func (s *Server) Count(text string) int { return strings.Count(s.Log(), text) }
-
-func freePort(t testing.TB) netip.AddrPort {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return netip.MustParseAddrPort(listener.Addr().String())
-}
-
-func listening(ctx context.Context, addr netip.AddrPort) bool {
-	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
-	if err != nil {
-		return false
-	}
-	return conn.Close() == nil
-}

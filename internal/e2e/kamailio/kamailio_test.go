@@ -17,7 +17,8 @@ func TestAnswersOptionsForItsHostOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := kamailio.Start(t, kamailio.Config{CA: ca, Password: "secret"})
-	conn, err := tls.Dial("tcp", server.Addr().String(), &tls.Config{RootCAs: ca.Pool(), MinVersion: tls.VersionTLS12})
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: ca.Pool(), MinVersion: tls.VersionTLS12}}
+	conn, err := dialer.DialContext(t.Context(), "tcp", server.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright/internal/testca"
 )
@@ -78,23 +77,4 @@ func (f *front) join(outside net.Conn, to netip.AddrPort) {
 		})
 	}
 	<-done
-}
-
-func freePort(t testing.TB) netip.AddrPort {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return netip.MustParseAddrPort(listener.Addr().String())
-}
-
-func listening(ctx context.Context, addr netip.AddrPort) bool {
-	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
-	if err != nil {
-		return false
-	}
-	return conn.Close() == nil
 }

@@ -25,27 +25,27 @@ const (
 func (s Scenario) steps(front string) []string {
 	switch s {
 	case Busy:
-		return []string{invite, refusal("486 Busy Here"), receive("ACK")}
+		return []string{invite, refusal("486 Busy Here"), ack}
 	case Decline:
-		return []string{invite, refusal("603 Decline"), receive("ACK")}
+		return []string{invite, refusal("603 Decline"), ack}
 	case Unavailable:
-		return []string{invite, refusal("503 Service Unavailable"), receive("ACK")}
+		return []string{invite, refusal("503 Service Unavailable"), ack}
 	case Slow:
 		return []string{
 			invite, provisional("100 Trying", ""), pause(5 * time.Second), provisional("180 Ringing", "a"),
-			pause(2 * time.Second), answer(front, "a"), receive("ACK"), bye,
+			pause(2 * time.Second), answer(front, "a"), ack, bye,
 		}
 	case Forked:
 		return []string{
-			invite, provisional("180 Ringing", "a"), provisional("180 Ringing", "b"), answer(front, "a"), receive("ACK"),
-			answer(front, "b"), receive("ACK"), bye, bye,
+			invite, provisional("180 Ringing", "a"), provisional("180 Ringing", "b"), answer(front, "a"), ack,
+			answer(front, "b"), ack, bye, bye,
 		}
 	case LostACK:
-		return []string{invite, answer(front, "a"), receive("ACK"), answer(front, "a"), receive("ACK"), bye}
+		return []string{invite, answer(front, "a"), ack, answer(front, "a"), ack, bye}
 	case Silent:
 		return []string{invite, pause(5 * time.Second)}
 	case Late:
-		return []string{invite, pause(6 * time.Second), answer(front, "a"), receive("ACK"), bye}
+		return []string{invite, pause(6 * time.Second), answer(front, "a"), ack, bye}
 	default:
 		return nil
 	}
@@ -79,7 +79,8 @@ Content-Length: 0
 
 ]]></send>`
 
-func receive(method string) string { return fmt.Sprintf("<recv request=%q/>", method) }
+// ack takes an ACK.
+const ack = `<recv request="ACK"/>`
 
 func pause(d time.Duration) string {
 	return fmt.Sprintf("<pause milliseconds=\"%d\"/>", d.Milliseconds())

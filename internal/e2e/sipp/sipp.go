@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/port"
 	"github.com/callwright/callwright/internal/e2e/process"
 	"github.com/callwright/callwright/internal/testca"
 )
@@ -31,15 +32,15 @@ func Start(t testing.TB, ca *testca.Authority, s Scenario) *Server {
 		t.Fatal(err)
 	}
 	for range startAttempts {
-		port := freePort(t)
+		addr := port.Free(t)
 		cmd := exec.Command(program, //nolint:noctx // the test's cleanup ends it
-			"-sf", file, "-i", "127.0.0.1", "-p", fmt.Sprint(port.Port()), "-t", "t1", "-m", "1", "-nostdin",
+			"-sf", file, "-i", "127.0.0.1", "-p", fmt.Sprint(addr.Port()), "-t", "t1", "-m", "1", "-nostdin",
 			"-timeout", "120s", "-timeout_error", "-trace_err", "-error_file", filepath.Join(folder, "errors"))
 		cmd.Dir = folder
 		p := process.Start(t, "sipp "+string(s), cmd, "")
-		await.That(t, "sipp to listen", func() bool { return !p.Running() || listening(t.Context(), port) })
+		await.That(t, "sipp to listen", func() bool { return !p.Running() || port.Listening(t.Context(), addr) })
 		if p.Running() {
-			front.serve(port)
+			front.serve(addr)
 			return &Server{Process: p, front: front.addr()}
 		}
 	}

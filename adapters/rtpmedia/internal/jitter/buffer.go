@@ -167,8 +167,8 @@ func (b *Buffer) store(now time.Duration, packet slot, payload []byte) Verdict {
 	if s.used {
 		return Duplicate
 	}
-	packet.used, packet.empty = true, len(payload) == 0
-	packet.payload = append(s.payload[:0], payload...)
+	s.payload = append(s.payload[:0], payload...)
+	packet.used, packet.empty, packet.payload = true, len(payload) == 0, s.payload
 	*s = packet
 	b.count++
 	b.lateRun = 0
