@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"time"
@@ -23,6 +22,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // Config is what a Sender needs.
@@ -78,8 +78,7 @@ func (s *Sender) CheckURL(text string) error {
 	if u.Scheme != "https" && !(u.Scheme == "http" && s.AllowPrivate) {
 		return callwright.Invalid("", "must begin with https://")
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !s.AllowPrivate &&
-		(ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()) {
+	if to, err := uri.ParseDestination(u.Hostname()); err == nil && to.IsPrivateIP && !s.AllowPrivate {
 		return callwright.Invalid("", "must not be a private address")
 	}
 	return nil
