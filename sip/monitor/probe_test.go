@@ -1,7 +1,9 @@
 package monitor_test
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -232,4 +234,29 @@ func TestForgottenDuringAProbe(t *testing.T) {
 			t.Errorf("asked %d times", n)
 		}
 	})
+}
+
+// hung is a store that does not come back from its first look for trunks.
+type hung struct {
+	sip.Statuses
+	once sync.Once
+}
+
+func (s *hung) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) (due []sip.Status, err error) {
+	s.once.Do(func() {
+		<-ctx.Done()
+		err = ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Statuses.LeaseStatuses(ctx, now, until, limit)
+}
+
+func TestStoreHangs(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(_ *testing.T, h *house) {
+		h.attach(outbound("0001", "one"))
+		h.wait("0001", 10*time.Second, healthy)
+	}, func(c *monitor.Config) { c.Statuses = &hung{Statuses: c.Statuses} })
 }

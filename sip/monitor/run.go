@@ -68,7 +68,9 @@ func (s *Service) due(ctx context.Context, limit int) []sip.Status {
 		return nil
 	}
 	now := s.Clock.Now()
-	due, err := s.Statuses.LeaseStatuses(ctx, now, now.Add(lease), limit)
+	taking, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	due, err := s.Statuses.LeaseStatuses(taking, now, now.Add(lease), limit)
 	if err != nil && ctx.Err() == nil {
 		s.Logger.ErrorContext(ctx, "taking trunks to probe", "error", err)
 	}

@@ -104,7 +104,7 @@ func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, 
 // circuit names a server of a trunk in the breaker.
 func circuit(trunkID, server string) string { return trunkID + " " + server }
 
-// storePatience is how long the store may take for what a call or a probe has said.
+// storePatience is how long the store may take to give trunks that are due, or for what a call or a probe has said.
 const storePatience = 5 * time.Second
 
 // Observe takes what a call says of a server: see sip.Monitor. What can't be written is logged.
