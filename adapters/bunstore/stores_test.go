@@ -64,6 +64,10 @@ func TestStores(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		siptest.RunStore(t, func(t *testing.T) sip.Store { return bunstore.Trunks{DB: open(t)} })
+		siptest.RunHold(t, func(t *testing.T) (sip.Store, callwright.Atomic) {
+			db := open(t)
+			return bunstore.Trunks{DB: db}, db
+		})
 		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return bunstore.Statuses{DB: open(t)} })
 		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return bunstore.Registrations{DB: open(t)} })
 		siptest.RunCallLog(t, func(t *testing.T) sip.CallLog { return bunstore.CallLog{DB: open(t)} })

@@ -18,6 +18,10 @@ import (
 func TestStores(t *testing.T) {
 	t.Parallel()
 	siptest.RunStore(t, func(*testing.T) sip.Store { return memstore.Trunks{Store: memstore.New()} })
+	siptest.RunHold(t, func(*testing.T) (sip.Store, callwright.Atomic) {
+		s := memstore.New()
+		return memstore.Trunks{Store: s}, s
+	})
 	siptest.RunStatuses(t, func(*testing.T) sip.Statuses { return memstore.Statuses{Store: memstore.New()} })
 	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations {
 		return memstore.Registrations{Store: memstore.New()}

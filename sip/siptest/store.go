@@ -273,3 +273,38 @@ func findsOwner(t *testing.T, s sip.Store) {
 		t.Errorf("a number that is outbound only gave %v", err)
 	}
 }
+
+// RunHold tests a sip.Store with the transactions that it takes part in. newStore gives an empty one.
+func RunHold(t *testing.T, newStore func(t *testing.T) (sip.Store, callwright.Atomic)) {
+	t.Helper()
+	t.Run("holds a number", func(t *testing.T) {
+		t.Parallel()
+		const goroutines, each = 6, 10
+		s, transactions := newStore(t)
+		insert(t, s, trunk("t1", "a", "+15550000001", sip.Outbound))
+		var running sync.WaitGroup
+		for range goroutines {
+			running.Go(func() {
+				for range each {
+					err := transactions.Do(t.Context(), func(ctx context.Context) error {
+						if err := errors.Join(s.Hold(ctx, "+15550000001"), s.Hold(ctx, "+15550000001")); err != nil {
+							return err
+						}
+						found, err := s.Trunks(ctx, "a", "+15550000001")
+						if err != nil || len(found) != 1 {
+							return fmt.Errorf("%d trunks: %w", len(found), err)
+						}
+						return s.Update(ctx, found[0])
+					})
+					if err != nil {
+						t.Errorf("somebody else was first: %v", err)
+					}
+				}
+			})
+		}
+		running.Wait()
+		if got, err := s.Trunk(t.Context(), "a", "t1"); err != nil || got.Version != 1+goroutines*each {
+			t.Errorf("version %d, %v; want %d", got.Version, err, 1+goroutines*each)
+		}
+	})
+}
