@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/speech/pcm"
 )
@@ -43,12 +44,17 @@ func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, sip.Peer) (
 	return e.route, nil
 }
 
-// newLine is the telephone alone, without a server around it, whose calls go to a peer.
-func newLine(t *testing.T, ca *testca.Authority, peer string) (*sipua.UA, *rtpmedia.Media) {
+// newLine is the telephone alone, without a server around it, whose calls go to a peer, and to the next one if
+// that breaks.
+func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *rtpmedia.Media) {
 	t.Helper()
-	server, err := uri.Parse(peer)
-	if err != nil {
-		t.Fatal(err)
+	var servers []uri.URI
+	for _, peer := range peers {
+		server, err := uri.Parse(peer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers = append(servers, server)
 	}
 	certificate, err := ca.Issue("127.0.0.1")
 	if err != nil {
@@ -60,7 +66,7 @@ func newLine(t *testing.T, ca *testca.Authority, peer string) (*sipua.UA, *rtpme
 	}
 	line, err := sipua.New(sipua.Config{
 		Listen: "127.0.0.1:0", Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(), Media: media, AllowPrivate: true,
-		Routes: everywhere{sip.Route{Org: "o", Number: ours, Servers: []uri.URI{server}, Codecs: codec.Names()}},
+		Routes: everywhere{sip.Route{Org: "o", Number: ours, Servers: servers, Failover: failover.Config{Enabled: true}, Codecs: codec.Names()}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/sipp"
 )
 
@@ -55,6 +56,34 @@ func TestPeerAnswers(t *testing.T) {
 				t.Error(err)
 			}
 			peer.Succeeds(t)
+		})
+	}
+}
+
+// TestPeerFailsOver calls through two servers, of which the first one breaks: the call goes over the second, and nothing
+// of the first one's call is left there.
+func TestPeerFailsOver(t *testing.T) {
+	t.Parallel()
+	for _, scenario := range []sipp.Scenario{sipp.Unavailable, sipp.Silent, sipp.Late} {
+		t.Run(string(scenario), func(t *testing.T) {
+			t.Parallel()
+			ca := authority(t)
+			first := sipp.Start(t, ca, scenario)
+			second := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+			line, media := newLine(t, ca, first.URI(), second.Server())
+			leg, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if peer := leg.Info().Peer; peer != second.Addr().String() {
+				t.Errorf("the call goes over %s", peer)
+			}
+			second.Await(t, "CALL_ESTABLISHED", 1)
+			first.Succeeds(t)
+			if err := leg.Hangup(t.Context()); err != nil {
+				t.Error(err)
+			}
+			await.That(t, "the media to be gone", func() bool { return media.Counters().Sessions == 0 })
 		})
 	}
 }

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,31 @@ func TestTrunkLife(t *testing.T) {
 	if st.Status != oas.SipHealthStatusHealthy || st.Servers[0].Active || st.Servers[0].Detail.Value == "" {
 		t.Errorf("the status is %+v", st)
 	}
+	shows(t, s, id)
 	warns(t, hooks)
+}
+
+// shows reads the SIP messages of the attempt that was answered.
+func shows(t *testing.T, s *server.Server, id string) {
+	t.Helper()
+	i := slices.IndexFunc(s.CallLog(t, ours.String()), func(c oas.SipCall) bool { return c.ParentCallID.Value == id && c.Attempt.Value == 2 })
+	var steps []string
+	for _, step := range s.Timeline(t, s.CallLog(t, ours.String())[i].CallID) {
+		steps = append(steps, strings.TrimSpace(fmt.Sprint(
+			step.Note.Value, " ", step.Method.Value, " ", step.Status.Value, " ", step.Body.Value, step.Detail.Value)))
+	}
+	told := strings.Join(steps, "\n")
+	for _, want := range []string{
+		"connected  0 TLS 1.3", "certificate verified (full)", "INVITE 0 PCMU, PCMA, OPUS; sendrecv; AES_CM_128_HMAC_SHA1_80", "INVITE 200 PCMU",
+		"ACK 0", "BYE 0", "BYE 200",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the timeline has no %q:\n%s", want, told)
+		}
+	}
+	if strings.Contains(told, "inline") {
+		t.Errorf("the timeline shows a key:\n%s", told)
+	}
 }
 
 // discovers looks at the phone, which answers OPTIONS with 404.
