@@ -20,7 +20,8 @@ const (
 	leaseFor   = 30 * time.Second
 	atOnce     = 100              // REGISTERs under way
 	askFor     = 30 * time.Second // for one, its challenges included
-	drainFor   = 10 * time.Second // for giving everything back
+	drainFor   = 10 * time.Second // for taking everything back
+	storeFor   = 5 * time.Second  // for what is asked of all registrations at once, which others wait for
 )
 
 // Config is what a Service needs.
@@ -99,7 +100,9 @@ func (s *Service) Run(ctx context.Context) {
 func (s *Service) take(ctx context.Context) {
 	now := s.Clock.Now()
 	// Those that are under way are due too, so with twice as many there are others among them.
-	rows, err := s.Registrations.LeaseRegistrations(ctx, s.Node, now, now.Add(leaseFor), 2*atOnce)
+	taking, cancel := context.WithTimeout(ctx, storeFor)
+	defer cancel()
+	rows, err := s.Registrations.LeaseRegistrations(taking, s.Node, now, now.Add(leaseFor), 2*atOnce)
 	if err != nil {
 		s.failed(ctx, "registrations are not to be had", err)
 		return
@@ -112,8 +115,8 @@ func (s *Service) take(ctx context.Context) {
 		case k == nil:
 			k = &kept{}
 			s.all[row.TrunkID] = k
-		case k.busy || row.Version <= k.machine.Version:
-			continue
+		case k.busy || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
+			continue // no news: one that was struck and begun anew counts its versions from the start
 		}
 		k.machine = Resume(row, now, chance())
 		k.unsaved = k.machine.Registration != row
@@ -276,7 +279,9 @@ func (s *Service) save(ctx context.Context, k *kept) {
 
 // renew keeps the leases, and lets go of what is not this node's any more.
 func (s *Service) renew(ctx context.Context) {
-	ids, err := s.Registrations.RenewRegistrations(ctx, s.Node, s.Clock.Now().Add(leaseFor))
+	renewing, cancel := context.WithTimeout(ctx, storeFor)
+	defer cancel()
+	ids, err := s.Registrations.RenewRegistrations(renewing, s.Node, s.Clock.Now().Add(leaseFor))
 	if err != nil {
 		s.failed(ctx, "leases of registrations are not renewed", err)
 		return
@@ -308,7 +313,7 @@ func (s *Service) forget(ctx context.Context, k *kept) {
 
 // drain takes all bindings back and lets other nodes have the registrations.
 func (s *Service) drain(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, drainFor)
+	draining, cancel := context.WithTimeout(ctx, drainFor)
 	defer cancel()
 	s.wg.Wait()
 	s.mu.Lock()
@@ -319,15 +324,17 @@ func (s *Service) drain(ctx context.Context) {
 		s.slots <- struct{}{}
 		s.wg.Go(func() {
 			defer func() { <-s.slots }()
-			s.Line.Unregister(ctx, k.machine.TrunkID)
+			s.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
 				s.apply(k, Event{Kind: Lost, Reason: "the node that had it has stopped"})
-				s.save(ctx, k)
+				s.save(draining, k)
 			}
 		})
 	}
 	s.wg.Wait()
-	if err := s.Registrations.ReleaseRegistrations(ctx, s.Node); err != nil {
+	releasing, stop := context.WithTimeout(ctx, storeFor)
+	defer stop()
+	if err := s.Registrations.ReleaseRegistrations(releasing, s.Node); err != nil {
 		s.Logger.Warn("leases of registrations are not released", "error", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,7 @@ type line struct {
 	at      []time.Time
 	bound   map[string]registration.Binding
 	undone  []string
+	silent  bool // takes nothing back
 	working int
 	most    int
 }
@@ -58,9 +60,17 @@ func (l *line) Register(ctx context.Context, b registration.Binding) (time.Durat
 	return granted, err
 }
 
-func (l *line) Unregister(_ context.Context, trunkID string) {
+func (l *line) Unregister(ctx context.Context, trunkID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.silent {
+		l.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-time.After(5 * time.Second):
+		}
+		l.mu.Lock()
+	}
 	l.undone = append(l.undone, trunkID)
 	delete(l.bound, trunkID)
 }
@@ -90,6 +100,7 @@ type world struct {
 	*testing.T
 	store *memstore.Store
 	line  *line
+	hangs atomic.Bool // see rows
 }
 
 func newWorld(t *testing.T, answer func(registration.Binding) (time.Duration, error)) *world {
@@ -97,8 +108,11 @@ func newWorld(t *testing.T, answer func(registration.Binding) (time.Duration, er
 	return &world{T: t, store: memstore.New(), line: &line{answer: answer, bound: map[string]registration.Binding{}}}
 }
 
-func (w *world) rows() sip.Registrations { return memstore.Registrations{Store: w.store} }
-func (w *world) trunks() sip.Store       { return memstore.Trunks{Store: w.store} }
+func (w *world) rows() sip.Registrations {
+	return rows{Registrations: memstore.Registrations{Store: w.store}, hangs: &w.hangs}
+}
+
+func (w *world) trunks() sip.Store { return memstore.Trunks{Store: w.store} }
 
 // attach makes a trunk that registers, as sip.Service does.
 func (w *world) attach(id string) sip.Trunk {
