@@ -34,6 +34,7 @@ type binding struct {
 	stack   *stack // of profile; nil: none acquired
 	address netip.AddrPort
 	with    registration.Binding // as last asked for
+	open    bool                 // the last answer was not waited for
 
 	// The mutex of bindings guards these.
 	way   way       // that calls come over

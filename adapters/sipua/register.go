@@ -28,6 +28,7 @@ func (u *UA) Register(ctx context.Context, b registration.Binding) (time.Duratio
 		return 0, errors.New(unreachable(ctx, err).Reason)
 	}
 	res, err := u.register(ctx, r, b.Expires)
+	r.open = errors.Is(err, context.Canceled)
 	if err != nil {
 		return 0, err
 	}
@@ -51,7 +52,7 @@ func (u *UA) Unregister(ctx context.Context, trunkID string) {
 	defer r.asking.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, unregisterTimeout)
 	defer cancel()
-	if bound {
+	if bound || r.open {
 		_, err := u.reachRegistrar(ctx, r, r.with)
 		if err == nil {
 			_, err = u.register(ctx, r, 0)

@@ -268,6 +268,33 @@ func TestRegistrarThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// TestRegisterIsGivenUp ends the wait for an answer, as a server that stops does: the other side may keep us by then, and
+// is told not to.
+func TestRegisterIsGivenUp(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, nil)
+	address, accept := listenWire(t, "127.0.0.1")
+	b := bindingWith(t, address)
+	ctx, stop := context.WithCancel(within(t))
+	gone := make(chan error, 1)
+	go func() {
+		_, err := a.Register(ctx, b)
+		a.Unregister(context.Background(), b.TrunkID)
+		gone <- err
+	}()
+	w := accept()
+	first := w.request("REGISTER")
+	stop()
+	second := w.request("REGISTER")
+	if second.get("Expires") != "0" || second.get("Call-Id") != first.get("Call-Id") || second.cseq() <= first.cseq() {
+		t.Errorf("%v", second.header)
+	}
+	w.reply(second, 200, "r", "")
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func TestRegistrarOutOfReach(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
