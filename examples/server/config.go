@@ -42,6 +42,7 @@ type config struct {
 	MailFrom     string
 	ContactEmail string
 	AllowPrivate bool
+	CallLogDays  int
 	DrainTimeout time.Duration
 	LogFormat    string
 }
@@ -113,6 +114,7 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.StringVar(&c.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
 	f.StringVar(&given.allowPrivate, "allow-private", "",
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
+	f.IntVar(&c.CallLogDays, "call-log-days", 90, "how long the log of SIP calls is kept")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	if err := setFromEnv(f, env); err != nil {
@@ -151,6 +153,9 @@ func (c *config) complete(given texts) error {
 	}
 	if !slices.Contains([]string{"us1", "eu1", "ca1", "asia1"}, c.Region) {
 		return errors.New("--region must be us1, eu1, ca1 or asia1")
+	}
+	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
+		return errors.New("--call-log-days must be from 1 to 36500")
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		return errors.New("--log-format must be text or json")

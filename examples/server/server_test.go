@@ -44,7 +44,8 @@ func TestParseDefaults(t *testing.T) {
 	}
 	loopback := netip.MustParseAddr("127.0.0.1")
 	if c.Addr != "127.0.0.1:8080" || c.SIPAddr != "127.0.0.1:5061" || c.RTPPorts != (ports{10000, 20000}) ||
-		c.MediaIP != loopback || c.PublicIP != loopback || c.PublicHost != "127.0.0.1" || c.FirewallIPs != nil || !c.AllowPrivate || c.DatabaseURL != "sqlite:data/callwright.db" {
+		c.MediaIP != loopback || c.PublicIP != loopback || c.PublicHost != "127.0.0.1" || c.FirewallIPs != nil || !c.AllowPrivate || c.DatabaseURL != "sqlite:data/callwright.db" ||
+		c.CallLogDays != 90 {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -97,6 +98,7 @@ func TestParseRefuses(t *testing.T) {
 		"--media-ip":      {"--media-ip", "x"},
 		"--public-ip":     {"--sip-addr", "0.0.0.0:5061"},
 		"--region":        {"--region", "moon"},
+		"--call-log-days": {"--call-log-days", "0"},
 		"--log-format":    {"--log-format", "xml"},
 		"--database-url":  {"--database-url", "mysql://x"},
 		"--llm-model":     {"--llm-base-url", "http://x"},

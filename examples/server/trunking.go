@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"time"
 
 	"go.uber.org/fx"
 
@@ -150,6 +151,7 @@ func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
 		Statuses: bunstore.Statuses{DB: p.DB}, Registrations: bunstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
 		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codec.Names(), Regions: p.Regions, Region: p.Config.Region,
 		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Node: string(p.Node), Logger: p.Log,
+		KeepCalls: time.Duration(p.Config.CallLogDays) * 24 * time.Hour,
 	})
 	if err != nil {
 		return nil, err
