@@ -14,17 +14,18 @@ import (
 // rows does nothing more when it is too late, as databases do.
 type rows struct {
 	sip.Registrations
-	hangs *atomic.Bool // the next look for what is due does not come back by itself
+	hangs *atomic.Bool // the next look for what is due leases it, and does not come back to tell
 }
 
 func (r rows) LeaseRegistrations(
 	ctx context.Context, node string, now, until time.Time, limit int,
 ) ([]sip.Registration, error) {
-	if r.hangs.Swap(false) {
+	leased, err := r.Registrations.LeaseRegistrations(ctx, node, now, until, limit)
+	if len(leased) > 0 && r.hangs.Swap(false) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return r.Registrations.LeaseRegistrations(ctx, node, now, until, limit)
+	return leased, err
 }
 
 func (r rows) ReleaseRegistrations(ctx context.Context, node string) error {
@@ -79,17 +80,29 @@ func TestStopsBesideSilentServers(t *testing.T) {
 	})
 }
 
-// TestStoreHangs has the store not come back when it is asked for what is due.
+// TestStoreHangs has the store not tell what it has leased: what is due, and what looks as if it were registered.
 func TestStoreHangs(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, grants(time.Hour))
-		w.attach("1")
-		w.hangs.Store(true)
-		defer w.run("n")()
-		pass(10 * time.Second)
-		if r := w.row("1"); r.State != sip.Registered {
-			t.Errorf("%+v", r)
-		}
-	})
+	for name, state := range map[string]sip.RegistrationState{"due": sip.Registering, "not due": sip.Registered} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, grants(time.Hour))
+				w.attach("1")
+				r := w.row("1")
+				if r.State = state; state == sip.Registered {
+					r.NextAt = r.NextAt.Add(time.Hour)
+				}
+				if err := w.rows().PutRegistration(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				w.hangs.Store(true)
+				defer w.run("n")()
+				pass(20 * time.Second)
+				if len(w.line.bound) != 1 || w.row("1").State != sip.Registered {
+					t.Errorf("%+v", w.row("1"))
+				}
+			})
+		})
+	}
 }

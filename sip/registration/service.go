@@ -286,6 +286,10 @@ func (s *Service) renew(ctx context.Context) {
 		s.failed(ctx, "leases of registrations are not renewed", err)
 		return
 	}
+	if !s.knows(ids) { // the store has leased some to a take that did not hear of it: the next ones ask for all again
+		s.release(renewing)
+		return
+	}
 	slices.Sort(ids)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,6 +304,13 @@ func (s *Service) renew(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// knows says whether this node has heard of all registrations that it has leases on.
+func (s *Service) knows(ids []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
 // forget takes a binding back that is not to be any more.
@@ -334,7 +345,12 @@ func (s *Service) drain(ctx context.Context) {
 	s.wg.Wait()
 	releasing, stop := context.WithTimeout(ctx, storeFor)
 	defer stop()
-	if err := s.Registrations.ReleaseRegistrations(releasing, s.Node); err != nil {
+	s.release(releasing)
+}
+
+// release gives the leases up.
+func (s *Service) release(ctx context.Context) {
+	if err := s.Registrations.ReleaseRegistrations(ctx, s.Node); err != nil {
 		s.Logger.Warn("leases of registrations are not released", "error", err)
 	}
 }
