@@ -287,8 +287,10 @@ func TestDestinationsAreRead(t *testing.T) {
 		at(t, private, "data", "parsed", "user") != "bob" || at(t, private, "data", "parsed", "transport") != nil {
 		t.Errorf("private: %v", private)
 	}
-	bad := h.want(http.StatusOK, "POST", "/v1/sip/parse-destination", `{"input":"not a host"}`)
-	if at(t, bad, "data", "valid") != false || at(t, bad, "data", "parsed") != nil {
-		t.Errorf("bad: %v", bad)
+	for _, input := range []string{"not a host", "", "tel:+15551234567"} {
+		bad := h.want(http.StatusOK, "POST", "/v1/sip/parse-destination", `{"input":"`+input+`"}`)
+		if at(t, bad, "data", "valid") != false || at(t, bad, "data", "parsed") != nil {
+			t.Errorf("bad: %v", bad)
+		}
 	}
 }

@@ -4942,8 +4942,8 @@ func (s *ParseSipDestinationRequest) Validate() error {
 	var failures []validate.FieldError
 	if err := func() error {
 		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
+			MinLength:     0,
+			MinLengthSet:  false,
 			MaxLength:     512,
 			MaxLengthSet:  true,
 			Email:         false,
