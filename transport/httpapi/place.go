@@ -8,11 +8,11 @@ import (
 )
 
 // place is a value of a JSON body: its path with the indexes of lists, where its text stands, and, of the values that are
-// looked for, the names of its members.
+// looked for, its members.
 type place struct {
 	path       string
 	start, end int64
-	members    []string
+	members    map[string]json.RawMessage
 }
 
 // placeOf is the path of the first value that names lead to and that fits, with the indexes of the lists on the way, which
@@ -42,7 +42,8 @@ func findPlaces(dec *json.Decoder, at place, names []string, inList bool, found 
 	opening, nested := token.(json.Delim)
 	for i := 0; nested && dec.More(); i++ {
 		within, rest := place{path: fmt.Sprintf("%s[%d]", at.path, i)}, names
-		look := opening == '[' && !inList
+		look, value := opening == '[' && !inList, new(json.RawMessage)
+		var name string
 		if opening == '{' {
 			key, err := dec.Token()
 			if err != nil {
@@ -51,14 +52,18 @@ func findPlaces(dec *json.Decoder, at place, names []string, inList bool, found 
 			if look = len(names) > 0 && key == names[0]; look {
 				within.path, rest = join(at.path, names[0]), names[1:]
 			}
-			if len(names) == 0 {
-				at.members = append(at.members, key.(string))
-			}
+			name = key.(string)
 		}
 		if look {
 			err = findPlaces(dec, within, rest, opening == '[', found)
 		} else {
-			err = dec.Decode(new(json.RawMessage))
+			err = dec.Decode(value)
+		}
+		if opening == '{' && len(names) == 0 {
+			if at.members == nil {
+				at.members = map[string]json.RawMessage{}
+			}
+			at.members[name] = *value
 		}
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +70,7 @@ func inBody(err error) []line {
 var (
 	decodedField = regexp.MustCompile(`decode field "([^"]+)"`)
 	unknownField = regexp.MustCompile(`unexpected field ("(?:[^"\\]|\\.)*")`)
+	unknownType  = regexp.MustCompile(`(?s)unknown type (.*)$`)
 	stoppedAt    = regexp.MustCompile(` at ([0-9]+)\b`)
 )
 
@@ -92,8 +92,15 @@ func inJSON(err *ogenerrors.DecodeBodyError) []line {
 		return []line{{path, "is not a known property"}}
 	}
 	if missing, ok := errors.AsType[*validate.Error](err.Err); ok && len(missing.Fields) > 0 {
-		path := placeOf(err.Body, names, func(p place) bool { return !slices.Contains(p.members, missing.Fields[0].Name) })
+		path := placeOf(err.Body, names, func(p place) bool { return p.members[missing.Fields[0].Name] == nil })
 		return invalid(path, missing)
+	}
+	if match := unknownType.FindStringSubmatch(text); match != nil {
+		path := placeOf(err.Body, names, func(p place) bool {
+			var kind string
+			return json.Unmarshal(p.members["type"], &kind) == nil && kind == match[1]
+		})
+		return []line{{path, "is of no known type"}}
 	}
 	return []line{{placeOf(err.Body, names, stopsAt(text)), "has the wrong type"}}
 }
