@@ -139,8 +139,9 @@ const (
 )
 
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
-// is not ready, takes no calls and lets those that run end; then it takes its registrations back, which calls may have
-// come over, and stops to probe; then durable work, then HTTP. The telephone line closes after all that.
+// is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
+// and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
+// probe; then durable work, then HTTP. The telephone line closes after all that.
 func serve(lc fx.Lifecycle, p parts) {
 	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	lc.Append(fx.StartHook(func(ctx context.Context) error {
@@ -165,13 +166,12 @@ func serve(lc fx.Lifecycle, p parts) {
 	})
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(p.Monitor.Run))
+	lc.Append(background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) }))
 	lc.Append(background(p.Registrations.Run))
-	calls := background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) })
-	lc.Append(fx.Hook{OnStart: calls.OnStart, OnStop: func(ctx context.Context) error {
+	lc.Append(fx.StopHook(func(ctx context.Context) {
 		p.API.draining.Store(true)
 		p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live())
-		return calls.OnStop(ctx)
-	}})
+	}))
 	lc.Append(fx.Hook{
 		OnStart: func(context.Context) error { return p.announce() },
 		OnStop:  func(context.Context) error { return os.Remove(serverFilePath(p.Config)) },
