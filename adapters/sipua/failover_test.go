@@ -2,6 +2,7 @@ package sipua_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -475,7 +476,10 @@ func TestNameThatLeadsInside(t *testing.T) {
 	if e := dial(t, a, toBob).fails(); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "public") {
 		t.Errorf("%+v", e)
 	}
-	j.all(t, 1)
+	// Nor does anybody learn where.
+	if told := fmt.Sprint(j.all(t, 1)[0].steps); !strings.Contains(told, "an address that is not public") || strings.Contains(told, "10.0.0.1") {
+		t.Errorf("the ladder shows %s", told)
+	}
 }
 
 type insideDNS struct{}

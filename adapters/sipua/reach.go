@@ -25,7 +25,7 @@ func (a *attempt) reach(ctx context.Context, server uri.URI, e *entry) (flow, *c
 		e.note(ladder.NoteUnresolved, reasonOf(err))
 		return flow{}, unreachable(ctx, err)
 	}
-	e.note(ladder.NoteResolved, listed(server, targets))
+	e.note(ladder.NoteResolved, u.listed(server, targets))
 	p := profileOf(a.route.Verify, server.Host)
 	s := u.stacks.acquire(p)
 	if s == nil {
@@ -40,9 +40,8 @@ func (a *attempt) reach(ctx context.Context, server uri.URI, e *entry) (flow, *c
 			})
 			return flow{stack: s, address: to.Address, profile: p, tls: tlsName(state)}, nil
 		}
-		e.step(ladder.Event{
-			Note: ladder.NoteUnconnected, Peer: to.Address.String(), Detail: to.Address.String() + ": " + reasonOf(err),
-		})
+		shown := u.shown(to)
+		e.step(ladder.Event{Note: ladder.NoteUnconnected, Peer: shown, Detail: shown + ": " + reasonOf(err)})
 	}
 	u.stacks.release(p)
 	return flow{}, unreachable(ctx, err)
@@ -55,11 +54,19 @@ func (u *UA) targets(ctx context.Context, server uri.URI) ([]resolve.Target, err
 	return u.resolver.Targets(ctx, server)
 }
 
+// shown is an address for people. Where private ones are not called, nobody learns what a name means inside.
+func (u *UA) shown(t resolve.Target) string {
+	if !u.config.AllowPrivate && uri.IsPrivate(t.Address.Addr()) {
+		return "an address that is not public"
+	}
+	return t.Address.String()
+}
+
 // listed is where a server is, for people.
-func listed(server uri.URI, targets []resolve.Target) string {
+func (u *UA) listed(server uri.URI, targets []resolve.Target) string {
 	addresses := make([]string, 0, len(targets))
 	for _, t := range targets {
-		addresses = append(addresses, t.Address.String())
+		addresses = append(addresses, u.shown(t))
 	}
 	text := server.Host + " is at " + strings.Join(addresses, ", ")
 	if service := targets[0].Service; service != "" {

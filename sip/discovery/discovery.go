@@ -44,7 +44,7 @@ type SRV = resolve.SRV
 
 // Attempt is one probe of one address.
 type Attempt struct {
-	Address      netip.AddrPort
+	Address      netip.AddrPort // unspecified for one that is not public, which is neither asked nor shown
 	Transport    uri.Transport
 	ResponseTime time.Duration // 0: no answer
 	Code         int           // of the answer; 0: none

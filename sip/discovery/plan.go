@@ -91,7 +91,7 @@ func plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []targe
 func (p *planner) add(address netip.Addr, at door) {
 	t := target{
 		address: netip.AddrPortFrom(address, at.port), transport: at.transport, priority: p.priority(address, at),
-		private: !p.allowPrivate && private(address),
+		private: !p.allowPrivate && uri.IsPrivate(address),
 	}
 	if slices.ContainsFunc(p.targets, func(other target) bool {
 		return other.address == t.address && other.transport == t.transport || t.private && other.address.Addr() == address
@@ -116,12 +116,6 @@ func (p *planner) priority(address netip.Addr, at door) int {
 		}
 	}
 	return best
-}
-
-// private says whether an address is none of the public Internet's.
-func private(address netip.Addr) bool {
-	d, err := uri.ParseDestination(address.String())
-	return err != nil || d.IsPrivateIP
 }
 
 // ways groups a plan into what can be asked at once, by the index of each target. Plain TCP to a port comes after TLS to

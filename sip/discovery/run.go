@@ -21,8 +21,11 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	defer cancel()
 	hosts, err := s.lookUp(limited, &d)
 	if err == nil {
-		s.save(limited, &d)
 		targets := plan(d, hosts, s.AllowPrivate)
+		if !s.AllowPrivate {
+			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // nobody learns what a name means inside
+		}
+		s.save(limited, &d)
 		answers := s.askAll(limited, &d, targets)
 		d.Recommended = recommend(targets, answers, s.Clock.Now())
 		d.Reason = reason(d, targets)
@@ -149,7 +152,8 @@ func (s *Service) ask(ctx context.Context, host string, targets []target, way []
 func (s *Service) try(ctx context.Context, host string, t target) Answer {
 	p := Probe{Address: t.address, Transport: t.transport, Host: host}
 	if t.private {
-		return Answer{Attempt: Attempt{Address: t.address, Transport: t.transport, Error: "the address is not a public one"}}
+		hidden := netip.AddrPortFrom(netip.IPv4Unspecified(), t.address.Port())
+		return Answer{Attempt: Attempt{Address: hidden, Transport: t.transport, Error: "the address is not a public one"}}
 	}
 	answer := s.probe(ctx, p)
 	connected := t.transport != uri.TLS || answer.TLS != nil

@@ -53,7 +53,7 @@ func TestFindsAndRecommends(t *testing.T) {
 		r.System.System != "Asterisk" || r.System.Note != "" || !slices.Equal(r.Methods, []string{"INVITE", "ACK"}) || !slices.Equal(r.Codecs, []string{"PCMA"}) {
 		t.Errorf("recommended %+v", r)
 	}
-	if len(d.SRV) != 3 || d.SRV[0].Target != "a.pbx.test" || !slices.Equal(d.Addresses, addresses(one, "10.0.0.1")) {
+	if len(d.SRV) != 3 || d.SRV[0].Target != "a.pbx.test" || !slices.Equal(d.Addresses, addresses(one)) {
 		t.Errorf("SRV %v, addresses %v", d.SRV, d.Addresses)
 	}
 	// Two at the SRV records' targets, seven usual doors at one address, and the private one, which nobody asked.
@@ -61,7 +61,7 @@ func TestFindsAndRecommends(t *testing.T) {
 		t.Errorf("%d attempts: %+v", len(d.Attempts), d.Attempts)
 	}
 	last := d.Attempts[len(d.Attempts)-1]
-	if last.Address.Addr() != netip.MustParseAddr("10.0.0.1") || last.Error != "the address is not a public one" {
+	if !last.Address.Addr().IsUnspecified() || last.Error != "the address is not a public one" {
 		t.Errorf("of the private address: %+v", last)
 	}
 	if slices.ContainsFunc(asked, func(q string) bool { return strings.HasPrefix(q, "10.") }) {

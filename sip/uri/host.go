@@ -121,14 +121,13 @@ func appendHost(b []byte, text string) []byte {
 	return append(b, text...)
 }
 
-// isPrivate reports whether an address cannot be reached over the public Internet, whatever the reason: RFC 1918, shared
+func (h host) isPrivate() bool { return h.addr.IsValid() && IsPrivate(h.addr) }
+
+// IsPrivate reports whether an address cannot be reached over the public Internet, whatever the reason: RFC 1918, shared
 // (RFC 6598), loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122), multicast, reserved, for
 // benchmarks (RFC 2544), or of IPv6 one that carries an IPv4 address elsewhere (6to4, NAT64).
-func (h host) isPrivate() bool {
-	a := h.addr.Unmap()
-	if !a.IsValid() {
-		return false
-	}
+func IsPrivate(a netip.Addr) bool {
+	a = a.Unmap()
 	reaches := a.Is4() || globalUnicast.Contains(a)
 	return !reaches || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() ||
 		slices.ContainsFunc(unreachable, func(p netip.Prefix) bool { return p.Contains(a) })

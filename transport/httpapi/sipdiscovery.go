@@ -57,8 +57,9 @@ func discoveryAttempt(t discovery.Attempt) oas.SipDiscoveryAttempt {
 	attempt := oas.SipDiscoveryAttempt{
 		Port: int(t.Address.Port()), Transport: oas.SipTransport(t.Transport),
 		ResponseTimeMs: wholeMillis(optional(t.ResponseTime, t.ResponseTime > 0)), ResponseCode: nilInt(t.Code),
-		UserAgent: nilText(t.UserAgent), Error: optNilText(t.Error), Address: oas.NewOptString(t.Address.Addr().String()),
-		TLS: oas.OptNilSipCertificateFacts{Set: true, Null: t.TLS == nil},
+		UserAgent: nilText(t.UserAgent), Error: optNilText(t.Error),
+		Address: oas.OptString{Value: t.Address.Addr().String(), Set: !t.Address.Addr().IsUnspecified()},
+		TLS:     oas.OptNilSipCertificateFacts{Set: true, Null: t.TLS == nil},
 	}
 	if t.TLS != nil {
 		attempt.TLS.SetTo(oas.SipCertificateFacts{
