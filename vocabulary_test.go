@@ -1,6 +1,7 @@
 package callwright_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -195,11 +196,13 @@ func TestKeyring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed := old.Seal("trunk:1", "p")
-	if strings.Contains(sealed, "p") || sealed == old.Seal("trunk:1", "p") {
+	const hidden = "correct horse"
+	sealed := old.Seal("trunk:1", hidden)
+	if strings.Contains(sealed, hidden) || strings.Contains(sealed, base64.RawStdEncoding.EncodeToString([]byte(hidden))) ||
+		sealed == old.Seal("trunk:1", hidden) {
 		t.Errorf("sealed text %q shows something or repeats", sealed)
 	}
-	if got, err := both.Open("trunk:1", sealed); err != nil || got.Reveal() != "p" {
+	if got, err := both.Open("trunk:1", sealed); err != nil || got.Reveal() != hidden {
 		t.Errorf("after a change of keys: %q, %v", got.Reveal(), err)
 	}
 	for name, f := range map[string]func() error{
