@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/kamailio"
 	"github.com/callwright/callwright/internal/testca"
 )
@@ -36,7 +37,5 @@ func TestAnswersOptionsForItsHostOnly(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(answer[:n]), "SIP/2.0 200 ") {
 		t.Errorf("%q, %v", answer[:n], err)
 	}
-	if server.Count("REQUEST OPTIONS") != 1 {
-		t.Error("the request is not in its log")
-	}
+	await.That(t, "the request in its log", func() bool { return server.Count("REQUEST OPTIONS") == 1 })
 }
