@@ -55,6 +55,7 @@ func Listen(config *tls.Config, first, idle time.Duration, busy func(netip.AddrP
 	ln net.Listener, heard func(netip.AddrPort), err error,
 ) {
 	l, err := listen("127.0.0.1:0", config, limits{
+		read:  1 << 20,
 		total: 100, perAddress: 100, first: first, idle: idle, busy: busy, barred: func(netip.Addr) bool { return false },
 	})
 	if err != nil {

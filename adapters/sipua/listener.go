@@ -18,7 +18,7 @@ const (
 	handshakeTimeout = 5 * time.Second  // for a connection to become a TLS connection
 	firstMessage     = 10 * time.Second // for its first message, after that
 	maxIdle          = 15 * time.Minute // without a message, a keep-alive or a call
-	readRate         = 1 << 20          // bytes a second of a connection, and at once
+	callBytes        = 20 << 10         // for each INVITE that may come, what may be read of a connection: a call has about 8 KB
 )
 
 // listener is a TLS listener whose Accept gives finished connections only. sipgo reads each accepted connection in a
@@ -42,6 +42,7 @@ type listener struct {
 // limits bound the connections that others open.
 type limits struct {
 	total, perAddress int
+	read              int                       // bytes a second of a connection, and at once
 	first, idle       time.Duration             // see firstMessage and maxIdle
 	barred            func(netip.Addr) bool     // those get no connection
 	busy              func(netip.AddrPort) bool // that connection carries a call
@@ -96,7 +97,7 @@ func (l *listener) admit(conn net.Conn) *counted {
 		return nil
 	}
 	c := &counted{
-		Conn: tls.Server(conn, l.config), listener: l, remote: remote, pace: rate.NewLimiter(readRate, readRate),
+		Conn: tls.Server(conn, l.config), listener: l, remote: remote, pace: rate.NewLimiter(rate.Limit(l.limits.read), l.limits.read),
 	}
 	l.open[remote] = c
 	l.from[source]++
@@ -219,7 +220,7 @@ func (c *counted) Read(b []byte) (int, error) {
 			if known && len(bytes.Trim(b[:n], "\r\n")) == 0 {
 				c.live()
 			}
-			return n, c.pace.WaitN(c.listener.ctx, min(n, readRate))
+			return n, c.pace.WaitN(c.listener.ctx, min(n, c.pace.Burst()))
 		}
 		later, known := c.deadline()
 		switch {

@@ -118,6 +118,7 @@ func New(cfg Config) (*UA, error) {
 	}
 	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
 	ln, err := listen(cfg.Listen, serverTLS, limits{
+		read:  callBytes * cfg.InvitesPerSecond,
 		total: cfg.MaxConnections, perAddress: cfg.MaxConnectionsPerIP, first: firstMessage, idle: maxIdle,
 		barred: u.sources.barred, busy: u.carries,
 	})
