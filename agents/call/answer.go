@@ -80,17 +80,21 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 }
 
 // requestData are the variables that an incoming call brings along: those of its trunk's rules by their names, and its
-// headers.
+// headers, as every database takes them.
 func (o Offer) requestData() map[string]any {
 	if len(o.Headers) == 0 && len(o.Variables) == 0 {
 		return nil
 	}
 	data := map[string]any{}
 	if len(o.Headers) > 0 {
-		data["sip_headers"] = o.Headers
+		headers := make(map[string]string, len(o.Headers))
+		for name, value := range o.Headers {
+			headers[writable(name)] = writable(value)
+		}
+		data["sip_headers"] = headers
 	}
 	for name, value := range o.Variables {
-		data[name] = value
+		data[writable(name)] = writable(value)
 	}
 	return data
 }
