@@ -49,9 +49,10 @@ func (r CallRecord) Duration(now time.Time) time.Duration {
 	return max(0, now.Sub(*r.AnsweredAt))
 }
 
-// Journal hears of every attempt at a call; Service is one. It never stops a call: what can't be written is logged.
+// Journal hears of every attempt at a call, in order; Service is one. It never stops a call, nor keeps one waiting: it is
+// told beside the call, and what can't be written is logged.
 type Journal interface {
-	// Begin is called before anything is sent, or before an incoming call is answered beyond 100.
+	// Begin is called when it is known whether a server is connected, or to which trunk an incoming call belongs.
 	Begin(ctx context.Context, r CallRecord)
 	// Answered is called when both sides have answered.
 	Answered(ctx context.Context, r CallRecord, at time.Time)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	journalPatience = 2 * time.Second        // for one write: a call waits for its first
+	journalPatience = 2 * time.Second        // for one write
 	endTries        = 3                      // for how a call ended, which nobody could tell later
 	endPause        = 200 * time.Millisecond // between them, and twice as long each time
 	maxRecordText   = 512                    // bytes
