@@ -56,7 +56,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 		refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+key, "")
 	}}
 	c := f.start(t)
-	_, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{Task: "the secret task"})
+	_, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{Instructions: "the secret task"})
 	shown := fmt.Sprintf("%v %+v %v %+v", err, err, errors.Unwrap(err), openai.Config{APIKey: key})
 	if strings.Contains(shown, key) || strings.Contains(shown, "secret task") {
 		t.Errorf("shown: %s", shown)

@@ -70,7 +70,7 @@ func (c *Client) completion(r llm.ReplyRequest) sdk.ChatCompletionNewParams {
 	if r.Language != "" {
 		instructions += " The language of the call is " + r.Language + "."
 	}
-	messages := []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage(instructions + "\n\nYour task:\n" + r.Task)}
+	messages := []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage(instructions + "\n\nYour task:\n" + r.Instructions)}
 	if len(r.Messages) == 0 || r.Messages[0].Role == llm.RoleAgent {
 		messages = append(messages, sdk.UserMessage(opening))
 	}

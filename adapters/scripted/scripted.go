@@ -54,7 +54,7 @@ func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyP
 			yield(llm.ReplyPart{}, &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err})
 			return
 		}
-		s, err := parse(r.Task)
+		s, err := parse(r.Instructions)
 		if err != nil {
 			yield(llm.ReplyPart{}, err)
 			return
@@ -74,8 +74,8 @@ func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyP
 }
 
 // Hints are the phrases of the rules that could answer the agent's last message.
-func (Model) Hints(r llm.ReplyRequest) []string {
-	s, err := parse(r.Task)
+func (Model) Hints(r llm.ReplyRequest, _ []llm.Option) []string {
+	s, err := parse(r.Instructions)
 	if err != nil {
 		return nil // the reply will say so
 	}
@@ -170,4 +170,9 @@ func (s script) expected(after line) []string {
 		out = append(out, r.phrases...)
 	}
 	return out
+}
+
+// Answer says that it can't: whatever is asked for here needs a model.
+func (Model) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, unsupported("nobody can answer a question of the kind " + string(q.Task))
 }

@@ -27,11 +27,11 @@ func TestModel(t *testing.T) {
 		New:  func(*testing.T) llm.Model { return scripted.New() },
 		Task: "Note what the caller wants.",
 		Ends: &llm.ReplyRequest{
-			Task:     "Note what the caller wants.",
+			Instructions: "Note what the caller wants.",
 			Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Yes?"}, {Role: llm.RoleCaller, Text: "A table for two."}},
 		},
 		Failing: map[llm.Class]agentstest.Failing{
-			llm.ClassUnsupported: {Request: llm.ReplyRequest{Task: dentist}},
+			llm.ClassUnsupported: {Request: llm.ReplyRequest{Instructions: dentist}},
 		},
 	})
 }
@@ -39,7 +39,7 @@ func TestModel(t *testing.T) {
 // reply answers a dialogue of agent and caller, the agent's first sentence given.
 func reply(t *testing.T, task string, texts ...string) (agentstest.Replied, error) {
 	t.Helper()
-	r := llm.ReplyRequest{Task: task, CanTransfer: true}
+	r := llm.ReplyRequest{Instructions: task, CanTransfer: true}
 	for i, text := range texts {
 		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
 	}
@@ -87,7 +87,7 @@ func TestRules(t *testing.T) {
 func TestGreetedFirst(t *testing.T) {
 	t.Parallel()
 	got, err := agentstest.Collect(t.Context(), scripted.New(), llm.ReplyRequest{
-		Task: good, Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Hello, who is there?"}},
+		Instructions: good, Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Hello, who is there?"}},
 	})
 	if err != nil || got.Text != "Good morning. Monday or Tuesday?" {
 		t.Errorf("got %q, error %v", got.Text, err)
@@ -97,15 +97,15 @@ func TestGreetedFirst(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]llm.ReplyRequest{
-		"no colon":        {Task: `when "a" say "b"`},
-		"no answer":       {Task: `when "a":`},
-		"empty answer":    {Task: `when "a": say ""`},
-		"no words":        {Task: `when "?!": say "b"`},
-		"unknown action":  {Task: `start: say "b" and dance`},
-		"blank answer":    {Task: `start: say " "`},
-		"open quote":      {Task: `otherwise: say "b`},
-		"its own turn":    {Task: "x", Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Hello."}}},
-		"nobody to reach": {Task: `start: say "a" and transfer`},
+		"no colon":        {Instructions: `when "a" say "b"`},
+		"no answer":       {Instructions: `when "a":`},
+		"empty answer":    {Instructions: `when "a": say ""`},
+		"no words":        {Instructions: `when "?!": say "b"`},
+		"unknown action":  {Instructions: `start: say "b" and dance`},
+		"blank answer":    {Instructions: `start: say " "`},
+		"open quote":      {Instructions: `otherwise: say "b`},
+		"its own turn":    {Instructions: "x", Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Hello."}}},
+		"nobody to reach": {Instructions: `start: say "a" and transfer`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ otherwise: say "Sorry, Monday or Tuesday?"`
 			messages = append(messages, llm.Message{Role: llm.RoleCaller, Text: caller})
 			fmt.Println("caller:", caller)
 		}
-		for part, err := range model.Reply(context.Background(), llm.ReplyRequest{Task: task, Messages: messages}) {
+		for part, err := range model.Reply(context.Background(), llm.ReplyRequest{Instructions: task, Messages: messages}) {
 			if err != nil {
 				fmt.Println(err)
 				return

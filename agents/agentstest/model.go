@@ -65,7 +65,7 @@ func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, err
 // RunModel holds a language model to the duties of llm.Model.
 func RunModel(t *testing.T, h ModelHarness) {
 	t.Helper()
-	request := llm.ReplyRequest{Org: "org", Task: h.Task, Language: "en-US"}
+	request := llm.ReplyRequest{Org: "org", Instructions: h.Task, CanEnd: true, Language: "en-US"}
 	t.Run("Name", func(t *testing.T) {
 		m := h.New(t)
 		if first, again := m.Name(), m.Name(); first == "" || again != first {
@@ -208,7 +208,7 @@ func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
 	if !ok || got.Class != class || got.Message == "" {
 		t.Errorf("the failure is %v, want class %s", failure, class)
 	}
-	if ok && f.Request.Task != "" && strings.Contains(got.Error(), f.Request.Task) {
+	if ok && f.Request.Instructions != "" && strings.Contains(got.Error(), f.Request.Instructions) {
 		t.Error("the failure holds the prompt")
 	}
 }

@@ -404,3 +404,7 @@ func TestIncomingCallWithoutEngines(t *testing.T) {
 		}
 	})
 }
+
+func (model) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it only talks"}
+}

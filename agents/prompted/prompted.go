@@ -184,7 +184,7 @@ func (b *Brain) ask(ctx context.Context, said *answer) {
 // request is what the model is told of the conversation.
 func (b *Brain) request(messages []llm.Message) llm.ReplyRequest {
 	return llm.ReplyRequest{
-		Org: b.config.Org, Task: b.config.Task, Language: b.config.Language, Model: b.config.ModelName,
+		Org: b.config.Org, Instructions: b.config.Task, CanEnd: true, Language: b.config.Language, Model: b.config.ModelName,
 		Temperature: b.config.Temperature, Messages: slices.Clone(messages), CanTransfer: b.config.TransferTo != "",
 	}
 }
@@ -196,7 +196,7 @@ func (b *Brain) hint(said *answer) {
 		return
 	}
 	spoken := append(slices.Clone(b.history), llm.Message{Role: llm.RoleAgent, Text: b.config.FirstSentence})
-	if phrases := h.Hints(b.request(spoken)); len(phrases) > 0 {
+	if phrases := h.Hints(b.request(spoken), nil); len(phrases) > 0 {
 		said.step(conversation.Expect{Phrases: phrases})
 	}
 }

@@ -131,7 +131,7 @@ func TestDialogue(t *testing.T) {
 	expect(t, b, conversation.Turn{Kind: conversation.TurnStart}, "Say{Text:Hello Ada.} / Say{Text:It is me.}")
 	expect(t, b, speech("hi"), "Say{Text:Which day?} / Expect{Phrases:[monday tuesday]} / Say{Text:Monday or Tuesday?}")
 	r := m.requests[0]
-	if r.Org != "org" || r.Task != "Ask Ada." || r.Language != "en-US" || r.Model != "base" || *r.Temperature != heat || r.CanTransfer {
+	if r.Org != "org" || r.Instructions != "Ask Ada." || r.Language != "en-US" || r.Model != "base" || *r.Temperature != heat || r.CanTransfer {
 		t.Errorf("the request is %+v", r)
 	}
 	expect(t, b, conversation.Turn{Kind: conversation.TurnDigits, Text: "12"}, "Expect{Phrases:[yes]} / Say{Text:Right.}")
@@ -337,4 +337,8 @@ func ExampleNew() {
 	// {Hello Ada, will you come tomorrow?} <nil>
 	// {Very well.} <nil>
 	// {See you, Ada.} <nil>
+}
+
+func (m *model) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it only talks"}
 }

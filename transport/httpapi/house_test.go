@@ -264,3 +264,7 @@ func (notifier) CheckURL(url string) error {
 func (notifier) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry) error {
 	return nil
 }
+
+func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "silent"}
+}
