@@ -1,0 +1,157 @@
+package pathway
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Pathway is a pathway with its draft.
+type Pathway struct {
+	ID          string
+	Org         callwright.OrgID
+	Name        string
+	Description string
+	Draft       Document
+	Latest      int        // number of the newest version; 0: there is none
+	Production  int        // number of the version in production; 0: none
+	Staging     int        // number of the version in staging; 0: none
+	Promotion   *Promotion // a version that goes to production when its tests have passed
+	CreatedAt   time.Time
+	UpdatedAt   time.Time // of the draft
+	Revision    int64     // for the compare-and-set
+}
+
+// Promotion is a version on its way to production.
+type Promotion struct {
+	Number      int
+	Batch       string // of the tests that it waits for
+	RequestedAt time.Time
+}
+
+// Version is a graph that never changes.
+type Version struct {
+	ID        string
+	Org       callwright.OrgID
+	Pathway   string
+	Number    int // 1, 2, ... within the pathway
+	Name      string
+	Document  Document
+	Hash      string // of the Graph
+	Parent    int    // number of the version that it was forked from; 0: none
+	Archived  bool   // deleted: it is in no list and can't be begun with; what runs on it goes on
+	CreatedAt time.Time
+}
+
+// Environment is where a published version is in use.
+type Environment string
+
+// The environments.
+const (
+	Production Environment = "production"
+	Staging    Environment = "staging"
+)
+
+// Store keeps pathways and their versions. What it returns shares no memory with what it keeps. Another organization's
+// pathway is absent.
+type Store interface {
+	// InsertPathway adds a pathway with Revision 1; CodeConflict when its id is taken.
+	InsertPathway(ctx context.Context, p Pathway) error
+	// Pathway is one pathway; CodeNotFound when it is absent.
+	Pathway(ctx context.Context, org callwright.OrgID, id string) (Pathway, error)
+	// UpdatePathway replaces a pathway whose stored Revision is p.Revision and adds one to it; CodeConflict when somebody
+	// else was first; CodeNotFound when it is absent.
+	UpdatePathway(ctx context.Context, p Pathway) error
+	// DeletePathway removes a pathway with its versions and chats; CodeNotFound when it is absent.
+	DeletePathway(ctx context.Context, org callwright.OrgID, id string) error
+	// Pathways is up to limit pathways, newest first, after leaving out offset of them.
+	Pathways(ctx context.Context, org callwright.OrgID, limit, offset int) ([]Pathway, error)
+
+	// InsertVersion adds a version; CodeConflict when the pathway has one of the number, CodeNotFound when the pathway is
+	// absent.
+	InsertVersion(ctx context.Context, v Version) error
+	// Version is one version, also an archived one; CodeNotFound when it is absent.
+	Version(ctx context.Context, org callwright.OrgID, pathway string, number int) (Version, error)
+	// Versions is a pathway's versions without their documents and without archived ones, newest first, at most limit.
+	Versions(ctx context.Context, org callwright.OrgID, pathway string, limit int) ([]Version, error)
+	// ArchiveVersion archives a version; CodeNotFound when it is absent. An archived one stays as it is.
+	ArchiveVersion(ctx context.Context, org callwright.OrgID, pathway string, number int) error
+}
+
+// Chat is a text conversation with a pathway.
+type Chat struct {
+	ID        string
+	Org       callwright.OrgID
+	Pathway   string
+	Number    int    // of the version; 0: the draft
+	Hash      string // of the graph
+	State     json.RawMessage
+	Messages  int       // how many both sides have said, for the limit
+	BusyUntil time.Time // somebody takes a turn; zero or past: nobody does
+	Completed bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Revision  int64
+}
+
+// Chats keeps chats. Another organization's chat is absent.
+type Chats interface {
+	// InsertChat adds a chat with Revision 1; CodeConflict when its id is taken.
+	InsertChat(ctx context.Context, c Chat) error
+	// Chat is one chat; CodeNotFound when it is absent.
+	Chat(ctx context.Context, org callwright.OrgID, id string) (Chat, error)
+	// UpdateChat replaces a chat whose stored Revision is c.Revision and adds one to it; CodeConflict when somebody else
+	// was first; CodeNotFound when it is absent.
+	UpdateChat(ctx context.Context, c Chat) error
+	// ForgetChats removes up to limit chats of every organization that were not changed since a time, and says how many.
+	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// Knowledge is the knowledge bases of an organization.
+type Knowledge interface {
+	// Find gives the passages of a knowledge base that help to answer a question, the best first, at most limit;
+	// CodeNotFound for a base that is absent.
+	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
+}
+
+// Gate says whether a version may go to production; agent testing has it.
+type Gate interface {
+	// Check looks at the enabled scenarios that are required for promotion: they must all have passed on exactly this
+	// version, in one batch. With c.Start, and no batch of theirs on this version yet, it begins one, in the transaction of
+	// ctx.
+	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
+}
+
+// Candidate is a version that wants to go to production.
+type Candidate struct {
+	Pathway string
+	Number  int
+	Hash    string
+	Start   bool // begin the tests if they have not begun
+}
+
+// Verdict is what the gate says.
+type Verdict struct {
+	State  GateState
+	Batch  string // the batch that it is about; empty: there is none
+	Reason string // for people
+}
+
+// GateState is one of what a gate can say.
+type GateState string
+
+// What gates say.
+const (
+	GateOpen    GateState = "open"    // nothing is required, or all of it has passed
+	GateRunning GateState = "running" // the tests run
+	GateClosed  GateState = "closed"  // a test has failed, could not be judged, or was never run
+)
+
+// Selector names a version of a pathway: what is in an environment when a conversation begins, or a number; the zero
+// Selector is the draft.
+type Selector struct {
+	Environment Environment
+	Number      int // of the version, where Environment is empty; 0: the draft
+}

@@ -1,0 +1,116 @@
+// Package template puts variables in the place of {{name}} in texts. A text is parsed once and rendered often.
+package template
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Template is a text with variables in it. It never changes, and may be shared.
+type Template struct {
+	text  string
+	parts []part
+}
+
+// part is a stretch of text and the variable behind it.
+type part struct {
+	text string
+	name string // empty behind the last text
+}
+
+// Parse reads a text. Blanks inside the braces don't count; a dotted name such as {{caller.name}} looks into objects.
+// Every text is a template: braces that are not closed are text.
+func Parse(text string) *Template {
+	t := &Template{text: text}
+	for rest := text; ; {
+		before, inside, open := strings.Cut(rest, "{{")
+		name, after, closed := strings.Cut(inside, "}}")
+		if !open || !closed {
+			t.parts = append(t.parts, part{text: rest})
+			return t
+		}
+		t.parts = append(t.parts, part{text: before, name: strings.TrimSpace(name)})
+		rest = after
+	}
+}
+
+// Text is the text as it was written.
+func (t *Template) Text() string { return t.text }
+
+// Names are the variables of the text, each once, in order.
+func (t *Template) Names() []string {
+	var names []string
+	for _, p := range t.parts {
+		if p.name != "" && !slices.Contains(names, p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// Missing are the variables of the text that have no value.
+func (t *Template) Missing(variables map[string]any) []string {
+	return slices.DeleteFunc(t.Names(), func(name string) bool {
+		_, known := LookUp(name, variables)
+		return known
+	})
+}
+
+// Render fills the variables in. An unknown name becomes nothing, so that an agent never speaks braces; a value is data:
+// what looks like a variable in it stays as it is.
+func (t *Template) Render(variables map[string]any) string {
+	if len(t.parts) == 1 {
+		return t.parts[0].text
+	}
+	return t.RenderWith(variables, func(_ string, value any) string { return Spoken(value) })
+}
+
+// RenderWith fills the variables in as write wants them written. before is the text that has come so far; the value of
+// an unknown name is nil.
+func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
+	var b strings.Builder
+	for i, p := range t.parts {
+		b.WriteString(p.text)
+		if i < len(t.parts)-1 {
+			value, _ := LookUp(p.name, variables)
+			b.WriteString(write(b.String(), value))
+		}
+	}
+	return b.String()
+}
+
+// LookUp finds a variable by its whole name, then part by part.
+func LookUp(name string, variables map[string]any) (value any, known bool) {
+	if v, ok := variables[name]; ok {
+		return v, true
+	}
+	first, rest, dotted := strings.Cut(name, ".")
+	inner, ok := variables[first].(map[string]any)
+	if !dotted || !ok {
+		return nil, false
+	}
+	return LookUp(rest, inner)
+}
+
+// Spoken is a value of JSON as text; nothing for nil.
+func Spoken(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case map[string]any, []any:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return ""
+		}
+		return string(text)
+	default:
+		return fmt.Sprint(v)
+	}
+}
