@@ -21,6 +21,7 @@ const (
 	CodeInvalidState        Code = "INVALID_STATE"         // the thing's state does not allow the operation
 	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
 	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
+	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; the message names the batch
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
 	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
 	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; RetryAfter says when it is not
@@ -50,6 +51,7 @@ var (
 	ErrInvalidState        = &Error{Code: CodeInvalidState, Message: "the current state does not allow this"}
 	ErrIdempotencyConflict = &Error{Code: CodeIdempotencyConflict, Message: "this idempotency key was used with another body"}
 	ErrDiscoveryInProgress = &Error{Code: CodeDiscoveryInProgress, Message: "a discovery of this organization is still running"}
+	ErrPromotionGateFailed = &Error{Code: CodePromotionGateFailed, Message: "the tests that are required for promotion have not passed"}
 	ErrPayloadTooLarge     = &Error{Code: CodePayloadTooLarge, Message: "the body is too large"}
 	ErrUnsupportedMedia    = &Error{Code: CodeUnsupportedMedia, Message: "this type of file is not accepted"}
 	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests"}

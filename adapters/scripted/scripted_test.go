@@ -28,7 +28,7 @@ func TestModel(t *testing.T) {
 		Task: "Note what the caller wants.",
 		Ends: &llm.ReplyRequest{
 			Instructions: "Note what the caller wants.",
-			Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Yes?"}, {Role: llm.RoleCaller, Text: "A table for two."}},
+			Messages:     []llm.Message{{Role: llm.RoleAgent, Text: "Yes?"}, {Role: llm.RoleCaller, Text: "A table for two."}},
 		},
 		Failing: map[llm.Class]agentstest.Failing{
 			llm.ClassUnsupported: {Request: llm.ReplyRequest{Instructions: dentist}},

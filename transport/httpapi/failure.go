@@ -32,6 +32,7 @@ var statuses = map[callwright.Code]int{
 	callwright.CodeInvalidState:        http.StatusConflict,
 	callwright.CodeIdempotencyConflict: http.StatusConflict,
 	callwright.CodeDiscoveryInProgress: http.StatusConflict,
+	callwright.CodePromotionGateFailed: http.StatusConflict,
 	callwright.CodePayloadTooLarge:     http.StatusRequestEntityTooLarge,
 	callwright.CodeUnsupportedMedia:    http.StatusUnsupportedMediaType,
 	callwright.CodeTooManyRequests:     http.StatusTooManyRequests,
