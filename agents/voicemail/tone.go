@@ -1,0 +1,89 @@
+package voicemail
+
+import "math"
+
+// A tone is listened for at 8 kHz, in frames of 20 ms.
+const (
+	toneRate  = 8000
+	toneFrame = toneRate / 50
+)
+
+// What a tone is: one frequency that stays, for longer than a voice holds one, at a level that stays.
+const (
+	toneFrames  = 9     // 180 ms
+	toneLevel   = 1e-4  // mean square: -40 dBFS
+	toneSpread  = 90.0  // Hz: how far the energy lies from the frequency, root mean square; companding makes 30 to 80 of it
+	toneDrift   = 0.015 // of the frequency, from frame to frame
+	toneSwell   = 1.6   // of the energy, from frame to frame
+	lowestTone  = 350.0 // Hz
+	highestTone = 2500.0
+)
+
+// toneDetector finds the tone of an answering machine. A sinusoid is what each sample follows from the two before it by
+// one number, x[n] = c·x[n-1] - x[n-2] with c = 2·cos(w), w = 2πf/8000: that number is fitted to each frame, and what it
+// does not explain says how far the frame is from a tone.
+type toneDetector struct {
+	fold   int // samples of the call for one of ours
+	x      [toneFrame]float64
+	energy float64
+	hertz  float64
+	run    int // frames of the same tone
+}
+
+// hear says whether a tone sounds, and has for long enough.
+func (t *toneDetector) hear(frame []int16) bool {
+	t.take(frame)
+	energy, hertz, pure := t.fit()
+	same := t.run > 0 && math.Abs(hertz-t.hertz) < toneDrift*t.hertz &&
+		energy < t.energy*toneSwell && t.energy < energy*toneSwell
+	switch {
+	case !pure:
+		t.run = 0
+	case same:
+		t.run++
+	default:
+		t.run = 1
+	}
+	t.energy, t.hertz = energy, hertz
+	return t.run >= toneFrames
+}
+
+// take folds the frame to 8 kHz.
+func (t *toneDetector) take(frame []int16) {
+	scale := 1 / (32768 * float64(t.fold))
+	for i := range t.x {
+		sum := 0
+		for _, s := range frame[min(i*t.fold, len(frame)):min((i+1)*t.fold, len(frame))] {
+			sum += int(s)
+		}
+		t.x[i] = float64(sum) * scale
+	}
+}
+
+// fit is the mean square of the frame, the frequency of the sinusoid that comes nearest to it, and whether it is one.
+func (t *toneDetector) fit() (energy, hertz float64, pure bool) {
+	var cross, middle, sum float64
+	for n := 2; n < toneFrame; n++ {
+		cross += (t.x[n] + t.x[n-2]) * t.x[n-1]
+		middle += t.x[n-1] * t.x[n-1]
+		sum += t.x[n] * t.x[n]
+	}
+	energy = sum / (toneFrame - 2)
+	if energy < toneLevel || middle == 0 {
+		return energy, 0, false
+	}
+	c := cross / middle
+	if c <= -2 || c >= 2 {
+		return energy, 0, false
+	}
+	hertz = math.Acos(c/2) * toneRate / (2 * math.Pi)
+	var rest float64
+	for n := 2; n < toneFrame; n++ {
+		e := t.x[n] - c*t.x[n-1] + t.x[n-2]
+		rest += e * e
+	}
+	// A sinusoid that is off by a small angle leaves 2·sin(w) times that angle.
+	spread := math.Sqrt(rest/sum/(4-c*c)) * toneRate / (2 * math.Pi)
+	pure = spread < toneSpread && hertz >= lowestTone && hertz <= highestTone
+	return energy, hertz, pure
+}
