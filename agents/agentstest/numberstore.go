@@ -1,8 +1,8 @@
 package agentstest
 
 import (
+	"encoding/json"
 	"errors"
-	"reflect"
 	"testing"
 	"time"
 
@@ -17,21 +17,28 @@ var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 // RunNumberStore tests an agents.Store. newStore gives an empty one.
 func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store) {
 	t.Helper()
-	warmth := 0.3
 	full := agents.InboundNumber{
-		Org: "a", Number: "+15550000001", CreatedAt: at, UpdatedAt: at, Version: 1,
-		Agent: call.Agent{
-			Task: "Take the order.\nBe kind.", Voice: "slt", Language: "en-US", Model: "base", Temperature: &warmth,
-			FirstSentence: "Hello!", WaitForGreeting: true, Record: true, MaxDuration: 7 * time.Minute,
-			TransferTo: "+15550000009", Webhook: "https://example.com/hook",
-		},
+		Org: "a", Number: "+15550000001", CreatedAt: at, UpdatedAt: at, Version: 1, Agent: fullAgent(),
 	}
 	t.Run("keeps every field", func(t *testing.T) {
 		t.Parallel()
 		s := newStore(t)
 		insertNumber(t, s, full)
-		if got, err := s.Number(t.Context(), "a", full.Number); err != nil || !reflect.DeepEqual(got, full) {
+		if got, err := s.Number(t.Context(), "a", full.Number); err != nil || !sameJSON(t, got, full) {
 			t.Fatalf("got  %+v, %v\nwant %+v", got, err, full)
+		}
+	})
+	t.Run("tells nothing from an empty list", func(t *testing.T) {
+		t.Parallel()
+		s := newStore(t)
+		none, empty := full, full
+		none.Agent, empty.Number = call.Agent{}, "+15550000002"
+		empty.Agent = call.Agent{Tools: []json.RawMessage{}, DynamicData: []call.DynamicData{}}
+		for _, want := range []agents.InboundNumber{none, empty} {
+			insertNumber(t, s, want)
+			if got, err := s.Number(t.Context(), "a", want.Number); err != nil || !sameJSON(t, got, want) {
+				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+			}
 		}
 	})
 	t.Run("refuses a number twice, but not of two organizations", func(t *testing.T) {
@@ -86,7 +93,7 @@ func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store) {
 			t.Errorf("a stale update gave %v, want a conflict", err)
 		}
 		got, err := s.Number(t.Context(), "a", full.Number)
-		if changed.Version = 2; err != nil || !reflect.DeepEqual(got, changed) {
+		if changed.Version = 2; err != nil || !sameJSON(t, got, changed) {
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, changed)
 		}
 	})

@@ -66,7 +66,8 @@ type Store interface {
 	UpdatePathway(ctx context.Context, p Pathway) error
 	// DeletePathway removes a pathway with its versions and chats; CodeNotFound when it is absent.
 	DeletePathway(ctx context.Context, org callwright.OrgID, id string) error
-	// Pathways is up to limit pathways, newest first, after leaving out offset of them.
+	// Pathways is up to limit pathways, newest first and those of one time by id backwards, after leaving out offset of
+	// them.
 	Pathways(ctx context.Context, org callwright.OrgID, limit, offset int) ([]Pathway, error)
 
 	// InsertVersion adds a version; CodeConflict when the pathway has one of the number, CodeNotFound when the pathway is
@@ -74,7 +75,8 @@ type Store interface {
 	InsertVersion(ctx context.Context, v Version) error
 	// Version is one version, also an archived one; CodeNotFound when it is absent.
 	Version(ctx context.Context, org callwright.OrgID, pathway string, number int) (Version, error)
-	// Versions is a pathway's versions without their documents and without archived ones, newest first, at most limit.
+	// Versions is a pathway's versions without their documents and without archived ones, newest first, at most limit;
+	// none of a pathway that is absent.
 	Versions(ctx context.Context, org callwright.OrgID, pathway string, limit int) ([]Version, error)
 	// ArchiveVersion archives a version; CodeNotFound when it is absent. An archived one stays as it is.
 	ArchiveVersion(ctx context.Context, org callwright.OrgID, pathway string, number int) error
@@ -98,7 +100,7 @@ type Chat struct {
 
 // Chats keeps chats. Another organization's chat is absent.
 type Chats interface {
-	// InsertChat adds a chat with Revision 1; CodeConflict when its id is taken.
+	// InsertChat adds a chat with Revision 1; CodeConflict when its id is taken; CodeNotFound when its pathway is absent.
 	InsertChat(ctx context.Context, c Chat) error
 	// Chat is one chat; CodeNotFound when it is absent.
 	Chat(ctx context.Context, org callwright.OrgID, id string) (Chat, error)

@@ -1,0 +1,187 @@
+package agentstest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// RunChatStore tests a pathway.Chats. newStore gives an empty one, and the store of the pathways that its chats are with.
+func RunChatStore(t *testing.T, newStore func(t *testing.T) (pathway.Store, pathway.Chats)) {
+	t.Helper()
+	tests := map[string]func(*testing.T, pathway.Store, pathway.Chats){
+		"keeps every field":                    keepsChat,
+		"shares no memory":                     sharesNoChat,
+		"hides other organizations' chats":     hidesChats,
+		"refuses an id twice":                  refusesChatTwice,
+		"refuses chats with what is not there": refusesOrphanChat,
+		"updates by compare-and-set":           updatesChat,
+		"forgets idle chats, a few at a time":  forgetsChats,
+		"forgets the chats of a pathway":       forgetsChatsOfPathway,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pathways, chats := newStore(t)
+			insertPathways(t, pathways, aPathway("p1", "a"))
+			test(t, pathways, chats)
+		})
+	}
+}
+
+func aChat(id string) pathway.Chat {
+	return pathway.Chat{
+		ID: id, Org: "a", Pathway: "p1", Hash: "h", State: json.RawMessage(`{"Node":"start"}`),
+		CreatedAt: at, UpdatedAt: at, Revision: 1,
+	}
+}
+
+func insertChats(t *testing.T, s pathway.Chats, all ...pathway.Chat) {
+	t.Helper()
+	for _, c := range all {
+		if err := s.InsertChat(t.Context(), c); err != nil {
+			t.Fatalf("insert %s: %v", c.ID, err)
+		}
+	}
+}
+
+func wantChat(t *testing.T, s pathway.Chats, want pathway.Chat) {
+	t.Helper()
+	got, err := s.Chat(t.Context(), want.Org, want.ID)
+	if err != nil || !sameJSON(t, got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func keepsChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
+	want := aChat("c1")
+	want.Number, want.Messages, want.BusyUntil, want.Completed = 3, 42, at.Add(time.Minute), true
+	want.State = json.RawMessage(`{"Variables":{"b":[1,null,"\u2603"],"a":1.5},"Node":"x"}`)
+	want.UpdatedAt = at.Add(time.Second)
+	insertChats(t, s, want)
+	wantChat(t, s, want)
+
+	want.Number, want.Messages, want.BusyUntil, want.Completed = 0, 44, time.Time{}, false
+	want.State, want.Hash, want.UpdatedAt = json.RawMessage(`{}`), "g", at.Add(time.Hour)
+	if err := s.UpdateChat(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	want.Revision = 2
+	wantChat(t, s, want)
+}
+
+func sharesNoChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
+	given := aChat("c1")
+	insertChats(t, s, given)
+	copy(given.State, "spoilt")
+	for range 2 {
+		wantChat(t, s, aChat("c1"))
+		got, err := s.Chat(t.Context(), "a", "c1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(got.State, "spoilt")
+	}
+}
+
+func hidesChats(t *testing.T, _ pathway.Store, s pathway.Chats) {
+	insertChats(t, s, aChat("c1"))
+	foreign, absent := aChat("c1"), aChat("c2")
+	foreign.Org = "b"
+	_, getErr := s.Chat(t.Context(), "b", "c1")
+	_, absentErr := s.Chat(t.Context(), "a", "c2")
+	for name, err := range map[string]error{
+		"get": getErr, "update": s.UpdateChat(t.Context(), foreign),
+		"get absent": absentErr, "update absent": s.UpdateChat(t.Context(), absent),
+	} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+	wantChat(t, s, aChat("c1"))
+}
+
+func refusesChatTwice(t *testing.T, pathways pathway.Store, s pathway.Chats) {
+	insertPathways(t, pathways, aPathway("p2", "b"))
+	insertChats(t, s, aChat("c1"))
+	foreign := aChat("c1")
+	foreign.Org, foreign.Pathway = "b", "p2"
+	for _, c := range []pathway.Chat{aChat("c1"), foreign} {
+		if err := s.InsertChat(t.Context(), c); !errors.Is(err, callwright.ErrConflict) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+	}
+}
+
+func refusesOrphanChat(t *testing.T, pathways pathway.Store, s pathway.Chats) {
+	insertPathways(t, pathways, aPathway("p2", "b"))
+	orphan, foreign := aChat("c1"), aChat("c2")
+	orphan.Pathway, foreign.Pathway = "p3", "p2"
+	for _, c := range []pathway.Chat{orphan, foreign} {
+		if err := s.InsertChat(t.Context(), c); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("a chat with %s gave %v, want not found", c.Pathway, err)
+		}
+	}
+}
+
+func updatesChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
+	insertChats(t, s, aChat("c1"))
+	winner := race(t, func(writer int) error {
+		c := aChat("c1")
+		c.Messages = writer
+		return s.UpdateChat(t.Context(), c)
+	})
+	want := aChat("c1")
+	want.Messages, want.Revision = winner, 2
+	wantChat(t, s, want)
+}
+
+func forgetsChats(t *testing.T, pathways pathway.Store, s pathway.Chats) {
+	insertPathways(t, pathways, aPathway("p2", "b"))
+	const idle = 5
+	for i := range idle {
+		c := aChat(fmt.Sprint("c", i))
+		if i == 0 {
+			c.Org, c.Pathway = "b", "p2"
+		}
+		insertChats(t, s, c)
+	}
+	fresh := aChat("fresh")
+	fresh.UpdatedAt = at.Add(time.Second)
+	insertChats(t, s, fresh)
+	for _, want := range []int{2, 2, 1, 0} {
+		if got, err := s.ForgetChats(t.Context(), at.Add(time.Second), 2); err != nil || got != want {
+			t.Fatalf("forgot %d, %v; want %d", got, err, want)
+		}
+	}
+	wantChat(t, s, fresh)
+	for i := range idle {
+		for _, org := range []callwright.OrgID{"a", "b"} {
+			if _, err := s.Chat(t.Context(), org, fmt.Sprint("c", i)); !errors.Is(err, callwright.ErrNotFound) {
+				t.Errorf("chat %d gave %v", i, err)
+			}
+		}
+	}
+}
+
+func forgetsChatsOfPathway(t *testing.T, pathways pathway.Store, s pathway.Chats) {
+	insertPathways(t, pathways, aPathway("p2", "a"))
+	other := aChat("c2")
+	other.Pathway = "p2"
+	insertChats(t, s, aChat("c1"), other)
+	if err := pathways.DeletePathway(t.Context(), "a", "p1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Chat(t.Context(), "a", "c1"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("get gave %v, want not found", err)
+	}
+	if err := s.UpdateChat(t.Context(), aChat("c1")); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("update gave %v, want not found", err)
+	}
+	wantChat(t, s, other)
+}

@@ -1,0 +1,364 @@
+package agentstest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// RunPathwayStore tests a pathway.Store. newStore gives an empty one.
+func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store) {
+	t.Helper()
+	tests := map[string]func(*testing.T, pathway.Store){
+		"keeps every field":                      keepsPathway,
+		"keeps an empty draft":                   keepsEmptyDraft,
+		"shares no memory":                       sharesNoPathway,
+		"hides other organizations' pathways":    hidesPathways,
+		"refuses an id twice":                    refusesPathwayTwice,
+		"updates by compare-and-set":             updatesPathway,
+		"updates nothing that is absent":         updatesNoAbsentPathway,
+		"pages without gaps":                     pagesPathways,
+		"deletes versions too":                   deletesPathway,
+		"keeps every field of a version":         keepsVersion,
+		"refuses a number twice":                 refusesVersionTwice,
+		"refuses versions of what is not there":  refusesOrphanVersion,
+		"lets one of many writers have a number": givesNumberOnce,
+		"lists versions without documents":       listsVersions,
+		"archives":                               archivesVersion,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+func aPathway(id string, org callwright.OrgID) pathway.Pathway {
+	return pathway.Pathway{ID: id, Org: org, Name: "Orders", CreatedAt: at, UpdatedAt: at, Revision: 1}
+}
+
+func aVersion(org callwright.OrgID, of string, number int) pathway.Version {
+	return pathway.Version{
+		ID: fmt.Sprintf("%s-v%d", of, number), Org: org, Pathway: of, Number: number, Name: fmt.Sprint("v", number),
+		Document: pathway.Document{Nodes: raws(`{"id":"a"}`)}, Hash: "h", CreatedAt: at,
+	}
+}
+
+// aDocument has what databases are known to change: the order of members, numbers, and characters that are escaped.
+func aDocument() pathway.Document {
+	return pathway.Document{
+		Nodes: raws(
+			`{"type":"Default","id":"start","data":{"text":"H\u00e9llo \ud83d\ude00 <b>&\"\\\n","isStart":true,"none":null}}`,
+			`{"id":"z","position":{"y":-1.5,"x":1e2},"data":{"deep":[[],{},[1,[2,{"k":""}]]],"big":9007199254740991}}`,
+			`{"globalConfig":{"globalPrompt":"Be brief."}}`,
+		),
+		Edges: raws(`{"target":"z","source":"start","id":"e1","data":{"label":"go"}}`),
+	}
+}
+
+func insertPathways(t *testing.T, s pathway.Store, all ...pathway.Pathway) {
+	t.Helper()
+	for _, p := range all {
+		if err := s.InsertPathway(t.Context(), p); err != nil {
+			t.Fatalf("insert %s: %v", p.ID, err)
+		}
+	}
+}
+
+func insertVersions(t *testing.T, s pathway.Store, all ...pathway.Version) {
+	t.Helper()
+	for _, v := range all {
+		if err := s.InsertVersion(t.Context(), v); err != nil {
+			t.Fatalf("insert %s: %v", v.ID, err)
+		}
+	}
+}
+
+// settled is a document whose lists are not nil: to a document, none and an empty one are the same.
+func settled(d pathway.Document) pathway.Document {
+	return pathway.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
+}
+
+func wantPathway(t *testing.T, s pathway.Store, want pathway.Pathway) {
+	t.Helper()
+	got, err := s.Pathway(t.Context(), want.Org, want.ID)
+	got.Draft, want.Draft = settled(got.Draft), settled(want.Draft)
+	if err != nil || !sameJSON(t, got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func wantVersion(t *testing.T, s pathway.Store, want pathway.Version) {
+	t.Helper()
+	got, err := s.Version(t.Context(), want.Org, want.Pathway, want.Number)
+	got.Document, want.Document = settled(got.Document), settled(want.Document)
+	if err != nil || !sameJSON(t, got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func keepsPathway(t *testing.T, s pathway.Store) {
+	want := aPathway("p1", "a")
+	want.Name, want.Description, want.Draft = "Ord\u00e9rs \U0001F600", "Takes\norders.", aDocument()
+	want.Latest, want.Production, want.Staging = 7, 5, 6
+	want.Promotion = &pathway.Promotion{Number: 7, Batch: "b1", RequestedAt: at.Add(time.Second)}
+	want.UpdatedAt = at.Add(2 * time.Second)
+	insertPathways(t, s, want)
+	wantPathway(t, s, want)
+
+	want.Name, want.Description, want.Draft, want.Promotion = "Other", "", pathway.Document{Nodes: raws(`{"id":"b"}`)}, nil
+	want.Latest, want.Production, want.Staging, want.UpdatedAt = 8, 0, 8, at.Add(time.Hour)
+	if err := s.UpdatePathway(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	want.Revision = 2
+	wantPathway(t, s, want)
+}
+
+func keepsEmptyDraft(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"))
+	if got, err := s.Pathway(t.Context(), "a", "p1"); err != nil || !got.Draft.Empty() || got.Promotion != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// sharesNoPathway changes what was given to the store and what came from it.
+func sharesNoPathway(t *testing.T, s pathway.Store) {
+	given, want := aPathway("p1", "a"), aPathway("p1", "a")
+	given.Draft, want.Draft = aDocument(), aDocument()
+	given.Promotion, want.Promotion = &pathway.Promotion{Number: 1}, &pathway.Promotion{Number: 1}
+	insertPathways(t, s, given)
+	version, wanted := aVersion("a", "p1", 1), aVersion("a", "p1", 1)
+	insertVersions(t, s, version)
+	spoil := func(p pathway.Pathway, v pathway.Version) {
+		copy(p.Draft.Nodes[0], "spoilt")
+		copy(v.Document.Nodes[0], "spoilt")
+		p.Draft.Edges[0] = raws("1")[0]
+		p.Promotion.Number = 9
+	}
+	spoil(given, version)
+	for range 2 {
+		wantPathway(t, s, want)
+		wantVersion(t, s, wanted)
+		p, pathwayErr := s.Pathway(t.Context(), "a", "p1")
+		v, versionErr := s.Version(t.Context(), "a", "p1", 1)
+		if pathwayErr != nil || versionErr != nil {
+			t.Fatal(pathwayErr, versionErr)
+		}
+		spoil(p, v)
+	}
+}
+
+func hidesPathways(t *testing.T, s pathway.Store) {
+	p := aPathway("p1", "a")
+	insertPathways(t, s, p)
+	insertVersions(t, s, aVersion("a", "p1", 1))
+	foreign := p
+	foreign.Org = "b"
+	_, getErr := s.Pathway(t.Context(), "b", "p1")
+	_, versionErr := s.Version(t.Context(), "b", "p1", 1)
+	for name, err := range map[string]error{
+		"get": getErr, "update": s.UpdatePathway(t.Context(), foreign), "version": versionErr,
+		"delete": s.DeletePathway(t.Context(), "b", "p1"), "archive": s.ArchiveVersion(t.Context(), "b", "p1", 1),
+		"insert version": s.InsertVersion(t.Context(), aVersion("b", "p1", 2)),
+	} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+	if got, err := s.Pathways(t.Context(), "b", 10, 0); err != nil || len(got) != 0 {
+		t.Errorf("list gave %+v, %v", got, err)
+	}
+	if got, err := s.Versions(t.Context(), "b", "p1", 10); err != nil || len(got) != 0 {
+		t.Errorf("versions gave %+v, %v", got, err)
+	}
+	wantPathway(t, s, p)
+	wantVersion(t, s, aVersion("a", "p1", 1))
+}
+
+func refusesPathwayTwice(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"))
+	for _, org := range []callwright.OrgID{"a", "b"} {
+		if err := s.InsertPathway(t.Context(), aPathway("p1", org)); !errors.Is(err, callwright.ErrConflict) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+	}
+}
+
+func updatesPathway(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"))
+	winner := race(t, func(writer int) error {
+		p := aPathway("p1", "a")
+		p.Latest = writer
+		return s.UpdatePathway(t.Context(), p)
+	})
+	want := aPathway("p1", "a")
+	want.Latest, want.Revision = winner, 2
+	wantPathway(t, s, want)
+}
+
+// race lets several write at once. All but one must get a conflict; that one is returned.
+func race(t *testing.T, write func(writer int) error) int {
+	t.Helper()
+	const writers = 8
+	winners := make(chan int, writers)
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			switch err := write(i); {
+			case err == nil:
+				winners <- i
+			case !errors.Is(err, callwright.ErrConflict):
+				t.Errorf("a writer got %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if len(winners) != 1 {
+		t.Fatalf("%d writers won", len(winners))
+	}
+	return <-winners
+}
+
+func updatesNoAbsentPathway(t *testing.T, s pathway.Store) {
+	for name, err := range map[string]error{
+		"update": s.UpdatePathway(t.Context(), aPathway("p1", "a")), "delete": s.DeletePathway(t.Context(), "a", "p1"),
+		"archive": s.ArchiveVersion(t.Context(), "a", "p1", 1),
+	} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+}
+
+// pagesPathways walks over pathways of which most share one time.
+func pagesPathways(t *testing.T, s pathway.Store) {
+	const count, limit = 25, 4
+	for i := range count {
+		p := aPathway(fmt.Sprintf("p%02d", i), "a")
+		p.CreatedAt = at.Add(time.Duration(i/10) * time.Second)
+		p.UpdatedAt = at.Add(-time.Duration(i) * time.Hour) // which does not count
+		insertPathways(t, s, p)
+	}
+	insertPathways(t, s, aPathway("other", "b"))
+	var seen []string
+	for offset := 0; ; offset += limit {
+		page, err := s.Pathways(t.Context(), "a", limit, offset)
+		if err != nil || len(page) > limit {
+			t.Fatalf("a page has %d, %v", len(page), err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, p := range page {
+			seen = append(seen, p.ID)
+		}
+	}
+	slices.Reverse(seen)
+	if len(seen) != count || !slices.IsSorted(seen) {
+		t.Errorf("backwards, saw %v", seen)
+	}
+}
+
+func deletesPathway(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"), aPathway("p2", "a"))
+	insertVersions(t, s, aVersion("a", "p1", 1), aVersion("a", "p2", 1))
+	if err := s.DeletePathway(t.Context(), "a", "p1"); err != nil {
+		t.Fatal(err)
+	}
+	_, getErr := s.Pathway(t.Context(), "a", "p1")
+	_, versionErr := s.Version(t.Context(), "a", "p1", 1)
+	for name, err := range map[string]error{"get": getErr, "version": versionErr} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+	wantPathway(t, s, aPathway("p2", "a"))
+	wantVersion(t, s, aVersion("a", "p2", 1))
+	insertPathways(t, s, aPathway("p1", "a")) // nothing of it is left in the way
+	insertVersions(t, s, aVersion("a", "p1", 1))
+}
+
+func keepsVersion(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"))
+	want := aVersion("a", "p1", 3)
+	want.Name, want.Document, want.Parent, want.Archived = "Th\u00efrd", aDocument(), 2, true
+	insertVersions(t, s, want)
+	wantVersion(t, s, want)
+}
+
+func refusesVersionTwice(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"), aPathway("p2", "a"))
+	insertVersions(t, s, aVersion("a", "p1", 1), aVersion("a", "p2", 1))
+	again := aVersion("a", "p1", 1)
+	again.ID, again.Name = "another", "Again"
+	if err := s.InsertVersion(t.Context(), again); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("got %v, want a conflict", err)
+	}
+	wantVersion(t, s, aVersion("a", "p1", 1))
+}
+
+func refusesOrphanVersion(t *testing.T, s pathway.Store) {
+	if err := s.InsertVersion(t.Context(), aVersion("a", "p1", 1)); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+}
+
+func givesNumberOnce(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"))
+	version := func(writer int) pathway.Version {
+		v := aVersion("a", "p1", 1)
+		v.ID, v.Name = fmt.Sprint("v", writer), fmt.Sprint("of ", writer)
+		return v
+	}
+	winner := race(t, func(writer int) error { return s.InsertVersion(t.Context(), version(writer)) })
+	wantVersion(t, s, version(winner))
+}
+
+func listsVersions(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"), aPathway("p2", "a"))
+	insertVersions(t, s, aVersion("a", "p2", 1))
+	for number := 1; number <= 12; number++ { // not in the order of texts
+		insertVersions(t, s, aVersion("a", "p1", number))
+	}
+	got, err := s.Versions(t.Context(), "a", "p1", 10)
+	if err != nil || len(got) != 10 {
+		t.Fatalf("got %d, %v; want 10", len(got), err)
+	}
+	for i, v := range got {
+		want := aVersion("a", "p1", 12-i)
+		v.Document, want.Document = settled(v.Document), settled(pathway.Document{})
+		if !sameJSON(t, v, want) {
+			t.Errorf("got  %+v\nwant %+v", v, want)
+		}
+	}
+}
+
+func archivesVersion(t *testing.T, s pathway.Store) {
+	insertPathways(t, s, aPathway("p1", "a"))
+	insertVersions(t, s, aVersion("a", "p1", 1), aVersion("a", "p1", 2))
+	for range 2 {
+		if err := s.ArchiveVersion(t.Context(), "a", "p1", 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archived := aVersion("a", "p1", 1)
+	archived.Archived = true
+	wantVersion(t, s, archived)
+	if got, err := s.Versions(t.Context(), "a", "p1", 10); err != nil || len(got) != 1 || got[0].Number != 2 {
+		t.Errorf("the list has %+v, %v", got, err)
+	}
+	if err := s.ArchiveVersion(t.Context(), "a", "p1", 3); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("an absent version gave %v", err)
+	}
+	if err := s.InsertVersion(t.Context(), aVersion("a", "p1", 1)); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("the number of an archived version gave %v, want a conflict", err)
+	}
+}

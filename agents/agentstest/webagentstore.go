@@ -1,0 +1,212 @@
+package agentstest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// RunWebAgentStore tests an agents.WebAgents. newStore gives an empty one.
+func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents) {
+	t.Helper()
+	tests := map[string]func(*testing.T, agents.WebAgents){
+		"keeps every field":                 keepsWebAgent,
+		"tells nothing from an empty list":  keepsEmptyLists,
+		"shares no memory":                  sharesNoWebAgent,
+		"hides other organizations' agents": hidesWebAgents,
+		"refuses an id twice":               refusesWebAgentTwice,
+		"updates by compare-and-set":        updatesWebAgent,
+		"lists and counts":                  listsWebAgents,
+		"deletes":                           deletesWebAgent,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+// fullAgent has a value in every field that stores keep for web agents, inbound numbers and calls.
+func fullAgent() call.Agent {
+	warmth, threshold := 0.3, 350*time.Millisecond
+	return call.Agent{
+		Task: "Take the order.\nBe kind.", Persona: "You are \u00c9va \U0001F600.", Voice: "slt", Language: "en-US",
+		Pathway: call.PathwayRef{
+			ID: "p1", Version: pathway.Selector{Environment: pathway.Staging, Number: 4}, StartNode: "greeting",
+		},
+		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
+		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
+		Interruption: &threshold,
+		Tools:        raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
+		DynamicData: []call.DynamicData{
+			{URL: "https://x.example/{{id}}"},
+			{
+				URL: "https://y.example/", Method: "POST", Cache: true,
+				Headers:  []request.Pair{{Name: "X-Key", Value: "{{key}}"}, {Name: "X-Key", Value: "2"}},
+				Query:    []request.Pair{{Name: "q", Value: "1"}},
+				Body:     []request.Pair{{Name: "who", Value: "{{name}}"}},
+				Response: []request.Mapping{{Name: "n", Path: "$.a[0]", Context: "It is {{n}}."}},
+			},
+		},
+	}
+}
+
+func aWebAgent(id string, org callwright.OrgID) agents.WebAgent {
+	return agents.WebAgent{
+		ID: id, Org: org, Agent: call.Agent{Task: "Help."}, CreatedAt: at, UpdatedAt: at, Version: 1,
+	}
+}
+
+func insertWebAgents(t *testing.T, s agents.WebAgents, all ...agents.WebAgent) {
+	t.Helper()
+	for _, a := range all {
+		if err := s.InsertAgent(t.Context(), a); err != nil {
+			t.Fatalf("insert %s: %v", a.ID, err)
+		}
+	}
+}
+
+func wantWebAgent(t *testing.T, s agents.WebAgents, want agents.WebAgent) {
+	t.Helper()
+	got, err := s.Agent(t.Context(), want.Org, want.ID)
+	if err != nil || !sameJSON(t, got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func fullWebAgent() agents.WebAgent {
+	full := aWebAgent("w1", "a")
+	full.Agent = fullAgent()
+	full.VoiceSettings = json.RawMessage(`{"speed":1.5,"deep":{"b":[null],"a":""}}`)
+	full.Keywords = []string{"caf\u00e9", ""}
+	full.Metadata = map[string]any{"team": "North", "list": []any{"x", 1.5, nil, true}, "deep": map[string]any{"k": "v"}}
+	full.UpdatedAt = at.Add(time.Second)
+	return full
+}
+
+func keepsWebAgent(t *testing.T, s agents.WebAgents) {
+	full := fullWebAgent()
+	insertWebAgents(t, s, full)
+	wantWebAgent(t, s, full)
+	bare := aWebAgent("w1", "a")
+	bare.Agent = call.Agent{}
+	if err := s.UpdateAgent(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	bare.Version = 2
+	wantWebAgent(t, s, bare)
+}
+
+func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
+	none, empty := aWebAgent("none", "a"), aWebAgent("empty", "a")
+	empty.Agent.Tools, empty.Agent.DynamicData = []json.RawMessage{}, []call.DynamicData{}
+	empty.Keywords, empty.Metadata, empty.VoiceSettings = []string{}, map[string]any{}, json.RawMessage(`{}`)
+	insertWebAgents(t, s, none, empty)
+	wantWebAgent(t, s, none)
+	wantWebAgent(t, s, empty)
+}
+
+func sharesNoWebAgent(t *testing.T, s agents.WebAgents) {
+	spoil := func(a agents.WebAgent) {
+		*a.Agent.Temperature, *a.Agent.Interruption = 9, 9
+		copy(a.Agent.Tools[0], "spoilt")
+		copy(a.VoiceSettings, "spoilt")
+		a.Agent.DynamicData[1].Headers[0].Value, a.Keywords[0], a.Metadata["team"] = "spoilt", "spoilt", "spoilt"
+	}
+	given := fullWebAgent()
+	insertWebAgents(t, s, given)
+	spoil(given)
+	for range 2 {
+		wantWebAgent(t, s, fullWebAgent())
+		got, err := s.Agent(t.Context(), "a", "w1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(got)
+	}
+}
+
+func hidesWebAgents(t *testing.T, s agents.WebAgents) {
+	insertWebAgents(t, s, aWebAgent("w1", "a"))
+	_, getErr := s.Agent(t.Context(), "b", "w1")
+	for name, err := range map[string]error{
+		"get": getErr, "update": s.UpdateAgent(t.Context(), aWebAgent("w1", "b")),
+		"delete":        s.DeleteAgent(t.Context(), "b", "w1"),
+		"update absent": s.UpdateAgent(t.Context(), aWebAgent("w2", "a")),
+		"delete absent": s.DeleteAgent(t.Context(), "a", "w2"),
+	} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+	list, listErr := s.Agents(t.Context(), "b")
+	if n, err := s.CountAgents(t.Context(), "b"); err != nil || listErr != nil || n != 0 || len(list) != 0 {
+		t.Errorf("list gave %+v, %v; count %d, %v", list, listErr, n, err)
+	}
+	wantWebAgent(t, s, aWebAgent("w1", "a"))
+}
+
+func refusesWebAgentTwice(t *testing.T, s agents.WebAgents) {
+	insertWebAgents(t, s, aWebAgent("w1", "a"))
+	for _, org := range []callwright.OrgID{"a", "b"} {
+		if err := s.InsertAgent(t.Context(), aWebAgent("w1", org)); !errors.Is(err, callwright.ErrConflict) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+	}
+}
+
+func updatesWebAgent(t *testing.T, s agents.WebAgents) {
+	insertWebAgents(t, s, aWebAgent("w1", "a"))
+	changed := func(writer int) agents.WebAgent {
+		a := aWebAgent("w1", "a")
+		a.Agent.Task = fmt.Sprint("task of ", writer)
+		return a
+	}
+	winner := race(t, func(writer int) error { return s.UpdateAgent(t.Context(), changed(writer)) })
+	want := changed(winner)
+	want.Version = 2
+	wantWebAgent(t, s, want)
+}
+
+// listsWebAgents has agents of which most share one time.
+func listsWebAgents(t *testing.T, s agents.WebAgents) {
+	const count = 25
+	for i := count - 1; i >= 0; i-- {
+		a := aWebAgent(fmt.Sprintf("w%02d", i), "a")
+		a.CreatedAt = at.Add(time.Duration(i/10) * time.Second)
+		insertWebAgents(t, s, a)
+	}
+	insertWebAgents(t, s, aWebAgent("other", "b"))
+	list, err := s.Agents(t.Context(), "a")
+	var seen []string
+	for _, a := range list {
+		seen = append(seen, a.ID)
+	}
+	if err != nil || len(seen) != count || !slices.IsSorted(seen) {
+		t.Errorf("got %v, %v", seen, err)
+	}
+	if n, err := s.CountAgents(t.Context(), "a"); err != nil || n != count {
+		t.Errorf("counted %d, %v", n, err)
+	}
+}
+
+func deletesWebAgent(t *testing.T, s agents.WebAgents) {
+	insertWebAgents(t, s, aWebAgent("w1", "a"), aWebAgent("w2", "a"))
+	if err := s.DeleteAgent(t.Context(), "a", "w1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Agent(t.Context(), "a", "w1"); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+	wantWebAgent(t, s, aWebAgent("w2", "a"))
+}

@@ -1,0 +1,41 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// WebAgent is a named agent, whose settings calls can take. What is null in the contract is nil here: an empty list is
+// another thing.
+type WebAgent struct {
+	ID            string
+	Org           callwright.OrgID
+	Agent         call.Agent
+	VoiceSettings json.RawMessage // an object, kept as it was given; nil: null
+	Keywords      []string        // kept as they were given
+	Metadata      map[string]any
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Version       int64
+}
+
+// WebAgents keeps web agents. What it returns shares no memory with what it keeps. Another organization's agent is absent.
+type WebAgents interface {
+	// InsertAgent adds an agent with Version 1; CodeConflict when its id is taken.
+	InsertAgent(ctx context.Context, a WebAgent) error
+	// Agent is one agent; CodeNotFound when it is absent.
+	Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error)
+	// Agents is all of an organization's, oldest first, those of one time by id.
+	Agents(ctx context.Context, org callwright.OrgID) ([]WebAgent, error)
+	// CountAgents is how many an organization has.
+	CountAgents(ctx context.Context, org callwright.OrgID) (int, error)
+	// UpdateAgent replaces an agent whose stored Version is a.Version and adds one to it; CodeConflict when somebody else
+	// was first; CodeNotFound when it is absent.
+	UpdateAgent(ctx context.Context, a WebAgent) error
+	// DeleteAgent removes an agent; CodeNotFound when it is absent.
+	DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error
+}
