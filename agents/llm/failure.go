@@ -40,3 +40,23 @@ func ClassOf(err error) Class {
 	}
 	return ClassTransient
 }
+
+// longestWait is how long somebody on the telephone can wait for a service to take the next request.
+const longestWait = 2 * time.Second
+
+// Again says whether it makes sense to try once more, and how long to wait before: at once after a transient failure,
+// RetryAfter after a rate limit, when that is no longer than 2 seconds.
+func Again(err error) (wait time.Duration, again bool) {
+	if err == nil {
+		return 0, false
+	}
+	switch ClassOf(err) {
+	case ClassTransient:
+		return 0, true
+	case ClassRateLimited:
+		f, ok := errors.AsType[*Failure](err)
+		return f.RetryAfter, ok && f.RetryAfter <= longestWait
+	default:
+		return 0, false
+	}
+}

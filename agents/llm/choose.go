@@ -1,0 +1,112 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxReason is how many bytes of a reason are kept.
+const maxReason = 1000
+
+// choosing is what a model is told beside the asker's instructions.
+const choosing = `Choose the one option that is right at this point of the conversation. The label of an option says in a few ` +
+	`words when it is the right one, its description says more. What the caller has said last decides; what was said ` +
+	`before only helps to understand it. An option that is marked as otherwise is right when no other is. Write the ` +
+	`reason first, in one sentence, then the id of the option.`
+
+// Choose has a model choose one of q.Options; see Ask for how an answer is checked and asked for again. An empty q.Task is
+// TaskRoute. Options without ids that differ are ClassPermanent.
+func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
+	if q.Task == "" {
+		q.Task = TaskRoute
+	}
+	ids := make([]string, 0, len(q.Options))
+	known := make(map[string]bool, len(q.Options))
+	for _, o := range q.Options {
+		ids = append(ids, o.ID)
+		known[o.ID] = true
+	}
+	if len(ids) == 0 || len(known) < len(ids) || known[""] {
+		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the options must have ids that differ"}
+	}
+	q.Instructions = rules(q.Instructions, choosing)
+	q.Schema = object(property{"reason", map[string]any{"type": "string"}}, property{"option", map[string]any{"type": "string", "enum": ids}})
+	var choice Choice
+	usage, err := ask(ctx, m, q, func(raw json.RawMessage, value any) error {
+		answer, err := fields(value, "reason", "option")
+		if err != nil {
+			return err
+		}
+		reason, isText := answer["reason"].(string)
+		option, isID := answer["option"].(string)
+		if !isText || !isID || !known[option] {
+			return fmt.Errorf("the option must be one of %q, and the reason a text", ids)
+		}
+		choice = Choice{Option: option, Reason: clip(clean(reason), maxReason)}
+		return nil
+	})
+	return choice, usage, err
+}
+
+// rules puts the asker's instructions before the ones that are made here.
+func rules(instructions, made string) string {
+	if strings.TrimSpace(instructions) == "" {
+		return made
+	}
+	return instructions + "\n\n" + made
+}
+
+// property is one of an object in a schema.
+type property struct {
+	name   string
+	schema any
+}
+
+// object is the schema of an object with exactly these properties, in their order, which models keep to when they write.
+func object(properties ...property) json.RawMessage {
+	var b bytes.Buffer
+	names := make([]string, 0, len(properties))
+	b.WriteString(`{"type":"object","properties":{`)
+	for i, p := range properties {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(encode(p.name))
+		b.WriteByte(':')
+		b.Write(encode(p.schema))
+		names = append(names, p.name)
+	}
+	b.WriteString(`},"required":`)
+	b.Write(encode(names))
+	b.WriteString(`,"additionalProperties":false}`)
+	return b.Bytes()
+}
+
+// encode writes strings, lists and maps of them, which have no form that JSON lacks.
+func encode(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only what is made in this package comes here
+	}
+	return raw
+}
+
+// fields wants an object with exactly these names.
+func fields(value any, names ...string) (map[string]any, error) {
+	answer, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("it must be an object with %q", names)
+	}
+	for _, name := range names {
+		if _, ok := answer[name]; !ok {
+			return nil, fmt.Errorf("%q is missing", name)
+		}
+	}
+	if len(answer) > len(names) {
+		return nil, fmt.Errorf("it must have nothing but %q", names)
+	}
+	return answer, nil
+}

@@ -1,0 +1,113 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// extracting is what a model is told beside the asker's instructions.
+const extracting = `Find the fields in what the caller has said. Take only what was said or follows from it without a doubt; ` +
+	`write null for a field that was not said, and the last value of one that the caller has corrected. A text is as short ` +
+	`as the field needs it: a value, not a sentence.`
+
+// Extract has a model look for q.Fields; see Ask for how an answer is checked and asked for again. It gives those that were
+// found: a string, an int64, a float64 or a bool, as the field's type says. Fields without names that differ, or of
+// another type, are ClassPermanent; no fields are found without asking.
+func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, error) {
+	found := map[string]any{}
+	if len(q.Fields) == 0 {
+		return found, Usage{}, nil
+	}
+	if q.Task == "" {
+		q.Task = TaskExtract
+	}
+	names := make([]string, 0, len(q.Fields))
+	properties := make([]property, 0, len(q.Fields))
+	known := make(map[string]bool, len(q.Fields))
+	for _, f := range q.Fields {
+		names, known[f.Name] = append(names, f.Name), true
+		properties = append(properties, property{f.Name, map[string]any{"type": []string{string(f.Type), "null"}}})
+		if !f.Type.valid() {
+			return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "a field has a type that can't be looked for"}
+		}
+	}
+	if len(known) < len(names) || known[""] {
+		return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "the fields must have names that differ"}
+	}
+	q.Instructions, q.Schema = rules(q.Instructions, extracting), object(properties...)
+	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
+		answer, err := fields(value, names...)
+		if err != nil {
+			return err
+		}
+		clear(found)
+		for _, f := range q.Fields {
+			v, err := f.value(answer[f.Name])
+			if err != nil {
+				return err
+			}
+			if v != nil {
+				found[f.Name] = v
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, usage, err
+	}
+	return found, usage, nil
+}
+
+func (t FieldType) valid() bool {
+	switch t {
+	case FieldString, FieldInteger, FieldNumber, FieldBoolean:
+		return true
+	default:
+		return false
+	}
+}
+
+// value is what was found; nil for null, and for a text without anything in it, which models write instead.
+func (f Field) value(v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		if f.Type == FieldString {
+			if text := strings.TrimSpace(clean(v)); text != "" {
+				return text, nil
+			}
+			return nil, nil
+		}
+	case bool:
+		if f.Type == FieldBoolean {
+			return v, nil
+		}
+	case json.Number:
+		if n, ok := f.number(v); ok {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("%q must be of the type %s, or null", f.Name, f.Type)
+}
+
+// number reads a number; an integer may be written as 5.0 or 5e0.
+func (f Field) number(n json.Number) (any, bool) {
+	if whole, err := n.Int64(); err == nil && f.Type == FieldInteger {
+		return whole, true
+	}
+	v, err := n.Float64()
+	switch {
+	case err != nil:
+		return nil, false
+	case f.Type == FieldNumber:
+		return v, true
+	case f.Type == FieldInteger && v == math.Trunc(v) && math.Abs(v) <= 1<<53:
+		return int64(v), true
+	default:
+		return nil, false
+	}
+}

@@ -1,0 +1,158 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// maxDepth bounds how deep an answer may be nested.
+const maxDepth = 100
+
+// errSeveral: to take one of several values would let a text that the model quotes stand for its answer.
+var errSeveral = errors.New("write one JSON value and nothing before or after it")
+
+// parse reads an answer: one JSON value, and at most one code fence around it. Numbers stay json.Number. A name that an
+// object has twice is refused, because readers differ about which one counts.
+func parse(answer []byte) (json.RawMessage, any, error) {
+	if len(answer) > maxAnswer {
+		return nil, nil, errors.New("it is too long")
+	}
+	raw, err := unfence(bytes.TrimSpace(answer))
+	if err != nil {
+		return nil, nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	value, err := read(d, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, nil, errSeveral
+	}
+	return raw, value, nil
+}
+
+// unfence takes a code fence away.
+func unfence(text []byte) ([]byte, error) {
+	const fence = "```"
+	inside, fenced := bytes.CutPrefix(text, []byte(fence))
+	if !fenced {
+		return text, nil
+	}
+	language, inside, _ := bytes.Cut(inside, []byte("\n"))
+	inside, closed := bytes.CutSuffix(inside, []byte(fence))
+	if name := string(bytes.TrimSpace(language)); !closed || name != "" && !strings.EqualFold(name, "json") {
+		return nil, errSeveral
+	}
+	return bytes.TrimSpace(inside), nil
+}
+
+// read reads one value.
+func read(d *json.Decoder, depth int) (any, error) {
+	token, err := d.Token()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("it is empty or not complete")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	if depth > maxDepth {
+		return nil, errors.New("it is nested too deep")
+	}
+	switch token {
+	case json.Delim('{'):
+		return readObject(d, depth)
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			v, err := read(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, closing(d)
+	default:
+		return token, nil
+	}
+}
+
+func readObject(d *json.Decoder, depth int) (any, error) {
+	object := map[string]any{}
+	for d.More() {
+		name, err := read(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		key, ok := name.(string)
+		if _, twice := object[key]; twice || !ok {
+			return nil, fmt.Errorf("an object has the name %q twice", key)
+		}
+		if object[key], err = read(d, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return object, closing(d)
+}
+
+// closing reads the end of an object or a list.
+func closing(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return errors.New("it is not complete")
+	}
+	return nil
+}
+
+// nowhere loads no schemas: one that refers to another document is refused.
+type nowhere struct{}
+
+// Load refuses.
+func (nowhere) Load(string) (any, error) {
+	return nil, errors.New("a schema may not refer to another document")
+}
+
+// compile makes a schema ready for use.
+func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	const name = "callwright:answer"
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nowhere{})
+	if err := c.AddResource(name, document); err != nil {
+		return nil, fmt.Errorf("adding the schema: %w", err)
+	}
+	return c.Compile(name)
+}
+
+// clean takes out what nobody sees or says: control and format characters, such as those of no width; but for ends of
+// lines and tabs.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// clip cuts a text to a number of bytes, between characters.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
