@@ -81,7 +81,10 @@ func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.Mes
 func callRequest(req *oas.CreateCallRequest) (call.Request, error) {
 	for field, given := range map[string]bool{
 		"pathway_id": req.PathwayID.Set, "pathway_version": req.PathwayVersion.Set, "start_node_id": req.StartNodeID.Set,
-		"voicemail": req.Voicemail.Set,
+		"voicemail": req.Voicemail.Set, "agent_id": req.AgentID.Set, "persona": req.Persona.Set, "retry": req.Retry.Set,
+		"interruption_threshold": req.InterruptionThreshold.Set, "tools": req.Tools.Set, "dynamic_data": req.DynamicData.Set,
+		"start_time": req.StartTime.Set, "dispositions": req.Dispositions != nil, "summary_prompt": req.SummaryPrompt.Set,
+		"webhook_events": req.WebhookEvents != nil,
 	} {
 		if given {
 			return call.Request{}, notBuilt(field)
@@ -111,6 +114,7 @@ func callSummary(c call.Call) oas.CallSummary {
 		AnsweredBy: answeredBy(c), Inbound: c.Inbound,
 	}
 	s.BatchID.SetToNull()
+	s.PathwayID.SetToNull()
 	return s
 }
 
@@ -132,12 +136,21 @@ func (a *api) callRecord(c call.Call, transcript []call.Entry) (*oas.CallRecord,
 		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: nilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
 		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: nilText(c.Agent.Voice), Model: nilText(c.ModelUsed),
 		Task:          optNilText(c.Agent.Task),
-		TransferredTo: optNilText(c.TransferredTo),
-		SipCode:       sipCode(c), Transcripts: make([]oas.TranscriptLine, len(transcript)),
+		TransferredTo: nilText(c.TransferredTo), TransferredAt: nilTime(c.TransferredAt),
+		SipCode: sipCode(c), Transcripts: make([]oas.TranscriptLine, len(transcript)),
 	}
 	r.BatchID.SetToNull()
 	r.PathwayID.SetToNull()
 	r.PathwayVersion.SetToNull()
+	r.PathwayLogs = []oas.CallPathwayLog{}
+	r.EndpointURL = a.BaseURL
+	r.StartTime.SetToNull()
+	r.Analysis.SetToNull()
+	r.AnalysisError.SetToNull()
+	r.DispositionTag.SetToNull()
+	r.Citations = []oas.FreeObject{}
+	r.RetryOf.SetToNull()
+	r.RetriedBy.SetToNull()
 	r.Summary.SetToNull()
 	r.Price.SetToNull()
 	r.CorrectedDuration.SetToNull()
@@ -148,8 +161,6 @@ func (a *api) callRecord(c call.Call, transcript []call.Entry) (*oas.CallRecord,
 	if c.Recorded {
 		r.RecordingURL.SetTo(a.BaseURL + "/v1/recordings/" + c.ID)
 	}
-	transferred := nilTime(c.TransferredAt)
-	r.TransferredAt = oas.OptNilDateTime{Value: transferred.Value, Set: true, Null: transferred.Null}
 	texts := make([]string, len(transcript))
 	for i, e := range transcript {
 		r.Transcripts[i] = transcriptLine(e)

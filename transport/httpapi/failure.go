@@ -55,6 +55,7 @@ var envelopeB = map[string]bool{
 	oas.UpdateInboundNumberOperation: true,
 	oas.CreateAgentOperation:         true, oas.UpdateAgentOperation: true, oas.DeleteAgentOperation: true,
 	oas.CreatePathwayOperation: true, oas.UpdatePathwayOperation: true, oas.DeletePathwayOperation: true,
+	oas.DeletePathwayVersionOperation: true,
 }
 
 // failure is an error as a client sees it.

@@ -144,6 +144,7 @@ func unbuiltSettings(req *oas.UpdateInboundNumberRequest) []setting {
 		given bool
 	}{
 		{"pathway_id", req.PathwayID.Set}, {"pathway_version", req.PathwayVersion.Set}, {"persona_id", req.PersonaID.Set},
+		{"persona", req.Persona.Set}, {"tools", req.Tools.Set},
 		{"interruption_threshold", req.InterruptionThreshold.Set}, {"dynamic_data", req.DynamicData.Set},
 		{"voice_settings", req.VoiceSettings.Set}, {"background_track", req.BackgroundTrack.Set},
 		{"fallback_number", req.FallbackNumber.Set},
@@ -168,7 +169,7 @@ func inboundNumber(n agents.InboundNumber) oas.InboundNumber {
 		Temperature:         oas.OptNilFloat64{Set: true, Null: n.Agent.Temperature == nil},
 		WaitForGreeting:     oas.NewOptBool(n.Agent.WaitForGreeting),
 		Record:              n.Agent.Record, MaxDuration: n.Agent.MaxDuration.Minutes(),
-		PathwayID: absent, PathwayVersion: oas.OptNilInt{Set: true, Null: true}, PersonaID: absent,
+		PathwayID: absent, PathwayVersion: oas.OptNilPathwayVersionSelector{Set: true, Null: true}, PersonaID: absent,
 		InterruptionThreshold: oas.NilFloat64{Null: true}, VoiceSettings: oas.NilVoiceSettings{Null: true},
 		BackgroundTrack: absent, FallbackNumber: absent,
 	}

@@ -221,7 +221,7 @@ type CallsInvoker interface {
 	// CreateCall invokes createCall operation.
 	//
 	// Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-	// the call record or sent to `webhook`. Either `task` or `pathway_id` says what the agent does.
+	// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 	//
 	// POST /v1/calls
 	CreateCall(ctx context.Context, request *CreateCallRequest, params CreateCallParams) (*CreateCallResponse, error)
@@ -297,7 +297,8 @@ type PathwaysInvoker interface {
 	// CreatePathwayVersion invokes createPathwayVersion operation.
 	//
 	// Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
-	// node.
+	// node. A version never changes afterwards, so there is no operation that updates one: store the next,
+	// or fork it.
 	//
 	// POST /v1/pathway/{id}/version
 	CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error)
@@ -307,6 +308,26 @@ type PathwaysInvoker interface {
 	//
 	// DELETE /v1/pathway/{id}
 	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeleted, error)
+	// DeletePathwayVersion invokes deletePathwayVersion operation.
+	//
+	// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
+	// is published, or about to be, is 409 INVALID_STATE.
+	//
+	// DELETE /v1/pathway/{id}/version/{version}
+	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeleted, error)
+	// DiffPathwayVersion invokes diffPathwayVersion operation.
+	//
+	// Says what a version has added, removed and changed since another one.
+	//
+	// GET /v1/pathway/{id}/version/{version}/diff
+	DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error)
+	// ForkPathwayVersion invokes forkPathwayVersion operation.
+	//
+	// Stores a version that names the given one as its parent, as the next version of the pathway. Without
+	// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
+	//
+	// POST /v1/pathway/{id}/version/{version}/fork
+	ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreated, error)
 	// GetPathway invokes getPathway operation.
 	//
 	// Gives one pathway with its live draft.
@@ -335,7 +356,8 @@ type PathwaysInvoker interface {
 	//
 	// Puts a stored version to use. For production, every enabled scenario that is required for promotion
 	// must have passed on exactly this version in one batch; otherwise the answer is 409
-	// PROMOTION_GATE_FAILED, whose message names the batch.
+	// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
+	// as they have.
 	//
 	// POST /v1/pathway/{id}/publish
 	PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error)
@@ -2324,7 +2346,7 @@ func (c *Client) sendCreateAgent(ctx context.Context, request *CreateAgentReques
 // CreateCall invokes createCall operation.
 //
 // Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-// the call record or sent to `webhook`. Either `task` or `pathway_id` says what the agent does.
+// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 //
 // POST /v1/calls
 func (c *Client) CreateCall(ctx context.Context, request *CreateCallRequest, params CreateCallParams) (*CreateCallResponse, error) {
@@ -2806,7 +2828,8 @@ func (c *Client) sendCreatePathwayChat(ctx context.Context, request *PathwayChat
 // CreatePathwayVersion invokes createPathwayVersion operation.
 //
 // Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
-// node.
+// node. A version never changes afterwards, so there is no operation that updates one: store the next,
+// or fork it.
 //
 // POST /v1/pathway/{id}/version
 func (c *Client) CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error) {
@@ -3586,6 +3609,157 @@ func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayPara
 	return result, nil
 }
 
+// DeletePathwayVersion invokes deletePathwayVersion operation.
+//
+// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
+// is published, or about to be, is 409 INVALID_STATE.
+//
+// DELETE /v1/pathway/{id}/version/{version}
+func (c *Client) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeleted, error) {
+	res, err := c.sendDeletePathwayVersion(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (res *PathwayDeleted, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("deletePathwayVersion"),
+		semconv.HTTPRequestMethodKey.String("DELETE"),
+		semconv.URLTemplateKey.String("/v1/pathway/{id}/version/{version}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, DeletePathwayVersionOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/pathway/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/version/"
+	{
+		// Encode "version" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "version",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.IntToString(params.Version))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, DeletePathwayVersionOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeDeletePathwayVersionResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // DeleteTestScenario invokes deleteTestScenario operation.
 //
 // Removes a scenario together with its runs.
@@ -3965,6 +4139,175 @@ func (c *Client) sendDetachSipNumber(ctx context.Context, request *DetachSipNumb
 	return result, nil
 }
 
+// DiffPathwayVersion invokes diffPathwayVersion operation.
+//
+// Says what a version has added, removed and changed since another one.
+//
+// GET /v1/pathway/{id}/version/{version}/diff
+func (c *Client) DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error) {
+	res, err := c.sendDiffPathwayVersion(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendDiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (res *PathwayDiffReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("diffPathwayVersion"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/pathway/{id}/version/{version}/diff"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, DiffPathwayVersionOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [5]string
+	pathParts[0] = "/v1/pathway/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/version/"
+	{
+		// Encode "version" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "version",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.IntToString(params.Version))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	pathParts[4] = "/diff"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeQueryParams"
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "against" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "against",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			return e.EncodeValue(conv.IntToString(params.Against))
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, DiffPathwayVersionOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeDiffPathwayVersionResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // DownloadLetter invokes downloadLetter operation.
 //
 // The letter of authorization as it is shown, or as it was signed. It needs no API key.
@@ -4049,6 +4392,161 @@ func (c *Client) sendDownloadLetter(ctx context.Context, params DownloadLetterPa
 
 	stage = "DecodeResponse"
 	result, err := decodeDownloadLetterResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// ForkPathwayVersion invokes forkPathwayVersion operation.
+//
+// Stores a version that names the given one as its parent, as the next version of the pathway. Without
+// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
+//
+// POST /v1/pathway/{id}/version/{version}/fork
+func (c *Client) ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreated, error) {
+	res, err := c.sendForkPathwayVersion(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (res *PathwayVersionCreated, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("forkPathwayVersion"),
+		semconv.HTTPRequestMethodKey.String("POST"),
+		semconv.URLTemplateKey.String("/v1/pathway/{id}/version/{version}/fork"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, ForkPathwayVersionOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [5]string
+	pathParts[0] = "/v1/pathway/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/version/"
+	{
+		// Encode "version" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "version",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.IntToString(params.Version))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	pathParts[4] = "/fork"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeForkPathwayVersionRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, ForkPathwayVersionOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeForkPathwayVersionResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -8029,6 +8527,91 @@ func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res
 		}
 	}
 	{
+		// Encode "answered_by" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "answered_by",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.AnsweredBy.Get(); ok {
+				return e.EncodeValue(conv.StringToString(string(val)))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "status" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "status",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Status.Get(); ok {
+				return e.EncodeValue(conv.StringToString(string(val)))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "pathway_id" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "pathway_id",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.PathwayID.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "duration_gt" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "duration_gt",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.DurationGt.Get(); ok {
+				return e.EncodeValue(conv.Float64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "duration_lt" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "duration_lt",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.DurationLt.Get(); ok {
+				return e.EncodeValue(conv.Float64ToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
 		// Encode "ascending" parameter.
 		cfg := uri.QueryParameterEncodingConfig{
 			Name:    "ascending",
@@ -10437,7 +11020,8 @@ func (c *Client) sendParseSipDestination(ctx context.Context, request *ParseSipD
 //
 // Puts a stored version to use. For production, every enabled scenario that is required for promotion
 // must have passed on exactly this version in one batch; otherwise the answer is 409
-// PROMOTION_GATE_FAILED, whose message names the batch.
+// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
+// as they have.
 //
 // POST /v1/pathway/{id}/publish
 func (c *Client) PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error) {

@@ -23,26 +23,14 @@ func (s *CreateAgentRequest) setDefaults() {
 }
 
 // setDefaults set default value of fields.
-func (s *CreateCallRequest) setDefaults() {
-	{
-		val := bool(false)
-		s.WaitForGreeting.SetTo(val)
-	}
-	{
-		val := bool(false)
-		s.Record.SetTo(val)
-	}
-	{
-		val := float64(30)
-		s.MaxDuration.SetTo(val)
-	}
-}
-
-// setDefaults set default value of fields.
 func (s *PathwayPublish) setDefaults() {
 	{
 		val := PathwayPublishEnvironment("production")
 		s.Environment.SetTo(val)
+	}
+	{
+		val := bool(false)
+		s.PublishOnPass.SetTo(val)
 	}
 }
 

@@ -3,6 +3,7 @@
 package oas
 
 import (
+	json2 "encoding/json"
 	"math/bits"
 	"strconv"
 	"time"
@@ -15,12 +16,9 @@ import (
 
 // Encode encodes AgentTool as json.
 func (s AgentTool) Encode(e *jx.Encoder) {
-	switch s.Type {
-	case StringAgentTool:
-		e.Str(s.String)
-	case AgentToolDefinitionAgentTool:
-		s.AgentToolDefinition.Encode(e)
-	}
+	unwrapped := json2.RawMessage(s)
+
+	json.EncodeJSON(e, unwrapped)
 }
 
 // Decode decodes AgentTool from json.
@@ -28,23 +26,18 @@ func (s *AgentTool) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AgentTool to nil")
 	}
-	// Sum type type_discriminator.
-	switch t := d.Next(); t {
-	case jx.Object:
-		if err := s.AgentToolDefinition.Decode(d); err != nil {
-			return err
-		}
-		s.Type = AgentToolDefinitionAgentTool
-	case jx.String:
-		v, err := d.Str()
-		s.String = string(v)
+	var unwrapped json2.RawMessage
+	if err := func() error {
+		v, err := json.DecodeJSON[json2.RawMessage](d)
+		unwrapped = v
 		if err != nil {
 			return err
 		}
-		s.Type = StringAgentTool
-	default:
-		return errors.Errorf("unexpected json type %q", t)
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
 	}
+	*s = AgentTool(unwrapped)
 	return nil
 }
 
@@ -57,179 +50,6 @@ func (s AgentTool) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *AgentTool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *AgentToolDefinition) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *AgentToolDefinition) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-var jsonFieldsNameOfAgentToolDefinition = [1]string{
-	0: "name",
-}
-
-// Decode decodes AgentToolDefinition from json.
-func (s *AgentToolDefinition) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode AgentToolDefinition to nil")
-	}
-	var requiredBitSet [1]uint8
-	s.AdditionalProps = map[string]jx.Raw{}
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode AgentToolDefinition")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfAgentToolDefinition) {
-					name = jsonFieldsNameOfAgentToolDefinition[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *AgentToolDefinition) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AgentToolDefinition) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s AgentToolDefinitionAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s AgentToolDefinitionAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes AgentToolDefinitionAdditional from json.
-func (s *AgentToolDefinitionAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode AgentToolDefinitionAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode AgentToolDefinitionAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s AgentToolDefinitionAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AgentToolDefinitionAdditional) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -618,6 +438,163 @@ func (s *AttachSipNumbersResponse) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
+func (s *CallAnalysis) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *CallAnalysis) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("summary")
+		s.Summary.Encode(e)
+	}
+	{
+		e.FieldStart("disposition")
+		s.Disposition.Encode(e)
+	}
+}
+
+var jsonFieldsNameOfCallAnalysis = [2]string{
+	0: "summary",
+	1: "disposition",
+}
+
+// Decode decodes CallAnalysis from json.
+func (s *CallAnalysis) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallAnalysis to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "summary":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.Summary.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"summary\"")
+			}
+		case "disposition":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := s.Disposition.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"disposition\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode CallAnalysis")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfCallAnalysis) {
+					name = jsonFieldsNameOfCallAnalysis[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *CallAnalysis) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallAnalysis) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallEventCategory as json.
+func (s CallEventCategory) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes CallEventCategory from json.
+func (s *CallEventCategory) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallEventCategory to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch CallEventCategory(v) {
+	case CallEventCategoryQueue:
+		*s = CallEventCategoryQueue
+	case CallEventCategoryCall:
+		*s = CallEventCategoryCall
+	case CallEventCategoryLatency:
+		*s = CallEventCategoryLatency
+	case CallEventCategoryWebhook:
+		*s = CallEventCategoryWebhook
+	case CallEventCategoryTool:
+		*s = CallEventCategoryTool
+	case CallEventCategoryDynamicData:
+		*s = CallEventCategoryDynamicData
+	default:
+		*s = CallEventCategory(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s CallEventCategory) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallEventCategory) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
 func (s *CallLatency) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
@@ -782,35 +759,27 @@ func (s *CallPathwayLog) Encode(e *jx.Encoder) {
 func (s *CallPathwayLog) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("role")
-		e.Str(s.Role)
+		s.Role.Encode(e)
 	}
 	{
 		e.FieldStart("text")
 		e.Str(s.Text)
 	}
 	{
-		if s.Decision.Set {
-			e.FieldStart("decision")
-			s.Decision.Encode(e)
-		}
+		e.FieldStart("decision")
+		s.Decision.Encode(e)
 	}
 	{
-		if s.PathwayInfo.Set {
-			e.FieldStart("pathway_info")
-			s.PathwayInfo.Encode(e)
-		}
+		e.FieldStart("pathway_info")
+		s.PathwayInfo.Encode(e)
 	}
 	{
-		if s.ChosenNodeID.Set {
-			e.FieldStart("chosen_node_id")
-			s.ChosenNodeID.Encode(e)
-		}
+		e.FieldStart("chosen_node_id")
+		s.ChosenNodeID.Encode(e)
 	}
 	{
-		if s.Tag.Set {
-			e.FieldStart("tag")
-			s.Tag.Encode(e)
-		}
+		e.FieldStart("tag")
+		s.Tag.Encode(e)
 	}
 	{
 		e.FieldStart("created_at")
@@ -840,9 +809,7 @@ func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
 		case "role":
 			requiredBitSet[0] |= 1 << 0
 			if err := func() error {
-				v, err := d.Str()
-				s.Role = string(v)
-				if err != nil {
+				if err := s.Role.Decode(d); err != nil {
 					return err
 				}
 				return nil
@@ -862,8 +829,8 @@ func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"text\"")
 			}
 		case "decision":
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
-				s.Decision.Reset()
 				if err := s.Decision.Decode(d); err != nil {
 					return err
 				}
@@ -872,8 +839,8 @@ func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"decision\"")
 			}
 		case "pathway_info":
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
-				s.PathwayInfo.Reset()
 				if err := s.PathwayInfo.Decode(d); err != nil {
 					return err
 				}
@@ -882,8 +849,8 @@ func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"pathway_info\"")
 			}
 		case "chosen_node_id":
+			requiredBitSet[0] |= 1 << 4
 			if err := func() error {
-				s.ChosenNodeID.Reset()
 				if err := s.ChosenNodeID.Decode(d); err != nil {
 					return err
 				}
@@ -892,8 +859,8 @@ func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"chosen_node_id\"")
 			}
 		case "tag":
+			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
-				s.Tag.Reset()
 				if err := s.Tag.Decode(d); err != nil {
 					return err
 				}
@@ -923,7 +890,7 @@ func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b01000011,
+		0b01111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -965,6 +932,48 @@ func (s *CallPathwayLog) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallPathwayLog) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallPathwayLogRole as json.
+func (s CallPathwayLogRole) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes CallPathwayLogRole from json.
+func (s *CallPathwayLogRole) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallPathwayLogRole to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch CallPathwayLogRole(v) {
+	case CallPathwayLogRoleUser:
+		*s = CallPathwayLogRoleUser
+	case CallPathwayLogRoleAssistant:
+		*s = CallPathwayLogRoleAssistant
+	case CallPathwayLogRolePathway:
+		*s = CallPathwayLogRolePathway
+	default:
+		*s = CallPathwayLogRole(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s CallPathwayLogRole) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallPathwayLogRole) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -1079,14 +1088,57 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		s.PathwayVersion.Encode(e)
 	}
 	{
-		if s.PathwayLogs != nil {
-			e.FieldStart("pathway_logs")
-			e.ArrStart()
-			for _, elem := range s.PathwayLogs {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
+		e.FieldStart("pathway_logs")
+		e.ArrStart()
+		for _, elem := range s.PathwayLogs {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("endpoint_url")
+		e.Str(s.EndpointURL)
+	}
+	{
+		e.FieldStart("local_dialing")
+		e.Bool(s.LocalDialing)
+	}
+	{
+		e.FieldStart("start_time")
+		s.StartTime.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	{
+		e.FieldStart("analysis")
+		s.Analysis.Encode(e)
+	}
+	{
+		e.FieldStart("analysis_error")
+		s.AnalysisError.Encode(e)
+	}
+	{
+		e.FieldStart("disposition_tag")
+		s.DispositionTag.Encode(e)
+	}
+	{
+		e.FieldStart("citations")
+		e.ArrStart()
+		for _, elem := range s.Citations {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	{
+		_ = s.WarmTransferCall
+		e.FieldStart("warm_transfer_call")
+		e.Null()
+	}
+	{
+		e.FieldStart("retry_of")
+		s.RetryOf.Encode(e)
+	}
+	{
+		e.FieldStart("retried_by")
+		s.RetriedBy.Encode(e)
 	}
 	{
 		e.FieldStart("voice_id")
@@ -1117,16 +1169,12 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		s.Price.Encode(e)
 	}
 	{
-		if s.TransferredTo.Set {
-			e.FieldStart("transferred_to")
-			s.TransferredTo.Encode(e)
-		}
+		e.FieldStart("transferred_to")
+		s.TransferredTo.Encode(e)
 	}
 	{
-		if s.TransferredAt.Set {
-			e.FieldStart("transferred_at")
-			s.TransferredAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
+		e.FieldStart("transferred_at")
+		s.TransferredAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	}
 	{
 		e.FieldStart("concatenated_transcript")
@@ -1142,7 +1190,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [36]string{
+var jsonFieldsNameOfCallRecord = [46]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -1169,16 +1217,26 @@ var jsonFieldsNameOfCallRecord = [36]string{
 	23: "pathway_id",
 	24: "pathway_version",
 	25: "pathway_logs",
-	26: "voice_id",
-	27: "model",
-	28: "sip_code",
-	29: "task",
-	30: "summary",
-	31: "price",
-	32: "transferred_to",
-	33: "transferred_at",
-	34: "concatenated_transcript",
-	35: "transcripts",
+	26: "endpoint_url",
+	27: "local_dialing",
+	28: "start_time",
+	29: "analysis",
+	30: "analysis_error",
+	31: "disposition_tag",
+	32: "citations",
+	33: "warm_transfer_call",
+	34: "retry_of",
+	35: "retried_by",
+	36: "voice_id",
+	37: "model",
+	38: "sip_code",
+	39: "task",
+	40: "summary",
+	41: "price",
+	42: "transferred_to",
+	43: "transferred_at",
+	44: "concatenated_transcript",
+	45: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -1186,7 +1244,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode CallRecord to nil")
 	}
-	var requiredBitSet [5]uint8
+	var requiredBitSet [6]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -1459,6 +1517,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"pathway_version\"")
 			}
 		case "pathway_logs":
+			requiredBitSet[3] |= 1 << 1
 			if err := func() error {
 				s.PathwayLogs = make([]CallPathwayLog, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -1475,8 +1534,120 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_logs\"")
 			}
-		case "voice_id":
+		case "endpoint_url":
 			requiredBitSet[3] |= 1 << 2
+			if err := func() error {
+				v, err := d.Str()
+				s.EndpointURL = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"endpoint_url\"")
+			}
+		case "local_dialing":
+			requiredBitSet[3] |= 1 << 3
+			if err := func() error {
+				v, err := d.Bool()
+				s.LocalDialing = bool(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"local_dialing\"")
+			}
+		case "start_time":
+			requiredBitSet[3] |= 1 << 4
+			if err := func() error {
+				if err := s.StartTime.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"start_time\"")
+			}
+		case "analysis":
+			requiredBitSet[3] |= 1 << 5
+			if err := func() error {
+				if err := s.Analysis.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"analysis\"")
+			}
+		case "analysis_error":
+			requiredBitSet[3] |= 1 << 6
+			if err := func() error {
+				if err := s.AnalysisError.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"analysis_error\"")
+			}
+		case "disposition_tag":
+			requiredBitSet[3] |= 1 << 7
+			if err := func() error {
+				if err := s.DispositionTag.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"disposition_tag\"")
+			}
+		case "citations":
+			requiredBitSet[4] |= 1 << 0
+			if err := func() error {
+				s.Citations = make([]FreeObject, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem FreeObject
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Citations = append(s.Citations, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"citations\"")
+			}
+		case "warm_transfer_call":
+			requiredBitSet[4] |= 1 << 1
+			if err := func() error {
+				if err := d.Null(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"warm_transfer_call\"")
+			}
+		case "retry_of":
+			requiredBitSet[4] |= 1 << 2
+			if err := func() error {
+				if err := s.RetryOf.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"retry_of\"")
+			}
+		case "retried_by":
+			requiredBitSet[4] |= 1 << 3
+			if err := func() error {
+				if err := s.RetriedBy.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"retried_by\"")
+			}
+		case "voice_id":
+			requiredBitSet[4] |= 1 << 4
 			if err := func() error {
 				if err := s.VoiceID.Decode(d); err != nil {
 					return err
@@ -1486,7 +1657,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
 		case "model":
-			requiredBitSet[3] |= 1 << 3
+			requiredBitSet[4] |= 1 << 5
 			if err := func() error {
 				if err := s.Model.Decode(d); err != nil {
 					return err
@@ -1516,7 +1687,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[3] |= 1 << 6
+			requiredBitSet[5] |= 1 << 0
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -1526,7 +1697,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[3] |= 1 << 7
+			requiredBitSet[5] |= 1 << 1
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -1536,8 +1707,8 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
+			requiredBitSet[5] |= 1 << 2
 			if err := func() error {
-				s.TransferredTo.Reset()
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
 				}
@@ -1546,8 +1717,8 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
+			requiredBitSet[5] |= 1 << 3
 			if err := func() error {
-				s.TransferredAt.Reset()
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
 				}
@@ -1556,7 +1727,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[4] |= 1 << 2
+			requiredBitSet[5] |= 1 << 4
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -1568,7 +1739,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[4] |= 1 << 3
+			requiredBitSet[5] |= 1 << 5
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -1594,12 +1765,13 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [5]uint8{
+	for i, mask := range [6]uint8{
 		0b11111111,
 		0b11111111,
 		0b11111111,
-		0b11001101,
-		0b00001100,
+		0b11111111,
+		0b00111111,
+		0b00111111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -1848,9 +2020,13 @@ func (s *CallSummary) encodeFields(e *jx.Encoder) {
 		e.FieldStart("inbound")
 		e.Bool(s.Inbound)
 	}
+	{
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
+	}
 }
 
-var jsonFieldsNameOfCallSummary = [12]string{
+var jsonFieldsNameOfCallSummary = [13]string{
 	0:  "call_id",
 	1:  "created_at",
 	2:  "call_length",
@@ -1863,6 +2039,7 @@ var jsonFieldsNameOfCallSummary = [12]string{
 	9:  "answered_by",
 	10: "batch_id",
 	11: "inbound",
+	12: "pathway_id",
 }
 
 // Decode decodes CallSummary from json.
@@ -2006,6 +2183,16 @@ func (s *CallSummary) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"inbound\"")
 			}
+		case "pathway_id":
+			requiredBitSet[1] |= 1 << 4
+			if err := func() error {
+				if err := s.PathwayID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pathway_id\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -2017,7 +2204,7 @@ func (s *CallSummary) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00001111,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2828,6 +3015,12 @@ func (s *CreateCallRequest) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.AgentID.Set {
+			e.FieldStart("agent_id")
+			s.AgentID.Encode(e)
+		}
+	}
+	{
 		if s.PathwayID.Set {
 			e.FieldStart("pathway_id")
 			s.PathwayID.Encode(e)
@@ -2843,6 +3036,12 @@ func (s *CreateCallRequest) encodeFields(e *jx.Encoder) {
 		if s.StartNodeID.Set {
 			e.FieldStart("start_node_id")
 			s.StartNodeID.Encode(e)
+		}
+	}
+	{
+		if s.Persona.Set {
+			e.FieldStart("persona")
+			s.Persona.Encode(e)
 		}
 	}
 	{
@@ -2894,6 +3093,24 @@ func (s *CreateCallRequest) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.InterruptionThreshold.Set {
+			e.FieldStart("interruption_threshold")
+			s.InterruptionThreshold.Encode(e)
+		}
+	}
+	{
+		if s.Tools.Set {
+			e.FieldStart("tools")
+			s.Tools.Encode(e)
+		}
+	}
+	{
+		if s.DynamicData.Set {
+			e.FieldStart("dynamic_data")
+			s.DynamicData.Encode(e)
+		}
+	}
+	{
 		if s.TransferPhoneNumber.Set {
 			e.FieldStart("transfer_phone_number")
 			s.TransferPhoneNumber.Encode(e)
@@ -2903,6 +3120,34 @@ func (s *CreateCallRequest) encodeFields(e *jx.Encoder) {
 		if s.Voicemail.Set {
 			e.FieldStart("voicemail")
 			s.Voicemail.Encode(e)
+		}
+	}
+	{
+		if s.Retry.Set {
+			e.FieldStart("retry")
+			s.Retry.Encode(e)
+		}
+	}
+	{
+		if s.StartTime.Set {
+			e.FieldStart("start_time")
+			s.StartTime.Encode(e, json.EncodeDateTime)
+		}
+	}
+	{
+		if s.Dispositions != nil {
+			e.FieldStart("dispositions")
+			e.ArrStart()
+			for _, elem := range s.Dispositions {
+				e.Str(elem)
+			}
+			e.ArrEnd()
+		}
+	}
+	{
+		if s.SummaryPrompt.Set {
+			e.FieldStart("summary_prompt")
+			s.SummaryPrompt.Encode(e)
 		}
 	}
 	{
@@ -2923,28 +3168,48 @@ func (s *CreateCallRequest) encodeFields(e *jx.Encoder) {
 			s.Webhook.Encode(e)
 		}
 	}
+	{
+		if s.WebhookEvents != nil {
+			e.FieldStart("webhook_events")
+			e.ArrStart()
+			for _, elem := range s.WebhookEvents {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
+		}
+	}
 }
 
-var jsonFieldsNameOfCreateCallRequest = [19]string{
+var jsonFieldsNameOfCreateCallRequest = [29]string{
 	0:  "phone_number",
 	1:  "from",
 	2:  "task",
-	3:  "pathway_id",
-	4:  "pathway_version",
-	5:  "start_node_id",
-	6:  "voice",
-	7:  "first_sentence",
-	8:  "wait_for_greeting",
-	9:  "record",
-	10: "max_duration",
-	11: "language",
-	12: "model",
-	13: "temperature",
-	14: "transfer_phone_number",
-	15: "voicemail",
-	16: "request_data",
-	17: "metadata",
-	18: "webhook",
+	3:  "agent_id",
+	4:  "pathway_id",
+	5:  "pathway_version",
+	6:  "start_node_id",
+	7:  "persona",
+	8:  "voice",
+	9:  "first_sentence",
+	10: "wait_for_greeting",
+	11: "record",
+	12: "max_duration",
+	13: "language",
+	14: "model",
+	15: "temperature",
+	16: "interruption_threshold",
+	17: "tools",
+	18: "dynamic_data",
+	19: "transfer_phone_number",
+	20: "voicemail",
+	21: "retry",
+	22: "start_time",
+	23: "dispositions",
+	24: "summary_prompt",
+	25: "request_data",
+	26: "metadata",
+	27: "webhook",
+	28: "webhook_events",
 }
 
 // Decode decodes CreateCallRequest from json.
@@ -2952,8 +3217,7 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode CreateCallRequest to nil")
 	}
-	var requiredBitSet [3]uint8
-	s.setDefaults()
+	var requiredBitSet [4]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -2989,6 +3253,16 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
+		case "agent_id":
+			if err := func() error {
+				s.AgentID.Reset()
+				if err := s.AgentID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"agent_id\"")
+			}
 		case "pathway_id":
 			if err := func() error {
 				s.PathwayID.Reset()
@@ -3018,6 +3292,16 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"start_node_id\"")
+			}
+		case "persona":
+			if err := func() error {
+				s.Persona.Reset()
+				if err := s.Persona.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona\"")
 			}
 		case "voice":
 			if err := func() error {
@@ -3099,6 +3383,36 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"temperature\"")
 			}
+		case "interruption_threshold":
+			if err := func() error {
+				s.InterruptionThreshold.Reset()
+				if err := s.InterruptionThreshold.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"interruption_threshold\"")
+			}
+		case "tools":
+			if err := func() error {
+				s.Tools.Reset()
+				if err := s.Tools.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"tools\"")
+			}
+		case "dynamic_data":
+			if err := func() error {
+				s.DynamicData.Reset()
+				if err := s.DynamicData.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"dynamic_data\"")
+			}
 		case "transfer_phone_number":
 			if err := func() error {
 				s.TransferPhoneNumber.Reset()
@@ -3118,6 +3432,55 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voicemail\"")
+			}
+		case "retry":
+			if err := func() error {
+				s.Retry.Reset()
+				if err := s.Retry.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"retry\"")
+			}
+		case "start_time":
+			if err := func() error {
+				s.StartTime.Reset()
+				if err := s.StartTime.Decode(d, json.DecodeDateTime); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"start_time\"")
+			}
+		case "dispositions":
+			if err := func() error {
+				s.Dispositions = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Dispositions = append(s.Dispositions, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"dispositions\"")
+			}
+		case "summary_prompt":
+			if err := func() error {
+				s.SummaryPrompt.Reset()
+				if err := s.SummaryPrompt.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"summary_prompt\"")
 			}
 		case "request_data":
 			if err := func() error {
@@ -3149,6 +3512,23 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook\"")
 			}
+		case "webhook_events":
+			if err := func() error {
+				s.WebhookEvents = make([]CallEventCategory, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem CallEventCategory
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.WebhookEvents = append(s.WebhookEvents, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"webhook_events\"")
+			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
@@ -3158,8 +3538,9 @@ func (s *CreateCallRequest) Decode(d *jx.Decoder) error {
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
+	for i, mask := range [4]uint8{
 		0b00000001,
+		0b00000000,
 		0b00000000,
 		0b00000000,
 	} {
@@ -5294,6 +5675,12 @@ func (s *InboundNumber) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Persona.Set {
+			e.FieldStart("persona")
+			s.Persona.Encode(e)
+		}
+	}
+	{
 		if s.PersonaID.Set {
 			e.FieldStart("persona_id")
 			s.PersonaID.Encode(e)
@@ -5352,6 +5739,12 @@ func (s *InboundNumber) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Tools.Set {
+			e.FieldStart("tools")
+			s.Tools.Encode(e)
+		}
+	}
+	{
 		e.FieldStart("voice_settings")
 		s.VoiceSettings.Encode(e)
 	}
@@ -5377,28 +5770,30 @@ func (s *InboundNumber) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfInboundNumber = [21]string{
+var jsonFieldsNameOfInboundNumber = [23]string{
 	0:  "phone_number",
 	1:  "created_at",
 	2:  "prompt",
 	3:  "pathway_id",
 	4:  "pathway_version",
-	5:  "persona_id",
-	6:  "webhook",
-	7:  "voice_id",
-	8:  "first_sentence",
-	9:  "wait_for_greeting",
-	10: "transfer_phone_number",
-	11: "language",
-	12: "model",
-	13: "temperature",
-	14: "interruption_threshold",
-	15: "dynamic_data",
-	16: "voice_settings",
-	17: "background_track",
-	18: "fallback_number",
-	19: "record",
-	20: "max_duration",
+	5:  "persona",
+	6:  "persona_id",
+	7:  "webhook",
+	8:  "voice_id",
+	9:  "first_sentence",
+	10: "wait_for_greeting",
+	11: "transfer_phone_number",
+	12: "language",
+	13: "model",
+	14: "temperature",
+	15: "interruption_threshold",
+	16: "dynamic_data",
+	17: "tools",
+	18: "voice_settings",
+	19: "background_track",
+	20: "fallback_number",
+	21: "record",
+	22: "max_duration",
 }
 
 // Decode decodes InboundNumber from json.
@@ -5464,6 +5859,16 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_version\"")
 			}
+		case "persona":
+			if err := func() error {
+				s.Persona.Reset()
+				if err := s.Persona.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona\"")
+			}
 		case "persona_id":
 			if err := func() error {
 				s.PersonaID.Reset()
@@ -5475,7 +5880,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"persona_id\"")
 			}
 		case "webhook":
-			requiredBitSet[0] |= 1 << 6
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				if err := s.Webhook.Decode(d); err != nil {
 					return err
@@ -5485,7 +5890,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"webhook\"")
 			}
 		case "voice_id":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				if err := s.VoiceID.Decode(d); err != nil {
 					return err
@@ -5495,7 +5900,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
 		case "first_sentence":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				if err := s.FirstSentence.Decode(d); err != nil {
 					return err
@@ -5515,7 +5920,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
 			}
 		case "transfer_phone_number":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				if err := s.TransferPhoneNumber.Decode(d); err != nil {
 					return err
@@ -5555,7 +5960,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"temperature\"")
 			}
 		case "interruption_threshold":
-			requiredBitSet[1] |= 1 << 6
+			requiredBitSet[1] |= 1 << 7
 			if err := func() error {
 				if err := s.InterruptionThreshold.Decode(d); err != nil {
 					return err
@@ -5565,7 +5970,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
 			}
 		case "dynamic_data":
-			requiredBitSet[1] |= 1 << 7
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				if err := s.DynamicData.Decode(d); err != nil {
 					return err
@@ -5574,8 +5979,18 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dynamic_data\"")
 			}
+		case "tools":
+			if err := func() error {
+				s.Tools.Reset()
+				if err := s.Tools.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"tools\"")
+			}
 		case "voice_settings":
-			requiredBitSet[2] |= 1 << 0
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				if err := s.VoiceSettings.Decode(d); err != nil {
 					return err
@@ -5605,7 +6020,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"fallback_number\"")
 			}
 		case "record":
-			requiredBitSet[2] |= 1 << 3
+			requiredBitSet[2] |= 1 << 5
 			if err := func() error {
 				v, err := d.Bool()
 				s.Record = bool(v)
@@ -5617,7 +6032,7 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"record\"")
 			}
 		case "max_duration":
-			requiredBitSet[2] |= 1 << 4
+			requiredBitSet[2] |= 1 << 6
 			if err := func() error {
 				v, err := d.Float64()
 				s.MaxDuration = float64(v)
@@ -5638,9 +6053,9 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [3]uint8{
-		0b11000111,
-		0b11000101,
-		0b00011001,
+		0b10000111,
+		0b10001011,
+		0b01100101,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -7329,6 +7744,50 @@ func (s *NilBool) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes CallAnalysis as json.
+func (o NilCallAnalysis) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes CallAnalysis from json.
+func (o *NilCallAnalysis) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilCallAnalysis to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v CallAnalysis
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilCallAnalysis) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilCallAnalysis) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes CallRecordCallEndedBy as json.
 func (o NilCallRecordCallEndedBy) Encode(e *jx.Encoder) {
 	if o.Null {
@@ -7597,6 +8056,50 @@ func (s NilMetadata) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilMetadata) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes PathwayPromotion as json.
+func (o NilPathwayPromotion) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes PathwayPromotion from json.
+func (o *NilPathwayPromotion) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilPathwayPromotion to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v PathwayPromotion
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilPathwayPromotion) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilPathwayPromotion) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -9735,138 +10238,6 @@ func (s *OptNull) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
-// Encode encodes PathwayEdgeData as json.
-func (o OptPathwayEdgeData) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes PathwayEdgeData from json.
-func (o *OptPathwayEdgeData) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptPathwayEdgeData to nil")
-	}
-	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayEdgeData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptPathwayEdgeData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes PathwayGlobalConfig as json.
-func (o OptPathwayGlobalConfig) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes PathwayGlobalConfig from json.
-func (o *OptPathwayGlobalConfig) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptPathwayGlobalConfig to nil")
-	}
-	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayGlobalConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptPathwayGlobalConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes PathwayNodeData as json.
-func (o OptPathwayNodeData) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes PathwayNodeData from json.
-func (o *OptPathwayNodeData) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptPathwayNodeData to nil")
-	}
-	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayNodeData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptPathwayNodeData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes PathwayPosition as json.
-func (o OptPathwayPosition) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes PathwayPosition from json.
-func (o *OptPathwayPosition) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptPathwayPosition to nil")
-	}
-	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayPosition) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptPathwayPosition) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
 // Encode encodes PathwayPublishEnvironment as json.
 func (o OptPathwayPublishEnvironment) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -9896,39 +10267,6 @@ func (s OptPathwayPublishEnvironment) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptPathwayPublishEnvironment) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes PathwayTag as json.
-func (o OptPathwayTag) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes PathwayTag from json.
-func (o *OptPathwayTag) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptPathwayTag to nil")
-	}
-	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayTag) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptPathwayTag) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -9996,6 +10334,72 @@ func (s OptRequestData) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptRequestData) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes RetryOptions as json.
+func (o OptRetryOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes RetryOptions from json.
+func (o *OptRetryOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptRetryOptions to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptRetryOptions) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptRetryOptions) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes RetryOptionsVoicemailAction as json.
+func (o OptRetryOptionsVoicemailAction) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes RetryOptionsVoicemailAction from json.
+func (o *OptRetryOptionsVoicemailAction) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptRetryOptionsVoicemailAction to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptRetryOptionsVoicemailAction) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptRetryOptionsVoicemailAction) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -11607,6 +12011,10 @@ func (s *Pathway) encodeFields(e *jx.Encoder) {
 		s.StagingVersionNumber.Encode(e)
 	}
 	{
+		e.FieldStart("promotion")
+		s.Promotion.Encode(e)
+	}
+	{
 		e.FieldStart("created_at")
 		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	}
@@ -11616,7 +12024,7 @@ func (s *Pathway) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfPathway = [9]string{
+var jsonFieldsNameOfPathway = [10]string{
 	0: "id",
 	1: "name",
 	2: "description",
@@ -11624,8 +12032,9 @@ var jsonFieldsNameOfPathway = [9]string{
 	4: "edges",
 	5: "production_version_number",
 	6: "staging_version_number",
-	7: "created_at",
-	8: "updated_at",
+	7: "promotion",
+	8: "created_at",
+	9: "updated_at",
 }
 
 // Decode decodes Pathway from json.
@@ -11729,8 +12138,18 @@ func (s *Pathway) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"staging_version_number\"")
 			}
-		case "created_at":
+		case "promotion":
 			requiredBitSet[0] |= 1 << 7
+			if err := func() error {
+				if err := s.Promotion.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"promotion\"")
+			}
+		case "created_at":
+			requiredBitSet[1] |= 1 << 0
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.CreatedAt = v
@@ -11742,7 +12161,7 @@ func (s *Pathway) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
 		case "updated_at":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
 				s.UpdatedAt = v
@@ -11764,7 +12183,7 @@ func (s *Pathway) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00000001,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -11806,6 +12225,295 @@ func (s *Pathway) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *Pathway) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *PathwayChange) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *PathwayChange) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("id")
+		e.Str(s.ID)
+	}
+	{
+		e.FieldStart("paths")
+		e.ArrStart()
+		for _, elem := range s.Paths {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+}
+
+var jsonFieldsNameOfPathwayChange = [2]string{
+	0: "id",
+	1: "paths",
+}
+
+// Decode decodes PathwayChange from json.
+func (s *PathwayChange) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayChange to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "id":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.ID = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"id\"")
+			}
+		case "paths":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				s.Paths = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Paths = append(s.Paths, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"paths\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode PathwayChange")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayChange) {
+					name = jsonFieldsNameOfPathwayChange[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *PathwayChange) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayChange) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *PathwayChanges) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *PathwayChanges) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("added")
+		e.ArrStart()
+		for _, elem := range s.Added {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("removed")
+		e.ArrStart()
+		for _, elem := range s.Removed {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	{
+		e.FieldStart("changed")
+		e.ArrStart()
+		for _, elem := range s.Changed {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+}
+
+var jsonFieldsNameOfPathwayChanges = [3]string{
+	0: "added",
+	1: "removed",
+	2: "changed",
+}
+
+// Decode decodes PathwayChanges from json.
+func (s *PathwayChanges) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayChanges to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "added":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				s.Added = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Added = append(s.Added, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"added\"")
+			}
+		case "removed":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				s.Removed = make([]string, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem string
+					v, err := d.Str()
+					elem = string(v)
+					if err != nil {
+						return err
+					}
+					s.Removed = append(s.Removed, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"removed\"")
+			}
+		case "changed":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				s.Changed = make([]PathwayChange, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PathwayChange
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Changed = append(s.Changed, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"changed\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode PathwayChanges")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayChanges) {
+					name = jsonFieldsNameOfPathwayChanges[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *PathwayChanges) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayChanges) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -13197,177 +13905,103 @@ func (s *PathwayDeleted) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
-func (s *PathwayEdge) Encode(e *jx.Encoder) {
+func (s *PathwayDiff) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
 	e.ObjEnd()
 }
 
 // encodeFields encodes fields.
-func (s *PathwayEdge) encodeFields(e *jx.Encoder) {
+func (s *PathwayDiff) encodeFields(e *jx.Encoder) {
 	{
-		e.FieldStart("id")
-		e.Str(s.ID)
+		e.FieldStart("version_number")
+		e.Int(s.VersionNumber)
 	}
 	{
-		e.FieldStart("source")
-		e.Str(s.Source)
+		e.FieldStart("against")
+		e.Int(s.Against)
 	}
 	{
-		e.FieldStart("target")
-		e.Str(s.Target)
+		e.FieldStart("nodes")
+		s.Nodes.Encode(e)
 	}
 	{
-		if s.Type.Set {
-			e.FieldStart("type")
-			s.Type.Encode(e)
-		}
-	}
-	{
-		if s.Label.Set {
-			e.FieldStart("label")
-			s.Label.Encode(e)
-		}
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
+		e.FieldStart("edges")
+		s.Edges.Encode(e)
 	}
 }
 
-var jsonFieldsNameOfPathwayEdge = [7]string{
-	0: "id",
-	1: "source",
-	2: "target",
-	3: "type",
-	4: "label",
-	5: "description",
-	6: "data",
+var jsonFieldsNameOfPathwayDiff = [4]string{
+	0: "version_number",
+	1: "against",
+	2: "nodes",
+	3: "edges",
 }
 
-// Decode decodes PathwayEdge from json.
-func (s *PathwayEdge) Decode(d *jx.Decoder) error {
+// Decode decodes PathwayDiff from json.
+func (s *PathwayDiff) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEdge to nil")
+		return errors.New("invalid: unable to decode PathwayDiff to nil")
 	}
 	var requiredBitSet [1]uint8
-	s.AdditionalProps = map[string]jx.Raw{}
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
-		case "id":
+		case "version_number":
 			requiredBitSet[0] |= 1 << 0
 			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
+				v, err := d.Int()
+				s.VersionNumber = int(v)
 				if err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
+				return errors.Wrap(err, "decode field \"version_number\"")
 			}
-		case "source":
+		case "against":
 			requiredBitSet[0] |= 1 << 1
 			if err := func() error {
-				v, err := d.Str()
-				s.Source = string(v)
+				v, err := d.Int()
+				s.Against = int(v)
 				if err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"source\"")
+				return errors.Wrap(err, "decode field \"against\"")
 			}
-		case "target":
+		case "nodes":
 			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
-				v, err := d.Str()
-				s.Target = string(v)
-				if err != nil {
+				if err := s.Nodes.Decode(d); err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target\"")
+				return errors.Wrap(err, "decode field \"nodes\"")
 			}
-		case "type":
+		case "edges":
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
-				s.Type.Reset()
-				if err := s.Type.Decode(d); err != nil {
+				if err := s.Edges.Decode(d); err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		case "label":
-			if err := func() error {
-				s.Label.Reset()
-				if err := s.Label.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"label\"")
-			}
-		case "description":
-			if err := func() error {
-				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
+				return errors.Wrap(err, "decode field \"edges\"")
 			}
 		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
+			return d.Skip()
 		}
 		return nil
 	}); err != nil {
-		return errors.Wrap(err, "decode PathwayEdge")
+		return errors.Wrap(err, "decode PathwayDiff")
 	}
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000111,
+		0b00001111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -13379,8 +14013,8 @@ func (s *PathwayEdge) Decode(d *jx.Decoder) error {
 				bitIdx := bits.TrailingZeros8(result)
 				fieldIdx := i*8 + bitIdx
 				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayEdge) {
-					name = jsonFieldsNameOfPathwayEdge[fieldIdx]
+				if fieldIdx < len(jsonFieldsNameOfPathwayDiff) {
+					name = jsonFieldsNameOfPathwayDiff[fieldIdx]
 				} else {
 					name = strconv.Itoa(fieldIdx)
 				}
@@ -13401,7 +14035,157 @@ func (s *PathwayEdge) Decode(d *jx.Decoder) error {
 }
 
 // MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayEdge) MarshalJSON() ([]byte, error) {
+func (s *PathwayDiff) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayDiff) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *PathwayDiffReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *PathwayDiffReply) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("data")
+		s.Data.Encode(e)
+	}
+	{
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
+	}
+}
+
+var jsonFieldsNameOfPathwayDiffReply = [2]string{
+	0: "data",
+	1: "errors",
+}
+
+// Decode decodes PathwayDiffReply from json.
+func (s *PathwayDiffReply) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayDiffReply to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "data":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.Data.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"data\"")
+			}
+		case "errors":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				if err := d.Null(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"errors\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode PathwayDiffReply")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayDiffReply) {
+					name = jsonFieldsNameOfPathwayDiffReply[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *PathwayDiffReply) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayDiffReply) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes PathwayEdge as json.
+func (s PathwayEdge) Encode(e *jx.Encoder) {
+	unwrapped := json2.RawMessage(s)
+
+	json.EncodeJSON(e, unwrapped)
+}
+
+// Decode decodes PathwayEdge from json.
+func (s *PathwayEdge) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayEdge to nil")
+	}
+	var unwrapped json2.RawMessage
+	if err := func() error {
+		v, err := json.DecodeJSON[json2.RawMessage](d)
+		unwrapped = v
+		if err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = PathwayEdge(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s PathwayEdge) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e)
 	return e.Bytes(), nil
@@ -13409,255 +14193,6 @@ func (s *PathwayEdge) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayEdge) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayEdgeAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayEdgeAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayEdgeAdditional from json.
-func (s *PathwayEdgeAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEdgeAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayEdgeAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayEdgeAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEdgeAdditional) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayEdgeData) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayEdgeData) encodeFields(e *jx.Encoder) {
-	{
-		if s.Label.Set {
-			e.FieldStart("label")
-			s.Label.Encode(e)
-		}
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.AlwaysPick.Set {
-			e.FieldStart("alwaysPick")
-			s.AlwaysPick.Encode(e)
-		}
-	}
-	{
-		if s.IsHighlighted.Set {
-			e.FieldStart("isHighlighted")
-			s.IsHighlighted.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-var jsonFieldsNameOfPathwayEdgeData = [4]string{
-	0: "label",
-	1: "description",
-	2: "alwaysPick",
-	3: "isHighlighted",
-}
-
-// Decode decodes PathwayEdgeData from json.
-func (s *PathwayEdgeData) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEdgeData to nil")
-	}
-	s.AdditionalProps = map[string]jx.Raw{}
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "label":
-			if err := func() error {
-				s.Label.Reset()
-				if err := s.Label.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"label\"")
-			}
-		case "description":
-			if err := func() error {
-				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "alwaysPick":
-			if err := func() error {
-				s.AlwaysPick.Reset()
-				if err := s.AlwaysPick.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"alwaysPick\"")
-			}
-		case "isHighlighted":
-			if err := func() error {
-				s.IsHighlighted.Reset()
-				if err := s.IsHighlighted.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"isHighlighted\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayEdgeData")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayEdgeData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEdgeData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayEdgeDataAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayEdgeDataAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayEdgeDataAdditional from json.
-func (s *PathwayEdgeDataAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEdgeDataAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayEdgeDataAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayEdgeDataAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEdgeDataAdditional) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -13703,141 +14238,153 @@ func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
-func (s *PathwayGlobalConfig) Encode(e *jx.Encoder) {
+func (s *PathwayFork) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
 	e.ObjEnd()
 }
 
 // encodeFields encodes fields.
-func (s *PathwayGlobalConfig) encodeFields(e *jx.Encoder) {
+func (s *PathwayFork) encodeFields(e *jx.Encoder) {
 	{
-		if s.GlobalPrompt.Set {
-			e.FieldStart("globalPrompt")
-			s.GlobalPrompt.Encode(e)
+		e.FieldStart("name")
+		e.Str(s.Name)
+	}
+	{
+		if s.Nodes != nil {
+			e.FieldStart("nodes")
+			e.ArrStart()
+			for _, elem := range s.Nodes {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
 		}
 	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
+	{
+		if s.Edges != nil {
+			e.FieldStart("edges")
+			e.ArrStart()
+			for _, elem := range s.Edges {
+				elem.Encode(e)
+			}
+			e.ArrEnd()
 		}
 	}
 }
 
-var jsonFieldsNameOfPathwayGlobalConfig = [1]string{
-	0: "globalPrompt",
+var jsonFieldsNameOfPathwayFork = [3]string{
+	0: "name",
+	1: "nodes",
+	2: "edges",
 }
 
-// Decode decodes PathwayGlobalConfig from json.
-func (s *PathwayGlobalConfig) Decode(d *jx.Decoder) error {
+// Decode decodes PathwayFork from json.
+func (s *PathwayFork) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayGlobalConfig to nil")
+		return errors.New("invalid: unable to decode PathwayFork to nil")
 	}
-	s.AdditionalProps = map[string]jx.Raw{}
+	var requiredBitSet [1]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
-		case "globalPrompt":
+		case "name":
+			requiredBitSet[0] |= 1 << 0
 			if err := func() error {
-				s.GlobalPrompt.Reset()
-				if err := s.GlobalPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"globalPrompt\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
+				v, err := d.Str()
+				s.Name = string(v)
 				if err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
+				return errors.Wrap(err, "decode field \"name\"")
 			}
-			s.AdditionalProps[string(k)] = elem
+		case "nodes":
+			if err := func() error {
+				s.Nodes = make([]PathwayNode, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PathwayNode
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Nodes = append(s.Nodes, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"nodes\"")
+			}
+		case "edges":
+			if err := func() error {
+				s.Edges = make([]PathwayEdge, 0)
+				if err := d.Arr(func(d *jx.Decoder) error {
+					var elem PathwayEdge
+					if err := elem.Decode(d); err != nil {
+						return err
+					}
+					s.Edges = append(s.Edges, elem)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"edges\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
 	}); err != nil {
-		return errors.Wrap(err, "decode PathwayGlobalConfig")
+		return errors.Wrap(err, "decode PathwayFork")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000001,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayFork) {
+					name = jsonFieldsNameOfPathwayFork[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
 	}
 
 	return nil
 }
 
 // MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayGlobalConfig) MarshalJSON() ([]byte, error) {
+func (s *PathwayFork) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e)
 	return e.Bytes(), nil
 }
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayGlobalConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayGlobalConfigAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayGlobalConfigAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayGlobalConfigAdditional from json.
-func (s *PathwayGlobalConfigAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayGlobalConfigAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayGlobalConfigAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayGlobalConfigAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayGlobalConfigAdditional) UnmarshalJSON(data []byte) error {
+func (s *PathwayFork) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -13892,60 +14439,11 @@ func (s *PathwayList) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
-// Encode implements json.Marshaler.
-func (s *PathwayNode) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
+// Encode encodes PathwayNode as json.
+func (s PathwayNode) Encode(e *jx.Encoder) {
+	unwrapped := json2.RawMessage(s)
 
-// encodeFields encodes fields.
-func (s *PathwayNode) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		if s.Type.Set {
-			e.FieldStart("type")
-			s.Type.Encode(e)
-		}
-	}
-	{
-		if s.Position.Set {
-			e.FieldStart("position")
-			s.Position.Encode(e)
-		}
-	}
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
-	}
-	{
-		if s.GlobalConfig.Set {
-			e.FieldStart("globalConfig")
-			s.GlobalConfig.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-var jsonFieldsNameOfPathwayNode = [5]string{
-	0: "id",
-	1: "type",
-	2: "position",
-	3: "data",
-	4: "globalConfig",
+	json.EncodeJSON(e, unwrapped)
 }
 
 // Decode decodes PathwayNode from json.
@@ -13953,84 +14451,23 @@ func (s *PathwayNode) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayNode to nil")
 	}
-	s.AdditionalProps = map[string]jx.Raw{}
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "type":
-			if err := func() error {
-				s.Type.Reset()
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		case "position":
-			if err := func() error {
-				s.Position.Reset()
-				if err := s.Position.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"position\"")
-			}
-		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "globalConfig":
-			if err := func() error {
-				s.GlobalConfig.Reset()
-				if err := s.GlobalConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"globalConfig\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
+	var unwrapped json2.RawMessage
+	if err := func() error {
+		v, err := json.DecodeJSON[json2.RawMessage](d)
+		unwrapped = v
+		if err != nil {
+			return err
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayNode")
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
 	}
-
+	*s = PathwayNode(unwrapped)
 	return nil
 }
 
 // MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayNode) MarshalJSON() ([]byte, error) {
+func (s PathwayNode) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e)
 	return e.Bytes(), nil
@@ -14043,822 +14480,112 @@ func (s *PathwayNode) UnmarshalJSON(data []byte) error {
 }
 
 // Encode implements json.Marshaler.
-func (s PathwayNodeAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayNodeAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayNodeAdditional from json.
-func (s *PathwayNodeAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayNodeAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayNodeAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayNodeAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayNodeAdditional) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayNodeData) Encode(e *jx.Encoder) {
+func (s *PathwayPromotion) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	s.encodeFields(e)
 	e.ObjEnd()
 }
 
 // encodeFields encodes fields.
-func (s *PathwayNodeData) encodeFields(e *jx.Encoder) {
+func (s *PathwayPromotion) encodeFields(e *jx.Encoder) {
 	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
+		e.FieldStart("version_number")
+		e.Int(s.VersionNumber)
 	}
 	{
-		if s.IsStart.Set {
-			e.FieldStart("isStart")
-			s.IsStart.Encode(e)
-		}
-	}
-	{
-		if s.IsGlobal.Set {
-			e.FieldStart("isGlobal")
-			s.IsGlobal.Encode(e)
-		}
-	}
-	{
-		if s.GlobalLabel.Set {
-			e.FieldStart("globalLabel")
-			s.GlobalLabel.Encode(e)
-		}
-	}
-	{
-		if s.GlobalDescription.Set {
-			e.FieldStart("globalDescription")
-			s.GlobalDescription.Encode(e)
-		}
-	}
-	{
-		if s.EnableGlobalAutoReturn.Set {
-			e.FieldStart("enableGlobalAutoReturn")
-			s.EnableGlobalAutoReturn.Encode(e)
-		}
-	}
-	{
-		if s.Prompt.Set {
-			e.FieldStart("prompt")
-			s.Prompt.Encode(e)
-		}
-	}
-	{
-		if s.Text.Set {
-			e.FieldStart("text")
-			s.Text.Encode(e)
-		}
-	}
-	{
-		if s.Condition.Set {
-			e.FieldStart("condition")
-			s.Condition.Encode(e)
-		}
-	}
-	{
-		if s.Tag.Set {
-			e.FieldStart("tag")
-			s.Tag.Encode(e)
-		}
-	}
-	{
-		if s.ModelOptions.Set {
-			e.FieldStart("modelOptions")
-			s.ModelOptions.Encode(e)
-		}
-	}
-	{
-		if s.ExtractVars != nil {
-			e.FieldStart("extractVars")
-			e.ArrStart()
-			for _, elem := range s.ExtractVars {
-				if len(elem) != 0 {
-					e.Raw(elem)
-				}
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.ExtractVarSettings.Set {
-			e.FieldStart("extractVarSettings")
-			s.ExtractVarSettings.Encode(e)
-		}
-	}
-	{
-		if s.Tools != nil {
-			e.FieldStart("tools")
-			e.ArrStart()
-			for _, elem := range s.Tools {
-				if len(elem) != 0 {
-					e.Raw(elem)
-				}
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.URL.Set {
-			e.FieldStart("url")
-			s.URL.Encode(e)
-		}
-	}
-	{
-		if s.Method.Set {
-			e.FieldStart("method")
-			s.Method.Encode(e)
-		}
-	}
-	{
-		if len(s.Headers) != 0 {
-			e.FieldStart("headers")
-			e.Raw(s.Headers)
-		}
-	}
-	{
-		if s.Body.Set {
-			e.FieldStart("body")
-			s.Body.Encode(e)
-		}
-	}
-	{
-		if len(s.TimeoutValue) != 0 {
-			e.FieldStart("timeoutValue")
-			e.Raw(s.TimeoutValue)
-		}
-	}
-	{
-		if s.ResponseData != nil {
-			e.FieldStart("responseData")
-			e.ArrStart()
-			for _, elem := range s.ResponseData {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.ResponsePathways != nil {
-			e.FieldStart("responsePathways")
-			e.ArrStart()
-			for _, elem := range s.ResponsePathways {
-				if len(elem) != 0 {
-					e.Raw(elem)
-				}
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.TransferNumber.Set {
-			e.FieldStart("transferNumber")
-			s.TransferNumber.Encode(e)
-		}
-	}
-	{
-		if s.WarmTransferFields.Set {
-			e.FieldStart("warmTransferFields")
-			s.WarmTransferFields.Encode(e)
-		}
-	}
-	{
-		if s.KB.Set {
-			e.FieldStart("kb")
-			s.KB.Encode(e)
-		}
-	}
-	{
-		if s.KbTool.Set {
-			e.FieldStart("kbTool")
-			s.KbTool.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
 	}
 }
 
-var jsonFieldsNameOfPathwayNodeData = [25]string{
-	0:  "name",
-	1:  "isStart",
-	2:  "isGlobal",
-	3:  "globalLabel",
-	4:  "globalDescription",
-	5:  "enableGlobalAutoReturn",
-	6:  "prompt",
-	7:  "text",
-	8:  "condition",
-	9:  "tag",
-	10: "modelOptions",
-	11: "extractVars",
-	12: "extractVarSettings",
-	13: "tools",
-	14: "url",
-	15: "method",
-	16: "headers",
-	17: "body",
-	18: "timeoutValue",
-	19: "responseData",
-	20: "responsePathways",
-	21: "transferNumber",
-	22: "warmTransferFields",
-	23: "kb",
-	24: "kbTool",
+var jsonFieldsNameOfPathwayPromotion = [2]string{
+	0: "version_number",
+	1: "batch_id",
 }
 
-// Decode decodes PathwayNodeData from json.
-func (s *PathwayNodeData) Decode(d *jx.Decoder) error {
+// Decode decodes PathwayPromotion from json.
+func (s *PathwayPromotion) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayNodeData to nil")
+		return errors.New("invalid: unable to decode PathwayPromotion to nil")
 	}
-	s.AdditionalProps = map[string]jx.Raw{}
+	var requiredBitSet [1]uint8
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
-		case "name":
+		case "version_number":
+			requiredBitSet[0] |= 1 << 0
 			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "isStart":
-			if err := func() error {
-				s.IsStart.Reset()
-				if err := s.IsStart.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"isStart\"")
-			}
-		case "isGlobal":
-			if err := func() error {
-				s.IsGlobal.Reset()
-				if err := s.IsGlobal.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"isGlobal\"")
-			}
-		case "globalLabel":
-			if err := func() error {
-				s.GlobalLabel.Reset()
-				if err := s.GlobalLabel.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"globalLabel\"")
-			}
-		case "globalDescription":
-			if err := func() error {
-				s.GlobalDescription.Reset()
-				if err := s.GlobalDescription.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"globalDescription\"")
-			}
-		case "enableGlobalAutoReturn":
-			if err := func() error {
-				s.EnableGlobalAutoReturn.Reset()
-				if err := s.EnableGlobalAutoReturn.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"enableGlobalAutoReturn\"")
-			}
-		case "prompt":
-			if err := func() error {
-				s.Prompt.Reset()
-				if err := s.Prompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"prompt\"")
-			}
-		case "text":
-			if err := func() error {
-				s.Text.Reset()
-				if err := s.Text.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
-		case "condition":
-			if err := func() error {
-				s.Condition.Reset()
-				if err := s.Condition.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"condition\"")
-			}
-		case "tag":
-			if err := func() error {
-				s.Tag.Reset()
-				if err := s.Tag.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tag\"")
-			}
-		case "modelOptions":
-			if err := func() error {
-				s.ModelOptions.Reset()
-				if err := s.ModelOptions.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"modelOptions\"")
-			}
-		case "extractVars":
-			if err := func() error {
-				s.ExtractVars = make([]jx.Raw, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem jx.Raw
-					v, err := d.RawAppend(nil)
-					elem = jx.Raw(v)
-					if err != nil {
-						return err
-					}
-					s.ExtractVars = append(s.ExtractVars, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"extractVars\"")
-			}
-		case "extractVarSettings":
-			if err := func() error {
-				s.ExtractVarSettings.Reset()
-				if err := s.ExtractVarSettings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"extractVarSettings\"")
-			}
-		case "tools":
-			if err := func() error {
-				s.Tools = make([]jx.Raw, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem jx.Raw
-					v, err := d.RawAppend(nil)
-					elem = jx.Raw(v)
-					if err != nil {
-						return err
-					}
-					s.Tools = append(s.Tools, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tools\"")
-			}
-		case "url":
-			if err := func() error {
-				s.URL.Reset()
-				if err := s.URL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"url\"")
-			}
-		case "method":
-			if err := func() error {
-				s.Method.Reset()
-				if err := s.Method.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"method\"")
-			}
-		case "headers":
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				s.Headers = jx.Raw(v)
+				v, err := d.Int()
+				s.VersionNumber = int(v)
 				if err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
+				return errors.Wrap(err, "decode field \"version_number\"")
 			}
-		case "body":
+		case "batch_id":
+			requiredBitSet[0] |= 1 << 1
 			if err := func() error {
-				s.Body.Reset()
-				if err := s.Body.Decode(d); err != nil {
+				if err := s.BatchID.Decode(d); err != nil {
 					return err
 				}
 				return nil
 			}(); err != nil {
-				return errors.Wrap(err, "decode field \"body\"")
-			}
-		case "timeoutValue":
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				s.TimeoutValue = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"timeoutValue\"")
-			}
-		case "responseData":
-			if err := func() error {
-				s.ResponseData = make([]PathwayResponseField, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayResponseField
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.ResponseData = append(s.ResponseData, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"responseData\"")
-			}
-		case "responsePathways":
-			if err := func() error {
-				s.ResponsePathways = make([]jx.Raw, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem jx.Raw
-					v, err := d.RawAppend(nil)
-					elem = jx.Raw(v)
-					if err != nil {
-						return err
-					}
-					s.ResponsePathways = append(s.ResponsePathways, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"responsePathways\"")
-			}
-		case "transferNumber":
-			if err := func() error {
-				s.TransferNumber.Reset()
-				if err := s.TransferNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transferNumber\"")
-			}
-		case "warmTransferFields":
-			if err := func() error {
-				s.WarmTransferFields.Reset()
-				if err := s.WarmTransferFields.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warmTransferFields\"")
-			}
-		case "kb":
-			if err := func() error {
-				s.KB.Reset()
-				if err := s.KB.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kb\"")
-			}
-		case "kbTool":
-			if err := func() error {
-				s.KbTool.Reset()
-				if err := s.KbTool.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kbTool\"")
+				return errors.Wrap(err, "decode field \"batch_id\"")
 			}
 		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
+			return d.Skip()
 		}
 		return nil
 	}); err != nil {
-		return errors.Wrap(err, "decode PathwayNodeData")
+		return errors.Wrap(err, "decode PathwayPromotion")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000011,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfPathwayPromotion) {
+					name = jsonFieldsNameOfPathwayPromotion[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
 	}
 
 	return nil
 }
 
 // MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayNodeData) MarshalJSON() ([]byte, error) {
+func (s *PathwayPromotion) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e)
 	return e.Bytes(), nil
 }
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayNodeData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayNodeDataAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayNodeDataAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayNodeDataAdditional from json.
-func (s *PathwayNodeDataAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayNodeDataAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayNodeDataAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayNodeDataAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayNodeDataAdditional) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayPosition) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayPosition) encodeFields(e *jx.Encoder) {
-	{
-		if s.X.Set {
-			e.FieldStart("x")
-			s.X.Encode(e)
-		}
-	}
-	{
-		if s.Y.Set {
-			e.FieldStart("y")
-			s.Y.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-var jsonFieldsNameOfPathwayPosition = [2]string{
-	0: "x",
-	1: "y",
-}
-
-// Decode decodes PathwayPosition from json.
-func (s *PathwayPosition) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayPosition to nil")
-	}
-	s.AdditionalProps = map[string]jx.Raw{}
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "x":
-			if err := func() error {
-				s.X.Reset()
-				if err := s.X.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"x\"")
-			}
-		case "y":
-			if err := func() error {
-				s.Y.Reset()
-				if err := s.Y.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"y\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayPosition")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayPosition) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayPosition) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayPositionAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayPositionAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayPositionAdditional from json.
-func (s *PathwayPositionAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayPositionAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayPositionAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayPositionAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayPositionAdditional) UnmarshalJSON(data []byte) error {
+func (s *PathwayPromotion) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -14882,11 +14609,18 @@ func (s *PathwayPublish) encodeFields(e *jx.Encoder) {
 			s.Environment.Encode(e)
 		}
 	}
+	{
+		if s.PublishOnPass.Set {
+			e.FieldStart("publish_on_pass")
+			s.PublishOnPass.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfPathwayPublish = [2]string{
+var jsonFieldsNameOfPathwayPublish = [3]string{
 	0: "version_id",
 	1: "environment",
+	2: "publish_on_pass",
 }
 
 // Decode decodes PathwayPublish from json.
@@ -14920,6 +14654,16 @@ func (s *PathwayPublish) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"environment\"")
+			}
+		case "publish_on_pass":
+			if err := func() error {
+				s.PublishOnPass.Reset()
+				if err := s.PublishOnPass.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"publish_on_pass\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -15030,10 +14774,20 @@ func (s *PathwayPublished) encodeFields(e *jx.Encoder) {
 		e.FieldStart("message")
 		e.Str(s.Message)
 	}
+	{
+		e.FieldStart("published")
+		e.Bool(s.Published)
+	}
+	{
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 }
 
-var jsonFieldsNameOfPathwayPublished = [1]string{
+var jsonFieldsNameOfPathwayPublished = [3]string{
 	0: "message",
+	1: "published",
+	2: "batch_id",
 }
 
 // Decode decodes PathwayPublished from json.
@@ -15057,6 +14811,28 @@ func (s *PathwayPublished) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"message\"")
 			}
+		case "published":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Bool()
+				s.Published = bool(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"published\"")
+			}
+		case "batch_id":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				if err := s.BatchID.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"batch_id\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -15067,7 +14843,7 @@ func (s *PathwayPublished) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000001,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -15109,370 +14885,6 @@ func (s *PathwayPublished) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayPublished) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayResponseField) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayResponseField) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("data")
-		e.Str(s.Data)
-	}
-	{
-		if s.Context.Set {
-			e.FieldStart("context")
-			s.Context.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-var jsonFieldsNameOfPathwayResponseField = [3]string{
-	0: "name",
-	1: "data",
-	2: "context",
-}
-
-// Decode decodes PathwayResponseField from json.
-func (s *PathwayResponseField) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayResponseField to nil")
-	}
-	var requiredBitSet [1]uint8
-	s.AdditionalProps = map[string]jx.Raw{}
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "data":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Data = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "context":
-			if err := func() error {
-				s.Context.Reset()
-				if err := s.Context.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"context\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayResponseField")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayResponseField) {
-					name = jsonFieldsNameOfPathwayResponseField[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayResponseField) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayResponseField) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayResponseFieldAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayResponseFieldAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayResponseFieldAdditional from json.
-func (s *PathwayResponseFieldAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayResponseFieldAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayResponseFieldAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayResponseFieldAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayResponseFieldAdditional) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayTag) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayTag) encodeFields(e *jx.Encoder) {
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		if s.Color.Set {
-			e.FieldStart("color")
-			s.Color.Encode(e)
-		}
-	}
-	for k, elem := range s.AdditionalProps {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-var jsonFieldsNameOfPathwayTag = [2]string{
-	0: "name",
-	1: "color",
-}
-
-// Decode decodes PathwayTag from json.
-func (s *PathwayTag) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayTag to nil")
-	}
-	s.AdditionalProps = map[string]jx.Raw{}
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "color":
-			if err := func() error {
-				s.Color.Reset()
-				if err := s.Color.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"color\"")
-			}
-		default:
-			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrapf(err, "decode field %q", k)
-			}
-			s.AdditionalProps[string(k)] = elem
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayTag")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayTag) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayTag) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s PathwayTagAdditional) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s PathwayTagAdditional) encodeFields(e *jx.Encoder) {
-	for k, elem := range s {
-		e.FieldStart(k)
-
-		if len(elem) != 0 {
-			e.Raw(elem)
-		}
-	}
-}
-
-// Decode decodes PathwayTagAdditional from json.
-func (s *PathwayTagAdditional) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayTagAdditional to nil")
-	}
-	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return errors.Wrapf(err, "decode field %q", k)
-		}
-		m[string(k)] = elem
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayTagAdditional")
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayTagAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayTagAdditional) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -16380,6 +15792,12 @@ func (s *PathwayVersionItem) encodeFields(e *jx.Encoder) {
 		e.Bool(s.IsLatest)
 	}
 	{
+		if s.ParentVersionNumber.Set {
+			e.FieldStart("parent_version_number")
+			s.ParentVersionNumber.Encode(e)
+		}
+	}
+	{
 		if s.Environments != nil {
 			e.FieldStart("environments")
 			e.ArrStart()
@@ -16391,13 +15809,14 @@ func (s *PathwayVersionItem) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfPathwayVersionItem = [6]string{
+var jsonFieldsNameOfPathwayVersionItem = [7]string{
 	0: "id",
 	1: "version_number",
 	2: "created_at",
 	3: "name",
 	4: "is_latest",
-	5: "environments",
+	5: "parent_version_number",
+	6: "environments",
 }
 
 // Decode decodes PathwayVersionItem from json.
@@ -16468,6 +15887,16 @@ func (s *PathwayVersionItem) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"is_latest\"")
+			}
+		case "parent_version_number":
+			if err := func() error {
+				s.ParentVersionNumber.Reset()
+				if err := s.ParentVersionNumber.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"parent_version_number\"")
 			}
 		case "environments":
 			if err := func() error {
@@ -19570,6 +18999,178 @@ func (s RequestData) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *RequestData) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *RetryOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *RetryOptions) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("wait")
+		e.Int(s.Wait)
+	}
+	{
+		if s.VoicemailAction.Set {
+			e.FieldStart("voicemail_action")
+			s.VoicemailAction.Encode(e)
+		}
+	}
+	{
+		if s.VoicemailMessage.Set {
+			e.FieldStart("voicemail_message")
+			s.VoicemailMessage.Encode(e)
+		}
+	}
+}
+
+var jsonFieldsNameOfRetryOptions = [3]string{
+	0: "wait",
+	1: "voicemail_action",
+	2: "voicemail_message",
+}
+
+// Decode decodes RetryOptions from json.
+func (s *RetryOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode RetryOptions to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "wait":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int()
+				s.Wait = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"wait\"")
+			}
+		case "voicemail_action":
+			if err := func() error {
+				s.VoicemailAction.Reset()
+				if err := s.VoicemailAction.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail_action\"")
+			}
+		case "voicemail_message":
+			if err := func() error {
+				s.VoicemailMessage.Reset()
+				if err := s.VoicemailMessage.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail_message\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode RetryOptions")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00000001,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfRetryOptions) {
+					name = jsonFieldsNameOfRetryOptions[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *RetryOptions) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *RetryOptions) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes RetryOptionsVoicemailAction as json.
+func (s RetryOptionsVoicemailAction) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes RetryOptionsVoicemailAction from json.
+func (s *RetryOptionsVoicemailAction) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode RetryOptionsVoicemailAction to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch RetryOptionsVoicemailAction(v) {
+	case RetryOptionsVoicemailActionHangup:
+		*s = RetryOptionsVoicemailActionHangup
+	case RetryOptionsVoicemailActionLeaveMessage:
+		*s = RetryOptionsVoicemailActionLeaveMessage
+	case RetryOptionsVoicemailActionIgnore:
+		*s = RetryOptionsVoicemailActionIgnore
+	default:
+		*s = RetryOptionsVoicemailAction(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s RetryOptionsVoicemailAction) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *RetryOptionsVoicemailAction) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -55424,6 +55025,12 @@ func (s *UpdateInboundNumberRequest) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Persona.Set {
+			e.FieldStart("persona")
+			s.Persona.Encode(e)
+		}
+	}
+	{
 		if s.PersonaID.Set {
 			e.FieldStart("persona_id")
 			s.PersonaID.Encode(e)
@@ -55496,6 +55103,12 @@ func (s *UpdateInboundNumberRequest) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Tools.Set {
+			e.FieldStart("tools")
+			s.Tools.Encode(e)
+		}
+	}
+	{
 		if s.VoiceSettings.Set {
 			e.FieldStart("voice_settings")
 			s.VoiceSettings.Encode(e)
@@ -55527,27 +55140,29 @@ func (s *UpdateInboundNumberRequest) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfUpdateInboundNumberRequest = [20]string{
+var jsonFieldsNameOfUpdateInboundNumberRequest = [22]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
-	3:  "persona_id",
-	4:  "webhook",
-	5:  "voice",
-	6:  "voice_id",
-	7:  "first_sentence",
-	8:  "wait_for_greeting",
-	9:  "transfer_phone_number",
-	10: "language",
-	11: "model",
-	12: "temperature",
-	13: "interruption_threshold",
-	14: "dynamic_data",
-	15: "voice_settings",
-	16: "background_track",
-	17: "fallback_number",
-	18: "record",
-	19: "max_duration",
+	3:  "persona",
+	4:  "persona_id",
+	5:  "webhook",
+	6:  "voice",
+	7:  "voice_id",
+	8:  "first_sentence",
+	9:  "wait_for_greeting",
+	10: "transfer_phone_number",
+	11: "language",
+	12: "model",
+	13: "temperature",
+	14: "interruption_threshold",
+	15: "dynamic_data",
+	16: "tools",
+	17: "voice_settings",
+	18: "background_track",
+	19: "fallback_number",
+	20: "record",
+	21: "max_duration",
 }
 
 // Decode decodes UpdateInboundNumberRequest from json.
@@ -55589,6 +55204,16 @@ func (s *UpdateInboundNumberRequest) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_version\"")
+			}
+		case "persona":
+			if err := func() error {
+				s.Persona.Reset()
+				if err := s.Persona.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"persona\"")
 			}
 		case "persona_id":
 			if err := func() error {
@@ -55709,6 +55334,16 @@ func (s *UpdateInboundNumberRequest) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dynamic_data\"")
+			}
+		case "tools":
+			if err := func() error {
+				s.Tools.Reset()
+				if err := s.Tools.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"tools\"")
 			}
 		case "voice_settings":
 			if err := func() error {

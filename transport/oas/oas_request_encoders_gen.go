@@ -313,6 +313,20 @@ func encodeDetachSipNumberRequest(
 	return nil
 }
 
+func encodeForkPathwayVersionRequest(
+	req *PathwayFork,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeGenerateTestScenarioRequest(
 	req *TestScenarioFromCall,
 	r *http.Request,

@@ -339,6 +339,19 @@ func encodeDeletePathwayResponse(response *PathwayDeleted, w http.ResponseWriter
 	return nil
 }
 
+func encodeDeletePathwayVersionResponse(response *PathwayDeleted, w http.ResponseWriter, span trace.Span) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeDeleteTestScenarioResponse(response *TestScenarioDeletedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -378,11 +391,37 @@ func encodeDetachSipNumberResponse(response *DetachSipNumberResponse, w http.Res
 	return nil
 }
 
+func encodeDiffPathwayVersionResponse(response *PathwayDiffReply, w http.ResponseWriter, span trace.Span) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeDownloadLetterResponse(response DownloadLetterRes, w http.ResponseWriter, span trace.Span) error {
 	switch response := response.(type) {
 	default:
 		return errors.Errorf("unexpected response type: %T", response)
 	}
+}
+
+func encodeForkPathwayVersionResponse(response *PathwayVersionCreated, w http.ResponseWriter, span trace.Span) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
 }
 
 func encodeGenerateTestScenarioResponse(response *TestScenarioDraftReply, w http.ResponseWriter, span trace.Span) error {

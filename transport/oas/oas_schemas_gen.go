@@ -3,6 +3,7 @@
 package oas
 
 import (
+	json2 "encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,109 +18,7 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 	return fmt.Sprintf("code %d: %+v", s.StatusCode, s.Response)
 }
 
-// Ref: #/components/schemas/AgentTool
-// AgentTool represents sum type.
-type AgentTool struct {
-	// Type selects the active sum variant, switch on this field.
-	Type                AgentToolType
-	String              string
-	AgentToolDefinition AgentToolDefinition
-}
-
-// AgentToolType is oneOf type of AgentTool.
-type AgentToolType string
-
-// Possible values for AgentToolType.
-const (
-	StringAgentTool              AgentToolType = "string"
-	AgentToolDefinitionAgentTool AgentToolType = "AgentToolDefinition"
-)
-
-// IsString reports whether AgentTool is string.
-func (s AgentTool) IsString() bool { return s.Type == StringAgentTool }
-
-// IsAgentToolDefinition reports whether AgentTool is AgentToolDefinition.
-func (s AgentTool) IsAgentToolDefinition() bool { return s.Type == AgentToolDefinitionAgentTool }
-
-// SetString sets AgentTool to string.
-func (s *AgentTool) SetString(v string) {
-	s.Type = StringAgentTool
-	s.String = v
-}
-
-// GetString returns string and true boolean if AgentTool is string.
-func (s AgentTool) GetString() (v string, ok bool) {
-	if !s.IsString() {
-		return v, false
-	}
-	return s.String, true
-}
-
-// NewStringAgentTool returns new AgentTool from string.
-func NewStringAgentTool(v string) AgentTool {
-	var s AgentTool
-	s.SetString(v)
-	return s
-}
-
-// SetAgentToolDefinition sets AgentTool to AgentToolDefinition.
-func (s *AgentTool) SetAgentToolDefinition(v AgentToolDefinition) {
-	s.Type = AgentToolDefinitionAgentTool
-	s.AgentToolDefinition = v
-}
-
-// GetAgentToolDefinition returns AgentToolDefinition and true boolean if AgentTool is AgentToolDefinition.
-func (s AgentTool) GetAgentToolDefinition() (v AgentToolDefinition, ok bool) {
-	if !s.IsAgentToolDefinition() {
-		return v, false
-	}
-	return s.AgentToolDefinition, true
-}
-
-// NewAgentToolDefinitionAgentTool returns new AgentTool from AgentToolDefinition.
-func NewAgentToolDefinitionAgentTool(v AgentToolDefinition) AgentTool {
-	var s AgentTool
-	s.SetAgentToolDefinition(v)
-	return s
-}
-
-// A tool by its definition; members beyond its name are kept as they are.
-// Ref: #/components/schemas/AgentToolDefinition
-type AgentToolDefinition struct {
-	Name            string `json:"name"`
-	AdditionalProps AgentToolDefinitionAdditional
-}
-
-// GetName returns the value of Name.
-func (s *AgentToolDefinition) GetName() string {
-	return s.Name
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *AgentToolDefinition) GetAdditionalProps() AgentToolDefinitionAdditional {
-	return s.AdditionalProps
-}
-
-// SetName sets the value of Name.
-func (s *AgentToolDefinition) SetName(val string) {
-	s.Name = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *AgentToolDefinition) SetAdditionalProps(val AgentToolDefinitionAdditional) {
-	s.AdditionalProps = val
-}
-
-type AgentToolDefinitionAdditional map[string]jx.Raw
-
-func (s *AgentToolDefinitionAdditional) init() AgentToolDefinitionAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
+type AgentTool json2.RawMessage
 
 type AgentTools []AgentTool
 
@@ -281,6 +180,105 @@ func (s *AttachSipNumbersResponse) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
+// Ref: #/components/schemas/CallAnalysis
+type CallAnalysis struct {
+	// The same as `summary` of the record.
+	Summary NilString `json:"summary"`
+	// The same as `disposition_tag` of the record.
+	Disposition NilString `json:"disposition"`
+}
+
+// GetSummary returns the value of Summary.
+func (s *CallAnalysis) GetSummary() NilString {
+	return s.Summary
+}
+
+// GetDisposition returns the value of Disposition.
+func (s *CallAnalysis) GetDisposition() NilString {
+	return s.Disposition
+}
+
+// SetSummary sets the value of Summary.
+func (s *CallAnalysis) SetSummary(val NilString) {
+	s.Summary = val
+}
+
+// SetDisposition sets the value of Disposition.
+func (s *CallAnalysis) SetDisposition(val NilString) {
+	s.Disposition = val
+}
+
+// A kind of events of a call.
+// Ref: #/components/schemas/CallEventCategory
+type CallEventCategory string
+
+const (
+	CallEventCategoryQueue       CallEventCategory = "queue"
+	CallEventCategoryCall        CallEventCategory = "call"
+	CallEventCategoryLatency     CallEventCategory = "latency"
+	CallEventCategoryWebhook     CallEventCategory = "webhook"
+	CallEventCategoryTool        CallEventCategory = "tool"
+	CallEventCategoryDynamicData CallEventCategory = "dynamic_data"
+)
+
+// AllValues returns all CallEventCategory values.
+func (CallEventCategory) AllValues() []CallEventCategory {
+	return []CallEventCategory{
+		CallEventCategoryQueue,
+		CallEventCategoryCall,
+		CallEventCategoryLatency,
+		CallEventCategoryWebhook,
+		CallEventCategoryTool,
+		CallEventCategoryDynamicData,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CallEventCategory) MarshalText() ([]byte, error) {
+	switch s {
+	case CallEventCategoryQueue:
+		return []byte(s), nil
+	case CallEventCategoryCall:
+		return []byte(s), nil
+	case CallEventCategoryLatency:
+		return []byte(s), nil
+	case CallEventCategoryWebhook:
+		return []byte(s), nil
+	case CallEventCategoryTool:
+		return []byte(s), nil
+	case CallEventCategoryDynamicData:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CallEventCategory) UnmarshalText(data []byte) error {
+	switch CallEventCategory(data) {
+	case CallEventCategoryQueue:
+		*s = CallEventCategoryQueue
+		return nil
+	case CallEventCategoryCall:
+		*s = CallEventCategoryCall
+		return nil
+	case CallEventCategoryLatency:
+		*s = CallEventCategoryLatency
+		return nil
+	case CallEventCategoryWebhook:
+		*s = CallEventCategoryWebhook
+		return nil
+	case CallEventCategoryTool:
+		*s = CallEventCategoryTool
+		return nil
+	case CallEventCategoryDynamicData:
+		*s = CallEventCategoryDynamicData
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // How long the stages of one answer took, in milliseconds, each counted from the caller's last voiced
 // sample. A stage that did not happen is null.
 // Ref: #/components/schemas/CallLatency
@@ -347,19 +345,26 @@ func (s *CallLatency) SetPlayingMs(val NilFloat64) {
 	s.PlayingMs = val
 }
 
+// One thing that happened in a conversation that a pathway led.
 // Ref: #/components/schemas/CallPathwayLog
 type CallPathwayLog struct {
-	Role         string       `json:"role"`
-	Text         string       `json:"text"`
-	Decision     OptNilString `json:"decision"`
-	PathwayInfo  OptNilString `json:"pathway_info"`
-	ChosenNodeID OptNilString `json:"chosen_node_id"`
-	Tag          OptNilString `json:"tag"`
-	CreatedAt    time.Time    `json:"created_at"`
+	// Whose words `text` holds; `pathway` for what the graph did.
+	Role CallPathwayLogRole `json:"role"`
+	// What was said, or what happened.
+	Text string `json:"text"`
+	// Why the conversation went where it went, or stayed.
+	Decision NilString `json:"decision"`
+	// What happened and at which node, with what it gave as JSON.
+	PathwayInfo NilString `json:"pathway_info"`
+	// The node that a decision led to.
+	ChosenNodeID NilString `json:"chosen_node_id"`
+	// The tag of a node that was visited.
+	Tag       NilString `json:"tag"`
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // GetRole returns the value of Role.
-func (s *CallPathwayLog) GetRole() string {
+func (s *CallPathwayLog) GetRole() CallPathwayLogRole {
 	return s.Role
 }
 
@@ -369,22 +374,22 @@ func (s *CallPathwayLog) GetText() string {
 }
 
 // GetDecision returns the value of Decision.
-func (s *CallPathwayLog) GetDecision() OptNilString {
+func (s *CallPathwayLog) GetDecision() NilString {
 	return s.Decision
 }
 
 // GetPathwayInfo returns the value of PathwayInfo.
-func (s *CallPathwayLog) GetPathwayInfo() OptNilString {
+func (s *CallPathwayLog) GetPathwayInfo() NilString {
 	return s.PathwayInfo
 }
 
 // GetChosenNodeID returns the value of ChosenNodeID.
-func (s *CallPathwayLog) GetChosenNodeID() OptNilString {
+func (s *CallPathwayLog) GetChosenNodeID() NilString {
 	return s.ChosenNodeID
 }
 
 // GetTag returns the value of Tag.
-func (s *CallPathwayLog) GetTag() OptNilString {
+func (s *CallPathwayLog) GetTag() NilString {
 	return s.Tag
 }
 
@@ -394,7 +399,7 @@ func (s *CallPathwayLog) GetCreatedAt() time.Time {
 }
 
 // SetRole sets the value of Role.
-func (s *CallPathwayLog) SetRole(val string) {
+func (s *CallPathwayLog) SetRole(val CallPathwayLogRole) {
 	s.Role = val
 }
 
@@ -404,28 +409,77 @@ func (s *CallPathwayLog) SetText(val string) {
 }
 
 // SetDecision sets the value of Decision.
-func (s *CallPathwayLog) SetDecision(val OptNilString) {
+func (s *CallPathwayLog) SetDecision(val NilString) {
 	s.Decision = val
 }
 
 // SetPathwayInfo sets the value of PathwayInfo.
-func (s *CallPathwayLog) SetPathwayInfo(val OptNilString) {
+func (s *CallPathwayLog) SetPathwayInfo(val NilString) {
 	s.PathwayInfo = val
 }
 
 // SetChosenNodeID sets the value of ChosenNodeID.
-func (s *CallPathwayLog) SetChosenNodeID(val OptNilString) {
+func (s *CallPathwayLog) SetChosenNodeID(val NilString) {
 	s.ChosenNodeID = val
 }
 
 // SetTag sets the value of Tag.
-func (s *CallPathwayLog) SetTag(val OptNilString) {
+func (s *CallPathwayLog) SetTag(val NilString) {
 	s.Tag = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
 func (s *CallPathwayLog) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
+}
+
+// Whose words `text` holds; `pathway` for what the graph did.
+type CallPathwayLogRole string
+
+const (
+	CallPathwayLogRoleUser      CallPathwayLogRole = "user"
+	CallPathwayLogRoleAssistant CallPathwayLogRole = "assistant"
+	CallPathwayLogRolePathway   CallPathwayLogRole = "pathway"
+)
+
+// AllValues returns all CallPathwayLogRole values.
+func (CallPathwayLogRole) AllValues() []CallPathwayLogRole {
+	return []CallPathwayLogRole{
+		CallPathwayLogRoleUser,
+		CallPathwayLogRoleAssistant,
+		CallPathwayLogRolePathway,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CallPathwayLogRole) MarshalText() ([]byte, error) {
+	switch s {
+	case CallPathwayLogRoleUser:
+		return []byte(s), nil
+	case CallPathwayLogRoleAssistant:
+		return []byte(s), nil
+	case CallPathwayLogRolePathway:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CallPathwayLogRole) UnmarshalText(data []byte) error {
+	switch CallPathwayLogRole(data) {
+	case CallPathwayLogRoleUser:
+		*s = CallPathwayLogRoleUser
+		return nil
+	case CallPathwayLogRoleAssistant:
+		*s = CallPathwayLogRoleAssistant
+		return nil
+	case CallPathwayLogRolePathway:
+		*s = CallPathwayLogRolePathway
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/CallRecord
@@ -461,11 +515,33 @@ type CallRecord struct {
 	Record       bool          `json:"record"`
 	RecordingURL NilString     `json:"recording_url"`
 	// Who hung up.
-	CallEndedBy    NilCallRecordCallEndedBy `json:"call_ended_by"`
-	PathwayID      NilString                `json:"pathway_id"`
-	PathwayVersion NilInt                   `json:"pathway_version"`
-	PathwayLogs    []CallPathwayLog         `json:"pathway_logs"`
-	VoiceID        NilString                `json:"voice_id"`
+	CallEndedBy NilCallRecordCallEndedBy `json:"call_ended_by"`
+	PathwayID   NilString                `json:"pathway_id"`
+	// Version that led the conversation, 0 for the draft; null until it has begun.
+	PathwayVersion NilInt `json:"pathway_version"`
+	// What the pathway did, in order; empty for a call that no pathway leads.
+	PathwayLogs []CallPathwayLog `json:"pathway_logs"`
+	// Address of the server that keeps this record.
+	EndpointURL string `json:"endpoint_url"`
+	// Always false; no number is chosen by the callee's area.
+	LocalDialing bool `json:"local_dialing"`
+	// When the call was to be placed; null for at once.
+	StartTime NilDateTime `json:"start_time"`
+	// What a model made of the call; null when nothing was asked for or found.
+	Analysis NilCallAnalysis `json:"analysis"`
+	// Why something that was asked for is missing from the analysis.
+	AnalysisError NilString `json:"analysis_error"`
+	// The one of `dispositions` that fits.
+	DispositionTag NilString `json:"disposition_tag"`
+	// Always empty; there are no citation schemas.
+	Citations []FreeObject `json:"citations"`
+	// Always null; transfers are not announced.
+	WarmTransferCall struct{} `json:"warm_transfer_call"`
+	// The call that this one tries again.
+	RetryOf NilString `json:"retry_of"`
+	// The call that tries this one again.
+	RetriedBy NilString `json:"retried_by"`
+	VoiceID   NilString `json:"voice_id"`
 	// Model that answered; `scripted` when there was none.
 	Model NilString `json:"model"`
 	// Last SIP status of the call.
@@ -473,9 +549,9 @@ type CallRecord struct {
 	Task    OptNilString `json:"task"`
 	Summary NilString    `json:"summary"`
 	// Always null; calls are not charged for.
-	Price         NilFloat64     `json:"price"`
-	TransferredTo OptNilString   `json:"transferred_to"`
-	TransferredAt OptNilDateTime `json:"transferred_at"`
+	Price         NilFloat64  `json:"price"`
+	TransferredTo NilString   `json:"transferred_to"`
+	TransferredAt NilDateTime `json:"transferred_at"`
 	// All lines of the transcript, each as `speaker: text`.
 	ConcatenatedTranscript string           `json:"concatenated_transcript"`
 	Transcripts            []TranscriptLine `json:"transcripts"`
@@ -611,6 +687,56 @@ func (s *CallRecord) GetPathwayLogs() []CallPathwayLog {
 	return s.PathwayLogs
 }
 
+// GetEndpointURL returns the value of EndpointURL.
+func (s *CallRecord) GetEndpointURL() string {
+	return s.EndpointURL
+}
+
+// GetLocalDialing returns the value of LocalDialing.
+func (s *CallRecord) GetLocalDialing() bool {
+	return s.LocalDialing
+}
+
+// GetStartTime returns the value of StartTime.
+func (s *CallRecord) GetStartTime() NilDateTime {
+	return s.StartTime
+}
+
+// GetAnalysis returns the value of Analysis.
+func (s *CallRecord) GetAnalysis() NilCallAnalysis {
+	return s.Analysis
+}
+
+// GetAnalysisError returns the value of AnalysisError.
+func (s *CallRecord) GetAnalysisError() NilString {
+	return s.AnalysisError
+}
+
+// GetDispositionTag returns the value of DispositionTag.
+func (s *CallRecord) GetDispositionTag() NilString {
+	return s.DispositionTag
+}
+
+// GetCitations returns the value of Citations.
+func (s *CallRecord) GetCitations() []FreeObject {
+	return s.Citations
+}
+
+// GetWarmTransferCall returns the value of WarmTransferCall.
+func (s *CallRecord) GetWarmTransferCall() struct{} {
+	return s.WarmTransferCall
+}
+
+// GetRetryOf returns the value of RetryOf.
+func (s *CallRecord) GetRetryOf() NilString {
+	return s.RetryOf
+}
+
+// GetRetriedBy returns the value of RetriedBy.
+func (s *CallRecord) GetRetriedBy() NilString {
+	return s.RetriedBy
+}
+
 // GetVoiceID returns the value of VoiceID.
 func (s *CallRecord) GetVoiceID() NilString {
 	return s.VoiceID
@@ -642,12 +768,12 @@ func (s *CallRecord) GetPrice() NilFloat64 {
 }
 
 // GetTransferredTo returns the value of TransferredTo.
-func (s *CallRecord) GetTransferredTo() OptNilString {
+func (s *CallRecord) GetTransferredTo() NilString {
 	return s.TransferredTo
 }
 
 // GetTransferredAt returns the value of TransferredAt.
-func (s *CallRecord) GetTransferredAt() OptNilDateTime {
+func (s *CallRecord) GetTransferredAt() NilDateTime {
 	return s.TransferredAt
 }
 
@@ -791,6 +917,56 @@ func (s *CallRecord) SetPathwayLogs(val []CallPathwayLog) {
 	s.PathwayLogs = val
 }
 
+// SetEndpointURL sets the value of EndpointURL.
+func (s *CallRecord) SetEndpointURL(val string) {
+	s.EndpointURL = val
+}
+
+// SetLocalDialing sets the value of LocalDialing.
+func (s *CallRecord) SetLocalDialing(val bool) {
+	s.LocalDialing = val
+}
+
+// SetStartTime sets the value of StartTime.
+func (s *CallRecord) SetStartTime(val NilDateTime) {
+	s.StartTime = val
+}
+
+// SetAnalysis sets the value of Analysis.
+func (s *CallRecord) SetAnalysis(val NilCallAnalysis) {
+	s.Analysis = val
+}
+
+// SetAnalysisError sets the value of AnalysisError.
+func (s *CallRecord) SetAnalysisError(val NilString) {
+	s.AnalysisError = val
+}
+
+// SetDispositionTag sets the value of DispositionTag.
+func (s *CallRecord) SetDispositionTag(val NilString) {
+	s.DispositionTag = val
+}
+
+// SetCitations sets the value of Citations.
+func (s *CallRecord) SetCitations(val []FreeObject) {
+	s.Citations = val
+}
+
+// SetWarmTransferCall sets the value of WarmTransferCall.
+func (s *CallRecord) SetWarmTransferCall(val struct{}) {
+	s.WarmTransferCall = val
+}
+
+// SetRetryOf sets the value of RetryOf.
+func (s *CallRecord) SetRetryOf(val NilString) {
+	s.RetryOf = val
+}
+
+// SetRetriedBy sets the value of RetriedBy.
+func (s *CallRecord) SetRetriedBy(val NilString) {
+	s.RetriedBy = val
+}
+
 // SetVoiceID sets the value of VoiceID.
 func (s *CallRecord) SetVoiceID(val NilString) {
 	s.VoiceID = val
@@ -822,12 +998,12 @@ func (s *CallRecord) SetPrice(val NilFloat64) {
 }
 
 // SetTransferredTo sets the value of TransferredTo.
-func (s *CallRecord) SetTransferredTo(val OptNilString) {
+func (s *CallRecord) SetTransferredTo(val NilString) {
 	s.TransferredTo = val
 }
 
 // SetTransferredAt sets the value of TransferredAt.
-func (s *CallRecord) SetTransferredAt(val OptNilDateTime) {
+func (s *CallRecord) SetTransferredAt(val NilDateTime) {
 	s.TransferredAt = val
 }
 
@@ -981,6 +1157,7 @@ type CallSummary struct {
 	AnsweredBy   NilAnsweredBy `json:"answered_by"`
 	BatchID      NilString     `json:"batch_id"`
 	Inbound      bool          `json:"inbound"`
+	PathwayID    NilString     `json:"pathway_id"`
 }
 
 // GetCallID returns the value of CallID.
@@ -1043,6 +1220,11 @@ func (s *CallSummary) GetInbound() bool {
 	return s.Inbound
 }
 
+// GetPathwayID returns the value of PathwayID.
+func (s *CallSummary) GetPathwayID() NilString {
+	return s.PathwayID
+}
+
 // SetCallID sets the value of CallID.
 func (s *CallSummary) SetCallID(val string) {
 	s.CallID = val
@@ -1101,6 +1283,11 @@ func (s *CallSummary) SetBatchID(val NilString) {
 // SetInbound sets the value of Inbound.
 func (s *CallSummary) SetInbound(val bool) {
 	s.Inbound = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *CallSummary) SetPathwayID(val NilString) {
+	s.PathwayID = val
 }
 
 // Ref: #/components/schemas/CancelPortRequestPendingResponse
@@ -1385,20 +1572,25 @@ type CreateCallRequest struct {
 	From OptString `json:"from"`
 	// What the agent is there for and how it behaves. Not together with `pathway_id`.
 	Task OptString `json:"task"`
+	// Web agent whose settings the call takes. A setting that is given beside it wins.
+	AgentID OptString `json:"agent_id"`
 	// Pathway that leads the conversation. Not together with `task`.
-	PathwayID      OptString                 `json:"pathway_id"`
+	PathwayID OptString `json:"pathway_id"`
+	// Version of the pathway; without it the one in production when somebody answers.
 	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
 	// Node to start on instead of the pathway's own start.
 	StartNodeID OptString `json:"start_node_id"`
+	// Who the agent is and how it talks. It stands before the task and before every text of a pathway.
+	Persona OptString `json:"persona"`
 	// Name or id of the voice.
 	Voice OptString `json:"voice"`
 	// Said as soon as somebody answers.
 	FirstSentence OptString `json:"first_sentence"`
-	// Let the callee speak first.
+	// Let the callee speak first. False if it is not given.
 	WaitForGreeting OptBool `json:"wait_for_greeting"`
-	// Keep a recording.
+	// Keep a recording. False if it is not given.
 	Record OptBool `json:"record"`
-	// Minutes after which the call is ended.
+	// Minutes after which the call is ended; 30 if it is not given.
 	MaxDuration OptFloat64 `json:"max_duration"`
 	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and the names that begin with `babel`
 	// mean the engines' own choice.
@@ -1407,13 +1599,27 @@ type CreateCallRequest struct {
 	Model OptString `json:"model"`
 	// Freedom of the model's answers.
 	Temperature OptFloat64 `json:"temperature"`
+	// Milliseconds of the callee's speech that interrupt the agent.
+	InterruptionThreshold OptFloat64            `json:"interruption_threshold"`
+	Tools                 OptNilAgentTools      `json:"tools"`
+	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
 	// Number to transfer to when the callee asks for a person, E.164.
 	TransferPhoneNumber OptString           `json:"transfer_phone_number"`
 	Voicemail           OptVoicemailOptions `json:"voicemail"`
-	RequestData         OptRequestData      `json:"request_data"`
-	Metadata            OptMetadata         `json:"metadata"`
-	// URL that gets the call record when the call is over.
+	Retry               OptRetryOptions     `json:"retry"`
+	// When to place the call; at once if it is not given or past.
+	StartTime OptDateTime `json:"start_time"`
+	// Outcomes, one of which is chosen for `disposition_tag` when the call has ended.
+	Dispositions []string `json:"dispositions"`
+	// How to sum the call up when it has ended. Without it there is no summary.
+	SummaryPrompt OptString      `json:"summary_prompt"`
+	RequestData   OptRequestData `json:"request_data"`
+	Metadata      OptMetadata    `json:"metadata"`
+	// URL that gets the call record when the call is over, signed.
 	Webhook OptString `json:"webhook"`
+	// What `webhook` is told of while the call is under way, each as a body with `message`, `call_id`,
+	// `category` (one of these) and `log_level` (`info` or `performance`).
+	WebhookEvents []CallEventCategory `json:"webhook_events"`
 }
 
 // GetPhoneNumber returns the value of PhoneNumber.
@@ -1431,6 +1637,11 @@ func (s *CreateCallRequest) GetTask() OptString {
 	return s.Task
 }
 
+// GetAgentID returns the value of AgentID.
+func (s *CreateCallRequest) GetAgentID() OptString {
+	return s.AgentID
+}
+
 // GetPathwayID returns the value of PathwayID.
 func (s *CreateCallRequest) GetPathwayID() OptString {
 	return s.PathwayID
@@ -1444,6 +1655,11 @@ func (s *CreateCallRequest) GetPathwayVersion() OptPathwayVersionSelector {
 // GetStartNodeID returns the value of StartNodeID.
 func (s *CreateCallRequest) GetStartNodeID() OptString {
 	return s.StartNodeID
+}
+
+// GetPersona returns the value of Persona.
+func (s *CreateCallRequest) GetPersona() OptString {
+	return s.Persona
 }
 
 // GetVoice returns the value of Voice.
@@ -1486,6 +1702,21 @@ func (s *CreateCallRequest) GetTemperature() OptFloat64 {
 	return s.Temperature
 }
 
+// GetInterruptionThreshold returns the value of InterruptionThreshold.
+func (s *CreateCallRequest) GetInterruptionThreshold() OptFloat64 {
+	return s.InterruptionThreshold
+}
+
+// GetTools returns the value of Tools.
+func (s *CreateCallRequest) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
+// GetDynamicData returns the value of DynamicData.
+func (s *CreateCallRequest) GetDynamicData() OptNilDynamicDataList {
+	return s.DynamicData
+}
+
 // GetTransferPhoneNumber returns the value of TransferPhoneNumber.
 func (s *CreateCallRequest) GetTransferPhoneNumber() OptString {
 	return s.TransferPhoneNumber
@@ -1494,6 +1725,26 @@ func (s *CreateCallRequest) GetTransferPhoneNumber() OptString {
 // GetVoicemail returns the value of Voicemail.
 func (s *CreateCallRequest) GetVoicemail() OptVoicemailOptions {
 	return s.Voicemail
+}
+
+// GetRetry returns the value of Retry.
+func (s *CreateCallRequest) GetRetry() OptRetryOptions {
+	return s.Retry
+}
+
+// GetStartTime returns the value of StartTime.
+func (s *CreateCallRequest) GetStartTime() OptDateTime {
+	return s.StartTime
+}
+
+// GetDispositions returns the value of Dispositions.
+func (s *CreateCallRequest) GetDispositions() []string {
+	return s.Dispositions
+}
+
+// GetSummaryPrompt returns the value of SummaryPrompt.
+func (s *CreateCallRequest) GetSummaryPrompt() OptString {
+	return s.SummaryPrompt
 }
 
 // GetRequestData returns the value of RequestData.
@@ -1511,6 +1762,11 @@ func (s *CreateCallRequest) GetWebhook() OptString {
 	return s.Webhook
 }
 
+// GetWebhookEvents returns the value of WebhookEvents.
+func (s *CreateCallRequest) GetWebhookEvents() []CallEventCategory {
+	return s.WebhookEvents
+}
+
 // SetPhoneNumber sets the value of PhoneNumber.
 func (s *CreateCallRequest) SetPhoneNumber(val string) {
 	s.PhoneNumber = val
@@ -1526,6 +1782,11 @@ func (s *CreateCallRequest) SetTask(val OptString) {
 	s.Task = val
 }
 
+// SetAgentID sets the value of AgentID.
+func (s *CreateCallRequest) SetAgentID(val OptString) {
+	s.AgentID = val
+}
+
 // SetPathwayID sets the value of PathwayID.
 func (s *CreateCallRequest) SetPathwayID(val OptString) {
 	s.PathwayID = val
@@ -1539,6 +1800,11 @@ func (s *CreateCallRequest) SetPathwayVersion(val OptPathwayVersionSelector) {
 // SetStartNodeID sets the value of StartNodeID.
 func (s *CreateCallRequest) SetStartNodeID(val OptString) {
 	s.StartNodeID = val
+}
+
+// SetPersona sets the value of Persona.
+func (s *CreateCallRequest) SetPersona(val OptString) {
+	s.Persona = val
 }
 
 // SetVoice sets the value of Voice.
@@ -1581,6 +1847,21 @@ func (s *CreateCallRequest) SetTemperature(val OptFloat64) {
 	s.Temperature = val
 }
 
+// SetInterruptionThreshold sets the value of InterruptionThreshold.
+func (s *CreateCallRequest) SetInterruptionThreshold(val OptFloat64) {
+	s.InterruptionThreshold = val
+}
+
+// SetTools sets the value of Tools.
+func (s *CreateCallRequest) SetTools(val OptNilAgentTools) {
+	s.Tools = val
+}
+
+// SetDynamicData sets the value of DynamicData.
+func (s *CreateCallRequest) SetDynamicData(val OptNilDynamicDataList) {
+	s.DynamicData = val
+}
+
 // SetTransferPhoneNumber sets the value of TransferPhoneNumber.
 func (s *CreateCallRequest) SetTransferPhoneNumber(val OptString) {
 	s.TransferPhoneNumber = val
@@ -1589,6 +1870,26 @@ func (s *CreateCallRequest) SetTransferPhoneNumber(val OptString) {
 // SetVoicemail sets the value of Voicemail.
 func (s *CreateCallRequest) SetVoicemail(val OptVoicemailOptions) {
 	s.Voicemail = val
+}
+
+// SetRetry sets the value of Retry.
+func (s *CreateCallRequest) SetRetry(val OptRetryOptions) {
+	s.Retry = val
+}
+
+// SetStartTime sets the value of StartTime.
+func (s *CreateCallRequest) SetStartTime(val OptDateTime) {
+	s.StartTime = val
+}
+
+// SetDispositions sets the value of Dispositions.
+func (s *CreateCallRequest) SetDispositions(val []string) {
+	s.Dispositions = val
+}
+
+// SetSummaryPrompt sets the value of SummaryPrompt.
+func (s *CreateCallRequest) SetSummaryPrompt(val OptString) {
+	s.SummaryPrompt = val
 }
 
 // SetRequestData sets the value of RequestData.
@@ -1604,6 +1905,11 @@ func (s *CreateCallRequest) SetMetadata(val OptMetadata) {
 // SetWebhook sets the value of Webhook.
 func (s *CreateCallRequest) SetWebhook(val OptString) {
 	s.Webhook = val
+}
+
+// SetWebhookEvents sets the value of WebhookEvents.
+func (s *CreateCallRequest) SetWebhookEvents(val []CallEventCategory) {
+	s.WebhookEvents = val
 }
 
 // Ref: #/components/schemas/CreateCallResponse
@@ -2508,11 +2814,14 @@ func (*GetSpeechSampleOKAudioWav) getSpeechSampleRes() {}
 
 // Ref: #/components/schemas/InboundNumber
 type InboundNumber struct {
-	PhoneNumber         string        `json:"phone_number"`
-	CreatedAt           time.Time     `json:"created_at"`
-	Prompt              NilString     `json:"prompt"`
-	PathwayID           OptNilString  `json:"pathway_id"`
-	PathwayVersion      OptNilInt     `json:"pathway_version"`
+	PhoneNumber string       `json:"phone_number"`
+	CreatedAt   time.Time    `json:"created_at"`
+	Prompt      NilString    `json:"prompt"`
+	PathwayID   OptNilString `json:"pathway_id"`
+	// A version number, an environment, or null without a pathway.
+	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
+	// Who the agent is and how it talks.
+	Persona             OptNilString  `json:"persona"`
 	PersonaID           OptNilString  `json:"persona_id"`
 	Webhook             NilString     `json:"webhook"`
 	VoiceID             NilString     `json:"voice_id"`
@@ -2525,6 +2834,7 @@ type InboundNumber struct {
 	// Milliseconds of caller speech that interrupt the agent.
 	InterruptionThreshold NilFloat64       `json:"interruption_threshold"`
 	DynamicData           DynamicDataList  `json:"dynamic_data"`
+	Tools                 OptNilAgentTools `json:"tools"`
 	VoiceSettings         NilVoiceSettings `json:"voice_settings"`
 	BackgroundTrack       OptNilString     `json:"background_track"`
 	// Called when the agent cannot run.
@@ -2555,8 +2865,13 @@ func (s *InboundNumber) GetPathwayID() OptNilString {
 }
 
 // GetPathwayVersion returns the value of PathwayVersion.
-func (s *InboundNumber) GetPathwayVersion() OptNilInt {
+func (s *InboundNumber) GetPathwayVersion() OptNilPathwayVersionSelector {
 	return s.PathwayVersion
+}
+
+// GetPersona returns the value of Persona.
+func (s *InboundNumber) GetPersona() OptNilString {
+	return s.Persona
 }
 
 // GetPersonaID returns the value of PersonaID.
@@ -2614,6 +2929,11 @@ func (s *InboundNumber) GetDynamicData() DynamicDataList {
 	return s.DynamicData
 }
 
+// GetTools returns the value of Tools.
+func (s *InboundNumber) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
 // GetVoiceSettings returns the value of VoiceSettings.
 func (s *InboundNumber) GetVoiceSettings() NilVoiceSettings {
 	return s.VoiceSettings
@@ -2660,8 +2980,13 @@ func (s *InboundNumber) SetPathwayID(val OptNilString) {
 }
 
 // SetPathwayVersion sets the value of PathwayVersion.
-func (s *InboundNumber) SetPathwayVersion(val OptNilInt) {
+func (s *InboundNumber) SetPathwayVersion(val OptNilPathwayVersionSelector) {
 	s.PathwayVersion = val
+}
+
+// SetPersona sets the value of Persona.
+func (s *InboundNumber) SetPersona(val OptNilString) {
+	s.Persona = val
 }
 
 // SetPersonaID sets the value of PersonaID.
@@ -2717,6 +3042,11 @@ func (s *InboundNumber) SetInterruptionThreshold(val NilFloat64) {
 // SetDynamicData sets the value of DynamicData.
 func (s *InboundNumber) SetDynamicData(val DynamicDataList) {
 	s.DynamicData = val
+}
+
+// SetTools sets the value of Tools.
+func (s *InboundNumber) SetTools(val OptNilAgentTools) {
+	s.Tools = val
 }
 
 // SetVoiceSettings sets the value of VoiceSettings.
@@ -2873,6 +3203,61 @@ func (s *ListAgentsResponse) GetAgents() []WebAgent {
 // SetAgents sets the value of Agents.
 func (s *ListAgentsResponse) SetAgents(val []WebAgent) {
 	s.Agents = val
+}
+
+type ListCallsAnsweredBy string
+
+const (
+	ListCallsAnsweredByHuman     ListCallsAnsweredBy = "human"
+	ListCallsAnsweredByVoicemail ListCallsAnsweredBy = "voicemail"
+	ListCallsAnsweredByUnknown   ListCallsAnsweredBy = "unknown"
+	ListCallsAnsweredByNoAnswer  ListCallsAnsweredBy = "no-answer"
+)
+
+// AllValues returns all ListCallsAnsweredBy values.
+func (ListCallsAnsweredBy) AllValues() []ListCallsAnsweredBy {
+	return []ListCallsAnsweredBy{
+		ListCallsAnsweredByHuman,
+		ListCallsAnsweredByVoicemail,
+		ListCallsAnsweredByUnknown,
+		ListCallsAnsweredByNoAnswer,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListCallsAnsweredBy) MarshalText() ([]byte, error) {
+	switch s {
+	case ListCallsAnsweredByHuman:
+		return []byte(s), nil
+	case ListCallsAnsweredByVoicemail:
+		return []byte(s), nil
+	case ListCallsAnsweredByUnknown:
+		return []byte(s), nil
+	case ListCallsAnsweredByNoAnswer:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListCallsAnsweredBy) UnmarshalText(data []byte) error {
+	switch ListCallsAnsweredBy(data) {
+	case ListCallsAnsweredByHuman:
+		*s = ListCallsAnsweredByHuman
+		return nil
+	case ListCallsAnsweredByVoicemail:
+		*s = ListCallsAnsweredByVoicemail
+		return nil
+	case ListCallsAnsweredByUnknown:
+		*s = ListCallsAnsweredByUnknown
+		return nil
+	case ListCallsAnsweredByNoAnswer:
+		*s = ListCallsAnsweredByNoAnswer
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/ListCallsResponse
@@ -3498,6 +3883,51 @@ func (o NilBool) Or(d bool) bool {
 	return d
 }
 
+// NewNilCallAnalysis returns new NilCallAnalysis with value set to v.
+func NewNilCallAnalysis(v CallAnalysis) NilCallAnalysis {
+	return NilCallAnalysis{
+		Value: v,
+	}
+}
+
+// NilCallAnalysis is nullable CallAnalysis.
+type NilCallAnalysis struct {
+	Value CallAnalysis
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilCallAnalysis) SetTo(v CallAnalysis) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilCallAnalysis) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilCallAnalysis) SetToNull() {
+	o.Null = true
+	var v CallAnalysis
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilCallAnalysis) Get() (v CallAnalysis, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilCallAnalysis) Or(d CallAnalysis) CallAnalysis {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilCallRecordCallEndedBy returns new NilCallRecordCallEndedBy with value set to v.
 func NewNilCallRecordCallEndedBy(v CallRecordCallEndedBy) NilCallRecordCallEndedBy {
 	return NilCallRecordCallEndedBy{
@@ -3762,6 +4192,51 @@ func (o NilMetadata) Get() (v Metadata, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o NilMetadata) Or(d Metadata) Metadata {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilPathwayPromotion returns new NilPathwayPromotion with value set to v.
+func NewNilPathwayPromotion(v PathwayPromotion) NilPathwayPromotion {
+	return NilPathwayPromotion{
+		Value: v,
+	}
+}
+
+// NilPathwayPromotion is nullable PathwayPromotion.
+type NilPathwayPromotion struct {
+	Value PathwayPromotion
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilPathwayPromotion) SetTo(v PathwayPromotion) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilPathwayPromotion) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilPathwayPromotion) SetToNull() {
+	o.Null = true
+	var v PathwayPromotion
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilPathwayPromotion) Get() (v PathwayPromotion, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilPathwayPromotion) Or(d PathwayPromotion) PathwayPromotion {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4850,6 +5325,52 @@ func (o OptCallLatency) Or(d CallLatency) CallLatency {
 	return d
 }
 
+// NewOptCallStatus returns new OptCallStatus with value set to v.
+func NewOptCallStatus(v CallStatus) OptCallStatus {
+	return OptCallStatus{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptCallStatus is optional CallStatus.
+type OptCallStatus struct {
+	Value CallStatus
+	Set   bool
+}
+
+// IsSet returns true if OptCallStatus was set.
+func (o OptCallStatus) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptCallStatus) Reset() {
+	var v CallStatus
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptCallStatus) SetTo(v CallStatus) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptCallStatus) Get() (v CallStatus, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptCallStatus) Or(d CallStatus) CallStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptDateTime returns new OptDateTime with value set to v.
 func NewOptDateTime(v time.Time) OptDateTime {
 	return OptDateTime{
@@ -5120,6 +5641,52 @@ func (o OptInt) Get() (v int, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptInt) Or(d int) int {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListCallsAnsweredBy returns new OptListCallsAnsweredBy with value set to v.
+func NewOptListCallsAnsweredBy(v ListCallsAnsweredBy) OptListCallsAnsweredBy {
+	return OptListCallsAnsweredBy{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListCallsAnsweredBy is optional ListCallsAnsweredBy.
+type OptListCallsAnsweredBy struct {
+	Value ListCallsAnsweredBy
+	Set   bool
+}
+
+// IsSet returns true if OptListCallsAnsweredBy was set.
+func (o OptListCallsAnsweredBy) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListCallsAnsweredBy) Reset() {
+	var v ListCallsAnsweredBy
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListCallsAnsweredBy) SetTo(v ListCallsAnsweredBy) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListCallsAnsweredBy) Get() (v ListCallsAnsweredBy, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListCallsAnsweredBy) Or(d ListCallsAnsweredBy) ListCallsAnsweredBy {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -6558,190 +7125,6 @@ func (o OptNull) Or(d struct{}) struct{} {
 	return d
 }
 
-// NewOptPathwayEdgeData returns new OptPathwayEdgeData with value set to v.
-func NewOptPathwayEdgeData(v PathwayEdgeData) OptPathwayEdgeData {
-	return OptPathwayEdgeData{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptPathwayEdgeData is optional PathwayEdgeData.
-type OptPathwayEdgeData struct {
-	Value PathwayEdgeData
-	Set   bool
-}
-
-// IsSet returns true if OptPathwayEdgeData was set.
-func (o OptPathwayEdgeData) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptPathwayEdgeData) Reset() {
-	var v PathwayEdgeData
-	o.Value = v
-	o.Set = false
-}
-
-// SetTo sets value to v.
-func (o *OptPathwayEdgeData) SetTo(v PathwayEdgeData) {
-	o.Set = true
-	o.Value = v
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptPathwayEdgeData) Get() (v PathwayEdgeData, ok bool) {
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptPathwayEdgeData) Or(d PathwayEdgeData) PathwayEdgeData {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
-// NewOptPathwayGlobalConfig returns new OptPathwayGlobalConfig with value set to v.
-func NewOptPathwayGlobalConfig(v PathwayGlobalConfig) OptPathwayGlobalConfig {
-	return OptPathwayGlobalConfig{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptPathwayGlobalConfig is optional PathwayGlobalConfig.
-type OptPathwayGlobalConfig struct {
-	Value PathwayGlobalConfig
-	Set   bool
-}
-
-// IsSet returns true if OptPathwayGlobalConfig was set.
-func (o OptPathwayGlobalConfig) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptPathwayGlobalConfig) Reset() {
-	var v PathwayGlobalConfig
-	o.Value = v
-	o.Set = false
-}
-
-// SetTo sets value to v.
-func (o *OptPathwayGlobalConfig) SetTo(v PathwayGlobalConfig) {
-	o.Set = true
-	o.Value = v
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptPathwayGlobalConfig) Get() (v PathwayGlobalConfig, ok bool) {
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptPathwayGlobalConfig) Or(d PathwayGlobalConfig) PathwayGlobalConfig {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
-// NewOptPathwayNodeData returns new OptPathwayNodeData with value set to v.
-func NewOptPathwayNodeData(v PathwayNodeData) OptPathwayNodeData {
-	return OptPathwayNodeData{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptPathwayNodeData is optional PathwayNodeData.
-type OptPathwayNodeData struct {
-	Value PathwayNodeData
-	Set   bool
-}
-
-// IsSet returns true if OptPathwayNodeData was set.
-func (o OptPathwayNodeData) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptPathwayNodeData) Reset() {
-	var v PathwayNodeData
-	o.Value = v
-	o.Set = false
-}
-
-// SetTo sets value to v.
-func (o *OptPathwayNodeData) SetTo(v PathwayNodeData) {
-	o.Set = true
-	o.Value = v
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptPathwayNodeData) Get() (v PathwayNodeData, ok bool) {
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptPathwayNodeData) Or(d PathwayNodeData) PathwayNodeData {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
-// NewOptPathwayPosition returns new OptPathwayPosition with value set to v.
-func NewOptPathwayPosition(v PathwayPosition) OptPathwayPosition {
-	return OptPathwayPosition{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptPathwayPosition is optional PathwayPosition.
-type OptPathwayPosition struct {
-	Value PathwayPosition
-	Set   bool
-}
-
-// IsSet returns true if OptPathwayPosition was set.
-func (o OptPathwayPosition) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptPathwayPosition) Reset() {
-	var v PathwayPosition
-	o.Value = v
-	o.Set = false
-}
-
-// SetTo sets value to v.
-func (o *OptPathwayPosition) SetTo(v PathwayPosition) {
-	o.Set = true
-	o.Value = v
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptPathwayPosition) Get() (v PathwayPosition, ok bool) {
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptPathwayPosition) Or(d PathwayPosition) PathwayPosition {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
 // NewOptPathwayPublishEnvironment returns new OptPathwayPublishEnvironment with value set to v.
 func NewOptPathwayPublishEnvironment(v PathwayPublishEnvironment) OptPathwayPublishEnvironment {
 	return OptPathwayPublishEnvironment{
@@ -6782,52 +7165,6 @@ func (o OptPathwayPublishEnvironment) Get() (v PathwayPublishEnvironment, ok boo
 
 // Or returns value if set, or given parameter if does not.
 func (o OptPathwayPublishEnvironment) Or(d PathwayPublishEnvironment) PathwayPublishEnvironment {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
-// NewOptPathwayTag returns new OptPathwayTag with value set to v.
-func NewOptPathwayTag(v PathwayTag) OptPathwayTag {
-	return OptPathwayTag{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptPathwayTag is optional PathwayTag.
-type OptPathwayTag struct {
-	Value PathwayTag
-	Set   bool
-}
-
-// IsSet returns true if OptPathwayTag was set.
-func (o OptPathwayTag) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptPathwayTag) Reset() {
-	var v PathwayTag
-	o.Value = v
-	o.Set = false
-}
-
-// SetTo sets value to v.
-func (o *OptPathwayTag) SetTo(v PathwayTag) {
-	o.Set = true
-	o.Value = v
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptPathwayTag) Get() (v PathwayTag, ok bool) {
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptPathwayTag) Or(d PathwayTag) PathwayTag {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -6920,6 +7257,98 @@ func (o OptRequestData) Get() (v RequestData, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptRequestData) Or(d RequestData) RequestData {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptRetryOptions returns new OptRetryOptions with value set to v.
+func NewOptRetryOptions(v RetryOptions) OptRetryOptions {
+	return OptRetryOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptRetryOptions is optional RetryOptions.
+type OptRetryOptions struct {
+	Value RetryOptions
+	Set   bool
+}
+
+// IsSet returns true if OptRetryOptions was set.
+func (o OptRetryOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptRetryOptions) Reset() {
+	var v RetryOptions
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptRetryOptions) SetTo(v RetryOptions) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptRetryOptions) Get() (v RetryOptions, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptRetryOptions) Or(d RetryOptions) RetryOptions {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptRetryOptionsVoicemailAction returns new OptRetryOptionsVoicemailAction with value set to v.
+func NewOptRetryOptionsVoicemailAction(v RetryOptionsVoicemailAction) OptRetryOptionsVoicemailAction {
+	return OptRetryOptionsVoicemailAction{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptRetryOptionsVoicemailAction is optional RetryOptionsVoicemailAction.
+type OptRetryOptionsVoicemailAction struct {
+	Value RetryOptionsVoicemailAction
+	Set   bool
+}
+
+// IsSet returns true if OptRetryOptionsVoicemailAction was set.
+func (o OptRetryOptionsVoicemailAction) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptRetryOptionsVoicemailAction) Reset() {
+	var v RetryOptionsVoicemailAction
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptRetryOptionsVoicemailAction) SetTo(v RetryOptionsVoicemailAction) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptRetryOptionsVoicemailAction) Get() (v RetryOptionsVoicemailAction, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptRetryOptionsVoicemailAction) Or(d RetryOptionsVoicemailAction) RetryOptionsVoicemailAction {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -8917,6 +9346,8 @@ type Pathway struct {
 	ProductionVersionNumber NilInt `json:"production_version_number"`
 	// Version under trial.
 	StagingVersionNumber NilInt `json:"staging_version_number"`
+	// Version that goes to production when its tests have passed; null when none waits.
+	Promotion NilPathwayPromotion `json:"promotion"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When the draft last changed.
@@ -8956,6 +9387,11 @@ func (s *Pathway) GetProductionVersionNumber() NilInt {
 // GetStagingVersionNumber returns the value of StagingVersionNumber.
 func (s *Pathway) GetStagingVersionNumber() NilInt {
 	return s.StagingVersionNumber
+}
+
+// GetPromotion returns the value of Promotion.
+func (s *Pathway) GetPromotion() NilPathwayPromotion {
+	return s.Promotion
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -9003,6 +9439,11 @@ func (s *Pathway) SetStagingVersionNumber(val NilInt) {
 	s.StagingVersionNumber = val
 }
 
+// SetPromotion sets the value of Promotion.
+func (s *Pathway) SetPromotion(val NilPathwayPromotion) {
+	s.Promotion = val
+}
+
 // SetCreatedAt sets the value of CreatedAt.
 func (s *Pathway) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
@@ -9011,6 +9452,76 @@ func (s *Pathway) SetCreatedAt(val time.Time) {
 // SetUpdatedAt sets the value of UpdatedAt.
 func (s *Pathway) SetUpdatedAt(val time.Time) {
 	s.UpdatedAt = val
+}
+
+// A node or an edge that differs.
+// Ref: #/components/schemas/PathwayChange
+type PathwayChange struct {
+	// Its id; `globalConfig` for the settings of the whole pathway.
+	ID string `json:"id"`
+	// Members that differ, such as data.prompt.
+	Paths []string `json:"paths"`
+}
+
+// GetID returns the value of ID.
+func (s *PathwayChange) GetID() string {
+	return s.ID
+}
+
+// GetPaths returns the value of Paths.
+func (s *PathwayChange) GetPaths() []string {
+	return s.Paths
+}
+
+// SetID sets the value of ID.
+func (s *PathwayChange) SetID(val string) {
+	s.ID = val
+}
+
+// SetPaths sets the value of Paths.
+func (s *PathwayChange) SetPaths(val []string) {
+	s.Paths = val
+}
+
+// Changes of nodes or of edges, each list in the order of the document.
+// Ref: #/components/schemas/PathwayChanges
+type PathwayChanges struct {
+	// Ids that are new.
+	Added []string `json:"added"`
+	// Ids that are gone.
+	Removed []string `json:"removed"`
+	// What is in both and differs.
+	Changed []PathwayChange `json:"changed"`
+}
+
+// GetAdded returns the value of Added.
+func (s *PathwayChanges) GetAdded() []string {
+	return s.Added
+}
+
+// GetRemoved returns the value of Removed.
+func (s *PathwayChanges) GetRemoved() []string {
+	return s.Removed
+}
+
+// GetChanged returns the value of Changed.
+func (s *PathwayChanges) GetChanged() []PathwayChange {
+	return s.Changed
+}
+
+// SetAdded sets the value of Added.
+func (s *PathwayChanges) SetAdded(val []string) {
+	s.Added = val
+}
+
+// SetRemoved sets the value of Removed.
+func (s *PathwayChanges) SetRemoved(val []string) {
+	s.Removed = val
+}
+
+// SetChanged sets the value of Changed.
+func (s *PathwayChanges) SetChanged(val []PathwayChange) {
+	s.Changed = val
 }
 
 // A conversation that has begun.
@@ -9471,190 +9982,86 @@ func (s *PathwayDeleted) SetMessage(val string) {
 	s.Message = val
 }
 
-// A way from one node to another. `label` and `description` at this level are moved into `data`.
-// Ref: #/components/schemas/PathwayEdge
-type PathwayEdge struct {
-	// Unique in the pathway.
-	ID string `json:"id"`
-	// Node it leaves.
-	Source string `json:"source"`
-	// Node it reaches.
-	Target string `json:"target"`
-	// Look in an editor.
-	Type OptString `json:"type"`
-	// Short form of data.label.
-	Label OptString `json:"label"`
-	// Short form of data.description.
-	Description     OptString          `json:"description"`
-	Data            OptPathwayEdgeData `json:"data"`
-	AdditionalProps PathwayEdgeAdditional
+// What a version has that another has not, and the other way round.
+// Ref: #/components/schemas/PathwayDiff
+type PathwayDiff struct {
+	// The version that is described.
+	VersionNumber int `json:"version_number"`
+	// The version that it is compared with.
+	Against int            `json:"against"`
+	Nodes   PathwayChanges `json:"nodes"`
+	Edges   PathwayChanges `json:"edges"`
 }
 
-// GetID returns the value of ID.
-func (s *PathwayEdge) GetID() string {
-	return s.ID
+// GetVersionNumber returns the value of VersionNumber.
+func (s *PathwayDiff) GetVersionNumber() int {
+	return s.VersionNumber
 }
 
-// GetSource returns the value of Source.
-func (s *PathwayEdge) GetSource() string {
-	return s.Source
+// GetAgainst returns the value of Against.
+func (s *PathwayDiff) GetAgainst() int {
+	return s.Against
 }
 
-// GetTarget returns the value of Target.
-func (s *PathwayEdge) GetTarget() string {
-	return s.Target
+// GetNodes returns the value of Nodes.
+func (s *PathwayDiff) GetNodes() PathwayChanges {
+	return s.Nodes
 }
 
-// GetType returns the value of Type.
-func (s *PathwayEdge) GetType() OptString {
-	return s.Type
+// GetEdges returns the value of Edges.
+func (s *PathwayDiff) GetEdges() PathwayChanges {
+	return s.Edges
 }
 
-// GetLabel returns the value of Label.
-func (s *PathwayEdge) GetLabel() OptString {
-	return s.Label
+// SetVersionNumber sets the value of VersionNumber.
+func (s *PathwayDiff) SetVersionNumber(val int) {
+	s.VersionNumber = val
 }
 
-// GetDescription returns the value of Description.
-func (s *PathwayEdge) GetDescription() OptString {
-	return s.Description
+// SetAgainst sets the value of Against.
+func (s *PathwayDiff) SetAgainst(val int) {
+	s.Against = val
+}
+
+// SetNodes sets the value of Nodes.
+func (s *PathwayDiff) SetNodes(val PathwayChanges) {
+	s.Nodes = val
+}
+
+// SetEdges sets the value of Edges.
+func (s *PathwayDiff) SetEdges(val PathwayChanges) {
+	s.Edges = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/PathwayDiffReply
+type PathwayDiffReply struct {
+	Data PathwayDiff `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
 }
 
 // GetData returns the value of Data.
-func (s *PathwayEdge) GetData() OptPathwayEdgeData {
+func (s *PathwayDiffReply) GetData() PathwayDiff {
 	return s.Data
 }
 
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayEdge) GetAdditionalProps() PathwayEdgeAdditional {
-	return s.AdditionalProps
-}
-
-// SetID sets the value of ID.
-func (s *PathwayEdge) SetID(val string) {
-	s.ID = val
-}
-
-// SetSource sets the value of Source.
-func (s *PathwayEdge) SetSource(val string) {
-	s.Source = val
-}
-
-// SetTarget sets the value of Target.
-func (s *PathwayEdge) SetTarget(val string) {
-	s.Target = val
-}
-
-// SetType sets the value of Type.
-func (s *PathwayEdge) SetType(val OptString) {
-	s.Type = val
-}
-
-// SetLabel sets the value of Label.
-func (s *PathwayEdge) SetLabel(val OptString) {
-	s.Label = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PathwayEdge) SetDescription(val OptString) {
-	s.Description = val
+// GetErrors returns the value of Errors.
+func (s *PathwayDiffReply) GetErrors() struct{} {
+	return s.Errors
 }
 
 // SetData sets the value of Data.
-func (s *PathwayEdge) SetData(val OptPathwayEdgeData) {
+func (s *PathwayDiffReply) SetData(val PathwayDiff) {
 	s.Data = val
 }
 
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayEdge) SetAdditionalProps(val PathwayEdgeAdditional) {
-	s.AdditionalProps = val
+// SetErrors sets the value of Errors.
+func (s *PathwayDiffReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
-type PathwayEdgeAdditional map[string]jx.Raw
-
-func (s *PathwayEdgeAdditional) init() PathwayEdgeAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
-
-// When to take an edge.
-// Ref: #/components/schemas/PathwayEdgeData
-type PathwayEdgeData struct {
-	// The condition in a few words.
-	Label OptString `json:"label"`
-	// More about the condition.
-	Description OptString `json:"description"`
-	// Whether to take it without a condition.
-	AlwaysPick OptBool `json:"alwaysPick"`
-	// Look in an editor.
-	IsHighlighted   OptBool `json:"isHighlighted"`
-	AdditionalProps PathwayEdgeDataAdditional
-}
-
-// GetLabel returns the value of Label.
-func (s *PathwayEdgeData) GetLabel() OptString {
-	return s.Label
-}
-
-// GetDescription returns the value of Description.
-func (s *PathwayEdgeData) GetDescription() OptString {
-	return s.Description
-}
-
-// GetAlwaysPick returns the value of AlwaysPick.
-func (s *PathwayEdgeData) GetAlwaysPick() OptBool {
-	return s.AlwaysPick
-}
-
-// GetIsHighlighted returns the value of IsHighlighted.
-func (s *PathwayEdgeData) GetIsHighlighted() OptBool {
-	return s.IsHighlighted
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayEdgeData) GetAdditionalProps() PathwayEdgeDataAdditional {
-	return s.AdditionalProps
-}
-
-// SetLabel sets the value of Label.
-func (s *PathwayEdgeData) SetLabel(val OptString) {
-	s.Label = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PathwayEdgeData) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetAlwaysPick sets the value of AlwaysPick.
-func (s *PathwayEdgeData) SetAlwaysPick(val OptBool) {
-	s.AlwaysPick = val
-}
-
-// SetIsHighlighted sets the value of IsHighlighted.
-func (s *PathwayEdgeData) SetIsHighlighted(val OptBool) {
-	s.IsHighlighted = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayEdgeData) SetAdditionalProps(val PathwayEdgeDataAdditional) {
-	s.AdditionalProps = val
-}
-
-type PathwayEdgeDataAdditional map[string]jx.Raw
-
-func (s *PathwayEdgeDataAdditional) init() PathwayEdgeDataAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
+type PathwayEdge json2.RawMessage
 
 // Where a published version is in use.
 // Ref: #/components/schemas/PathwayEnvironment
@@ -9699,505 +10106,78 @@ func (s *PathwayEnvironment) UnmarshalText(data []byte) error {
 	}
 }
 
-// Settings of the whole pathway.
-// Ref: #/components/schemas/PathwayGlobalConfig
-type PathwayGlobalConfig struct {
-	// Instructions that hold at every node.
-	GlobalPrompt    OptString `json:"globalPrompt"`
-	AdditionalProps PathwayGlobalConfigAdditional
+// A version to store beside its parent. `nodes` and `edges` are given together or not at all.
+// Ref: #/components/schemas/PathwayFork
+type PathwayFork struct {
+	// Name of the version.
+	Name string `json:"name"`
+	// Its nodes.
+	Nodes []PathwayNode `json:"nodes"`
+	// Its edges.
+	Edges []PathwayEdge `json:"edges"`
 }
 
-// GetGlobalPrompt returns the value of GlobalPrompt.
-func (s *PathwayGlobalConfig) GetGlobalPrompt() OptString {
-	return s.GlobalPrompt
+// GetName returns the value of Name.
+func (s *PathwayFork) GetName() string {
+	return s.Name
 }
 
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayGlobalConfig) GetAdditionalProps() PathwayGlobalConfigAdditional {
-	return s.AdditionalProps
+// GetNodes returns the value of Nodes.
+func (s *PathwayFork) GetNodes() []PathwayNode {
+	return s.Nodes
 }
 
-// SetGlobalPrompt sets the value of GlobalPrompt.
-func (s *PathwayGlobalConfig) SetGlobalPrompt(val OptString) {
-	s.GlobalPrompt = val
+// GetEdges returns the value of Edges.
+func (s *PathwayFork) GetEdges() []PathwayEdge {
+	return s.Edges
 }
 
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayGlobalConfig) SetAdditionalProps(val PathwayGlobalConfigAdditional) {
-	s.AdditionalProps = val
+// SetName sets the value of Name.
+func (s *PathwayFork) SetName(val string) {
+	s.Name = val
 }
 
-type PathwayGlobalConfigAdditional map[string]jx.Raw
+// SetNodes sets the value of Nodes.
+func (s *PathwayFork) SetNodes(val []PathwayNode) {
+	s.Nodes = val
+}
 
-func (s *PathwayGlobalConfigAdditional) init() PathwayGlobalConfigAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
+// SetEdges sets the value of Edges.
+func (s *PathwayFork) SetEdges(val []PathwayEdge) {
+	s.Edges = val
 }
 
 type PathwayList []Pathway
 
-// A node with `id`, `type` and `data`. One further entry may hold `globalConfig` and nothing else.
-// Ref: #/components/schemas/PathwayNode
-type PathwayNode struct {
-	// Unique in the pathway.
-	ID OptString `json:"id"`
-	// Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response, SMS, Custom Code,
-	// Press Button, Transfer Pathway or Scheduling.
-	Type            OptString              `json:"type"`
-	Position        OptPathwayPosition     `json:"position"`
-	Data            OptPathwayNodeData     `json:"data"`
-	GlobalConfig    OptPathwayGlobalConfig `json:"globalConfig"`
-	AdditionalProps PathwayNodeAdditional
-}
-
-// GetID returns the value of ID.
-func (s *PathwayNode) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *PathwayNode) GetType() OptString {
-	return s.Type
-}
-
-// GetPosition returns the value of Position.
-func (s *PathwayNode) GetPosition() OptPathwayPosition {
-	return s.Position
-}
-
-// GetData returns the value of Data.
-func (s *PathwayNode) GetData() OptPathwayNodeData {
-	return s.Data
-}
-
-// GetGlobalConfig returns the value of GlobalConfig.
-func (s *PathwayNode) GetGlobalConfig() OptPathwayGlobalConfig {
-	return s.GlobalConfig
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayNode) GetAdditionalProps() PathwayNodeAdditional {
-	return s.AdditionalProps
-}
-
-// SetID sets the value of ID.
-func (s *PathwayNode) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *PathwayNode) SetType(val OptString) {
-	s.Type = val
-}
-
-// SetPosition sets the value of Position.
-func (s *PathwayNode) SetPosition(val OptPathwayPosition) {
-	s.Position = val
-}
-
-// SetData sets the value of Data.
-func (s *PathwayNode) SetData(val OptPathwayNodeData) {
-	s.Data = val
-}
-
-// SetGlobalConfig sets the value of GlobalConfig.
-func (s *PathwayNode) SetGlobalConfig(val OptPathwayGlobalConfig) {
-	s.GlobalConfig = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayNode) SetAdditionalProps(val PathwayNodeAdditional) {
-	s.AdditionalProps = val
-}
-
-type PathwayNodeAdditional map[string]jx.Raw
-
-func (s *PathwayNodeAdditional) init() PathwayNodeAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
-
-// Settings of a node. Keys that are not listed are kept and returned as they are.
-// Ref: #/components/schemas/PathwayNodeData
-type PathwayNodeData struct {
-	// Name of the node.
-	Name OptString `json:"name"`
-	// Whether calls begin here. Exactly one node has it.
-	IsStart OptBool `json:"isStart"`
-	// Whether every node can lead here.
-	IsGlobal OptBool `json:"isGlobal"`
-	// When to come to a global node.
-	GlobalLabel OptString `json:"globalLabel"`
-	// More about that.
-	GlobalDescription OptString `json:"globalDescription"`
-	// Whether the call returns to the node it came from.
-	EnableGlobalAutoReturn OptBool `json:"enableGlobalAutoReturn"`
-	// What the agent should say and do; a model finds the words.
-	Prompt OptString `json:"prompt"`
-	// Words the agent says as they are.
-	Text OptString `json:"text"`
-	// What must be met before the call leaves the node.
-	Condition    OptString     `json:"condition"`
-	Tag          OptPathwayTag `json:"tag"`
-	ModelOptions OptFreeObject `json:"modelOptions"`
-	// Variables to collect, each as [name, type, description] or as an object with these keys. Types are
-	// string, integer and boolean.
-	ExtractVars        []jx.Raw      `json:"extractVars"`
-	ExtractVarSettings OptFreeObject `json:"extractVarSettings"`
-	// Tools the node may use.
-	Tools []jx.Raw `json:"tools"`
-	// Address of a webhook node.
-	URL OptString `json:"url"`
-	// HTTP method of a webhook node.
-	Method OptString `json:"method"`
-	// Headers of a webhook node, as an object or a list of pairs.
-	Headers jx.Raw `json:"headers"`
-	// Body of a webhook node, with {{variables}}.
-	Body OptString `json:"body"`
-	// How long to wait for the webhook, in seconds.
-	TimeoutValue jx.Raw `json:"timeoutValue"`
-	// Values taken from the answer.
-	ResponseData []PathwayResponseField `json:"responseData"`
-	// Branches by the answer, each as [variable, operator, value, {id, name}].
-	ResponsePathways []jx.Raw `json:"responsePathways"`
-	// Where a transfer node sends the call.
-	TransferNumber     OptString     `json:"transferNumber"`
-	WarmTransferFields OptFreeObject `json:"warmTransferFields"`
-	// Text a knowledge base node answers from.
-	KB OptString `json:"kb"`
-	// Knowledge base a node answers from.
-	KbTool          OptString `json:"kbTool"`
-	AdditionalProps PathwayNodeDataAdditional
-}
-
-// GetName returns the value of Name.
-func (s *PathwayNodeData) GetName() OptString {
-	return s.Name
-}
-
-// GetIsStart returns the value of IsStart.
-func (s *PathwayNodeData) GetIsStart() OptBool {
-	return s.IsStart
-}
-
-// GetIsGlobal returns the value of IsGlobal.
-func (s *PathwayNodeData) GetIsGlobal() OptBool {
-	return s.IsGlobal
-}
-
-// GetGlobalLabel returns the value of GlobalLabel.
-func (s *PathwayNodeData) GetGlobalLabel() OptString {
-	return s.GlobalLabel
-}
-
-// GetGlobalDescription returns the value of GlobalDescription.
-func (s *PathwayNodeData) GetGlobalDescription() OptString {
-	return s.GlobalDescription
-}
-
-// GetEnableGlobalAutoReturn returns the value of EnableGlobalAutoReturn.
-func (s *PathwayNodeData) GetEnableGlobalAutoReturn() OptBool {
-	return s.EnableGlobalAutoReturn
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *PathwayNodeData) GetPrompt() OptString {
-	return s.Prompt
-}
-
-// GetText returns the value of Text.
-func (s *PathwayNodeData) GetText() OptString {
-	return s.Text
-}
-
-// GetCondition returns the value of Condition.
-func (s *PathwayNodeData) GetCondition() OptString {
-	return s.Condition
-}
-
-// GetTag returns the value of Tag.
-func (s *PathwayNodeData) GetTag() OptPathwayTag {
-	return s.Tag
-}
-
-// GetModelOptions returns the value of ModelOptions.
-func (s *PathwayNodeData) GetModelOptions() OptFreeObject {
-	return s.ModelOptions
-}
-
-// GetExtractVars returns the value of ExtractVars.
-func (s *PathwayNodeData) GetExtractVars() []jx.Raw {
-	return s.ExtractVars
-}
-
-// GetExtractVarSettings returns the value of ExtractVarSettings.
-func (s *PathwayNodeData) GetExtractVarSettings() OptFreeObject {
-	return s.ExtractVarSettings
-}
-
-// GetTools returns the value of Tools.
-func (s *PathwayNodeData) GetTools() []jx.Raw {
-	return s.Tools
-}
-
-// GetURL returns the value of URL.
-func (s *PathwayNodeData) GetURL() OptString {
-	return s.URL
-}
-
-// GetMethod returns the value of Method.
-func (s *PathwayNodeData) GetMethod() OptString {
-	return s.Method
-}
-
-// GetHeaders returns the value of Headers.
-func (s *PathwayNodeData) GetHeaders() jx.Raw {
-	return s.Headers
-}
-
-// GetBody returns the value of Body.
-func (s *PathwayNodeData) GetBody() OptString {
-	return s.Body
-}
-
-// GetTimeoutValue returns the value of TimeoutValue.
-func (s *PathwayNodeData) GetTimeoutValue() jx.Raw {
-	return s.TimeoutValue
-}
-
-// GetResponseData returns the value of ResponseData.
-func (s *PathwayNodeData) GetResponseData() []PathwayResponseField {
-	return s.ResponseData
-}
-
-// GetResponsePathways returns the value of ResponsePathways.
-func (s *PathwayNodeData) GetResponsePathways() []jx.Raw {
-	return s.ResponsePathways
-}
+type PathwayNode json2.RawMessage
 
-// GetTransferNumber returns the value of TransferNumber.
-func (s *PathwayNodeData) GetTransferNumber() OptString {
-	return s.TransferNumber
+// A version on its way to production.
+// Ref: #/components/schemas/PathwayPromotion
+type PathwayPromotion struct {
+	// Number of the version.
+	VersionNumber int `json:"version_number"`
+	// Batch of tests that it waits for.
+	BatchID NilString `json:"batch_id"`
 }
 
-// GetWarmTransferFields returns the value of WarmTransferFields.
-func (s *PathwayNodeData) GetWarmTransferFields() OptFreeObject {
-	return s.WarmTransferFields
+// GetVersionNumber returns the value of VersionNumber.
+func (s *PathwayPromotion) GetVersionNumber() int {
+	return s.VersionNumber
 }
 
-// GetKB returns the value of KB.
-func (s *PathwayNodeData) GetKB() OptString {
-	return s.KB
+// GetBatchID returns the value of BatchID.
+func (s *PathwayPromotion) GetBatchID() NilString {
+	return s.BatchID
 }
 
-// GetKbTool returns the value of KbTool.
-func (s *PathwayNodeData) GetKbTool() OptString {
-	return s.KbTool
+// SetVersionNumber sets the value of VersionNumber.
+func (s *PathwayPromotion) SetVersionNumber(val int) {
+	s.VersionNumber = val
 }
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayNodeData) GetAdditionalProps() PathwayNodeDataAdditional {
-	return s.AdditionalProps
-}
-
-// SetName sets the value of Name.
-func (s *PathwayNodeData) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetIsStart sets the value of IsStart.
-func (s *PathwayNodeData) SetIsStart(val OptBool) {
-	s.IsStart = val
-}
-
-// SetIsGlobal sets the value of IsGlobal.
-func (s *PathwayNodeData) SetIsGlobal(val OptBool) {
-	s.IsGlobal = val
-}
-
-// SetGlobalLabel sets the value of GlobalLabel.
-func (s *PathwayNodeData) SetGlobalLabel(val OptString) {
-	s.GlobalLabel = val
-}
-
-// SetGlobalDescription sets the value of GlobalDescription.
-func (s *PathwayNodeData) SetGlobalDescription(val OptString) {
-	s.GlobalDescription = val
-}
-
-// SetEnableGlobalAutoReturn sets the value of EnableGlobalAutoReturn.
-func (s *PathwayNodeData) SetEnableGlobalAutoReturn(val OptBool) {
-	s.EnableGlobalAutoReturn = val
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *PathwayNodeData) SetPrompt(val OptString) {
-	s.Prompt = val
-}
-
-// SetText sets the value of Text.
-func (s *PathwayNodeData) SetText(val OptString) {
-	s.Text = val
-}
-
-// SetCondition sets the value of Condition.
-func (s *PathwayNodeData) SetCondition(val OptString) {
-	s.Condition = val
-}
-
-// SetTag sets the value of Tag.
-func (s *PathwayNodeData) SetTag(val OptPathwayTag) {
-	s.Tag = val
-}
-
-// SetModelOptions sets the value of ModelOptions.
-func (s *PathwayNodeData) SetModelOptions(val OptFreeObject) {
-	s.ModelOptions = val
-}
-
-// SetExtractVars sets the value of ExtractVars.
-func (s *PathwayNodeData) SetExtractVars(val []jx.Raw) {
-	s.ExtractVars = val
-}
-
-// SetExtractVarSettings sets the value of ExtractVarSettings.
-func (s *PathwayNodeData) SetExtractVarSettings(val OptFreeObject) {
-	s.ExtractVarSettings = val
-}
-
-// SetTools sets the value of Tools.
-func (s *PathwayNodeData) SetTools(val []jx.Raw) {
-	s.Tools = val
-}
-
-// SetURL sets the value of URL.
-func (s *PathwayNodeData) SetURL(val OptString) {
-	s.URL = val
-}
-
-// SetMethod sets the value of Method.
-func (s *PathwayNodeData) SetMethod(val OptString) {
-	s.Method = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *PathwayNodeData) SetHeaders(val jx.Raw) {
-	s.Headers = val
-}
-
-// SetBody sets the value of Body.
-func (s *PathwayNodeData) SetBody(val OptString) {
-	s.Body = val
-}
-
-// SetTimeoutValue sets the value of TimeoutValue.
-func (s *PathwayNodeData) SetTimeoutValue(val jx.Raw) {
-	s.TimeoutValue = val
-}
-
-// SetResponseData sets the value of ResponseData.
-func (s *PathwayNodeData) SetResponseData(val []PathwayResponseField) {
-	s.ResponseData = val
-}
-
-// SetResponsePathways sets the value of ResponsePathways.
-func (s *PathwayNodeData) SetResponsePathways(val []jx.Raw) {
-	s.ResponsePathways = val
-}
-
-// SetTransferNumber sets the value of TransferNumber.
-func (s *PathwayNodeData) SetTransferNumber(val OptString) {
-	s.TransferNumber = val
-}
-
-// SetWarmTransferFields sets the value of WarmTransferFields.
-func (s *PathwayNodeData) SetWarmTransferFields(val OptFreeObject) {
-	s.WarmTransferFields = val
-}
-
-// SetKB sets the value of KB.
-func (s *PathwayNodeData) SetKB(val OptString) {
-	s.KB = val
-}
-
-// SetKbTool sets the value of KbTool.
-func (s *PathwayNodeData) SetKbTool(val OptString) {
-	s.KbTool = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayNodeData) SetAdditionalProps(val PathwayNodeDataAdditional) {
-	s.AdditionalProps = val
-}
-
-type PathwayNodeDataAdditional map[string]jx.Raw
-
-func (s *PathwayNodeDataAdditional) init() PathwayNodeDataAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
-
-// Place of a node in an editor. Has no effect on a call.
-// Ref: #/components/schemas/PathwayPosition
-type PathwayPosition struct {
-	// Horizontal.
-	X OptFloat64 `json:"x"`
-	// Vertical.
-	Y               OptFloat64 `json:"y"`
-	AdditionalProps PathwayPositionAdditional
-}
-
-// GetX returns the value of X.
-func (s *PathwayPosition) GetX() OptFloat64 {
-	return s.X
-}
-
-// GetY returns the value of Y.
-func (s *PathwayPosition) GetY() OptFloat64 {
-	return s.Y
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayPosition) GetAdditionalProps() PathwayPositionAdditional {
-	return s.AdditionalProps
-}
-
-// SetX sets the value of X.
-func (s *PathwayPosition) SetX(val OptFloat64) {
-	s.X = val
-}
-
-// SetY sets the value of Y.
-func (s *PathwayPosition) SetY(val OptFloat64) {
-	s.Y = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayPosition) SetAdditionalProps(val PathwayPositionAdditional) {
-	s.AdditionalProps = val
-}
-
-type PathwayPositionAdditional map[string]jx.Raw
 
-func (s *PathwayPositionAdditional) init() PathwayPositionAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
+// SetBatchID sets the value of BatchID.
+func (s *PathwayPromotion) SetBatchID(val NilString) {
+	s.BatchID = val
 }
 
 // What to publish where.
@@ -10207,6 +10187,9 @@ type PathwayPublish struct {
 	VersionID int `json:"version_id"`
 	// Where it goes.
 	Environment OptPathwayPublishEnvironment `json:"environment"`
+	// Start the tests that are required for production if they have not begun, and publish when all have
+	// passed.
+	PublishOnPass OptBool `json:"publish_on_pass"`
 }
 
 // GetVersionID returns the value of VersionID.
@@ -10219,6 +10202,11 @@ func (s *PathwayPublish) GetEnvironment() OptPathwayPublishEnvironment {
 	return s.Environment
 }
 
+// GetPublishOnPass returns the value of PublishOnPass.
+func (s *PathwayPublish) GetPublishOnPass() OptBool {
+	return s.PublishOnPass
+}
+
 // SetVersionID sets the value of VersionID.
 func (s *PathwayPublish) SetVersionID(val int) {
 	s.VersionID = val
@@ -10227,6 +10215,11 @@ func (s *PathwayPublish) SetVersionID(val int) {
 // SetEnvironment sets the value of Environment.
 func (s *PathwayPublish) SetEnvironment(val OptPathwayPublishEnvironment) {
 	s.Environment = val
+}
+
+// SetPublishOnPass sets the value of PublishOnPass.
+func (s *PathwayPublish) SetPublishOnPass(val OptBool) {
+	s.PublishOnPass = val
 }
 
 // Where it goes.
@@ -10271,11 +10264,15 @@ func (s *PathwayPublishEnvironment) UnmarshalText(data []byte) error {
 	}
 }
 
-// Confirms that the version is in use.
+// Confirms that the version is in use, or will be.
 // Ref: #/components/schemas/PathwayPublished
 type PathwayPublished struct {
 	// What was published where.
 	Message string `json:"message"`
+	// Whether it is in use; false while its tests run.
+	Published bool `json:"published"`
+	// Batch of tests that was decisive, or is waited for; null when none is required.
+	BatchID NilString `json:"batch_id"`
 }
 
 // GetMessage returns the value of Message.
@@ -10283,123 +10280,29 @@ func (s *PathwayPublished) GetMessage() string {
 	return s.Message
 }
 
+// GetPublished returns the value of Published.
+func (s *PathwayPublished) GetPublished() bool {
+	return s.Published
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *PathwayPublished) GetBatchID() NilString {
+	return s.BatchID
+}
+
 // SetMessage sets the value of Message.
 func (s *PathwayPublished) SetMessage(val string) {
 	s.Message = val
 }
 
-// A value taken from a webhook answer.
-// Ref: #/components/schemas/PathwayResponseField
-type PathwayResponseField struct {
-	// Variable to fill.
-	Name string `json:"name"`
-	// JSONPath into the answer, such as $.user.id.
-	Data string `json:"data"`
-	// What the value means.
-	Context         OptString `json:"context"`
-	AdditionalProps PathwayResponseFieldAdditional
+// SetPublished sets the value of Published.
+func (s *PathwayPublished) SetPublished(val bool) {
+	s.Published = val
 }
 
-// GetName returns the value of Name.
-func (s *PathwayResponseField) GetName() string {
-	return s.Name
-}
-
-// GetData returns the value of Data.
-func (s *PathwayResponseField) GetData() string {
-	return s.Data
-}
-
-// GetContext returns the value of Context.
-func (s *PathwayResponseField) GetContext() OptString {
-	return s.Context
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayResponseField) GetAdditionalProps() PathwayResponseFieldAdditional {
-	return s.AdditionalProps
-}
-
-// SetName sets the value of Name.
-func (s *PathwayResponseField) SetName(val string) {
-	s.Name = val
-}
-
-// SetData sets the value of Data.
-func (s *PathwayResponseField) SetData(val string) {
-	s.Data = val
-}
-
-// SetContext sets the value of Context.
-func (s *PathwayResponseField) SetContext(val OptString) {
-	s.Context = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayResponseField) SetAdditionalProps(val PathwayResponseFieldAdditional) {
-	s.AdditionalProps = val
-}
-
-type PathwayResponseFieldAdditional map[string]jx.Raw
-
-func (s *PathwayResponseFieldAdditional) init() PathwayResponseFieldAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
-}
-
-// A label that a visit of the node puts on the call.
-// Ref: #/components/schemas/PathwayTag
-type PathwayTag struct {
-	// The label.
-	Name OptString `json:"name"`
-	// Colour in an editor.
-	Color           OptString `json:"color"`
-	AdditionalProps PathwayTagAdditional
-}
-
-// GetName returns the value of Name.
-func (s *PathwayTag) GetName() OptString {
-	return s.Name
-}
-
-// GetColor returns the value of Color.
-func (s *PathwayTag) GetColor() OptString {
-	return s.Color
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *PathwayTag) GetAdditionalProps() PathwayTagAdditional {
-	return s.AdditionalProps
-}
-
-// SetName sets the value of Name.
-func (s *PathwayTag) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetColor sets the value of Color.
-func (s *PathwayTag) SetColor(val OptString) {
-	s.Color = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *PathwayTag) SetAdditionalProps(val PathwayTagAdditional) {
-	s.AdditionalProps = val
-}
-
-type PathwayTagAdditional map[string]jx.Raw
-
-func (s *PathwayTagAdditional) init() PathwayTagAdditional {
-	m := *s
-	if m == nil {
-		m = map[string]jx.Raw{}
-		*s = m
-	}
-	return m
+// SetBatchID sets the value of BatchID.
+func (s *PathwayPublished) SetBatchID(val NilString) {
+	s.BatchID = val
 }
 
 // Changes to the live draft. An absent key keeps its value; `nodes` and `edges` replace the whole
@@ -10708,6 +10611,8 @@ type PathwayVersionItem struct {
 	Name string `json:"name"`
 	// Whether it is the newest.
 	IsLatest bool `json:"is_latest"`
+	// Version that it was forked from.
+	ParentVersionNumber OptNilInt `json:"parent_version_number"`
 	// Where it is published now.
 	Environments []PathwayEnvironment `json:"environments"`
 }
@@ -10735,6 +10640,11 @@ func (s *PathwayVersionItem) GetName() string {
 // GetIsLatest returns the value of IsLatest.
 func (s *PathwayVersionItem) GetIsLatest() bool {
 	return s.IsLatest
+}
+
+// GetParentVersionNumber returns the value of ParentVersionNumber.
+func (s *PathwayVersionItem) GetParentVersionNumber() OptNilInt {
+	return s.ParentVersionNumber
 }
 
 // GetEnvironments returns the value of Environments.
@@ -10765,6 +10675,11 @@ func (s *PathwayVersionItem) SetName(val string) {
 // SetIsLatest sets the value of IsLatest.
 func (s *PathwayVersionItem) SetIsLatest(val bool) {
 	s.IsLatest = val
+}
+
+// SetParentVersionNumber sets the value of ParentVersionNumber.
+func (s *PathwayVersionItem) SetParentVersionNumber(val OptNilInt) {
+	s.ParentVersionNumber = val
 }
 
 // SetEnvironments sets the value of Environments.
@@ -12099,6 +12014,96 @@ func (s *RequestData) init() RequestData {
 		*s = m
 	}
 	return m
+}
+
+// Has a call that nobody took, or an answering machine did, tried once more.
+// Ref: #/components/schemas/RetryOptions
+type RetryOptions struct {
+	// Seconds from the end of the first call.
+	Wait int `json:"wait"`
+	// What the second call does when an answering machine picks up.
+	VoicemailAction OptRetryOptionsVoicemailAction `json:"voicemail_action"`
+	// What the second call leaves.
+	VoicemailMessage OptString `json:"voicemail_message"`
+}
+
+// GetWait returns the value of Wait.
+func (s *RetryOptions) GetWait() int {
+	return s.Wait
+}
+
+// GetVoicemailAction returns the value of VoicemailAction.
+func (s *RetryOptions) GetVoicemailAction() OptRetryOptionsVoicemailAction {
+	return s.VoicemailAction
+}
+
+// GetVoicemailMessage returns the value of VoicemailMessage.
+func (s *RetryOptions) GetVoicemailMessage() OptString {
+	return s.VoicemailMessage
+}
+
+// SetWait sets the value of Wait.
+func (s *RetryOptions) SetWait(val int) {
+	s.Wait = val
+}
+
+// SetVoicemailAction sets the value of VoicemailAction.
+func (s *RetryOptions) SetVoicemailAction(val OptRetryOptionsVoicemailAction) {
+	s.VoicemailAction = val
+}
+
+// SetVoicemailMessage sets the value of VoicemailMessage.
+func (s *RetryOptions) SetVoicemailMessage(val OptString) {
+	s.VoicemailMessage = val
+}
+
+// What the second call does when an answering machine picks up.
+type RetryOptionsVoicemailAction string
+
+const (
+	RetryOptionsVoicemailActionHangup       RetryOptionsVoicemailAction = "hangup"
+	RetryOptionsVoicemailActionLeaveMessage RetryOptionsVoicemailAction = "leave_message"
+	RetryOptionsVoicemailActionIgnore       RetryOptionsVoicemailAction = "ignore"
+)
+
+// AllValues returns all RetryOptionsVoicemailAction values.
+func (RetryOptionsVoicemailAction) AllValues() []RetryOptionsVoicemailAction {
+	return []RetryOptionsVoicemailAction{
+		RetryOptionsVoicemailActionHangup,
+		RetryOptionsVoicemailActionLeaveMessage,
+		RetryOptionsVoicemailActionIgnore,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s RetryOptionsVoicemailAction) MarshalText() ([]byte, error) {
+	switch s {
+	case RetryOptionsVoicemailActionHangup:
+		return []byte(s), nil
+	case RetryOptionsVoicemailActionLeaveMessage:
+		return []byte(s), nil
+	case RetryOptionsVoicemailActionIgnore:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *RetryOptionsVoicemailAction) UnmarshalText(data []byte) error {
+	switch RetryOptionsVoicemailAction(data) {
+	case RetryOptionsVoicemailActionHangup:
+		*s = RetryOptionsVoicemailActionHangup
+		return nil
+	case RetryOptionsVoicemailActionLeaveMessage:
+		*s = RetryOptionsVoicemailActionLeaveMessage
+		return nil
+	case RetryOptionsVoicemailActionIgnore:
+		*s = RetryOptionsVoicemailActionIgnore
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // ShowLetterOKRawTextHTML represents raw HTTP response for ShowLetter text/html.
@@ -29264,12 +29269,15 @@ func (s *UpdateAgentRequest) SetMaxDuration(val OptFloat64) {
 
 // Ref: #/components/schemas/UpdateInboundNumberRequest
 type UpdateInboundNumberRequest struct {
-	Prompt         OptNilString                 `json:"prompt"`
-	PathwayID      OptNilString                 `json:"pathway_id"`
+	Prompt    OptNilString `json:"prompt"`
+	PathwayID OptNilString `json:"pathway_id"`
+	// Of the pathway; without it the one in production when a call comes in.
 	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
-	PersonaID      OptNilString                 `json:"persona_id"`
-	Webhook        OptNilString                 `json:"webhook"`
-	Voice          OptNilString                 `json:"voice"`
+	// Who the agent is and how it talks. It stands before the prompt and before every text of a pathway.
+	Persona   OptNilString `json:"persona"`
+	PersonaID OptNilString `json:"persona_id"`
+	Webhook   OptNilString `json:"webhook"`
+	Voice     OptNilString `json:"voice"`
 	// Another name of `voice`.
 	VoiceID               OptNilString          `json:"voice_id"`
 	FirstSentence         OptNilString          `json:"first_sentence"`
@@ -29280,6 +29288,7 @@ type UpdateInboundNumberRequest struct {
 	Temperature           OptNilFloat64         `json:"temperature"`
 	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
 	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
+	Tools                 OptNilAgentTools      `json:"tools"`
 	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
 	BackgroundTrack       OptNilString          `json:"background_track"`
 	FallbackNumber        OptNilString          `json:"fallback_number"`
@@ -29300,6 +29309,11 @@ func (s *UpdateInboundNumberRequest) GetPathwayID() OptNilString {
 // GetPathwayVersion returns the value of PathwayVersion.
 func (s *UpdateInboundNumberRequest) GetPathwayVersion() OptNilPathwayVersionSelector {
 	return s.PathwayVersion
+}
+
+// GetPersona returns the value of Persona.
+func (s *UpdateInboundNumberRequest) GetPersona() OptNilString {
+	return s.Persona
 }
 
 // GetPersonaID returns the value of PersonaID.
@@ -29362,6 +29376,11 @@ func (s *UpdateInboundNumberRequest) GetDynamicData() OptNilDynamicDataList {
 	return s.DynamicData
 }
 
+// GetTools returns the value of Tools.
+func (s *UpdateInboundNumberRequest) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
 // GetVoiceSettings returns the value of VoiceSettings.
 func (s *UpdateInboundNumberRequest) GetVoiceSettings() OptNilVoiceSettings {
 	return s.VoiceSettings
@@ -29400,6 +29419,11 @@ func (s *UpdateInboundNumberRequest) SetPathwayID(val OptNilString) {
 // SetPathwayVersion sets the value of PathwayVersion.
 func (s *UpdateInboundNumberRequest) SetPathwayVersion(val OptNilPathwayVersionSelector) {
 	s.PathwayVersion = val
+}
+
+// SetPersona sets the value of Persona.
+func (s *UpdateInboundNumberRequest) SetPersona(val OptNilString) {
+	s.Persona = val
 }
 
 // SetPersonaID sets the value of PersonaID.
@@ -29460,6 +29484,11 @@ func (s *UpdateInboundNumberRequest) SetInterruptionThreshold(val OptNilFloat64)
 // SetDynamicData sets the value of DynamicData.
 func (s *UpdateInboundNumberRequest) SetDynamicData(val OptNilDynamicDataList) {
 	s.DynamicData = val
+}
+
+// SetTools sets the value of Tools.
+func (s *UpdateInboundNumberRequest) SetTools(val OptNilAgentTools) {
+	s.Tools = val
 }
 
 // SetVoiceSettings sets the value of VoiceSettings.

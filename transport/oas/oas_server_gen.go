@@ -205,7 +205,7 @@ type CallsHandler interface {
 	// CreateCall implements createCall operation.
 	//
 	// Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-	// the call record or sent to `webhook`. Either `task` or `pathway_id` says what the agent does.
+	// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 	//
 	// POST /v1/calls
 	CreateCall(ctx context.Context, req *CreateCallRequest, params CreateCallParams) (*CreateCallResponse, error)
@@ -281,7 +281,8 @@ type PathwaysHandler interface {
 	// CreatePathwayVersion implements createPathwayVersion operation.
 	//
 	// Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
-	// node.
+	// node. A version never changes afterwards, so there is no operation that updates one: store the next,
+	// or fork it.
 	//
 	// POST /v1/pathway/{id}/version
 	CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error)
@@ -291,6 +292,26 @@ type PathwaysHandler interface {
 	//
 	// DELETE /v1/pathway/{id}
 	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeleted, error)
+	// DeletePathwayVersion implements deletePathwayVersion operation.
+	//
+	// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
+	// is published, or about to be, is 409 INVALID_STATE.
+	//
+	// DELETE /v1/pathway/{id}/version/{version}
+	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeleted, error)
+	// DiffPathwayVersion implements diffPathwayVersion operation.
+	//
+	// Says what a version has added, removed and changed since another one.
+	//
+	// GET /v1/pathway/{id}/version/{version}/diff
+	DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error)
+	// ForkPathwayVersion implements forkPathwayVersion operation.
+	//
+	// Stores a version that names the given one as its parent, as the next version of the pathway. Without
+	// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
+	//
+	// POST /v1/pathway/{id}/version/{version}/fork
+	ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreated, error)
 	// GetPathway implements getPathway operation.
 	//
 	// Gives one pathway with its live draft.
@@ -319,7 +340,8 @@ type PathwaysHandler interface {
 	//
 	// Puts a stored version to use. For production, every enabled scenario that is required for promotion
 	// must have passed on exactly this version in one batch; otherwise the answer is 409
-	// PROMOTION_GATE_FAILED, whose message names the batch.
+	// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
+	// as they have.
 	//
 	// POST /v1/pathway/{id}/publish
 	PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error)

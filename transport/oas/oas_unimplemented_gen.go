@@ -135,7 +135,7 @@ func (UnimplementedHandler) CreateAgent(ctx context.Context, req *CreateAgentReq
 // CreateCall implements createCall operation.
 //
 // Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-// the call record or sent to `webhook`. Either `task` or `pathway_id` says what the agent does.
+// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 //
 // POST /v1/calls
 func (UnimplementedHandler) CreateCall(ctx context.Context, req *CreateCallRequest, params CreateCallParams) (r *CreateCallResponse, _ error) {
@@ -172,7 +172,8 @@ func (UnimplementedHandler) CreatePathwayChat(ctx context.Context, req *PathwayC
 // CreatePathwayVersion implements createPathwayVersion operation.
 //
 // Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
-// node.
+// node. A version never changes afterwards, so there is no operation that updates one: store the next,
+// or fork it.
 //
 // POST /v1/pathway/{id}/version
 func (UnimplementedHandler) CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (r *PathwayVersionCreated, _ error) {
@@ -226,6 +227,16 @@ func (UnimplementedHandler) DeletePathway(ctx context.Context, params DeletePath
 	return r, ht.ErrNotImplemented
 }
 
+// DeletePathwayVersion implements deletePathwayVersion operation.
+//
+// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
+// is published, or about to be, is 409 INVALID_STATE.
+//
+// DELETE /v1/pathway/{id}/version/{version}
+func (UnimplementedHandler) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (r *PathwayDeleted, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // DeleteTestScenario implements deleteTestScenario operation.
 //
 // Removes a scenario together with its runs.
@@ -254,6 +265,15 @@ func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *DetachSipN
 	return r, ht.ErrNotImplemented
 }
 
+// DiffPathwayVersion implements diffPathwayVersion operation.
+//
+// Says what a version has added, removed and changed since another one.
+//
+// GET /v1/pathway/{id}/version/{version}/diff
+func (UnimplementedHandler) DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (r *PathwayDiffReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // DownloadLetter implements downloadLetter operation.
 //
 // The letter of authorization as it is shown, or as it was signed. It needs no API key.
@@ -261,6 +281,16 @@ func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *DetachSipN
 // GET /loa/{token}/letter.pdf
 func (UnimplementedHandler) DownloadLetter(ctx context.Context, params DownloadLetterParams, w http.ResponseWriter) error {
 	return ht.ErrNotImplemented
+}
+
+// ForkPathwayVersion implements forkPathwayVersion operation.
+//
+// Stores a version that names the given one as its parent, as the next version of the pathway. Without
+// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
+//
+// POST /v1/pathway/{id}/version/{version}/fork
+func (UnimplementedHandler) ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (r *PathwayVersionCreated, _ error) {
+	return r, ht.ErrNotImplemented
 }
 
 // GenerateTestScenario implements generateTestScenario operation.
@@ -663,7 +693,8 @@ func (UnimplementedHandler) ParseSipDestination(ctx context.Context, req *ParseS
 //
 // Puts a stored version to use. For production, every enabled scenario that is required for promotion
 // must have passed on exactly this version in one batch; otherwise the answer is 409
-// PROMOTION_GATE_FAILED, whose message names the batch.
+// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
+// as they have.
 //
 // POST /v1/pathway/{id}/publish
 func (UnimplementedHandler) PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (r *PathwayPublished, _ error) {
