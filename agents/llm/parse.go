@@ -126,7 +126,7 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
-	const name = "callwright:answer"
+	const name = "callwright://answer/schema"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nowhere{})
 	if err := c.AddResource(name, document); err != nil {
