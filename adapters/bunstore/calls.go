@@ -20,7 +20,7 @@ const live = "queue IN ('allocated', 'started')"
 // Insert adds a call.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	c.Version = 1
-	row := newCallRow(c)
+	row := s.callRow(c)
 	return s.insert(ctx, c, &row)
 }
 
@@ -33,12 +33,12 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 	if err != nil {
 		return call.Call{}, err
 	}
-	return row.call(), nil
+	return s.call(row)
 }
 
 // Update replaces a call.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
-	row := newCallRow(c)
+	row := s.callRow(c)
 	return s.write(ctx, []any{c}, func(idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).ExcludeColumn("stop_requested").
 			Value("heartbeat", "CASE WHEN heartbeat < ?0 THEN ?0 ELSE heartbeat END", row.Heartbeat).
@@ -72,11 +72,8 @@ func (s Calls) List(
 		last := rows[limit-1]
 		page.Next = callwright.Keyset{At: last.CreatedAt.UTC(), ID: last.ID}
 	}
-	page.Items = make([]call.Call, 0, len(rows))
-	for _, row := range rows {
-		page.Items = append(page.Items, row.call())
-	}
-	return page, total, nil
+	page.Items, err = s.calls(rows)
+	return page, total, err
 }
 
 // matching chooses an organization's calls that the filter wants, on whichever page.
@@ -93,6 +90,21 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 	}
 	if f.Completed != nil {
 		q = q.Where("ended = ?", *f.Completed)
+	}
+	if f.AnsweredBy != "" {
+		q = q.Where("answered_by = ?", f.AnsweredBy)
+	}
+	if f.Status != "" {
+		q = q.Where("status = ?", f.Status)
+	}
+	if f.Pathway != "" {
+		q = q.Where("pathway_id = ?", f.Pathway)
+	}
+	if f.LongerThan != 0 {
+		q = q.Where("length_ns > ?", f.LongerThan)
+	}
+	if f.ShorterThan != 0 {
+		q = q.Where("length_ns < ?", f.ShorterThan)
 	}
 	if !f.Since.IsZero() {
 		q = q.Where("created_at >= ?", f.Since)
@@ -149,9 +161,8 @@ func (s Calls) Silent(ctx context.Context, before time.Time, limit int) ([]call.
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where(live).Where("heartbeat < ?", before).Limit(limit).Scan(ctx)
 	})
-	found := make([]call.Call, 0, len(rows))
-	for _, row := range rows {
-		found = append(found, row.call())
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	return s.calls(rows)
 }

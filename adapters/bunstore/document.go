@@ -1,11 +1,13 @@
 package bunstore
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/request"
 )
 
 // The JSON of what is kept as one column. Each has the fields of its domain type in the same order, so that Go converts
@@ -13,6 +15,8 @@ import (
 
 type agentJSON struct {
 	Task            string                 `json:"task,omitempty"`
+	Pathway         call.PathwayRef        `json:"-"` // see agentColumns
+	Persona         string                 `json:"persona,omitempty"`
 	Voice           string                 `json:"voice,omitempty"`
 	Language        string                 `json:"language,omitempty"`
 	Model           string                 `json:"model,omitempty"`
@@ -23,6 +27,31 @@ type agentJSON struct {
 	MaxDuration     time.Duration          `json:"max_duration_ns,omitempty"`
 	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
 	Webhook         string                 `json:"webhook,omitempty"`
+	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
+	Tools           []json.RawMessage      `json:"-"` // see agentColumns
+	DynamicData     []call.DynamicData     `json:"-"` // see agentColumns
+}
+
+type voicemailJSON struct {
+	Action  call.VoicemailAction `json:"action,omitempty"`
+	Message string               `json:"message,omitempty"`
+}
+
+type analysisJSON struct {
+	Summary     string `json:"summary,omitempty"`
+	Disposition string `json:"disposition,omitempty"`
+	Error       string `json:"error,omitempty"`
+}
+
+type pairJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type mappingJSON struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Context string `json:"context,omitempty"`
 }
 
 type endingJSON struct {
@@ -60,6 +89,10 @@ type latencyJSON struct {
 // The conversions that must exist.
 var (
 	_ = agentJSON(call.Agent{})
+	_ = voicemailJSON(call.Voicemail{})
+	_ = analysisJSON(call.Analysis{})
+	_ = pairJSON(request.Pair{})
+	_ = mappingJSON(request.Mapping{})
 	_ = endingJSON(call.Ending{})
 	_ = carriageJSON(call.LegInfo{})
 	_ = statsJSON(call.Stats{})

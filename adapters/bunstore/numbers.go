@@ -8,7 +8,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 )
 
 // Numbers is agents.Store.
@@ -17,32 +16,35 @@ type Numbers struct{ *DB }
 type numberRow struct {
 	bun.BaseModel `bun:"table:inbound_numbers"`
 
-	Org       string    `bun:"org,pk"`
-	Number    string    `bun:"number,pk"`
-	Agent     agentJSON `bun:"agent,type:jsonb"`
+	Org    string `bun:"org,pk"`
+	Number string `bun:"number,pk"`
+	agentColumns
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Version   int64     `bun:"version"`
 }
 
-func newNumberRow(n agents.InboundNumber) numberRow {
+func (db *DB) numberRow(n agents.InboundNumber) numberRow {
 	return numberRow{
-		Org: string(n.Org), Number: string(n.Number), Agent: agentJSON(n.Agent),
-		CreatedAt: stored(n.CreatedAt), UpdatedAt: stored(n.UpdatedAt), Version: n.Version,
+		Org: string(n.Org), Number: string(n.Number),
+		agentColumns: db.agentColumns(numberAgentPurpose(n.Org, n.Number), n.Agent),
+		CreatedAt:    stored(n.CreatedAt), UpdatedAt: stored(n.UpdatedAt), Version: n.Version,
 	}
 }
 
-func (r numberRow) number() agents.InboundNumber {
+func (db *DB) number(r numberRow) (agents.InboundNumber, error) {
+	org, number := callwright.OrgID(r.Org), callwright.PhoneNumber(r.Number)
+	agent, err := db.agent(numberAgentPurpose(org, number), r.agentColumns)
 	return agents.InboundNumber{
-		Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number), Agent: call.Agent(r.Agent),
+		Org: org, Number: number, Agent: agent,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
-	}
+	}, err
 }
 
 // InsertNumber adds a number.
 func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
 	n.Version = 1
-	row := newNumberRow(n)
+	row := s.numberRow(n)
 	return s.insert(ctx, n, &row)
 }
 
@@ -58,25 +60,31 @@ func (s Numbers) Number(
 	if err != nil {
 		return agents.InboundNumber{}, err
 	}
-	return row.number(), nil
+	return s.number(row)
 }
 
 // Numbers is all numbers of an organization.
 func (s Numbers) Numbers(ctx context.Context, org callwright.OrgID) ([]agents.InboundNumber, error) {
 	var rows []numberRow
 	err := s.read(ctx, []any{org}, func(idb bun.IDB) error {
+		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("number").Scan(ctx)
 	})
-	found := make([]agents.InboundNumber, 0, len(rows))
-	for _, row := range rows {
-		found = append(found, row.number())
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	found := make([]agents.InboundNumber, len(rows))
+	for i, row := range rows {
+		if found[i], err = s.number(row); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // UpdateNumber replaces a number.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
-	row := newNumberRow(n)
+	row := s.numberRow(n)
 	return s.write(ctx, []any{n}, func(idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK()
 		find := idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", n.Org).Where("number = ?", n.Number)

@@ -150,11 +150,10 @@ func TestErrorsShowNothingOfTheDatabase(t *testing.T) {
 		if !errors.Is(err, callwright.ErrUnavailable) || !errors.Is(err, context.Canceled) {
 			t.Errorf("with a context that has ended: %v", err)
 		}
-		if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE transcript_entries"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE calls"); err != nil {
-			t.Fatal(err)
+		for _, table := range []string{"transcript_entries", "call_logs", "call_notices", "calls"} {
+			if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE "+table); err != nil {
+				t.Fatal(err)
+			}
 		}
 		_, getErr := calls.Get(t.Context(), "o", "c")
 		_, _, listErr := calls.List(t.Context(), "o", call.Filter{})

@@ -31,13 +31,7 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 		CallID: id, Seq: e.Seq, Speaker: string(e.Speaker), Text: e.Text, Start: e.Start, End: e.End,
 		Interrupted: e.Interrupted, Latency: latencyJSON(e.Latency), CreatedAt: stored(e.CreatedAt),
 	}
-	return s.write(ctx, []any{org, id, e}, func(idb bun.IDB) error {
-		if err := exists(ctx, "call", findCall(idb, org, id)); err != nil {
-			return err
-		}
-		_, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
-		return err
-	})
+	return s.attach(ctx, org, id, e, &row)
 }
 
 // Transcript is a call's lines.

@@ -104,35 +104,13 @@ func matches(c call.Call, f call.Filter) bool {
 		(f.To == "" || c.To == f.To) &&
 		(f.Inbound == nil || c.Inbound == *f.Inbound) &&
 		(f.Completed == nil || c.Queue.Ended() == *f.Completed) &&
+		(f.AnsweredBy == "" || c.AnsweredBy == f.AnsweredBy) &&
+		(f.Status == "" || c.Status == f.Status) &&
+		(f.Pathway == "" || c.Agent.Pathway.ID == f.Pathway) &&
+		(f.LongerThan == 0 || c.Queue.Ended() && c.Length() > f.LongerThan) &&
+		(f.ShorterThan == 0 || c.Queue.Ended() && c.Length() < f.ShorterThan) &&
 		(f.Since.IsZero() || !c.CreatedAt.Before(f.Since)) &&
 		(f.Before.IsZero() || c.CreatedAt.Before(f.Before))
-}
-
-// Append adds a line to a transcript.
-func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
-	return s.with(ctx, func(d *data) error {
-		if _, err := d.find(org, id); err != nil {
-			return err
-		}
-		lines := d.transcripts[id]
-		if slices.ContainsFunc(lines, func(l call.Entry) bool { return l.Seq == e.Seq }) {
-			return nil
-		}
-		lines = append(slices.Clone(lines), e)
-		slices.SortFunc(lines, func(a, b call.Entry) int { return cmp.Compare(a.Seq, b.Seq) })
-		d.transcripts[id] = lines
-		return nil
-	})
-}
-
-// Transcript is a call's lines.
-func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) (lines []call.Entry, err error) {
-	err = s.with(ctx, func(d *data) error {
-		_, err := d.find(org, id)
-		lines = slices.Clone(d.transcripts[id])
-		return err
-	})
-	return lines, err
 }
 
 // RequestStop marks a call that somebody wants to end.

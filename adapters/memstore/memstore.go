@@ -26,14 +26,14 @@ type Store struct {
 
 // data is what a transaction that fails gives back. Its values are never changed in place.
 type data struct {
-	orgs        map[callwright.OrgID]callwright.Organization
-	keys        map[string]callwright.APIKey // by prefix
-	trunks      map[trunkKey]sip.Trunk
-	numbers     map[numberKey]agents.InboundNumber
-	calls       map[string]call.Call
-	transcripts map[string][]call.Entry
-	answers     map[answerKey]answer
-	tasks       map[int64]queued
+	orgs       map[callwright.OrgID]callwright.Organization
+	keys       map[string]callwright.APIKey // by prefix
+	trunks     map[trunkKey]sip.Trunk
+	numbers    map[numberKey]agents.InboundNumber
+	calls      map[string]call.Call
+	callEvents map[string]callEvents // by call
+	answers    map[answerKey]answer
+	tasks      map[int64]queued
 
 	statuses      map[string]leasedStatus       // by trunk
 	registrations map[string]leasedRegistration // by trunk
@@ -48,7 +48,7 @@ type data struct {
 func (d data) clone() data {
 	return data{
 		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), trunks: maps.Clone(d.trunks), numbers: maps.Clone(d.numbers),
-		calls: maps.Clone(d.calls), transcripts: maps.Clone(d.transcripts), answers: maps.Clone(d.answers),
+		calls: maps.Clone(d.calls), callEvents: maps.Clone(d.callEvents), answers: maps.Clone(d.answers),
 		tasks: maps.Clone(d.tasks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations),
 		records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), nodes: maps.Clone(d.nodes),
 		discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls),
@@ -60,7 +60,7 @@ func New() *Store {
 	return &Store{work: make(chan struct{}, 1), data: data{
 		orgs: map[callwright.OrgID]callwright.Organization{}, keys: map[string]callwright.APIKey{},
 		trunks: map[trunkKey]sip.Trunk{}, numbers: map[numberKey]agents.InboundNumber{},
-		calls: map[string]call.Call{}, transcripts: map[string][]call.Entry{}, answers: map[answerKey]answer{},
+		calls: map[string]call.Call{}, callEvents: map[string]callEvents{}, answers: map[answerKey]answer{},
 		tasks: map[int64]queued{}, statuses: map[string]leasedStatus{}, registrations: map[string]leasedRegistration{},
 		records: map[string]sip.CallRecord{}, ladders: map[string][]ladder.Event{}, nodes: map[string]time.Time{},
 		discoveries: map[string]discovery.Discovery{}, testCalls: map[string]testcall.Call{},

@@ -7,27 +7,6 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// Agent is who speaks on a call, and how.
-type Agent struct {
-	Task            string // what the agent is there for
-	Voice           string // empty: the synthesizer's default
-	Language        string // BCP 47; empty: the engines' default
-	Model           string // empty: the server's
-	Temperature     *float64
-	FirstSentence   string
-	WaitForGreeting bool                   // let the other side speak first
-	Record          bool                   // keep a stereo recording
-	MaxDuration     time.Duration          // from the answer on
-	TransferTo      callwright.PhoneNumber // where the agent may transfer the call; empty: nowhere
-	Webhook         string                 // gets the call's record when it has ended; empty: nothing does
-}
-
-// DefaultMaxDuration and LongestCall bound Agent.MaxDuration.
-const (
-	DefaultMaxDuration = 30 * time.Minute
-	LongestCall        = 12 * time.Hour
-)
-
 // Call is the record of a call. There is exactly one for each call, from the request on; it is final when Queue is an
 // end state.
 type Call struct {
@@ -37,13 +16,16 @@ type Call struct {
 	From    string // E.164 where it is known to be
 	To      string
 	Agent   Agent
+	Plan    Plan
 
 	RequestData map[string]any // the caller of the API's variables, for the agent's texts
+	Variables   map[string]any // what the agent knew at the end: RequestData, and what was found out
 	Metadata    map[string]any // the caller of the API's own, given back as it came
 
 	Queue     QueueStatus
 	Status    Status // empty until the end
 	CreatedAt time.Time
+	StartAt   *time.Time // not to be placed before; nil: at once
 	StartedAt *time.Time // answered
 	EndedAt   *time.Time
 
@@ -53,6 +35,10 @@ type Call struct {
 	TransferredTo string
 	TransferredAt *time.Time
 	ModelUsed     string // the model that spoke, such as "scripted"
+	PathwayNumber *int   // which version of the agent's pathway it was, 0 for the draft; nil: none yet, or no pathway
+	RetryOf       string // id of the call that this one tries again; empty: none
+	RetriedBy     string // id of the call that tries this one again; empty: none
+	Analysis      Analysis
 	Carriage      LegInfo
 	Stats         Stats
 	Recorded      bool // a recording can be read

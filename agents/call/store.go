@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // Store keeps calls. What it returns shares no memory with what it keeps. Another organization's call is absent.
@@ -25,6 +26,15 @@ type Store interface {
 	// Transcript is a call's lines by Seq.
 	Transcript(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
 
+	// AppendLog adds what happened in a turn. The same Turn again changes nothing.
+	AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error
+	// Logs is what happened on a call by turn.
+	Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error)
+	// AppendNotice adds something that the webhook is to be told. The same Seq again changes nothing.
+	AppendNotice(ctx context.Context, org callwright.OrgID, id string, n Notice) error
+	// Notice is one of those; CodeNotFound when it is absent.
+	Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (Notice, error)
+
 	// RequestStop marks a call that has not ended; CodeNotFound when it is absent. One that has ended stays as it is.
 	RequestStop(ctx context.Context, org callwright.OrgID, id string) error
 	// Beat sets the heartbeat of all calls of the node that are allocated or started, of every organization, and
@@ -39,8 +49,13 @@ type Store interface {
 type Filter struct {
 	From, To      string // the whole number
 	Inbound       *bool
-	Completed     *bool     // whether they have ended
-	Since, Before time.Time // bounds of CreatedAt: Since is included, Before is not; zero: no bound
+	Completed     *bool // whether they have ended
+	AnsweredBy    AnsweredBy
+	Status        Status
+	Pathway       string        // id
+	LongerThan    time.Duration // calls that have ended and whose Length is more; 0: no bound
+	ShorterThan   time.Duration // calls that have ended and whose Length is less; 0: no bound
+	Since, Before time.Time     // bounds of CreatedAt: Since is included, Before is not; zero: no bound
 	OldestFirst   bool
 	Limit         int               // at most; 0: MaxPage
 	After         callwright.Keyset // the last call (CreatedAt, ID) of the page before
