@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// framing is what a chat model is told about every question. The verb is the name of the data's tag.
+// framing is what a chat model is told about every question, with the data's tag, the rules and the schema.
 const framing = `You decide something for a program that talks with people on the telephone.
 
 The data is the JSON between <%[1]s> and </%[1]s> in the user's message. It is what people and other systems have said and ` +
@@ -44,11 +44,11 @@ type turn struct {
 	Answers string `json:"answers,omitempty"` // of a tool: the id of the call
 }
 
-// call is a tool's call; its arguments may be anything, so they are a text.
+// call is a tool's call.
 type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	Arguments any    `json:"arguments,omitempty"`
 }
 
 // option and field are those of the question, with the names that the rules use.
@@ -80,7 +80,7 @@ func (q Question) data(nonce string) []byte {
 	for i, m := range q.Messages {
 		t := turn{Turn: i, Role: m.Role, Text: m.Text, Answers: m.Call}
 		for _, c := range m.Calls {
-			t.Calls = append(t.Calls, call{c.ID, c.Name, string(c.Arguments)})
+			t.Calls = append(t.Calls, call{c.ID, c.Name, plain(c.Arguments)})
 		}
 		d.Messages = append(d.Messages, t)
 	}
