@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/prompted"
 )
@@ -199,7 +200,7 @@ func TestInterrupted(t *testing.T) {
 func TestSilenceAndNoise(t *testing.T) {
 	t.Parallel()
 	silence := conversation.Turn{Kind: conversation.TurnSilence}
-	lines := prompted.Lines{StillThere: "There?", Repeat: "What?", Goodbye: "Bye."}
+	lines := dialogue.Lines{StillThere: "There?", Repeat: "What?", Goodbye: "Bye."}
 	const bye = "Say{Text:Bye.} / End{Reason:the caller was not heard}"
 	m := &model{replies: [][]any{{"Hello."}, {"Ah."}}}
 	b := newBrain(t, prompted.Config{Model: m, Lines: lines})

@@ -77,6 +77,3 @@ type Log struct {
 	Variables map[string]any // that the answer gave
 	Error     string         // for people; empty when all went well
 }
-
-// Call is a Source that was checked and parsed.
-type Call struct{}

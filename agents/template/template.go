@@ -51,6 +51,15 @@ func (t *Template) Names() []string {
 	return names
 }
 
+// Literals are the texts around the variables: one more than those there are, and empty where there is none.
+func (t *Template) Literals() []string {
+	literals := make([]string, len(t.parts))
+	for i, p := range t.parts {
+		literals[i] = p.text
+	}
+	return literals
+}
+
 // Missing are the variables of the text that have no value.
 func (t *Template) Missing(variables map[string]any) []string {
 	return slices.DeleteFunc(t.Names(), func(name string) bool {

@@ -1,0 +1,23 @@
+package dialogue
+
+import "cmp"
+
+// Lines are what an agent says without a model.
+type Lines struct {
+	Repeat     string // the caller said something that could not be understood
+	StillThere string // the caller is silent
+	Goodbye    string // the caller stays silent, or can't be understood for too long
+	Apology    string // the model has failed
+	NotReached string // a transfer has failed, and the conversation goes on
+}
+
+// Filled are the lines with English sentences in the place of those that are empty.
+func (l Lines) Filled() Lines {
+	return Lines{
+		Repeat:     cmp.Or(l.Repeat, "Sorry, I did not catch that. Could you say it again?"),
+		StillThere: cmp.Or(l.StillThere, "Are you still there?"),
+		Goodbye:    cmp.Or(l.Goodbye, "I can't hear you well. Goodbye."),
+		Apology:    cmp.Or(l.Apology, "I am sorry, I have a technical problem and must end the call. Goodbye."),
+		NotReached: cmp.Or(l.NotReached, "I am sorry, nobody could be reached. Is there anything else that I can do for you?"),
+	}
+}

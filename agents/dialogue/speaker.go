@@ -1,0 +1,193 @@
+package dialogue
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/tool"
+)
+
+// Speaker has a model speak. Model is required; so is Requests, where there are Tools.
+type Speaker struct {
+	Model    llm.Model
+	Tools    *tool.Set // what the model may call; nil: nothing
+	Requests request.Client
+	Logger   *slog.Logger // nil: discards
+}
+
+// Reply is what came of an answer beside its words.
+type Reply struct {
+	Action    llm.Action
+	Usage     llm.Usage
+	Requests  []request.Log  // of the tools, in the order of their calls
+	Variables map[string]any // that the tools gave; nil: none
+}
+
+// Bounds of what a model may do in one turn.
+const (
+	maxRounds = 4 // of tools; then it must speak
+	maxCalls  = 8 // in one round
+)
+
+// longestRetryAfter is how long the caller may be kept waiting for a model that is over its rate.
+const longestRetryAfter = 2 * time.Second
+
+// Reply has the model answer, sentence by sentence. Tools that it calls are called side by side, while what they have to
+// say meanwhile is said, and then the model goes on with what they answered, at most four times a turn. r.Messages and
+// r.Tools are set here; variables are what the tools' templates may use.
+//
+// A model that fails before it has said anything is asked once more, if that makes sense. The error is the model's, or
+// that of ctx; whatever was said and done before is in the talk and in the Reply all the same. An answer that nobody
+// takes any more is no error.
+func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
+	if s.Logger == nil {
+		s.Logger = slog.New(slog.DiscardHandler)
+	}
+	var out Reply
+	spoken := len(a.words)
+	for round := range maxRounds + 1 {
+		r.Tools = nil
+		if round < maxRounds {
+			r.Tools = s.Tools.Definitions()
+		}
+		calls, err := s.try(ctx, a, r, &out)
+		if err != nil || a.stopped || len(calls) == 0 {
+			return out, err
+		}
+		if round < maxRounds {
+			s.call(ctx, a, calls[:min(len(calls), maxCalls)], r, variables, &out)
+		}
+		if ctx.Err() != nil || a.stopped {
+			return out, ctx.Err()
+		}
+	}
+	if len(a.words) == spoken {
+		return out, &llm.Failure{Class: llm.ClassInvalid, Message: "the model calls tools and says nothing"}
+	}
+	s.Logger.WarnContext(ctx, "the model calls more tools than it may in one turn")
+	return out, nil
+}
+
+// try streams one reply, a second time if it fails before it has said anything and trying again makes sense.
+func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
+	spoken := len(a.words)
+	calls, err := s.stream(ctx, a, r, out)
+	if wait, again := retry(err); again && !a.stopped && len(a.words) == spoken {
+		s.Logger.WarnContext(ctx, "the model failed, trying again", "error", err)
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		calls, err = s.stream(ctx, a, r, out)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return calls, err
+}
+
+// retry says whether a failure may be gone at once or soon.
+func retry(err error) (time.Duration, bool) {
+	if err == nil {
+		return 0, false
+	}
+	switch llm.ClassOf(err) {
+	case llm.ClassTransient:
+		return 0, true
+	case llm.ClassRateLimited:
+		f, ok := errors.AsType[*llm.Failure](err)
+		return f.RetryAfter, ok && f.RetryAfter <= longestRetryAfter
+	default:
+		return 0, false
+	}
+}
+
+// stream passes one reply of the model on, and gives the tools that it wants called. What the model wants done beside
+// calling tools it may decide again once it knows their answers.
+func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
+	var chunks conversation.Chunker
+	var calls []llm.ToolCall
+	var action llm.Action
+	r.Messages = slices.Clone(a.talk.Messages)
+	for part, err := range s.Model.Reply(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		if len(part.Expect) > 0 {
+			a.Step(conversation.Expect{Phrases: part.Expect})
+		}
+		for _, chunk := range chunks.Write(part.Text) {
+			a.say(chunk)
+		}
+		if part.Action != "" {
+			action = part.Action
+		}
+		if part.Call != nil {
+			calls = append(calls, *part.Call)
+		}
+		if part.Usage != nil {
+			out.Usage = out.Usage.Add(*part.Usage)
+		}
+		if a.stopped {
+			return nil, nil
+		}
+	}
+	for _, chunk := range chunks.Flush() {
+		a.say(chunk)
+	}
+	if len(calls) == 0 {
+		out.Action = action
+	}
+	return calls, nil
+}
+
+// call calls tools, says what they have to say meanwhile, and notes what they answered. Calls that ctx has ended are
+// noted too, so that the model knows of them.
+func (s Speaker) call(
+	ctx context.Context, a *Answer, calls []llm.ToolCall, r llm.ReplyRequest, variables map[string]any, out *Reply,
+) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	known := maps.Clone(variables)
+	if known == nil {
+		known = map[string]any{}
+	}
+	maps.Copy(known, out.Variables)
+	results := make([]tool.Result, len(calls))
+	var wait sync.WaitGroup
+	var speeches []string
+	for i, c := range calls {
+		wait.Go(func() { results[i] = s.Tools.Call(ctx, s.Requests, r.Org, c, known) })
+		if speech := s.Tools.Speech(c, known); speech != "" && !slices.Contains(speeches, speech) {
+			speeches = append(speeches, speech)
+		}
+	}
+	for _, speech := range speeches {
+		a.Text(speech)
+	}
+	if a.stopped {
+		cancel()
+	}
+	wait.Wait()
+	answers := make([]llm.Message, len(calls))
+	for i, result := range results {
+		answers[i] = llm.Message{Role: llm.RoleTool, Text: result.Text, Call: calls[i].ID}
+		out.Requests = append(out.Requests, result.Log)
+		if out.Variables == nil && len(result.Log.Variables) > 0 {
+			out.Variables = map[string]any{}
+		}
+		maps.Copy(out.Variables, result.Log.Variables)
+	}
+	a.call(calls, answers)
+}

@@ -1,0 +1,77 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Do makes the request for a node or a tool. It never fails: what went wrong is in Log.Error, an answer other than 2xx
+// included, and the variables that could be taken from the answer are in Log.Variables.
+func (c *Call) Do(
+	ctx context.Context, client Client, org callwright.OrgID, name string, variables map[string]any,
+) (log Log) {
+	log = Log{Name: name, Method: c.source.Method}
+	began := time.Now()
+	defer func() { log.Took = time.Since(began) }()
+	r, address, err := c.request(org, variables)
+	log.URL = address
+	if err != nil {
+		log.Error = callwright.MessageOf(err)
+		return log
+	}
+	response, err := client.Do(ctx, r)
+	switch {
+	case ctx.Err() != nil:
+		log.Error = "it was broken off: whether it was carried out is not known"
+		return log
+	case err != nil:
+		log.Error = callwright.MessageOf(err)
+		return log
+	}
+	log.Status = response.Status
+	value, isJSON := decode(response.Body)
+	log.Body = excerpt(response.Body, value, isJSON)
+	var faults []string
+	if log.Status < 200 || log.Status > 299 {
+		faults = append(faults, fmt.Sprintf("it answered with status %d", log.Status))
+	}
+	if len(c.paths) > 0 {
+		if isJSON {
+			log.Variables, faults = c.take(value, faults)
+		} else {
+			faults = append(faults, "the answer is no JSON")
+		}
+	}
+	log.Error = strings.Join(faults, "; ")
+	return log
+}
+
+// request fills the variables in, and gives the address as logs may show it.
+func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
+	u, err := c.address(variables)
+	if err != nil {
+		return Request{}, "", err
+	}
+	r = Request{Org: org, Method: c.source.Method, URL: u.String(), Timeout: c.source.Timeout}
+	named := false
+	for _, h := range c.headers {
+		named = named || strings.EqualFold(h.name, "Content-Type")
+		r.Header = append(r.Header, Pair{h.name, printable(h.value.Render(variables))})
+	}
+	if c.body != nil {
+		r.Body = c.body.render(variables)
+		if !named {
+			r.Header = append(r.Header, Pair{"Content-Type", types[c.body.kind]})
+		}
+	}
+	if len(r.Body) > MaxBody {
+		err = callwright.Invalid("", "the body would have more than %d bytes", MaxBody)
+	}
+	without := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	return r, without.String(), err
+}

@@ -1,0 +1,193 @@
+package request
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/template"
+)
+
+// Bounds of a source.
+const (
+	maxPairs = 64  // headers, query pairs and mappings, of each
+	maxText  = 256 // bytes of a name or of a path
+	maxURL   = 8 << 10
+)
+
+// Call is a Source that was checked and parsed. It never changes, and may be shared.
+type Call struct {
+	source  Source
+	url     *template.Template
+	headers []field
+	query   []field
+	body    *body // nil: none
+	paths   []jp.Expr
+}
+
+// field is a pair whose value may hold variables.
+type field struct {
+	name  string
+	value *template.Template
+}
+
+// methods are those that may be used.
+var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// Parse checks a source. The first fault is a CodeBadRequest with its field, such as "url", "headers[0].value" or
+// "variables[1].path". That nothing may be sent to the address is for Client.CheckURL to say.
+func (s Source) Parse() (*Call, error) {
+	s.Method = strings.ToUpper(s.Method)
+	if s.Method == "" {
+		s.Method = "GET"
+	}
+	if !slices.Contains(methods, s.Method) {
+		return nil, callwright.Invalid("method", "must be one of %s", strings.Join(methods, ", "))
+	}
+	if s.Timeout < 0 {
+		return nil, callwright.Invalid("timeout", "must not be negative")
+	}
+	if s.Timeout == 0 {
+		s.Timeout = DefaultTimeout
+	}
+	s.Timeout = min(s.Timeout, LongestTimeout)
+	c := &Call{source: s, url: template.Parse(s.URL)}
+	for _, part := range []func() error{c.checkURL, c.parseHeaders, c.parseQuery, c.parseBody, c.parsePaths} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Source is what was parsed, with its defaults filled in.
+func (c *Call) Source() Source { return c.source }
+
+// checkURL wants an address whose scheme and host are literal.
+func (c *Call) checkURL() error {
+	const field = "url"
+	if len(c.source.URL) > maxURL {
+		return callwright.Invalid(field, "must not have more than %d bytes", maxURL)
+	}
+	scheme, rest, _ := strings.Cut(c.url.Literals()[0], "://")
+	if scheme = strings.ToLower(scheme); scheme != "http" && scheme != "https" {
+		return callwright.Invalid(field, "must begin with https:// or http://")
+	}
+	if len(c.url.Literals()) > 1 && !strings.ContainsAny(rest, "/?#") {
+		return callwright.Invalid(field, "must not have a variable before the path")
+	}
+	_, err := c.address(nil)
+	if err != nil {
+		return callwright.Invalid(field, "must be a URL such as https://example.com/path")
+	}
+	return nil
+}
+
+// parseHeaders wants headers that can be sent, and none that the connection lives on.
+func (c *Call) parseHeaders() error {
+	if err := few("headers", len(c.source.Headers)); err != nil {
+		return err
+	}
+	for i, h := range c.source.Headers {
+		if !token(h.Name) {
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header's name")
+		}
+		if slices.Contains(reserved, strings.ToLower(h.Name)) {
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which is set by the program", h.Name)
+		}
+		if h.Value != printable(h.Value) {
+			return callwright.Invalid(fmt.Sprintf("headers[%d].value", i), "must not hold control characters")
+		}
+		c.headers = append(c.headers, field{h.Name, template.Parse(h.Value)})
+	}
+	return nil
+}
+
+// reserved are the headers that say how the message is carried (RFC 9110 section 7.6.1), in lower case.
+var reserved = []string{
+	"host", "content-length", "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
+	"te", "trailer", "transfer-encoding", "upgrade", "expect",
+}
+
+// token says whether a text is a token of RFC 9110 section 5.6.2.
+func token(text string) bool {
+	if text == "" || len(text) > maxText {
+		return false
+	}
+	for _, r := range text {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// printable is a text with blanks in the place of control characters, line breaks among them.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// parseQuery reads the query pairs.
+func (c *Call) parseQuery() error {
+	if err := few("query", len(c.source.Query)); err != nil {
+		return err
+	}
+	for i, q := range c.source.Query {
+		if q.Name == "" || len(q.Name) > maxText {
+			return callwright.Invalid(fmt.Sprintf("query[%d].name", i), "must have 1 to %d bytes", maxText)
+		}
+		c.query = append(c.query, field{q.Name, template.Parse(q.Value)})
+	}
+	return nil
+}
+
+// few wants at most maxPairs.
+func few(field string, n int) error {
+	if n > maxPairs {
+		return callwright.Invalid(field, "must not be more than %d", maxPairs)
+	}
+	return nil
+}
+
+// address is the URL with its variables filled in, escaped by where they stand, so that none leaves its place. The
+// scheme and the host are always the template's.
+func (c *Call) address(variables map[string]any) (*url.URL, error) {
+	text := c.url.RenderWith(variables, func(before string, value any) string {
+		if strings.ContainsAny(before, "?#") {
+			return url.QueryEscape(template.Spoken(value))
+		}
+		return url.PathEscape(template.Spoken(value))
+	})
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" {
+		return nil, errAddress
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if segment == "." || segment == ".." {
+			return nil, errAddress // servers would leave the path that was meant
+		}
+	}
+	u.Fragment = ""
+	for _, q := range c.query {
+		if u.RawQuery != "" {
+			u.RawQuery += "&"
+		}
+		u.RawQuery += url.QueryEscape(q.name) + "=" + url.QueryEscape(q.value.Render(variables))
+	}
+	if len(u.String()) > maxURL {
+		return nil, errAddress
+	}
+	return u, nil
+}
+
+var errAddress = callwright.Invalid("", "no address can be made with these variables")

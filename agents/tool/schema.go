@@ -1,0 +1,127 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callwright/callwright"
+)
+
+// parseSchema reads the schema of what the model gives. Nothing is loaded for it, and references are refused, also those
+// within the schema: what they can cost has no bound. Where a property is a text instead of a schema, as in many
+// examples, it is a string that the text describes.
+func (t *Tool) parseSchema(raw json.RawMessage) error {
+	const field = "input_schema"
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	document, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return callwright.Invalid(field, "must be a JSON schema")
+	}
+	if document["type"] == nil {
+		document["type"] = "object"
+	}
+	if document["type"] != "object" {
+		return callwright.Invalid(field+".type", "must be object")
+	}
+	if refers(document) {
+		return callwright.Invalid(field, "must not hold references: write out what they name")
+	}
+	properties, _ := document["properties"].(map[string]any)
+	for name, property := range properties {
+		if text, ok := property.(string); ok {
+			properties[name] = map[string]any{"type": "string", "description": text}
+		}
+	}
+	t.properties = slices.Sorted(maps.Keys(properties))
+	if t.parameters, err = json.Marshal(document); err != nil {
+		return callwright.Invalid(field, "must be a JSON schema")
+	}
+	if t.schema, err = compile(document); err != nil {
+		return callwright.Invalid(field, "must be a JSON schema that can be used").Because(err)
+	}
+	return nil
+}
+
+// nothing refuses to load anything.
+type nothing struct{}
+
+func (nothing) Load(string) (any, error) { return nil, errors.New("tool: schemas are not loaded") }
+
+// compile makes a schema ready.
+func compile(document any) (*jsonschema.Schema, error) {
+	const name = "tool:input"
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nothing{})
+	if err := c.AddResource(name, document); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
+}
+
+// refers says whether a schema has references.
+func refers(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return slices.ContainsFunc(value, refers)
+	case map[string]any:
+		for key, inner := range value {
+			if key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef" || refers(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxArguments bounds what a model may give a tool, in bytes.
+const maxArguments = 16 << 10
+
+// arguments are what the model gives, or why they can't be used, in words for the model.
+func (t *Tool) arguments(raw json.RawMessage) (input map[string]any, refusal string) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	if len(raw) > maxArguments {
+		return nil, "the arguments are too long"
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	input, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return nil, "the arguments are not an object of JSON"
+	}
+	if t.schema == nil {
+		return input, ""
+	}
+	err = t.schema.Validate(value)
+	if err == nil {
+		return input, ""
+	}
+	return nil, "the arguments do not fit the schema: " + problems(err)
+}
+
+// maxProblems bounds how many problems the model is told of.
+const maxProblems = 5
+
+// problems are what a validation found, without the schema's name.
+func problems(err error) string {
+	found, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return "they can't be checked"
+	}
+	var texts []string
+	for _, unit := range found.BasicOutput().Errors {
+		if unit.Error != nil && len(texts) < maxProblems {
+			texts = append(texts, strings.TrimSpace(unit.InstanceLocation+" "+unit.Error.String()))
+		}
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,145 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// Set is the tools of an agent or a node. A nil Set has none. It never changes, and may be shared.
+type Set struct {
+	tools       map[string]*Tool
+	definitions []llm.Tool
+	urls        []string
+}
+
+// MaxTools is how many tools a Set may have.
+const MaxTools = 32
+
+// NewSet reads tools; none make a nil Set. The fault of one has its index in the field, such as "tools[1].url".
+func NewSet(raws []json.RawMessage) (*Set, error) {
+	if len(raws) == 0 {
+		return nil, nil
+	}
+	if len(raws) > MaxTools {
+		return nil, callwright.Invalid("tools", "must not be more than %d", MaxTools)
+	}
+	s := &Set{tools: map[string]*Tool{}}
+	for i, raw := range raws {
+		at := fmt.Sprintf("tools[%d]", i)
+		t, err := Parse(raw)
+		if err != nil {
+			return nil, within(at, err)
+		}
+		if s.tools[t.name] != nil {
+			return nil, callwright.Invalid(at+".name", "another tool has this name")
+		}
+		s.tools[t.name] = t
+		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.parameters})
+		s.urls = append(s.urls, t.call.Source().URL)
+	}
+	return s, nil
+}
+
+// within puts a path before that of a fault.
+func within(path string, err error) error {
+	fault, ok := errors.AsType[*callwright.Error](err)
+	if !ok {
+		return err
+	}
+	return callwright.Faults{fault}.Within(path)[0]
+}
+
+// Definitions are the tools as a model is told of them, in their order.
+func (s *Set) Definitions() []llm.Tool {
+	if s == nil {
+		return nil
+	}
+	return s.definitions
+}
+
+// URLs are the tools' addresses as they are written, in the tools' order, for request.Client.CheckURL.
+func (s *Set) URLs() []string {
+	if s == nil {
+		return nil
+	}
+	return s.urls
+}
+
+// Result is what came of a call.
+type Result struct {
+	Text string // for the model: one value of JSON, which is data
+	Log  request.Log
+}
+
+// Speech is what to say while a call runs; empty for one that Call would refuse.
+func (s *Set) Speech(call llm.ToolCall, variables map[string]any) string {
+	t, input, refusal := s.find(call)
+	if refusal != "" {
+		return ""
+	}
+	return t.speech.Render(t.scope(input, variables))
+}
+
+// Call calls a tool. It never fails: the text for the model says what went wrong, and names no address. Arguments that
+// don't fit the tool's schema are refused before anything is sent.
+//
+// The tool's texts may hold what the model gives as {{input.name}}, and the variables of the conversation as {{name}}.
+// A property of the schema may be written without input too; a variable of that name wins, so that a model, which
+// callers may talk into things, can't take the place of what the program has set.
+func (s *Set) Call(
+	ctx context.Context, client request.Client, org callwright.OrgID, call llm.ToolCall, variables map[string]any,
+) Result {
+	t, input, refusal := s.find(call)
+	if refusal != "" {
+		return Result{Text: answer{Error: refusal}.text(), Log: request.Log{Name: call.Name, Error: refusal}}
+	}
+	log := t.call.Do(ctx, client, org, t.name, t.scope(input, variables))
+	a := answer{Error: log.Error, Answer: log.Body}
+	if log.Error == "" && log.Variables != nil {
+		a.Answer, _ = json.Marshal(log.Variables) // they came from JSON
+	}
+	return Result{Text: a.text(), Log: log}
+}
+
+// answer is what a model is told of a call.
+type answer struct {
+	Error  string          `json:"error,omitempty"`
+	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+func (a answer) text() string {
+	text, _ := json.Marshal(a) // Answer is JSON
+	return string(text)
+}
+
+// find gives the tool of a call with what the model gives it, or why the call can't be made.
+func (s *Set) find(call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
+	if s != nil {
+		t = s.tools[call.Name]
+	}
+	if t == nil {
+		return nil, nil, "there is no such tool"
+	}
+	input, refusal = t.arguments(call.Arguments)
+	return t, input, refusal
+}
+
+// scope is what the tool's texts may hold.
+func (t *Tool) scope(input, variables map[string]any) map[string]any {
+	scope := make(map[string]any, len(variables)+len(t.properties)+1)
+	for _, name := range t.properties {
+		if value, given := input[name]; given {
+			scope[name] = value
+		}
+	}
+	maps.Copy(scope, variables)
+	scope["input"] = input
+	return scope
+}
