@@ -47,6 +47,18 @@ func firstStart(ctx context.Context, c config, s *access.Service) error {
 	return nil
 }
 
+// webhookSecretFile is where the secret stands that signs the first organization's webhooks.
+func webhookSecretFile(c config) string { return filepath.Join(c.Data, "webhook-secret") }
+
+// writeWebhookSecret writes that file, for those who check signatures.
+func writeWebhookSecret(ctx context.Context, c config, tenants callwright.Tenants) error {
+	org, err := tenants.Organization(ctx, firstOrg)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(webhookSecretFile(c), []byte(org.WebhookSecret.Reveal()+"\n"), 0o600)
+}
+
 // setContact makes --contact-email, where it is given, the address of the first organization.
 func setContact(ctx context.Context, c config, tenants callwright.Tenants) error {
 	if c.ContactEmail == "" {

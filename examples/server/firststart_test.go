@@ -39,6 +39,28 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
+// TestWriteWebhookSecret wants the file to hold what signs the webhooks of this database, and nobody else to read it.
+func TestWriteWebhookSecret(t *testing.T) {
+	t.Parallel()
+	c := config{Data: t.TempDir()}
+	for _, secret := range []callwright.Secret{"whsec_MQ==", "whsec_Mg=="} {
+		tenants := memstore.Tenants{Store: memstore.New()}
+		if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: firstOrg, WebhookSecret: secret}); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeWebhookSecret(t.Context(), c, tenants); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := os.ReadFile(webhookSecretFile(c))
+		if err != nil || strings.TrimSpace(string(kept)) != secret.Reveal() {
+			t.Errorf("the file holds %q, %v", kept, err)
+		}
+		if info, err := os.Stat(webhookSecretFile(c)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+		}
+	}
+}
+
 // TestSetContact gives the organization an address, and leaves the one that it has without the flag.
 func TestSetContact(t *testing.T) {
 	t.Parallel()

@@ -148,7 +148,11 @@ func serve(lc fx.Lifecycle, p parts) {
 		if err := firstStart(ctx, p.Config, p.Access); err != nil {
 			return err
 		}
-		return setContact(ctx, p.Config, bunstore.Tenants{DB: p.DB})
+		tenants := bunstore.Tenants{DB: p.DB}
+		if err := writeWebhookSecret(ctx, p.Config, tenants); err != nil {
+			return err
+		}
+		return setContact(ctx, p.Config, tenants)
 	}))
 	lc.Append(fx.Hook{
 		OnStart: func(context.Context) error {
