@@ -42,6 +42,10 @@ func callAgentPurpose(org callwright.OrgID, id string) string {
 	return fmt.Sprintf("agent of call:%q:%q", org, id)
 }
 
+func webAgentPurpose(org callwright.OrgID, id string) string {
+	return fmt.Sprintf("web agent:%q:%q", org, id)
+}
+
 func numberAgentPurpose(org callwright.OrgID, number callwright.PhoneNumber) string {
 	return fmt.Sprintf("agent of number:%q:%q", org, number)
 }

@@ -84,7 +84,7 @@ func (s Answers) Keep(
 		if err != nil {
 			return err
 		}
-		return s.forget(ctx, idb, org, since)
+		return s.forgetOld(ctx, idb, org, since)
 	})
 }
 
@@ -101,9 +101,9 @@ func (s Answers) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error
 	return changed(result, err, callwright.ErrConflict)
 }
 
-// forget removes some answers that nobody will ask for any more, so that they don't pile up. It leaves alone what
+// forgetOld removes some answers that nobody will ask for any more, so that they don't pile up. It leaves alone what
 // another transaction holds: waiting for each other's could end in a deadlock.
-func (s Answers) forget(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+func (s Answers) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").
 		Where("org = ?", org).Where("kept_at < ?", before).Limit(atOnce)

@@ -63,13 +63,7 @@ func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pat
 	if err != nil {
 		return nil, err
 	}
-	logs := make([]pathway.Log, len(rows))
-	for i, row := range rows {
-		if logs[i], err = unmarshalLog(row.Turn, row.Log); err != nil {
-			return nil, err
-		}
-	}
-	return logs, nil
+	return convertedAll(rows, logRow.turn)
 }
 
 // AppendNotice adds something that the webhook is to be told.

@@ -133,22 +133,10 @@ func (s CallLog) Failures(
 }
 
 // ForgetCalls removes the records that began before a time and have ended. Their ladders go with them.
-func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = s.write(ctx, nil, func(idb bun.IDB) error {
-		old := idb.NewSelect().Model((*recordRow)(nil)).Column("id").
-			Where("ended_at IS NOT NULL").Where("started_at < ?", stored(before)).Order("started_at").Limit(limit)
-		if s.dialect.skip != "" { // other nodes forget, too
-			old = old.For(s.dialect.skip)
-		}
-		result, err := idb.NewDelete().Model((*recordRow)(nil)).Where("id IN (?)", old).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		rows, err := result.RowsAffected()
-		removed = int(rows)
-		return err
+func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", stored(before)).Order("started_at").Limit(limit)
 	})
-	return removed, err
 }
 
 // BeatNode says that a node lives, and forgets those that are long gone.

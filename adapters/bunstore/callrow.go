@@ -117,15 +117,3 @@ func (db *DB) call(r callRow) (call.Call, error) {
 		Node: r.Node, Heartbeat: stored(r.Heartbeat), StopRequested: r.StopRequested, Version: r.Version,
 	}, err
 }
-
-// calls is every row's call.
-func (db *DB) calls(rows []callRow) ([]call.Call, error) {
-	found := make([]call.Call, len(rows))
-	for i, row := range rows {
-		var err error
-		if found[i], err = db.call(row); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}

@@ -72,7 +72,7 @@ func (s Calls) List(
 		last := rows[limit-1]
 		page.Next = callwright.Keyset{At: last.CreatedAt.UTC(), ID: last.ID}
 	}
-	page.Items, err = s.calls(rows)
+	page.Items, err = convertedAll(rows, s.call)
 	return page, total, err
 }
 
@@ -164,5 +164,5 @@ func (s Calls) Silent(ctx context.Context, before time.Time, limit int) ([]call.
 	if err != nil {
 		return nil, err
 	}
-	return s.calls(rows)
+	return convertedAll(rows, s.call)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -41,6 +42,12 @@ type analysisJSON struct {
 	Summary     string `json:"summary,omitempty"`
 	Disposition string `json:"disposition,omitempty"`
 	Error       string `json:"error,omitempty"`
+}
+
+type promotionJSON struct {
+	Number      int       `json:"number"`
+	Batch       string    `json:"batch,omitempty"`
+	RequestedAt time.Time `json:"requested_at"`
 }
 
 type pairJSON struct {
@@ -91,6 +98,7 @@ var (
 	_ = agentJSON(call.Agent{})
 	_ = voicemailJSON(call.Voicemail{})
 	_ = analysisJSON(call.Analysis{})
+	_ = promotionJSON(pathway.Promotion{})
 	_ = pairJSON(request.Pair{})
 	_ = mappingJSON(request.Mapping{})
 	_ = endingJSON(call.Ending{})

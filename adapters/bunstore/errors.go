@@ -25,6 +25,8 @@ func (db *DB) translate(ctx context.Context, err error) error {
 		return callwright.ErrUnavailable.Because(context.Cause(ctx))
 	case errors.Is(err, sql.ErrNoRows):
 		return callwright.ErrNotFound.Because(err)
+	case db.dialect.orphan(err):
+		return callwright.ErrNotFound.Because(err)
 	case db.dialect.conflict(err):
 		return callwright.ErrConflict.Because(err)
 	case db.dialect.transient(err):

@@ -73,13 +73,7 @@ func (s Numbers) Numbers(ctx context.Context, org callwright.OrgID) ([]agents.In
 	if err != nil {
 		return nil, err
 	}
-	found := make([]agents.InboundNumber, len(rows))
-	for i, row := range rows {
-		if found[i], err = s.number(row); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return convertedAll(rows, s.number)
 }
 
 // UpdateNumber replaces a number.

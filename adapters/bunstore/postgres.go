@@ -24,6 +24,7 @@ const migrationLock = "SELECT pg_advisory_xact_lock(7157425302148)"
 
 // SQLSTATE of what is no fault of ours.
 const (
+	foreignKeyViolation  = "23503"
 	uniqueViolation      = "23505"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -50,6 +51,7 @@ func (db *DB) openPostgres(dsn string) error {
 		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
+		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
 		transient: func(err error) bool {
 			s := state(err)
 			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable

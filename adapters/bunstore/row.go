@@ -54,6 +54,26 @@ func (db *DB) supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 	return changed(result, err, callwright.ErrConflict)
 }
 
+// forget removes the rows of a table that choose picks, and says how many. It leaves alone what another node is forgetting.
+func (db *DB) forget(
+	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) (removed int, err error) {
+	err = db.write(ctx, nil, func(idb bun.IDB) error {
+		old := choose(idb.NewSelect().Model(model).Column("id"))
+		if db.dialect.skip != "" {
+			old = old.For(db.dialect.skip)
+		}
+		result, err := idb.NewDelete().Model(model).Where("id IN (?)", old).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		removed = int(rows)
+		return err
+	})
+	return removed, err
+}
+
 // exists is nil when the query finds a row.
 func exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
 	found, err := find.Exists(ctx)
@@ -101,4 +121,16 @@ func converted[A, B any](list []A, convert func(A) B) []B {
 		out[i] = convert(a)
 	}
 	return out
+}
+
+// convertedAll is every row's value.
+func convertedAll[A, B any](rows []A, convert func(A) (B, error)) ([]B, error) {
+	out := make([]B, len(rows))
+	for i, row := range rows {
+		var err error
+		if out[i], err = convert(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

@@ -24,7 +24,7 @@ func (db *DB) openSQLite(path string) error {
 	if err := createPrivately(path); err != nil {
 		return err
 	}
-	db.dialect = dialect{name: "sqlite", conflict: sqliteConflict, transient: sqliteTransient}
+	db.dialect = dialect{name: "sqlite", conflict: sqliteConflict, orphan: sqliteOrphan, transient: sqliteTransient}
 	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {
 		return err
@@ -74,6 +74,11 @@ func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
 func sqliteConflict(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+func sqliteOrphan(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
 func sqliteTransient(err error) bool {

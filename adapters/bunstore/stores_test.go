@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/sip"
@@ -74,6 +75,12 @@ func TestStores(t *testing.T) {
 		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return bunstore.Discoveries{DB: open(t)} })
 		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return bunstore.TestCalls{DB: open(t)} })
 		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return bunstore.Calls{DB: open(t)} })
+		agentstest.RunWebAgentStore(t, func(t *testing.T) agents.WebAgents { return bunstore.WebAgents{DB: open(t)} })
+		agentstest.RunPathwayStore(t, func(t *testing.T) pathway.Store { return bunstore.Pathways{DB: open(t)} })
+		agentstest.RunChatStore(t, func(t *testing.T) (pathway.Store, pathway.Chats) {
+			db := open(t)
+			return bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}
+		})
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })
 		callwrighttest.RunAnswers(t, func(t *testing.T) callwright.Answers { return bunstore.Answers{DB: open(t)} })

@@ -130,13 +130,5 @@ func (s Trunks) pick(
 	if err != nil {
 		return nil, err
 	}
-	found := make([]sip.Trunk, 0, len(rows))
-	for _, row := range rows {
-		t, err := s.trunk(row)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, t)
-	}
-	return found, nil
+	return convertedAll(rows, s.trunk)
 }

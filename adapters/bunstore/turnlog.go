@@ -63,9 +63,9 @@ func marshalLog(l pathway.Log) (string, error) {
 	return string(text), nil
 }
 
-func unmarshalLog(turn int, text string) (pathway.Log, error) {
+func (r logRow) turn() (pathway.Log, error) {
 	var j logJSON
-	if err := json.Unmarshal([]byte(text), &j); err != nil {
+	if err := json.Unmarshal([]byte(r.Log), &j); err != nil {
 		return pathway.Log{}, callwright.ErrInternal.Because(err)
 	}
 	entry := func(e logEntryJSON) pathway.LogEntry {
@@ -75,7 +75,7 @@ func unmarshalLog(turn int, text string) (pathway.Log, error) {
 		}
 	}
 	return pathway.Log{
-		Turn: turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: converted(j.Entries, entry),
+		Turn: r.Turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: converted(j.Entries, entry),
 		Usage: llm.Usage(j.Usage), Took: j.Took,
 	}, nil
 }

@@ -23,7 +23,12 @@ func cloneValue(v reflect.Value) reflect.Value {
 			out.Set(cloneValue(v.Elem()))
 		}
 	case reflect.Slice:
-		if !v.IsNil() {
+		switch {
+		case v.IsNil():
+		case v.Type().Elem().Kind() <= reflect.Complex128: // such as bytes, of which there may be many
+			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+			reflect.Copy(out, v)
+		default:
 			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 			for i := range v.Len() {
 				out.Index(i).Set(cloneValue(v.Index(i)))

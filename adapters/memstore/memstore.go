@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
@@ -43,6 +44,11 @@ type data struct {
 	nodes       map[string]time.Time      // when each was last heard of
 	discoveries map[string]discovery.Discovery
 	testCalls   map[string]testcall.Call
+
+	webAgents map[string]agents.WebAgent
+	pathways  map[string]pathway.Pathway
+	versions  map[versionKey]pathway.Version
+	chats     map[string]pathway.Chat
 }
 
 func (d data) clone() data {
@@ -52,6 +58,8 @@ func (d data) clone() data {
 		tasks: maps.Clone(d.tasks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations),
 		records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), nodes: maps.Clone(d.nodes),
 		discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls),
+		webAgents: maps.Clone(d.webAgents), pathways: maps.Clone(d.pathways), versions: maps.Clone(d.versions),
+		chats: maps.Clone(d.chats),
 	}
 }
 
@@ -64,6 +72,8 @@ func New() *Store {
 		tasks: map[int64]queued{}, statuses: map[string]leasedStatus{}, registrations: map[string]leasedRegistration{},
 		records: map[string]sip.CallRecord{}, ladders: map[string][]ladder.Event{}, nodes: map[string]time.Time{},
 		discoveries: map[string]discovery.Discovery{}, testCalls: map[string]testcall.Call{},
+		webAgents: map[string]agents.WebAgent{}, pathways: map[string]pathway.Pathway{},
+		versions: map[versionKey]pathway.Version{}, chats: map[string]pathway.Chat{},
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
@@ -30,6 +31,12 @@ func TestStores(t *testing.T) {
 	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return memstore.Discoveries{Store: memstore.New()} })
 	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return memstore.TestCalls{Store: memstore.New()} })
 	agentstest.RunCallStore(t, func(*testing.T) call.Store { return memstore.Calls{Store: memstore.New()} })
+	agentstest.RunWebAgentStore(t, func(*testing.T) agents.WebAgents { return memstore.WebAgents{Store: memstore.New()} })
+	agentstest.RunPathwayStore(t, func(*testing.T) pathway.Store { return memstore.Pathways{Store: memstore.New()} })
+	agentstest.RunChatStore(t, func(*testing.T) (pathway.Store, pathway.Chats) {
+		s := memstore.New()
+		return memstore.Pathways{Store: s}, memstore.Chats{Store: s}
+	})
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
 	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })
 	callwrighttest.RunAnswers(t, func(*testing.T) callwright.Answers { return memstore.Answers{Store: memstore.New()} })

@@ -89,7 +89,7 @@ CREATE TABLE pathway_versions (
 CREATE TABLE pathway_chats (
     id         TEXT        NOT NULL PRIMARY KEY,
     org        TEXT        NOT NULL,
-    pathway_id TEXT        NOT NULL,
+    pathway_id TEXT        NOT NULL REFERENCES pathways (id) ON DELETE CASCADE,
     number     INTEGER     NOT NULL,
     hash       TEXT        NOT NULL,
     state      TEXT        NOT NULL, -- JSON

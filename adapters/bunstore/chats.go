@@ -1,0 +1,80 @@
+package bunstore
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// Chats is pathway.Chats.
+type Chats struct{ *DB }
+
+type chatRow struct {
+	bun.BaseModel `bun:"table:pathway_chats"`
+
+	ID        string    `bun:"id,pk"`
+	Org       string    `bun:"org"`
+	Pathway   string    `bun:"pathway_id"`
+	Number    int       `bun:"number"`
+	Hash      string    `bun:"hash"`
+	State     string    `bun:"state"` // JSON, which JSONB would not keep as it is
+	Messages  int       `bun:"messages"`
+	BusyUntil time.Time `bun:"busy_until"`
+	Completed bool      `bun:"completed"`
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Version   int64     `bun:"version"` // its Revision
+}
+
+func newChatRow(c pathway.Chat) chatRow {
+	return chatRow{
+		ID: c.ID, Org: string(c.Org), Pathway: c.Pathway, Number: c.Number, Hash: c.Hash, State: string(c.State),
+		Messages: c.Messages, BusyUntil: stored(c.BusyUntil), Completed: c.Completed,
+		CreatedAt: stored(c.CreatedAt), UpdatedAt: stored(c.UpdatedAt), Version: c.Revision,
+	}
+}
+
+// InsertChat adds a chat.
+func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
+	c.Revision = 1
+	row := newChatRow(c)
+	return s.insertWithPathway(ctx, c.Org, c.Pathway, row, &row)
+}
+
+// Chat is one chat.
+func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
+	var r chatRow
+	err := s.read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		return absent("chat", idb.NewSelect().Model(&r).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return pathway.Chat{}, err
+	}
+	return pathway.Chat{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Pathway: r.Pathway, Number: r.Number, Hash: r.Hash,
+		State: json.RawMessage(r.State), Messages: r.Messages, BusyUntil: r.BusyUntil.UTC(), Completed: r.Completed,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Version,
+	}, nil
+}
+
+// UpdateChat replaces a chat.
+func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
+	row := newChatRow(c)
+	return s.write(ctx, []any{row}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
+		find := idb.NewSelect().Model((*chatRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
+		return replace(ctx, "chat", update, c.Revision, find)
+	})
+}
+
+// ForgetChats removes chats that were not changed for long.
+func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("updated_at < ?", stored(before)).Order("updated_at").Limit(limit)
+	})
+}
