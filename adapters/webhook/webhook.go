@@ -1,5 +1,5 @@
-// Package webhook sends signed messages to the URLs that organizations give, and to nowhere else than the public
-// Internet unless it is told that private addresses are fine.
+// Package webhook sends signed messages to the URLs that organizations give, and makes the requests of their
+// conversations; to nowhere else than the public Internet unless it is told that private addresses are fine.
 package webhook
 
 import (
@@ -33,14 +33,17 @@ type Config struct {
 	Logger       *slog.Logger       // nil: discards
 }
 
-// Sender sends messages.
+// Sender sends messages, and makes the requests of conversations.
 type Sender struct {
 	Config
-	client *http.Client
+	client   *http.Client // of messages
+	requests *http.Client // of conversations, each with its own time
 }
 
 // Each message has this long to be taken, from the connection to the last byte of the answer.
 const timeout = 10 * time.Second
+
+const userAgent = "callwright"
 
 // New checks the configuration.
 func New(c Config) (*Sender, error) {
@@ -58,12 +61,17 @@ func New(c Config) (*Sender, error) {
 		// Checked when the connection is made, so that a name whose address changes meanwhile gains nothing.
 		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
 	}
-	return &Sender{Config: c, client: &http.Client{
-		Timeout:   timeout,
-		Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConns: 100, IdleConnTimeout: time.Minute},
+	requests := &http.Client{
+		Transport: &http.Transport{ // no proxy, and nothing is unpacked: a small answer may be a large one then
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 100, IdleConnTimeout: time.Minute,
+			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
+		},
 		// A redirect would have the record sent to an address that nobody has named.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	}
+	messages := *requests
+	messages.Timeout = timeout
+	return &Sender{Config: c, client: &messages, requests: requests}, nil
 }
 
 // Close lets go of idle connections.
@@ -141,7 +149,7 @@ func (s *Sender) request(ctx context.Context, org callwright.OrgID, id, to strin
 	mac := hmac.New(sha256.New, []byte(o.WebhookSecret.Reveal()))
 	mac.Write(body)
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "callwright")
+	request.Header.Set("User-Agent", userAgent)
 	request.Header.Set("X-Webhook-Signature", hex.EncodeToString(mac.Sum(nil)))
 	request.Header.Set(standardwebhooks.HeaderWebhookID, id)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
