@@ -1,6 +1,7 @@
 package agentstest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,7 +12,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
 )
 
 // RunCallStore tests a call.Store. newStore gives an empty one.
@@ -19,13 +21,18 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Store){
 		"keeps every field":                   keepsCall,
+		"tells nothing from an empty list":    keepsEmptyListsOfCall,
+		"shares no memory":                    sharesNoCall,
 		"hides other organizations' calls":    hidesCalls,
 		"refuses an id twice":                 refusesCallTwice,
 		"updates by compare-and-set":          updatesCall,
 		"keeps the heartbeat from going back": keepsHeartbeat,
 		"filters":                             filtersCalls,
+		"filters by how calls came out":       filtersOutcomes,
 		"pages without gaps":                  pagesCalls,
 		"keeps a transcript":                  keepsTranscript,
+		"keeps logs by turn":                  keepsLogs,
+		"keeps notices":                       keepsNotices,
 		"asks for a stop":                     asksForStop,
 		"finds the calls of dead nodes":       findsSilent,
 	}
@@ -61,27 +68,92 @@ func getCall(t *testing.T, s call.Store, org callwright.OrgID, id string) call.C
 	return c
 }
 
-func keepsCall(t *testing.T, s call.Store) {
-	started, ended, moved, warmth := at.Add(time.Second), at.Add(time.Minute), at.Add(50*time.Second), 0.5
-	want := aCall("c1", "a")
-	want.Inbound = true
-	want.Agent = call.Agent{
-		Task: "Ask.", Voice: "rms", Language: "en", Model: "base", Temperature: &warmth, FirstSentence: "Hi \u2603",
-		WaitForGreeting: true, Record: true, MaxDuration: time.Hour, TransferTo: "+15550000003", Webhook: "https://x.example/",
+// fullCall is a call with a value in every field.
+func fullCall() call.Call {
+	due, started, ended, moved := at.Add(-time.Hour), at.Add(time.Second), at.Add(time.Minute), at.Add(50*time.Second)
+	number := 0
+	full := aCall("c1", "a")
+	full.Inbound, full.Agent = true, fullAgent()
+	full.Plan = call.Plan{
+		Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: "Call {{number}}."},
+		Retry: &call.Retry{
+			Wait: 90 * time.Second, Voicemail: call.Voicemail{Action: call.VoicemailHangup, Message: "none"},
+		},
+		Dispositions: []string{"sold", "lost"}, SummaryPrompt: "In one line.",
+		Events: []call.EventCategory{call.EventsTool, call.EventsCall},
 	}
-	want.RequestData = map[string]any{"name": "Ada", "list": []any{"x", 1.5, nil, true}, "deep": map[string]any{"k": "v"}}
-	want.Metadata = map[string]any{"ticket": "T-1"}
-	want.Queue, want.Status = call.QueueComplete, call.StatusCompleted
-	want.StartedAt, want.EndedAt = &started, &ended
-	want.Ending = &call.Ending{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true}
-	want.ErrorMessage, want.AnsweredBy = "none", call.AnsweredByUnknown
-	want.TransferredTo, want.TransferredAt, want.ModelUsed = "+15550000003", &moved, "scripted"
-	want.Carriage = call.LegInfo{SIPCallID: "x@y", Peer: "192.0.2.1:5061", Codec: "PCMU", SRTPSuite: "S", TLS: "TLS 1.3"}
-	want.Stats = call.Stats{Sent: 1 << 40, Received: 2, Lost: 3, Late: 4, Jitter: time.Millisecond, RoundTrip: 5}
-	want.Recorded, want.Node, want.Heartbeat = true, "n1", at.Add(59*time.Second)
-	insertCalls(t, s, want)
-	if got := getCall(t, s, "a", "c1"); !reflect.DeepEqual(got, want) {
-		t.Fatalf("got  %+v\nwant %+v", got, want)
+	full.RequestData = map[string]any{"name": "Ada", "list": []any{"x", 1.5, nil, true}, "deep": map[string]any{"k": "v"}}
+	full.Variables = map[string]any{"name": "Ada", "day": "Tuesday", "seats": 4.0}
+	full.Metadata = map[string]any{"ticket": "T-1"}
+	full.Queue, full.Status = call.QueueComplete, call.StatusCompleted
+	full.StartAt, full.StartedAt, full.EndedAt = &due, &started, &ended
+	full.Ending = &call.Ending{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true}
+	full.ErrorMessage, full.AnsweredBy = "none", call.AnsweredByHuman
+	full.TransferredTo, full.TransferredAt, full.ModelUsed = "+15550000003", &moved, "scripted"
+	full.PathwayNumber, full.RetryOf, full.RetriedBy = &number, "c0", "c2"
+	full.Analysis = call.Analysis{Summary: "Sold \u2603.", Disposition: "sold", Error: "half of it"}
+	full.Carriage = call.LegInfo{SIPCallID: "x@y", Peer: "192.0.2.1:5061", Codec: "PCMU", SRTPSuite: "S", TLS: "TLS 1.3"}
+	full.Stats = call.Stats{Sent: 1 << 40, Received: 2, Lost: 3, Late: 4, Jitter: time.Millisecond, RoundTrip: 5}
+	full.Recorded, full.Node, full.Heartbeat = true, "n1", at.Add(59*time.Second)
+	return full
+}
+
+func wantCall(t *testing.T, s call.Store, want call.Call) {
+	t.Helper()
+	if got := getCall(t, s, want.Org, want.ID); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// keepsCall inserts a call with every field, clears them all in an update, and sets them again.
+func keepsCall(t *testing.T, s call.Store) {
+	full := fullCall()
+	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "StopRequested" {
+			t.Fatalf("the test has no value for %s", name)
+		}
+	}
+	insertCalls(t, s, full)
+	wantCall(t, s, full)
+
+	bare := call.Call{ID: full.ID, Org: full.Org, CreatedAt: at, Heartbeat: full.Heartbeat, Version: 1}
+	if err := s.Update(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	bare.Version = 2
+	wantCall(t, s, bare)
+
+	full.Version = 2
+	if err := s.Update(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	full.Version = 3
+	wantCall(t, s, full)
+}
+
+func keepsEmptyListsOfCall(t *testing.T, s call.Store) {
+	empty := aCall("c1", "a")
+	empty.Agent.Tools = []json.RawMessage{}
+	empty.Agent.DynamicData = []call.DynamicData{{URL: "u", Headers: []request.Pair{}}}
+	empty.Plan.Dispositions, empty.Plan.Events = []string{}, []call.EventCategory{}
+	empty.RequestData, empty.Variables, empty.Metadata = map[string]any{}, map[string]any{}, map[string]any{}
+	insertCalls(t, s, empty)
+	wantCall(t, s, empty)
+}
+
+// sharesNoCall changes what was given to the store and what came from it.
+func sharesNoCall(t *testing.T, s call.Store) {
+	spoil := func(c call.Call) {
+		copy(c.Agent.Tools[0], "spoilt")
+		*c.PathwayNumber, *c.StartAt, c.Plan.Retry.Wait = 9, at.Add(9*time.Hour), 9
+		c.Agent.DynamicData[1].Headers[0].Value, c.Plan.Dispositions[0], c.Variables["day"] = "spoilt", "spoilt", "spoilt"
+	}
+	given := fullCall()
+	insertCalls(t, s, given)
+	spoil(given)
+	for range 2 {
+		wantCall(t, s, fullCall())
+		spoil(getCall(t, s, "a", "c1"))
 	}
 }
 
@@ -92,9 +164,13 @@ func hidesCalls(t *testing.T, s call.Store) {
 	foreign.Org = "b"
 	_, getErr := s.Get(t.Context(), "b", "c1")
 	_, readErr := s.Transcript(t.Context(), "b", "c1")
+	_, logsErr := s.Logs(t.Context(), "b", "c1")
+	_, noticeErr := s.Notice(t.Context(), "b", "c1", 1)
 	for name, err := range map[string]error{
 		"get": getErr, "transcript": readErr, "update": s.Update(t.Context(), foreign),
 		"append": s.Append(t.Context(), "b", "c1", call.Entry{Seq: 1}), "stop": s.RequestStop(t.Context(), "b", "c1"),
+		"logs": logsErr, "append log": s.AppendLog(t.Context(), "b", "c1", pathway.Log{Turn: 1}),
+		"notice": noticeErr, "append notice": s.AppendNotice(t.Context(), "b", "c1", call.Notice{Seq: 1}),
 	} {
 		if !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("%s gave %v, want not found", name, err)
@@ -191,6 +267,56 @@ func filtersCalls(t *testing.T, s call.Store) {
 	}
 }
 
+func filtersOutcomes(t *testing.T, s call.Store) {
+	outcome := func(id string, length time.Duration, by call.AnsweredBy, status call.Status, pathwayID string) call.Call {
+		c := aCall(id, "a")
+		started, ended := at, at.Add(length)
+		c.Queue, c.StartedAt, c.EndedAt, c.AnsweredBy, c.Status = call.QueueComplete, &started, &ended, by, status
+		c.Agent.Pathway.ID = pathwayID
+		return c
+	}
+	short := outcome("c1", 10*time.Second, call.AnsweredByHuman, call.StatusCompleted, "p1")
+	long := outcome("c2", time.Hour+time.Microsecond, call.AnsweredByVoicemail, call.StatusCompleted, "p2")
+	missed := outcome("c3", 0, call.AnsweredByNobody, call.StatusNoAnswer, "p1")
+	missed.StartedAt = nil
+	running := aCall("c4", "a")
+	running.Queue, running.StartedAt = call.QueueStarted, short.StartedAt
+	insertCalls(t, s, short, long, missed, running)
+	for name, test := range map[string]struct {
+		filter call.Filter
+		want   []string
+	}{
+		"answered by":       {call.Filter{AnsweredBy: call.AnsweredByVoicemail}, []string{"c2"}},
+		"status":            {call.Filter{Status: call.StatusCompleted}, []string{"c2", "c1"}},
+		"pathway":           {call.Filter{Pathway: "p1"}, []string{"c3", "c1"}},
+		"longer":            {call.Filter{LongerThan: 10*time.Second - 1}, []string{"c2", "c1"}},
+		"longer, not equal": {call.Filter{LongerThan: 10 * time.Second}, []string{"c2"}},
+		"a little longer":   {call.Filter{LongerThan: time.Hour}, []string{"c2"}},
+		"shorter":           {call.Filter{ShorterThan: 10*time.Second + 1}, []string{"c3", "c1"}},
+		"shorter, no equal": {call.Filter{ShorterThan: 10 * time.Second}, []string{"c3"}},
+		"between":           {call.Filter{LongerThan: 1, ShorterThan: time.Hour}, []string{"c1"}},
+		"several":           {call.Filter{Pathway: "p1", Status: call.StatusNoAnswer}, []string{"c3"}},
+		"none":              {call.Filter{Pathway: "p2", AnsweredBy: call.AnsweredByHuman}, []string{}},
+	} {
+		page, total, err := s.List(t.Context(), "a", test.filter)
+		if got := ids(page.Items); err != nil || !slices.Equal(got, test.want) || total != len(test.want) {
+			t.Errorf("%s: got %v of %d, %v; want %v", name, got, total, err, test.want)
+		}
+	}
+
+	// What a call is filtered by follows its updates.
+	running.Queue, running.EndedAt, running.Agent.Pathway.ID = call.QueueComplete, long.EndedAt, "p4"
+	if err := s.Update(t.Context(), running); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]call.Filter{"longer": {LongerThan: time.Minute}, "pathway": {Pathway: "p4"}} {
+		page, _, err := s.List(t.Context(), "a", f)
+		if err != nil || !slices.Contains(ids(page.Items), "c4") {
+			t.Errorf("%s: after the update, got %v, %v", name, ids(page.Items), err)
+		}
+	}
+}
+
 func ids(calls []call.Call) []string {
 	out := make([]string, 0, len(calls))
 	for _, c := range calls {
@@ -227,27 +353,6 @@ func pagesCalls(t *testing.T, s call.Store) {
 		if len(seen) != count || !slices.IsSorted(seen) {
 			t.Errorf("oldest first %t: saw %v", oldest, seen)
 		}
-	}
-}
-
-func keepsTranscript(t *testing.T, s call.Store) {
-	insertCalls(t, s, aCall("c1", "a"))
-	want := []call.Entry{
-		{Seq: 1, Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 20 * time.Millisecond, End: time.Second, CreatedAt: at},
-		{
-			Seq: 2, Speaker: call.SpeakerUser, Text: "Söme \U0001F600 text", Start: 2 * time.Second, End: 3 * time.Second,
-			Interrupted: true, CreatedAt: at.Add(time.Second),
-			Latency: conversation.Latency{EndOfTurn: 1, Recognized: 2, FirstStep: 3, FirstAudio: 4, Playing: 5},
-		},
-	}
-	for _, seq := range []int{1, 0, 1, 0} { // out of order, and twice
-		if err := s.Append(t.Context(), "a", "c1", want[seq]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := s.Transcript(t.Context(), "a", "c1")
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Fatalf("got  %+v, %v\nwant %+v", got, err, want)
 	}
 }
 

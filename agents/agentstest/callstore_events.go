@@ -1,0 +1,118 @@
+package agentstest
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+func keepsTranscript(t *testing.T, s call.Store) {
+	insertCalls(t, s, aCall("c1", "a"))
+	want := []call.Entry{
+		{Seq: 1, Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 20 * time.Millisecond, End: time.Second, CreatedAt: at},
+		{
+			Seq: 2, Speaker: call.SpeakerUser, Text: "Söme \U0001F600 text", Start: 2 * time.Second, End: 3 * time.Second,
+			Interrupted: true, CreatedAt: at.Add(time.Second),
+			Latency: conversation.Latency{EndOfTurn: 1, Recognized: 2, FirstStep: 3, FirstAudio: 4, Playing: 5},
+		},
+	}
+	for _, seq := range []int{1, 0, 1, 0} { // out of order, and twice
+		if err := s.Append(t.Context(), "a", "c1", want[seq]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Transcript(t.Context(), "a", "c1")
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+// aLog has an entry of every kind of content.
+func aLog(turn int) pathway.Log {
+	return pathway.Log{
+		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7},
+		Took: 1234567 * time.Nanosecond,
+		Entries: []pathway.LogEntry{
+			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},
+			{
+				Kind: pathway.LogDecision, Node: "ask", Name: "Ask", Chosen: "look", Edge: "e1", Text: "It was monday.",
+				At: at.Add(time.Second),
+			},
+			{Kind: pathway.LogVariables, Variables: map[string]any{"day": "monday", "seats": 4.0, "none": nil}, At: at},
+			{
+				Kind: pathway.LogRequest, Node: "look", At: at,
+				Request: &request.Log{
+					Name: "look", Method: "POST", URL: "https://x.example/", Status: 200, Took: time.Second,
+					Body:      json.RawMessage(`{"free":[true,1.5,"<&>\u2603"]}`),
+					Variables: map[string]any{"free": true}, Error: "too late",
+				},
+			},
+		},
+	}
+}
+
+func keepsLogs(t *testing.T, s call.Store) {
+	insertCalls(t, s, aCall("c1", "a"), aCall("c2", "a"))
+	if got, err := s.Logs(t.Context(), "a", "c1"); err != nil || len(got) != 0 {
+		t.Errorf("a call that has said nothing has %+v, %v", got, err)
+	}
+	want := []pathway.Log{aLog(1), {Turn: 2, Entries: []pathway.LogEntry{{Kind: pathway.LogError, At: at}}}, {Turn: 11}}
+	for _, i := range []int{2, 0, 1} { // out of order
+		if err := s.AppendLog(t.Context(), "a", "c1", want[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, other := pathway.Log{Turn: 2, Said: "other"}, aLog(2)
+	for id, l := range map[string]pathway.Log{"c1": again, "c2": other} {
+		if err := s.AppendLog(t.Context(), "a", id, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.Logs(t.Context(), "a", "c1"); err != nil || !sameJSON(t, got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+	spoil := func(l pathway.Log) { l.Entries[2].Variables["day"] = "spoilt" }
+	spoil(other)
+	for range 2 {
+		got, err := s.Logs(t.Context(), "a", "c2")
+		if err != nil || !sameJSON(t, got, []pathway.Log{aLog(2)}) {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		spoil(got[0])
+	}
+}
+
+func keepsNotices(t *testing.T, s call.Store) {
+	insertCalls(t, s, aCall("c1", "a"), aCall("c2", "a"))
+	want := call.Notice{
+		Seq: 1, Category: call.EventsLatency, Level: call.EventPerformance, Message: "S\u00f6me \U0001F600", CreatedAt: at,
+	}
+	again, second := want, want
+	again.Message, second.Seq, second.Category = "other", 12, call.EventsTool
+	for _, n := range []call.Notice{second, want, again} {
+		if err := s.AppendNotice(t.Context(), "a", "c1", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []call.Notice{want, second} {
+		if got, err := s.Notice(t.Context(), "a", "c1", want.Seq); err != nil || got != want {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+		}
+	}
+	_, seqErr := s.Notice(t.Context(), "a", "c1", 2)
+	_, callErr := s.Notice(t.Context(), "a", "c2", 1)
+	for _, err := range []error{seqErr, callErr} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("got %v, want not found", err)
+		}
+	}
+}
