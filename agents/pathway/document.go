@@ -1,6 +1,12 @@
 package pathway
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/internal/tree"
+)
 
 // Document is a graph as clients write it, in the shapes of the /v1 contract. What a node or an edge holds beyond what is
 // known here is kept and given back as it is. The zero Document is the empty graph.
@@ -18,3 +24,144 @@ const (
 	MaxEdges = 2000
 	MaxBytes = 1 << 20 // of all of it as JSON
 )
+
+// Normalize is the document as it is stored and given back: the label and the description of an edge stand in its data,
+// also where they were written beside it, and then replace what data had of them. Everything else is as it was, faults
+// included.
+func (d Document) Normalize() Document {
+	edges := make([]json.RawMessage, len(d.Edges))
+	for i, raw := range d.Edges {
+		edges[i] = raw
+		if v, err := tree.Parse(string(raw)); err == nil && settleEdge(&v) {
+			edges[i] = v.Append(nil)
+		}
+	}
+	if d.Edges == nil {
+		edges = nil
+	}
+	return Document{Nodes: d.Nodes, Edges: edges}
+}
+
+// settleEdge moves the label and the description of an edge into its data and says whether there was any to move.
+func settleEdge(edge *tree.Value) (moved bool) {
+	data := edge.Get("data")
+	if data.Kind != tree.Object && data.Kind > tree.Null {
+		return false // a fault, which Compile names
+	}
+	for _, name := range []string{"label", "description"} {
+		text := edge.Get(name)
+		if text.Kind == tree.Absent {
+			continue
+		}
+		if text.Kind != tree.Null {
+			data.Kind = tree.Object
+			data.Set(name, text)
+		}
+		moved = true
+	}
+	if moved {
+		edge.Remove(func(name string) bool { return name == "label" || name == "description" })
+		if data.Kind != tree.Absent {
+			edge.Set("data", data)
+		}
+	}
+	return moved
+}
+
+// Canonical is the document as JSON, so that documents of which conversations go alike look alike. It is the object of
+// nodes and edges in their order, which counts, without what only editors look at: of a node it has id, type, data and
+// globalConfig, of an edge id, source, target and data without isHighlighted. Members are sorted by name and stand once
+// (the last counts), blanks and needless escapes are left out, and numbers have their shortest form. Members of data that
+// are not known here stand in it too: a later version may know them. The error is Faults where it is not JSON.
+func (d Document) Canonical() ([]byte, error) {
+	var c compiler
+	nodes, edges := c.parse("nodes", d.Nodes), c.parse("edges", d.Edges)
+	if err := c.faults.OrNil(); err != nil {
+		return nil, err
+	}
+	return canonical(nodes, edges), nil
+}
+
+// canonical writes what was parsed in the form of Canonical.
+func canonical(nodes, edges []tree.Value) []byte {
+	size := 64
+	for _, list := range [][]tree.Value{nodes, edges} {
+		for _, v := range list {
+			size += len(v.Raw)
+		}
+	}
+	out := append(make([]byte, 0, size), `{"edges":[`...)
+	for i, edge := range edges {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		edge = edgeBehaviour(edge)
+		out = edge.AppendCanonical(out)
+	}
+	out = append(out, `],"nodes":[`...)
+	for i, node := range nodes {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		node = nodeBehaviour(node)
+		out = node.AppendCanonical(out)
+	}
+	return append(out, "]}"...)
+}
+
+// nodeBehaviour is a node without what only editors look at.
+func nodeBehaviour(node tree.Value) tree.Value {
+	node.Remove(func(name string) bool {
+		return name != "id" && name != "type" && name != "data" && name != "globalConfig"
+	})
+	return node
+}
+
+// edgeBehaviour is an edge, settled, without what only editors look at.
+func edgeBehaviour(edge tree.Value) tree.Value {
+	settleEdge(&edge)
+	edge.Remove(func(name string) bool {
+		return name != "id" && name != "source" && name != "target" && name != "data"
+	})
+	if data := edge.Get("data"); data.Get("isHighlighted").Kind != tree.Absent {
+		data.Remove(func(name string) bool { return name == "isHighlighted" })
+		edge.Set("data", data)
+	}
+	return edge
+}
+
+// parse reads the entries of a list. One that is not JSON is a fault, and the zero Value.
+func (c *compiler) parse(list string, raws []json.RawMessage) []tree.Value {
+	values := make([]tree.Value, len(raws))
+	for i, raw := range raws {
+		v, err := tree.Parse(string(raw))
+		if err != nil {
+			c.fault(entry(list, i), "%s", err)
+			continue
+		}
+		values[i] = v
+	}
+	return values
+}
+
+// entry is the path of an entry of a list.
+func entry(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+
+// maxFaults bounds how many faults one document is told of.
+const maxFaults = 100
+
+// fault notes what is wrong; the first for each path counts.
+func (c *compiler) fault(path, format string, args ...any) {
+	for _, known := range c.faults {
+		if known.Field == path {
+			return
+		}
+	}
+	switch len(c.faults) {
+	case maxFaults:
+		c.faults = append(c.faults, callwright.Invalid("", "there are more faults than these"))
+	case maxFaults + 1:
+	default:
+		c.faults = append(c.faults, callwright.Invalid(path, format, args...))
+	}
+}

@@ -1,0 +1,283 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep lists and objects may stand in each other.
+const MaxDepth = 100
+
+// Parse reads one value of JSON (RFC 8259), and refuses beside what the grammar does: what databases can't keep, which
+// is text that is not UTF-8 and the NUL character, and what is nested deeper than MaxDepth. The error is for people, and
+// names the byte where the grammar ends.
+func Parse(text string) (Value, error) {
+	if !utf8.ValidString(text) {
+		return Value{}, errors.New("it is not UTF-8")
+	}
+	p := parser{text: text}
+	p.blanks()
+	v, ok := p.value(0)
+	if ok {
+		p.blanks()
+		ok = p.at == len(text)
+	}
+	switch {
+	case p.deep:
+		return Value{}, fmt.Errorf("it is nested deeper than %d", MaxDepth)
+	case !ok:
+		return Value{}, fmt.Errorf("it is not JSON from byte %d on", p.at)
+	case p.nul:
+		return Value{}, errors.New("it holds a NUL character")
+	}
+	return v, nil
+}
+
+// parser is a place in a text. Its methods read on from there and say whether the grammar allowed it.
+type parser struct {
+	text    string
+	at      int
+	deep    bool // something is nested too deep
+	nul     bool // a text holds \u0000
+	members []Member
+	items   []Value
+}
+
+// blanks skips blanks.
+func (p *parser) blanks() {
+	for p.at < len(p.text) {
+		switch p.text[p.at] {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		default:
+			return
+		}
+	}
+}
+
+// next takes a byte, if it comes next behind blanks.
+func (p *parser) next(c byte) bool {
+	p.blanks()
+	if p.at < len(p.text) && p.text[p.at] == c {
+		p.at++
+		return true
+	}
+	return false
+}
+
+// value reads the value that begins here.
+func (p *parser) value(depth int) (v Value, ok bool) {
+	if p.deep = p.deep || depth > MaxDepth; p.deep || p.at == len(p.text) {
+		return v, false
+	}
+	start := p.at
+	switch c := p.text[start]; {
+	case c == '{':
+		v.Kind = Object
+		v.Members, ok = p.object(depth)
+	case c == '[':
+		v.Kind = Array
+		v.Items, ok = p.array(depth)
+	case c == '"':
+		v.Kind, ok = String, p.quoted()
+	case c == '-' || isDigit(c):
+		v.Kind, ok = Number, p.number()
+	case c == 'n':
+		v.Kind, ok = Null, p.word("null")
+	case c == 't':
+		v.Kind, ok = Boolean, p.word("true")
+	case c == 'f':
+		v.Kind, ok = Boolean, p.word("false")
+	}
+	v.Raw = p.text[start:p.at]
+	return v, ok
+}
+
+// word reads one of JSON's three words.
+func (p *parser) word(word string) bool {
+	if !strings.HasPrefix(p.text[p.at:], word) {
+		return false
+	}
+	p.at += len(word)
+	return true
+}
+
+// object reads an object. Members wait on a stack of the parser until it is known how many they are.
+func (p *parser) object(depth int) ([]Member, bool) {
+	p.at++
+	if p.next('}') {
+		return nil, true
+	}
+	mark := len(p.members)
+	for {
+		p.blanks()
+		start := p.at
+		if !p.quoted() {
+			return nil, false
+		}
+		name := unquote(p.text[start:p.at])
+		if !p.next(':') {
+			return nil, false
+		}
+		p.blanks()
+		v, ok := p.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		p.members = append(p.members, Member{name, v})
+		if p.next('}') {
+			break
+		}
+		if !p.next(',') {
+			return nil, false
+		}
+	}
+	whole := append([]Member(nil), p.members[mark:]...)
+	p.members = p.members[:mark]
+	return whole, true
+}
+
+// array reads a list, as object does.
+func (p *parser) array(depth int) ([]Value, bool) {
+	p.at++
+	if p.next(']') {
+		return nil, true
+	}
+	mark := len(p.items)
+	for {
+		p.blanks()
+		v, ok := p.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		p.items = append(p.items, v)
+		if p.next(']') {
+			break
+		}
+		if !p.next(',') {
+			return nil, false
+		}
+	}
+	whole := append([]Value(nil), p.items[mark:]...)
+	p.items = p.items[:mark]
+	return whole, true
+}
+
+// quoted reads a text.
+func (p *parser) quoted() bool {
+	if p.at == len(p.text) || p.text[p.at] != '"' {
+		return false
+	}
+	for p.at++; p.at < len(p.text); p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '"':
+			p.at++
+			return true
+		case c < ' ':
+			p.nul = p.nul || c == 0
+			return false
+		case c == '\\':
+			if !p.escape() {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// escape reads an escape up to its last byte.
+func (p *parser) escape() bool {
+	rest := p.text[p.at+1:]
+	if rest == "" {
+		return false
+	}
+	if rest[0] != 'u' {
+		p.at++
+		return strings.IndexByte(`"\/bfnrt`, rest[0]) >= 0
+	}
+	if len(rest) < 5 || strings.Trim(rest[1:5], "0123456789abcdefABCDEF") != "" {
+		return false
+	}
+	p.nul = p.nul || rest[1:5] == "0000"
+	p.at += 5
+	return true
+}
+
+// number reads a number.
+func (p *parser) number() bool {
+	p.take("-")
+	if p.take("0") == 0 && p.digits() == 0 {
+		return false
+	}
+	if p.take(".") > 0 && p.digits() == 0 {
+		return false
+	}
+	if p.take("eE") > 0 {
+		p.take("+-")
+		return p.digits() > 0
+	}
+	return true
+}
+
+// take reads one of some characters, if it comes next, and says how many that were.
+func (p *parser) take(chars string) int {
+	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
+		p.at++
+		return 1
+	}
+	return 0
+}
+
+// digits reads digits and says how many there were.
+func (p *parser) digits() int {
+	start := p.at
+	for p.at < len(p.text) && isDigit(p.text[p.at]) {
+		p.at++
+	}
+	return p.at - start
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// unquote is the text of a quoted one that the parser has read. Half a surrogate pair becomes U+FFFD, as in
+// encoding/json.
+func unquote(quoted string) string {
+	text := quoted[1 : len(quoted)-1]
+	next := strings.IndexByte(text, '\\')
+	if next < 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for ; next >= 0; next = strings.IndexByte(text, '\\') {
+		out = append(out, text[:next]...)
+		c := text[next+1]
+		text = text[next+2:]
+		if c != 'u' {
+			out = append(out, "\"\\/\b\f\n\r\t"[strings.IndexByte(`"\/bfnrt`, c)])
+			continue
+		}
+		r := hex(text)
+		text = text[4:]
+		if utf16.IsSurrogate(r) {
+			var low rune
+			if strings.HasPrefix(text, `\u`) {
+				low = hex(text[2:])
+			}
+			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+				text = text[6:]
+			}
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(append(out, text...))
+}
+
+// hex is the character of four hexadecimal digits.
+func hex(digits string) rune {
+	n, _ := strconv.ParseUint(digits[:4], 16, 16)
+	return rune(n)
+}
