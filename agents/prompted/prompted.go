@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/template"
 	"github.com/callwright/callwright/agents/tool"
 )
 
@@ -56,8 +57,9 @@ func New(c Config) (*Brain, error) {
 	if c.Tools != nil && c.Requests == nil {
 		return nil, errors.New("prompted: Tools need Requests")
 	}
-	c.Task = strings.TrimSpace(Fill(c.Persona, c.Variables) + "\n\n" + Fill(c.Task, c.Variables))
-	c.FirstSentence = Fill(c.FirstSentence, c.Variables)
+	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
+	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
+	c.FirstSentence = fill(c.FirstSentence)
 	c.Lines = c.Lines.Filled()
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -270,50 +270,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
-	t.Parallel()
-	variables := map[string]any{
-		"name": "Ada", "n": 3.0, "price": 2.5, "yes": true, "nothing": nil, "evil": "{{name}} }} {{", "list": []any{"a", 1.0},
-		"caller": map[string]any{"city": "Rome", "deep": map[string]any{"x": "y"}}, "a.b": "dotted",
-	}
-	for text, want := range map[string]string{
-		"":                          "",
-		"no variables":              "no variables",
-		"Hi {{name}}, {{ name }}!":  "Hi Ada, Ada!",
-		"{{n}} {{price}} {{yes}}":   "3 2.5 true",
-		"<{{nothing}}{{unknown}}>":  "<>",
-		"{{evil}}":                  "{{name}} }} {{",
-		"{{list}}":                  `["a",1]`,
-		"{{caller.city}}":           "Rome",
-		"{{caller.deep.x}}":         "y",
-		"{{caller.deep.y.z}}":       "",
-		"{{name.first}}":            "",
-		"{{a.b}}":                   "dotted",
-		"open {{name":               "open {{name",
-		"}} {{name}} }}":            "}} Ada }}",
-		"{{name}}{{name}}":          "AdaAda",
-		"single {name} stays as is": "single {name} stays as is",
-	} {
-		if got := prompted.Fill(text, variables); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
-	}
-}
-
-func FuzzFill(f *testing.F) {
-	f.Add("Hi {{ name }}, {{", "{{name}}")
-	f.Fuzz(func(t *testing.T, text, value string) {
-		variables := map[string]any{"name": value}
-		got := prompted.Fill(text, variables)
-		if !strings.Contains(text, "{{") && got != text {
-			t.Errorf("%q became %q", text, got)
-		}
-		if whole := prompted.Fill("{{name}}"+text, variables); whole != value+got {
-			t.Errorf("%q with %q before it became %q", text, value, whole)
-		}
-	})
-}
-
 func ExampleNew() {
 	m := &model{replies: [][]any{{"Very well. ", "See you, Ada."}}}
 	brain, err := prompted.New(prompted.Config{

@@ -12,14 +12,11 @@ import (
 // Template is a text with variables in it. It never changes, and may be shared.
 type Template struct {
 	text  string
-	parts []part
+	parts []part // the last has no variable
 }
 
 // part is a stretch of text and the variable behind it.
-type part struct {
-	text string
-	name string // empty behind the last text
-}
+type part struct{ text, name string }
 
 // Parse reads a text. Blanks inside the braces don't count; a dotted name such as {{caller.name}} looks into objects.
 // Every text is a template: braces that are not closed are text.
@@ -81,6 +78,7 @@ func (t *Template) Render(variables map[string]any) string {
 // an unknown name is nil.
 func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
 	var b strings.Builder
+	b.Grow(len(t.text) + usual*len(t.parts))
 	for i, p := range t.parts {
 		b.WriteString(p.text)
 		if i < len(t.parts)-1 {
@@ -90,6 +88,9 @@ func (t *Template) RenderWith(variables map[string]any, write func(before string
 	}
 	return b.String()
 }
+
+// usual is how long the value of a variable usually is at most, in bytes.
+const usual = 16
 
 // LookUp finds a variable by its whole name, then part by part.
 func LookUp(name string, variables map[string]any) (value any, known bool) {
@@ -111,6 +112,10 @@ func Spoken(v any) string {
 		return ""
 	case string:
 		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	case map[string]any, []any:
