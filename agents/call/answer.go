@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -58,6 +59,7 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 		Queue: QueueAllocated, Node: s.Node, Heartbeat: now, Version: 1,
 	}
 	c.RequestData = offer.requestData()
+	c.Variables = maps.Clone(c.RequestData)
 	var err error
 	if c.Agent, err = s.Agents.Answering(ctx, offer.Org, offer.To); err != nil {
 		s.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
@@ -71,12 +73,24 @@ func (s *Service) answer(ctx context.Context, id string, pending Pending) {
 		return
 	}
 	defer s.mend(ctx, &c)
+	by, err := s.lead(ctx, c)
+	if err != nil {
+		s.Logger.ErrorContext(ctx, "loading the pathway of a call", "call_id", c.ID, "error", err)
+		s.refuse(pending, CauseUnavailable)
+		ending, _ := leaderless(err)
+		s.finish(ctx, c, ending)
+		return
+	}
+	book := s.scribe(ctx, c, by.graph)
+	defer book.close()
+	s.learn(ctx, &c, book)
 	leg, err := pending.Answer(ctx)
 	if err != nil {
+		book.close()
 		s.finish(ctx, c, s.unanswered(ctx, c, err))
 		return
 	}
-	s.talk(ctx, c, leg)
+	s.talk(ctx, c, leg, by, book)
 }
 
 // requestData are the variables that an incoming call brings along: those of its trunk's rules by their names, and its

@@ -73,7 +73,7 @@ const (
 // AnsweredBy says who took the call.
 type AnsweredBy string
 
-// Who takes calls. Nothing here listens for answering machines yet, so an answered call is "unknown".
+// Who takes calls. An answered call that nobody listened to for an answering machine is "unknown".
 const (
 	AnsweredByHuman     AnsweredBy = "human"
 	AnsweredByVoicemail AnsweredBy = "voicemail"

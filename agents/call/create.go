@@ -2,11 +2,10 @@ package call
 
 import (
 	"context"
-	"strings"
+	"maps"
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
 )
 
 // Request asks for a call. Field names in errors are those of the /v1 contract.
@@ -14,22 +13,31 @@ type Request struct {
 	From        string // E.164; empty: the organization's only outbound number
 	To          string // E.164
 	Agent       Agent
+	Plan        Plan
+	StartAt     *time.Time // not to be placed before; nil or past: at once
 	RequestData map[string]any
 	Metadata    map[string]any
 }
 
-// MaxTask bounds an agent's task, in bytes.
-const MaxTask = 100_000
-
 // Create accepts a call and queues it. It is refused at once for what can be known at once: a number that is not E.164
-// or not attached, an agent without a task, an address for the webhook to which nothing may be sent, and a machine
-// without the engines that a call needs.
+// or not attached, an agent and a plan that no call could follow, and a machine without the engines that a call needs.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
 	to, err := callwright.ParsePhoneNumber(r.To)
 	if err != nil {
 		return Call{}, callwright.InField("phone_number", err)
 	}
-	if err := s.checkAgent(&r.Agent); err != nil {
+	if r.Agent.Task == "" && r.Agent.Pathway.ID == "" {
+		return Call{}, callwright.Invalid("task", "task or pathway_id is required: it says what the agent is there for")
+	}
+	if err := s.CheckAgent(ctx, org, &r.Agent); err != nil {
+		return Call{}, err
+	}
+	if err := s.checkPlan(r.Plan, r.Agent); err != nil {
+		return Call{}, err
+	}
+	now := s.Clock.Now()
+	start, err := startAt(r.StartAt, now)
+	if err != nil {
 		return Call{}, err
 	}
 	from, err := s.callerNumber(ctx, org, r.From)
@@ -40,29 +48,29 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 		return Call{}, err
 	}
 	c := Call{
-		ID: s.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: r.Agent,
-		RequestData: r.RequestData, Metadata: r.Metadata, Queue: QueueQueued, CreatedAt: s.Clock.Now(), Version: 1,
+		ID: s.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: r.Agent, Plan: r.Plan,
+		RequestData: r.RequestData, Variables: maps.Clone(r.RequestData), Metadata: r.Metadata,
+		Queue: QueueQueued, CreatedAt: now, StartAt: start, Version: 1,
 	}
-	return c, s.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.Store.Insert(ctx, c); err != nil {
-			return err
-		}
-		return s.Work.Enqueue(ctx, callwright.Task{Kind: taskPlace, Key: c.ID, Org: org, Unique: true})
-	})
+	return c, s.Atomic.Do(ctx, func(ctx context.Context) error { return s.queue(ctx, c) })
 }
 
-// checkEngines refuses a voice or a language that the engines are known not to have: better now than when somebody has
-// picked up.
-func (s *Service) checkEngines(a *Agent) error {
-	if v, ok := s.Synthesizer.(conversation.VoiceChecker); ok {
-		if err := v.CheckVoice(a.Voice, a.Language); err != nil {
-			return err
-		}
+// queue stores a new call, in the transaction of ctx, with the step that places it.
+func (s *Service) queue(ctx context.Context, c Call) error {
+	if err := s.Store.Insert(ctx, c); err != nil {
+		return err
 	}
-	if l, ok := s.Recognizer.(conversation.LanguageChecker); ok {
-		return l.CheckLanguage(a.Language)
+	place := callwright.Task{Kind: taskPlace, Key: c.ID, Org: c.Org, Unique: true}
+	message := "queued"
+	if c.StartAt != nil {
+		place.RunAt = *c.StartAt
+		message = "queued, not to be placed before " + c.StartAt.Format(time.RFC3339)
 	}
-	return nil
+	first := Notice{Seq: firstNotice, Category: EventsQueue, Level: EventInfo, Message: message, CreatedAt: c.CreatedAt}
+	if err := s.announce(ctx, c, first); err != nil {
+		return err
+	}
+	return s.Work.Enqueue(ctx, place)
 }
 
 // callerNumber is the number that the call goes out with.
@@ -79,44 +87,17 @@ func (s *Service) callerNumber(
 	return s.Routes.Caller(ctx, org, from)
 }
 
-// checkAgent fills in defaults and refuses what no call could do.
-func (s *Service) checkAgent(a *Agent) error {
-	if strings.TrimSpace(a.Task) == "" {
-		return callwright.Invalid("task", "is required: it says what the agent is there for")
-	}
-	return s.CheckAgent(a)
-}
+// farthestStart is how far ahead a call may be scheduled.
+const farthestStart = 30 * 24 * time.Hour
 
-// CheckAgent fills in an agent's defaults and refuses what no call could do. An agent that answers calls may be without
-// a task.
-func (s *Service) CheckAgent(a *Agent) error {
+// startAt is when a call may be placed; nil: at once.
+func startAt(given *time.Time, now time.Time) (*time.Time, error) {
 	switch {
-	case len(a.Task) > MaxTask:
-		return callwright.Invalid("task", "has more than %d bytes", MaxTask)
-	case len(a.FirstSentence) > conversation.MaxSpeech:
-		return callwright.Invalid("first_sentence", "has more than %d bytes", conversation.MaxSpeech)
-	case a.MaxDuration < 0 || a.MaxDuration > LongestCall:
-		return callwright.Invalid("max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
-	case a.Temperature != nil && (*a.Temperature < 0 || *a.Temperature > 1):
-		return callwright.Invalid("temperature", "must be from 0 to 1")
+	case given == nil || !given.After(now):
+		return nil, nil
+	case given.Sub(now) > farthestStart:
+		return nil, callwright.Invalid("start_time", "must be at most %d days ahead", int(farthestStart.Hours()/24))
 	}
-	if err := s.checkEngines(a); err != nil {
-		return err
-	}
-	if a.MaxDuration == 0 {
-		a.MaxDuration = DefaultMaxDuration
-	}
-	if a.TransferTo != "" {
-		to, err := callwright.ParsePhoneNumber(a.TransferTo.String())
-		if err != nil {
-			return callwright.InField("transfer_phone_number", err)
-		}
-		a.TransferTo = to
-	}
-	if a.Webhook != "" {
-		if err := s.Notifier.CheckURL(a.Webhook); err != nil {
-			return callwright.InField("webhook", err)
-		}
-	}
-	return nil
+	at := given.UTC().Truncate(time.Microsecond)
+	return &at, nil
 }

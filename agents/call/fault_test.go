@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // faulty is a store that a test breaks: each function, where there is one, sees an operation before or after it is done
@@ -328,7 +329,9 @@ type putOff struct {
 	tries *int
 }
 
-func (p putOff) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry) error {
+func (p putOff) Notify(
+	context.Context, callwright.OrgID, string, call.Call, []call.Entry, []pathway.Log,
+) error {
 	*p.tries++
 	return &callwright.Error{Code: callwright.CodeUnavailable, Message: "later", RetryAfter: time.Second}
 }

@@ -3,14 +3,15 @@ package call
 import (
 	"context"
 	"errors"
-	"strings"
+	"maps"
 	"time"
 
 	"github.com/callwright/callwright"
 )
 
 // finish writes the end of a call, whatever it takes: as long as this process lives the record is tried again, and
-// after that another node's sweep closes it. The webhook's delivery is queued in the same transaction.
+// after that another node's sweep closes it. What follows is queued in the same transaction: the analysis or the webhook,
+// and the second try.
 func (s *Service) finish(ctx context.Context, c Call, e Ending) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
@@ -36,11 +37,6 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// writable is a text as every database takes it: what peers and models say need not be.
-func writable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-}
-
 // close moves a call to the end state that its ending means. A call that has ended, or of which may says that it is not
 // to be closed, stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record
 // is kept, unless the store is ahead of it.
@@ -59,7 +55,7 @@ func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may
 		if stored.Queue != c.Queue {
 			end = stored
 		}
-		end.Version = stored.Version
+		end.Version, end.Variables, end.StopRequested = stored.Version, c.Variables, stored.StopRequested
 		end.Status, end.ErrorMessage = e.outcome()
 		if end.Queue, err = stored.Queue.Move(endEvent(stored.Queue, end.Status)); err != nil {
 			return err
@@ -68,11 +64,28 @@ func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may
 		if end.StartedAt == nil {
 			end.AnsweredBy = AnsweredByNobody
 		}
-		if err := s.Store.Update(ctx, end); err != nil || end.Agent.Webhook == "" {
+		if end.retriable() {
+			if err := s.again(ctx, &end, at); err != nil {
+				return err
+			}
+		}
+		if err := s.Store.Update(ctx, end); err != nil {
 			return err
 		}
-		return s.Work.Enqueue(ctx, callwright.Task{Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true, MaxAttempts: webhookAttempts})
+		if err := s.announce(ctx, end, end.last(at)); err != nil {
+			return err
+		}
+		return s.report(ctx, end)
 	})
+}
+
+// last is the notice of a call's end.
+func (c Call) last(at time.Time) Notice {
+	text := "ended: " + string(c.Status)
+	if c.ErrorMessage != "" {
+		text += ", " + c.ErrorMessage
+	}
+	return Notice{Seq: lastNotice, Category: EventsCall, Level: EventInfo, Message: text, CreatedAt: at}
 }
 
 // endEvent is what the end of a call is to its state machine.
@@ -127,11 +140,26 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			continue // the heartbeat is late, the call is here
 		}
 		s.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
+		if c.Variables, err = s.recall(ctx, c); err != nil {
+			failed = append(failed, err)
+			continue
+		}
 		c.Recorded = s.recordedUntil(ctx, c)
 		silent := func(stored Call) bool { return stored.Queue == c.Queue && stored.Heartbeat.Equal(c.Heartbeat) }
 		failed = append(failed, s.close(ctx, c, Ending{Cause: CauseNodeLost}, lastSeen(c), silent))
 	}
 	return errors.Join(failed...)
+}
+
+// recall is what is known of a call whose node or goroutine has died: what its logs have found out, beside what the record
+// says.
+func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
+	logs, err := s.Store.Logs(ctx, c.Org, c.ID)
+	known := maps.Clone(c.Variables)
+	for _, l := range logs {
+		remember(&known, l)
+	}
+	return known, err
 }
 
 // lastSeen is when the call of a dead node was last known to live: a heartbeat, or its answer if no heartbeat came after.

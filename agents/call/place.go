@@ -26,6 +26,13 @@ func (s *Service) place(ctx context.Context, task callwright.Task, _ int) error 
 	if c.Queue == QueueQueued && c.StopRequested { // by a node that died before it could close the call
 		return taken(s.cancel(ctx, c))
 	}
+	by, err := s.lead(ctx, c)
+	if ending, gone := leaderless(err); err != nil && gone {
+		return taken(s.close(ctx, c, ending, s.Clock.Now(), func(stored Call) bool { return stored.Queue == c.Queue }))
+	}
+	if err != nil {
+		return err
+	}
 	slot, ok := s.live.take(c.Org, c.ID)
 	if !ok {
 		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "no room on this node", RetryAfter: busyNode}
@@ -34,7 +41,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, _ int) error 
 		slot.free()
 		return taken(err)
 	}
-	slot.run(func(ctx context.Context) { s.dial(ctx, c) })
+	slot.run(func(ctx context.Context) { s.dial(ctx, c, by) })
 	return nil
 }
 
@@ -73,23 +80,28 @@ func taken(err error) error {
 }
 
 // dial places a call that this node owns, and runs it to its end.
-func (s *Service) dial(ctx context.Context, c Call) {
+func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	defer s.mend(ctx, &c)
+	book := s.scribe(ctx, c, by.graph)
+	defer book.close()
+	book.notice(EventsQueue, EventInfo, "allocated")
+	s.learn(ctx, &c, book)
 	leg, err := s.Line.Dial(ctx, Dial{
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
-		Variables: c.variables(),
-	}, nil)
+		Variables: c.texts(),
+	}, func(p Progress) { book.notice(EventsCall, EventInfo, string(p)) })
 	if err != nil {
+		book.close()
 		s.finish(ctx, c, s.unanswered(ctx, c, err))
 		return
 	}
-	s.talk(ctx, c, leg)
+	s.talk(ctx, c, leg, by, book)
 }
 
-// variables are what the caller of the interface gave along, as text: what is no text, number or boolean is left out.
-func (c Call) variables() map[string]string {
+// texts are what is known before the call, as text: what is no text, number or boolean is left out.
+func (c Call) texts() map[string]string {
 	texts := map[string]string{}
-	for name, value := range c.RequestData {
+	for name, value := range c.Variables {
 		switch value := value.(type) {
 		case float64:
 			texts[name] = strconv.FormatFloat(value, 'f', -1, 64)
@@ -116,6 +128,9 @@ func (s *Service) unanswered(ctx context.Context, c Call, err error) Ending {
 func (s *Service) mend(ctx context.Context, c *Call) {
 	if r := recover(); r != nil {
 		s.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
+		if known, err := s.recall(context.WithoutCancel(ctx), *c); err == nil {
+			c.Variables = known
+		}
 		s.finish(ctx, *c, Ending{Cause: CauseInternal})
 	}
 }

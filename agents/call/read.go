@@ -2,11 +2,12 @@ package call
 
 import (
 	"context"
-	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // Get is one call with its transcript.
@@ -19,13 +20,41 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return c, transcript, err
 }
 
+// Logs is what happened on a call, turn by turn; turn 0 is what happened before the conversation.
+func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
+	return s.Store.Logs(ctx, org, id)
+}
+
 // List is a page of calls and how many match in all.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error) {
-	if f.Limit < 0 || f.Limit > MaxPage {
-		return callwright.Page[Call]{}, 0, callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	if err := f.check(); err != nil {
+		return callwright.Page[Call]{}, 0, err
 	}
 	return s.Store.List(ctx, org, f)
 }
+
+// check refuses what no call can match.
+func (f Filter) check() error {
+	switch {
+	case f.Limit < 0 || f.Limit > MaxPage:
+		return callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
+	case f.LongerThan < 0 || f.LongerThan > LongestCall:
+		return callwright.Invalid("duration_gt", "must be from 0 to %d minutes", int(LongestCall.Minutes()))
+	case f.ShorterThan < 0:
+		return callwright.Invalid("duration_lt", "must not be negative")
+	case f.AnsweredBy != "" && !slices.Contains(answerers, f.AnsweredBy):
+		return callwright.Invalid("answered_by", "must be one of %v", answerers)
+	case f.Status != "" && !slices.Contains(statuses, f.Status):
+		return callwright.Invalid("status", "must be one of %v", statuses)
+	}
+	return nil
+}
+
+// What a filter may ask for.
+var (
+	answerers = []AnsweredBy{AnsweredByHuman, AnsweredByVoicemail, AnsweredByUnknown, AnsweredByNobody}
+	statuses  = []Status{StatusCompleted, StatusFailed, StatusBusy, StatusNoAnswer, StatusCanceled, StatusUnknown}
+)
 
 // Recording reads a call's recording: WAV, 16 bit, the other side on the left and the agent on the right.
 func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
@@ -55,16 +84,9 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	if !c.Queue.Ended() || c.Agent.Webhook == "" {
 		return nil
 	}
-	err = s.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript)
-	wait, asked := callwright.RetryAfter(err)
-	if !asked {
+	logs, err := s.Store.Logs(ctx, task.Org, task.Key)
+	if err != nil {
 		return err
 	}
-	age := s.Clock.Now().Sub(*c.EndedAt)
-	if age > webhookLife {
-		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
-	}
-	return &callwright.Error{
-		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),
-	}
+	return s.later(s.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
 }

@@ -11,12 +11,20 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
 )
 
 // Agents says who answers at an inbound number; agents.Service has it.
 type Agents interface {
 	// Answering is the agent of a number, with defaults for one that nobody has configured.
 	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Agent, error)
+}
+
+// Pathways gives the graphs that lead conversations; pathway.Service has it.
+type Pathways interface {
+	// Load gives a version's graph and its number, 0 for the draft; CodeNotFound when there is none.
+	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*pathway.Graph, int, error)
 }
 
 // Recordings keeps the recordings of calls.
@@ -39,7 +47,11 @@ type Notifier interface {
 	CheckURL(url string) error
 	// Notify sends the record of a call that has ended to url, signed for the organization. An error means that it
 	// should be tried again; a receiver that refuses it for good is no error.
-	Notify(ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry) error
+	Notify(
+		ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry, logs []pathway.Log,
+	) error
+	// NotifyEvent sends something that has happened on a call, which may still be under way, in the same way.
+	NotifyEvent(ctx context.Context, org callwright.OrgID, url string, c Call, n Notice) error
 }
 
 // Config is what a Service needs. Everything is required but what says otherwise.
@@ -56,6 +68,11 @@ type Config struct {
 
 	Recognizer  conversation.Recognizer
 	Synthesizer conversation.Synthesizer
+
+	Pathways  Pathways                // nil: what needs a pathway is CodeUnavailable
+	Requests  request.Client          // nil: what needs another system is CodeUnavailable
+	Knowledge pathway.Knowledge       // nil: there are no knowledge bases
+	Screener  func(rate int) Screener // nil: nobody listens for answering machines
 
 	Ready    func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
 	Node     string           // this process's name among all nodes; fresh at every start
@@ -83,6 +100,8 @@ const storePatience = 5 * time.Second
 // The kinds of durable work.
 const (
 	taskPlace   = "call.place"
+	taskNotice  = "call.notice"
+	taskAnalyze = "call.analyze"
 	taskWebhook = "call.webhook"
 	taskSweep   = "call.sweep"
 )
@@ -107,11 +126,16 @@ func New(c Config) (*Service, error) {
 	if c.Ready == nil {
 		c.Ready = func() error { return nil }
 	}
+	if c.Requests == nil {
+		c.Requests = noRequests{}
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Config: c, live: newLive(c.MaxCalls)}
 	c.Work.Handle(taskPlace, s.place)
+	c.Work.Handle(taskNotice, s.sendNotice)
+	c.Work.Handle(taskAnalyze, s.analyze)
 	c.Work.Handle(taskWebhook, s.notify)
 	c.Work.Every(taskSweep, deadAfter/3, s.sweep)
 	return s, nil

@@ -3,6 +3,7 @@ package call_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -252,11 +254,13 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 
 func (f *file) Close() error { return nil }
 
-// notices collects what webhooks get; the first delivery of each call fails.
+// notices collects what webhooks get; the first delivery of each call, and of each event, fails.
 type notices struct {
-	mu   sync.Mutex
-	sent []call.Call
-	seen map[string]bool
+	mu     sync.Mutex
+	sent   []call.Call
+	logs   []pathway.Log // of the last call that was sent
+	events []call.Notice
+	seen   map[string]bool
 }
 
 func (n *notices) CheckURL(url string) error {
@@ -266,15 +270,38 @@ func (n *notices) CheckURL(url string) error {
 	return nil
 }
 
-func (n *notices) Notify(_ context.Context, _ callwright.OrgID, _ string, c call.Call, _ []call.Entry) error {
+func (n *notices) Notify(
+	_ context.Context, _ callwright.OrgID, _ string, c call.Call, _ []call.Entry, logs []pathway.Log,
+) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.seen[c.ID] {
-		n.seen = map[string]bool{c.ID: true}
-		return errors.New("the receiver is down")
+	if err := n.first(c.ID); err != nil {
+		return err
 	}
-	n.sent = append(n.sent, c)
+	n.sent, n.logs = append(n.sent, c), logs
 	return nil
+}
+
+func (n *notices) NotifyEvent(_ context.Context, _ callwright.OrgID, _ string, c call.Call, e call.Notice) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.first(fmt.Sprint(c.ID, "/", e.Seq)); err != nil {
+		return err
+	}
+	n.events = append(n.events, e)
+	return nil
+}
+
+// first fails what comes for the first time.
+func (n *notices) first(what string) error {
+	if n.seen[what] {
+		return nil
+	}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
+	}
+	n.seen[what] = true
+	return errors.New("the receiver is down")
 }
 
 func TestCallFromEndToEnd(t *testing.T) {

@@ -87,6 +87,9 @@ var outcomes = map[Cause]struct {
 	CauseOverload:      {StatusFailed, "no capacity was left for the call"},
 	CauseNoACK:         {StatusFailed, "the caller never confirmed the answer"},
 	CauseNodeLost:      {StatusFailed, "the server that ran the call stopped"},
+	CauseNoPathway: {
+		StatusFailed, "the pathway that was to lead the call, or its version or start node, is not there or can't be used any more",
+	},
 }
 
 // codeMessages are the answers whose meaning is narrower than their cause.

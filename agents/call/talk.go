@@ -6,34 +6,36 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
-	"github.com/callwright/callwright/agents/prompted"
 )
 
 // hangupPatience is how long the other side may take to confirm the end of a call.
 const hangupPatience = 5 * time.Second
 
 // talk runs an answered call to its end and writes its record.
-func (s *Service) talk(ctx context.Context, c Call, leg Leg) {
+func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *scribe) {
 	defer s.hangup(ctx, leg)
 	now := s.Clock.Now()
 	c.Queue, _ = c.Queue.Move(EventAnswer)
 	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.Model.Name(), AnsweredByUnknown
+	if by.graph != nil {
+		c.PathwayNumber = &by.number
+	}
 	if err := s.update(ctx, c); err != nil {
 		s.Logger.ErrorContext(ctx, "writing the answer of a call", "call_id", c.ID, "error", err)
 		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store says otherwise
 		s.hangup(ctx, leg)
+		book.close()
 		s.finish(ctx, c, Ending{Cause: CauseInternal})
 		return
 	}
 	c.Version++
+	book.notice(EventsCall, EventInfo, "answered")
 	longest, cancel := context.WithTimeoutCause(ctx, c.Agent.MaxDuration, errMaxDuration)
 	defer cancel()
-	lines := s.transcribe(ctx, c)
-	defer lines.close()
-	outcome, err := s.converse(longest, &c, leg, lines)
+	outcome, err := s.converse(longest, &c, leg, by, book)
 	ending := s.end(longest, c, leg, outcome, err)
-	lines.close()
-	c.Stats = leg.Stats()
+	book.close()
+	c.Variables, c.Stats = book.found(c.Variables), leg.Stats()
 	s.finish(ctx, c, ending)
 }
 
@@ -45,35 +47,46 @@ func (s *Service) update(ctx context.Context, c Call) error {
 }
 
 // converse has the conversation, and the recording of it if the agent records. When a transfer fails, the conversation
-// goes on.
+// goes on; when an answering machine took the call, it ends as the call's plan says.
 func (s *Service) converse(
-	ctx context.Context, c *Call, leg Leg, lines *transcriber,
+	ctx context.Context, c *Call, leg Leg, by lead, book *scribe,
 ) (outcome conversation.Outcome, err error) {
-	brain, err := prompted.New(prompted.Config{
-		Model: s.Model, Org: c.Org, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
-		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
-		TransferTo: c.Agent.TransferTo.String(), Variables: c.RequestData, Logger: s.Logger,
-	})
+	brain, err := s.brain(*c, by, book)
 	if err != nil {
 		return conversation.Outcome{By: conversation.ByFailure}, err
 	}
 	audio, stop := s.audio(ctx, c, leg)
 	defer stop()
-	config := conversation.Config{
-		Recognizer: s.Recognizer, Synthesizer: s.Synthesizer, Observer: lines, Clock: s.Clock, Logger: s.Logger,
-		Voice: c.Agent.Voice, Language: c.Agent.Language, WaitForGreeting: c.Agent.WaitForGreeting,
-	}
+	talking, hush := context.WithCancelCause(ctx)
+	defer hush(nil)
+	audio = s.screen(c, audio, book, hush)
+	config := s.manners(c.Agent, book)
 	for {
 		talk, err := conversation.New(config)
 		if err != nil {
 			return conversation.Outcome{By: conversation.ByFailure}, err
 		}
-		outcome, err = talk.Run(ctx, audio, brain)
-		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, lines) {
+		outcome, err = talk.Run(talking, audio, brain)
+		if errors.Is(context.Cause(talking), errMachine) && outcome.By != conversation.ByPeer {
+			return s.leave(ctx, c, audio, s.manners(c.Agent, book))
+		}
+		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, book) {
 			return outcome, err
 		}
 		config.WaitForGreeting = false
 	}
+}
+
+// manners are how an agent has a conversation.
+func (s *Service) manners(a Agent, book *scribe) conversation.Config {
+	config := conversation.Config{
+		Recognizer: s.Recognizer, Synthesizer: s.Synthesizer, Observer: book, Clock: s.Clock, Logger: s.Logger,
+		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
+	}
+	if a.Interruption != nil {
+		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would be the conversation's own
+	}
+	return config
 }
 
 // audio is the leg's, with a recording made of it if the agent records. stop ends the recording.
@@ -138,7 +151,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 // transfer hands the call over and says whether it is gone. What was tried is in the transcript either way, and what was
 // heard meanwhile in the recording.
 func (s *Service) transfer(
-	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, lines *transcriber,
+	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, book *scribe,
 ) bool {
 	start := s.Clock.Now().Sub(*c.StartedAt)
 	stop := listenOn(ctx, audio)
@@ -152,7 +165,8 @@ func (s *Service) transfer(
 		now := s.Clock.Now()
 		c.TransferredTo, c.TransferredAt = to, &now
 	}
-	lines.add(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.Clock.Now().Sub(*c.StartedAt)})
+	book.notice(EventsCall, EventInfo, text)
+	book.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.Clock.Now().Sub(*c.StartedAt)})
 	return err == nil
 }
 

@@ -1,0 +1,171 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// analyzeAttempts is how often a model is asked about a call before the record goes without its analysis.
+const analyzeAttempts = 3
+
+// wantsAnalysis says whether a model is to be asked about a call that has ended. Of one that nobody took there is nothing
+// to be said.
+func (c Call) wantsAnalysis() bool {
+	return c.StartedAt != nil && (len(c.Plan.Dispositions) > 0 || c.Plan.SummaryPrompt != "")
+}
+
+// report queues what follows the end of a call, in the transaction of ctx: its analysis, or at once its webhook.
+func (s *Service) report(ctx context.Context, c Call) error {
+	if c.wantsAnalysis() && c.Analysis == (Analysis{}) {
+		return s.Work.Enqueue(ctx, callwright.Task{Kind: taskAnalyze, Key: c.ID, Org: c.Org, Unique: true})
+	}
+	if c.Agent.Webhook == "" {
+		return nil
+	}
+	return s.Work.Enqueue(ctx, callwright.Task{
+		Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
+	})
+}
+
+// analyze is the step that has a model say what a call that has ended was about. Its webhook is sent afterwards, also
+// when no model could say it.
+func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int) error {
+	c, lines, err := s.Get(ctx, task.Org, task.Key)
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && (!c.Queue.Ended() || c.Analysis != Analysis{}) {
+		return nil // gone, or done
+	}
+	if err != nil {
+		return err
+	}
+	c.Analysis, err = s.analysis(ctx, c, lines)
+	if err != nil {
+		if !hopeless(err) && attempt < analyzeAttempts {
+			return err
+		}
+		s.Logger.WarnContext(ctx, "a call is not analyzed", "call_id", c.ID, "error", err)
+		c.Analysis = Analysis{Error: unanalyzed(err)}
+	}
+	return s.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.Store.Update(ctx, c); err != nil {
+			return err
+		}
+		return s.report(ctx, c)
+	})
+}
+
+// hopeless says whether asking again is useless.
+func hopeless(err error) bool {
+	switch llm.ClassOf(err) {
+	case llm.ClassUnsupported, llm.ClassPermanent, llm.ClassTooLong:
+		return true
+	default:
+		return false
+	}
+}
+
+// unanalyzed says why there is no analysis.
+func unanalyzed(err error) string {
+	switch llm.ClassOf(err) {
+	case llm.ClassUnsupported:
+		return "the model of this server can't analyze calls"
+	case llm.ClassTooLong:
+		return "the call is too long for the model"
+	case llm.ClassInvalid:
+		return "the model gave no answer that could be used"
+	default:
+		return "the model failed"
+	}
+}
+
+// maxSummary bounds what is kept of a summary, in bytes.
+const maxSummary = 20_000
+
+// analysis asks the model.
+func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis, error) {
+	if len(lines) == 0 {
+		return Analysis{Error: "nothing was said"}, nil
+	}
+	var answer struct{ Summary, Disposition string }
+	_, err := llm.Ask(ctx, s.Model, c.question(lines), &answer)
+	if err != nil {
+		return Analysis{}, err
+	}
+	a := Analysis{Summary: strings.TrimSpace(writable(answer.Summary)), Disposition: answer.Disposition}
+	switch {
+	case a.Disposition != "" && !slices.Contains(c.Plan.Dispositions, a.Disposition),
+		a.Disposition == "" && len(c.Plan.Dispositions) > 0, a.Summary == "" && c.Plan.SummaryPrompt != "":
+		return Analysis{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the answer does not hold what was asked for"}
+	case len(a.Summary) > maxSummary:
+		a.Summary = strings.ToValidUTF8(a.Summary[:maxSummary], "")
+	}
+	return a, nil
+}
+
+// question is what the model is asked. What was said on the call is data; the owner of the call has written the rest.
+func (c Call) question(lines []Entry) llm.Question {
+	var rules strings.Builder
+	rules.WriteString("A telephone call has ended. The messages are what was said on it.\n")
+	text := map[string]any{"type": "string"}
+	properties := map[string]any{}
+	if c.Plan.SummaryPrompt != "" {
+		properties["summary"] = map[string]any{"type": "string", "minLength": 1}
+		rules.WriteString("Write a summary of it, as follows: " + c.Plan.SummaryPrompt + "\n")
+	}
+	if len(c.Plan.Dispositions) > 0 {
+		text["enum"] = c.Plan.Dispositions
+		properties["disposition"] = text
+		rules.WriteString("Choose the one disposition that fits best how it came out.\n")
+	}
+	required := []string{}
+	for _, name := range []string{"summary", "disposition"} {
+		if properties[name] != nil {
+			required = append(required, name)
+		}
+	}
+	schema, _ := json.Marshal(map[string]any{ // texts and lists of them are always JSON
+		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
+	})
+	evidence, _ := json.Marshal(map[string]any{
+		"answered_by": c.AnsweredBy, "status": c.Status, "ended_by": c.endedBy(), "seconds": int(c.Length().Seconds()),
+		"transferred_to": c.TransferredTo,
+	})
+	return llm.Question{
+		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules.String(), Messages: messages(lines), Evidence: evidence,
+		Schema: schema, Language: c.Agent.Language, Model: c.Agent.Model,
+	}
+}
+
+// endedBy says who ended a call.
+func (c Call) endedBy() string {
+	switch {
+	case c.Ending == nil:
+		return ""
+	case c.Ending.ByPeer:
+		return "the other side"
+	default:
+		return fmt.Sprintf("the agent (%s)", c.Ending.Cause)
+	}
+}
+
+// messages are a transcript as a model reads it.
+func messages(lines []Entry) []llm.Message {
+	out := make([]llm.Message, len(lines))
+	for i, l := range lines {
+		out[i] = llm.Message{Role: llm.RoleAgent, Text: l.Text}
+		switch l.Speaker {
+		case SpeakerUser:
+			out[i].Role = llm.RoleCaller
+		case SpeakerAction:
+			out[i].Text = "(" + l.Text + ")"
+		case SpeakerAssistant:
+		}
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/prompted"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/tool"
+)
+
+// lead is what leads a call's conversation beside its task.
+type lead struct {
+	graph  *pathway.Graph // nil: the task alone
+	number int            // of the graph's version
+}
+
+// lead loads the pathway that leads a call. What has become of it afterwards changes nothing.
+func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
+	ref := c.Agent.Pathway
+	switch {
+	case ref.ID == "":
+		return lead{}, nil
+	case s.Pathways == nil:
+		return lead{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+	}
+	graph, number, err := s.Pathways.Load(ctx, c.Org, ref.ID, ref.Version)
+	if err == nil && ref.StartNode != "" && graph.Nodes[ref.StartNode] == nil {
+		err = callwright.NotFound("start node")
+	}
+	return lead{graph, number}, err
+}
+
+// leaderless is the ending of a call whose pathway could not be loaded. gone says that it never will be.
+func leaderless(err error) (e Ending, gone bool) {
+	switch callwright.CodeOf(err) {
+	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
+		return Ending{Cause: CauseNoPathway, Reason: callwright.MessageOf(err)}, true
+	default:
+		return Ending{Cause: CauseInternal, Reason: callwright.MessageOf(err)}, false
+	}
+}
+
+// brain is what has a call's conversation.
+func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, error) {
+	if by.graph != nil {
+		return nil, errors.New("call: pathways")
+	}
+	tools, err := tool.NewSet(c.Agent.Tools)
+	if err != nil {
+		return nil, err
+	}
+	l := &logged{book: book}
+	l.Brain, err = prompted.New(prompted.Config{
+		Model: s.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
+		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
+		TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Tools: tools, Requests: s.Requests,
+		Observe: l.observe, Logger: s.Logger,
+	})
+	return l, err
+}
+
+// logged is a prompted brain, whose calls of tools are logged turn by turn.
+type logged struct {
+	conversation.Brain
+	book    *scribe
+	turn    int
+	entries []pathway.LogEntry
+}
+
+// observe notes a call of a tool.
+func (l *logged) observe(r request.Log) {
+	l.entries = append(l.entries, pathway.LogEntry{
+		Kind: pathway.LogRequest, Name: r.Name, Request: &r, At: l.book.service.Clock.Now(),
+	})
+}
+
+// Respond answers a turn.
+func (l *logged) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		l.turn++
+		l.entries = nil
+		began := l.book.service.Clock.Now()
+		defer func() {
+			if len(l.entries) > 0 {
+				l.book.turn(pathway.Log{
+					Turn: l.turn, Heard: t.Text, Entries: l.entries, Took: l.book.service.Clock.Now().Sub(began),
+				})
+			}
+		}()
+		for step, err := range l.Brain.Respond(ctx, t) {
+			if !yield(step, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package call
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// callersPatience is how long a caller may hear it ring while other systems are asked for what the agent is to know.
+const callersPatience = 5 * time.Second
+
+// source is the request as agents/request reads it. The body is an object whose members are texts.
+func (d DynamicData) source() request.Source {
+	s := request.Source{Method: d.Method, URL: d.URL, Headers: d.Headers, Query: d.Query, Variables: d.Response}
+	if len(d.Body) > 0 {
+		members := make([]string, len(d.Body))
+		for i, p := range d.Body {
+			members[i] = quote(p.Name) + ":" + quote(p.Value)
+		}
+		s.Body = "{" + strings.Join(members, ",") + "}"
+	}
+	return s
+}
+
+// quote is a text as JSON, with <, > and & as they are: they may stand in a variable's name.
+func quote(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a text is always JSON
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// learn makes the requests of the agent's dynamic data, all side by side, and adds what they give to the call's
+// variables. What fails is logged, and the conversation goes without it.
+func (s *Service) learn(ctx context.Context, c *Call, book *scribe) {
+	if len(c.Agent.DynamicData) == 0 {
+		return
+	}
+	if c.Inbound {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, callersPatience)
+		defer cancel()
+	}
+	began := s.Clock.Now()
+	logs := make([]request.Log, len(c.Agent.DynamicData))
+	var asking sync.WaitGroup
+	for i, d := range c.Agent.DynamicData {
+		asking.Go(func() { logs[i] = s.ask(ctx, c, fmt.Sprintf("dynamic_data[%d]", i), d) })
+	}
+	asking.Wait()
+	now := s.Clock.Now()
+	turn := pathway.Log{Took: now.Sub(began)}
+	for _, l := range logs {
+		turn.Entries = append(turn.Entries, pathway.LogEntry{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: now})
+		book.request(EventsDynamicData, l)
+	}
+	c.Variables = maps.Clone(c.Variables)
+	remember(&c.Variables, turn)
+	book.log(turn)
+}
+
+// ask makes one request.
+func (s *Service) ask(ctx context.Context, c *Call, name string, d DynamicData) request.Log {
+	r, err := d.source().Parse()
+	if err != nil {
+		return request.Log{Name: name, Error: callwright.MessageOf(err)}
+	}
+	return r.Do(ctx, s.Requests, c.Org, name, c.Variables)
+}
+
+// remember adds what a turn has found out to what is known.
+func remember(known *map[string]any, turn pathway.Log) {
+	if *known == nil {
+		*known = map[string]any{}
+	}
+	for _, e := range turn.Entries {
+		maps.Copy(*known, e.Variables)
+		if e.Request != nil {
+			maps.Copy(*known, e.Request.Variables)
+		}
+	}
+}
+
+// noRequests is the client of a server that asks nobody.
+type noRequests struct{}
+
+var errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
+
+func (noRequests) CheckURL(string) error { return errNoRequests }
+
+func (noRequests) Do(context.Context, request.Request) (request.Response, error) {
+	return request.Response{}, errNoRequests
+}

@@ -1,0 +1,116 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// eventCategories are all categories.
+var eventCategories = []EventCategory{
+	EventsQueue, EventsCall, EventsLatency, EventsWebhook, EventsTool, EventsDynamicData,
+}
+
+// The numbers of the notices that are written beside the scribe's: the first, that the call is queued, and the last, that
+// it has ended. Whoever closes the call of a node that has died does not know how many there were.
+const (
+	firstNotice = 1
+	lastNotice  = math.MaxInt32
+)
+
+// wants says whether the webhook is to be told of a category of events.
+func (c Call) wants(category EventCategory) bool {
+	return c.Agent.Webhook != "" && slices.Contains(c.Plan.Events, category)
+}
+
+// announce keeps a notice, if the call wants such, and the step that sends it, in one transaction.
+func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
+	if !c.wants(n.Category) {
+		return nil
+	}
+	return s.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.Store.AppendNotice(ctx, c.Org, c.ID, n); err != nil {
+			return err
+		}
+		return s.Work.Enqueue(ctx, callwright.Task{
+			Kind: taskNotice, Key: c.ID + "/" + strconv.Itoa(n.Seq), Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
+		})
+	})
+}
+
+// sendNotice is the step that sends one notice to the webhook. They may come in another order than they happened.
+func (s *Service) sendNotice(ctx context.Context, task callwright.Task, _ int) error {
+	cut := strings.LastIndexByte(task.Key, '/')
+	seq, err := strconv.Atoi(task.Key[cut+1:])
+	if cut < 0 || err != nil {
+		return fmt.Errorf("call: %q names no notice", task.Key)
+	}
+	id := task.Key[:cut]
+	c, err := s.Store.Get(ctx, task.Org, id)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := s.Store.Notice(ctx, task.Org, id, seq)
+	if err != nil {
+		return err
+	}
+	return s.later(s.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
+}
+
+// later has what a webhook did not take come again when the webhook wishes, but not for ever: since is when it happened.
+func (s *Service) later(err error, since time.Time) error {
+	wait, asked := callwright.RetryAfter(err)
+	if !asked {
+		return err
+	}
+	age := s.Clock.Now().Sub(since)
+	if age > webhookLife {
+		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
+	}
+	return &callwright.Error{
+		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),
+	}
+}
+
+// latencyText says how long an answer took.
+func latencyText(l conversation.Latency) string {
+	text := "the answer was heard after " + millis(l.Playing)
+	for _, stage := range []struct {
+		name string
+		took time.Duration
+	}{
+		{"the end of the turn", l.EndOfTurn}, {"the words", l.Recognized}, {"the first sentence", l.FirstStep},
+		{"the first sound", l.FirstAudio},
+	} {
+		if stage.took > 0 {
+			text += fmt.Sprintf(", %s after %s", stage.name, millis(stage.took))
+		}
+	}
+	return text
+}
+
+// requestText says what became of a request.
+func requestText(l request.Log) string {
+	text := strings.TrimSpace(fmt.Sprintf("%s: %s %s", l.Name, l.Method, l.URL))
+	switch {
+	case l.Error != "":
+		text += " failed: " + l.Error
+	default:
+		text += fmt.Sprintf(" answered with %d", l.Status)
+	}
+	return text + " after " + millis(l.Took)
+}
+
+func millis(d time.Duration) string { return d.Round(time.Millisecond).String() }

@@ -1,0 +1,34 @@
+package call
+
+import (
+	"context"
+	"time"
+)
+
+// retriable says whether a call that ended so is to be tried again: nobody took it, or an answering machine did and no
+// message was left there. One that its owner stopped is not.
+func (c Call) retriable() bool {
+	if c.Plan.Retry == nil || c.Inbound || c.StopRequested {
+		return false
+	}
+	switch c.Status {
+	case StatusNoAnswer, StatusBusy:
+		return true
+	default:
+		return c.AnsweredBy == AnsweredByVoicemail && c.Ending.Reason != reasonMessageLeft
+	}
+}
+
+// again queues the second try of a call that ends at a time, in the transaction of ctx, and links it with the first.
+// There is no third.
+func (s *Service) again(ctx context.Context, first *Call, at time.Time) error {
+	start := at.Add(first.Plan.Retry.Wait)
+	second := Call{
+		ID: s.IDs.New(), Org: first.Org, From: first.From, To: first.To, Agent: first.Agent, Plan: first.Plan,
+		RequestData: first.RequestData, Variables: first.RequestData, Metadata: first.Metadata,
+		Queue: QueueQueued, CreatedAt: s.Clock.Now(), StartAt: &start, RetryOf: first.ID, Version: 1,
+	}
+	second.Plan.Retry, second.Plan.Voicemail = nil, first.Plan.Retry.Voicemail
+	first.RetriedBy = second.ID
+	return s.queue(ctx, second)
+}

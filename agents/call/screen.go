@@ -1,0 +1,138 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/template"
+)
+
+// Screener listens to the beginning of one call, to tell an answering machine from a person. One goroutine uses it.
+type Screener interface {
+	// Hear takes the next frame of the call. Once it is decided who took the call, the verdict stays; AnsweredByUnknown is
+	// one too: nobody can tell.
+	Hear(frame conversation.Frame) (verdict AnsweredBy, decided bool)
+	// Ended says, of an answering machine, whether its greeting or its tone is over, so that a message can be left.
+	Ended() bool
+}
+
+// What ends the conversation with an answering machine.
+var errMachine = errors.New("an answering machine took the call")
+
+// reasonMessageLeft is the reason of an ending after a message was left.
+const reasonMessageLeft = "a message was left on an answering machine"
+
+// The patience with answering machines.
+const (
+	greetingPatience = time.Minute      // a message is left after so long although the greeting goes on
+	messagePatience  = 20 * time.Second // of sound over the message, before it is broken off: a machine's tones are not
+)
+
+// screened is a call's audio to whose beginning a screener listens.
+type screened struct {
+	conversation.Audio
+	screener Screener
+	decided  bool
+	verdict  func(AnsweredBy) // is told once, from Read
+}
+
+// Read reads a frame, and lets the screener hear it.
+func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
+	f, err := a.Audio.Read(ctx)
+	if err != nil {
+		return f, err
+	}
+	if verdict, decided := a.screener.Hear(f); decided && !a.decided {
+		a.decided = true
+		a.verdict(verdict)
+	}
+	return f, nil
+}
+
+// screen listens to a call that was placed, so that its record says who took it. hush is called when it was an answering
+// machine with which there is to be no conversation.
+func (s *Service) screen(
+	c *Call, audio conversation.Audio, book *scribe, hush context.CancelCauseFunc,
+) conversation.Audio {
+	if c.Inbound || s.Screener == nil {
+		return audio
+	}
+	return &screened{Audio: audio, screener: s.Screener(audio.Rate()), verdict: func(by AnsweredBy) {
+		c.AnsweredBy = by
+		book.notice(EventsCall, EventInfo, "answered by: "+string(by))
+		machine := c.Plan.Voicemail.Action == VoicemailHangup || c.Plan.Voicemail.Action == VoicemailMessage
+		if by == AnsweredByVoicemail && machine {
+			hush(errMachine)
+		}
+	}}
+}
+
+// leave does with an answering machine what the call's plan says: hang up, or leave a message before. talk is how the
+// conversation would have gone.
+func (s *Service) leave(
+	ctx context.Context, c *Call, audio conversation.Audio, talk conversation.Config,
+) (conversation.Outcome, error) {
+	gone := conversation.Outcome{By: conversation.ByAgent, Reason: errMachine.Error()}
+	heard, ok := audio.(*screened)
+	if c.Plan.Voicemail.Action == VoicemailHangup || !ok {
+		return gone, nil
+	}
+	if err := heard.awaitEnd(ctx); err != nil {
+		gone.By = conversation.ByPeer
+		if ctx.Err() != nil {
+			gone.By = conversation.ByContext
+		}
+		return gone, nil
+	}
+	talk.WaitForGreeting, talk.Interruption = false, messagePatience
+	speaking, err := conversation.New(talk)
+	if err != nil {
+		return conversation.Outcome{By: conversation.ByFailure}, err
+	}
+	text := template.Parse(c.Plan.Voicemail.Message).Render(c.Variables)
+	return speaking.Run(ctx, audio, &message{text: text})
+}
+
+// awaitEnd listens until the machine's greeting is over.
+func (a *screened) awaitEnd(ctx context.Context) error {
+	for began := time.Duration(-1); !a.screener.Ended(); {
+		f, err := a.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if began < 0 {
+			began = f.Elapsed
+		}
+		if f.Elapsed-began >= greetingPatience {
+			return nil
+		}
+	}
+	return nil
+}
+
+// message is a brain that says a text and ends the conversation. Whatever comes instead of silence ends it too.
+type message struct {
+	text  string
+	begun bool
+}
+
+// Respond says the text.
+func (m *message) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		if m.begun {
+			yield(conversation.End{Reason: errMachine.Error()}, nil)
+			return
+		}
+		m.begun = true
+		var chunks conversation.Chunker
+		for _, chunk := range append(chunks.Write(m.text), chunks.Flush()...) {
+			if !yield(conversation.Say{Text: chunk}, nil) {
+				return
+			}
+		}
+		yield(conversation.End{Reason: reasonMessageLeft}, nil)
+	}
+}
