@@ -24,6 +24,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -261,7 +262,13 @@ func (notifier) CheckURL(url string) error {
 	return nil
 }
 
-func (notifier) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry) error {
+func (notifier) Notify(
+	context.Context, callwright.OrgID, string, call.Call, []call.Entry, []pathway.Log,
+) error {
+	return nil
+}
+
+func (notifier) NotifyEvent(context.Context, callwright.OrgID, string, call.Call, call.Notice) error {
 	return nil
 }
 

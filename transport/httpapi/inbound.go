@@ -56,7 +56,7 @@ func (a *api) UpdateInboundNumber(
 			Updates: oas.UpdateReportResponseUpdates{}, FailedUpdates: oas.UpdateReportResponseFailedUpdates{},
 		}
 		for _, s := range settingsOf(req) {
-			if err := a.change(agent, s, answer); err != nil {
+			if err := a.change(ctx, agent, s, answer); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,9 @@ type setting struct {
 }
 
 // change makes one setting if the result is an agent that can take calls, and reports either way.
-func (a *api) change(agent *call.Agent, s setting, answer *oas.UpdateReportResponse) error {
+func (a *api) change(
+	ctx context.Context, agent *call.Agent, s setting, answer *oas.UpdateReportResponse,
+) error {
 	if s.set == nil {
 		answer.FailedUpdates[s.name] = notBuilt(s.name).Message
 		return nil
@@ -81,7 +83,7 @@ func (a *api) change(agent *call.Agent, s setting, answer *oas.UpdateReportRespo
 	changed := *agent
 	s.set(&changed)
 	if a.Calls != nil {
-		if err := a.Calls.CheckAgent(&changed); err != nil {
+		if err := a.Calls.CheckAgent(ctx, orgOf(ctx), &changed); err != nil {
 			f := failureOf(err)
 			if f.code != callwright.CodeBadRequest {
 				return err

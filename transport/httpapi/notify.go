@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // Sender sends a signed body to a webhook; adapters/webhook has it.
@@ -25,7 +27,7 @@ type Notifier struct {
 
 // Notify sends the record of a call.
 func (n Notifier) Notify(
-	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry,
+	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, _ []pathway.Log,
 ) error {
 	a := &api{Config: Config{BaseURL: n.BaseURL}}
 	record, err := a.callRecord(c, transcript)
@@ -33,6 +35,25 @@ func (n Notifier) Notify(
 		return err
 	}
 	body, err := record.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return n.Send(ctx, org, c.ID, url, body)
+}
+
+// event is the body of an event of a call.
+type event struct {
+	Message  string             `json:"message"`
+	CallID   string             `json:"call_id"`
+	Category call.EventCategory `json:"category"`
+	Level    call.EventLevel    `json:"log_level"`
+}
+
+// NotifyEvent sends something that has happened on a call.
+func (n Notifier) NotifyEvent(
+	ctx context.Context, org callwright.OrgID, url string, c call.Call, e call.Notice,
+) error {
+	body, err := json.Marshal(event{Message: e.Message, CallID: c.ID, Category: e.Category, Level: e.Level})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 	}
 	sent := &outbox{}
 	n := httpapi.Notifier{Sender: sent, BaseURL: "https://voice.example.com"}
-	if err := n.Notify(t.Context(), h.org, "https://hook.example", c, []call.Entry{line}); err != nil {
+	if err := n.Notify(t.Context(), h.org, "https://hook.example", c, []call.Entry{line}, nil); err != nil {
 		t.Fatal(err)
 	}
 	read := h.do("GET", "/v1/calls/c1", "")
@@ -47,7 +47,7 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 		t.Errorf("sent for %s, call %s, to %s", sent.org, sent.id, sent.url)
 	}
 	sent.err = errors.New("the receiver is down")
-	if err := n.Notify(t.Context(), h.org, "https://hook.example", c, nil); !errors.Is(err, sent.err) {
+	if err := n.Notify(t.Context(), h.org, "https://hook.example", c, nil, nil); !errors.Is(err, sent.err) {
 		t.Errorf("a failed delivery gives %v", err)
 	}
 }
