@@ -2,7 +2,11 @@ package openai
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -11,28 +15,38 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Answer answers a question by chat completion in the JSON schema mode.
+// Answer answers a question by chat completion in the JSON schema mode. Where the service refuses that mode, or the schema,
+// the model is only told of the schema, as every model is: see llm.Question.Prompt.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
-	input, err := json.Marshal(map[string]any{
-		"messages": q.Messages, "variables": q.Variables, "options": q.Options, "fields": q.Fields, "evidence": q.Evidence,
-	})
-	if err != nil {
-		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the question can't be written as JSON", Cause: err}
-	}
+	system, user := q.Prompt(rand.Text())
 	body := sdk.ChatCompletionNewParams{
-		Model: c.model(q.Model),
-		Messages: []sdk.ChatCompletionMessageParamUnion{
-			sdk.SystemMessage(q.Instructions), sdk.UserMessage(string(input)),
-		},
-		ResponseFormat: sdk.ChatCompletionNewParamsResponseFormatUnion{
-			OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-				Name: string(q.Task), Schema: q.Schema, Strict: param.NewOpt(true),
-			}},
-		},
+		Model:    c.model(q.Model),
+		Messages: []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage(system), sdk.UserMessage(user)},
 	}
 	if q.Temperature != nil {
 		body.Temperature = param.NewOpt(*q.Temperature)
 	}
+	if _, known := c.unschooled.Load(body.Model); known || len(q.Schema) == 0 {
+		return c.answer(ctx, body)
+	}
+	strict := body
+	strict.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
+		Name: schemaName(q.Task), Schema: q.Schema, Strict: param.NewOpt(true),
+	}}
+	a, err := c.answer(ctx, strict)
+	refused, ok := errors.AsType[*sdk.Error](err)
+	if !ok || !aboutFormat(refused) {
+		return a, err
+	}
+	a, err = c.answer(ctx, body)
+	if err == nil && !strings.Contains(strings.ToLower(refused.Message), "invalid schema") {
+		c.unschooled.Store(body.Model, true) // the mode, not this schema
+	}
+	return a, err
+}
+
+// answer asks once.
+func (c *Client) answer(ctx context.Context, body sdk.ChatCompletionNewParams) (llm.Answer, error) {
 	completion, err := c.chat.Completions.New(ctx, body)
 	if err != nil {
 		return llm.Answer{}, failure(err)
@@ -40,8 +54,27 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 	if len(completion.Choices) == 0 {
 		return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "the service gave no answer"}
 	}
+	choice := completion.Choices[0]
+	if choice.FinishReason == "content_filter" || choice.Message.Refusal != "" {
+		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the service held the answer back"}
+	}
 	return llm.Answer{
-		JSON: json.RawMessage(completion.Choices[0].Message.Content), Model: completion.Model,
+		JSON: json.RawMessage(choice.Message.Content), Model: completion.Model,
 		Usage: llm.Usage{Input: int(completion.Usage.PromptTokens), Output: int(completion.Usage.CompletionTokens)},
 	}, nil
+}
+
+// schemaName: the service wants one.
+func schemaName(task llm.Task) string {
+	if task == "" {
+		return "answer"
+	}
+	return string(task)
+}
+
+// aboutFormat says whether a service has refused the form of the answer that was asked for. Servers say it in many ways,
+// some without a reason; a request that is wrong in another way is refused a second time.
+func aboutFormat(err *sdk.Error) bool {
+	return (err.StatusCode == http.StatusBadRequest || err.StatusCode == http.StatusUnprocessableEntity) &&
+		failure(err).Class == llm.ClassPermanent
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,9 @@ const (
 	codeRate    = "rate_limit_exceeded"
 )
 
+// tooLong: local servers say without a code of their own that a conversation is too long.
+var tooLong = regexp.MustCompile(`(?i)context (length|size|window)`)
+
 // messages are what people are told. The service's own words are not in them: they can quote the prompt or the key.
 var messages = map[llm.Class]string{
 	llm.ClassTransient:   "the service did not answer",
@@ -36,7 +40,7 @@ var messages = map[llm.Class]string{
 func failure(err error) *llm.Failure {
 	f := &llm.Failure{Class: llm.ClassTransient, Cause: err}
 	if refused, ok := errors.AsType[*sdk.Error](err); ok {
-		f.Class = classOfStatus(refused.StatusCode, refused.Code)
+		f.Class = classOf(refused)
 		f.RetryAfter = retryAfter(refused.Response)
 	} else if broken, ok := errors.AsType[*ssestream.StreamError](err); ok {
 		f.Class = classOfCode(codeOf(broken.Event.Data))
@@ -57,11 +61,13 @@ func codeOf(event []byte) string {
 	return body.Error.Code
 }
 
-func classOfStatus(status int, code string) llm.Class {
-	if class := classOfCode(code); class != llm.ClassTransient {
+func classOf(err *sdk.Error) llm.Class {
+	if class := classOfCode(err.Code); class != llm.ClassTransient {
 		return class
 	}
-	switch {
+	switch status := err.StatusCode; {
+	case status == http.StatusBadRequest && tooLong.MatchString(err.Message):
+		return llm.ClassTooLong
 	case status == http.StatusTooManyRequests:
 		return llm.ClassRateLimited
 	case status == http.StatusRequestEntityTooLarge:

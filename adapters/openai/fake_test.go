@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,11 +22,13 @@ const key = "sk-test-4711"
 
 // fake is a service that speaks and understands agentstest.Voice, and answers every conversation alike.
 type fake struct {
-	chat    func(w http.ResponseWriter) // what it answers; nil: a greeting
+	chat    func(w http.ResponseWriter) // what it answers; nil: a greeting, or what fits a schema
+	replay  string                      // a stream in testdata to answer with
 	speech  http.HandlerFunc            // nil: the voice
 	hold    func()                      // called when a transcription has come, which is then never answered; nil: it is
 	mu      sync.Mutex
 	request map[string]any // the last JSON it got
+	raw     string         // as it was written
 	form    map[string]string
 }
 
@@ -89,7 +94,9 @@ func (f *fake) remember(r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.request = nil
-	_ = json.NewDecoder(r.Body).Decode(&f.request)
+	raw, _ := io.ReadAll(r.Body)
+	f.raw = string(raw)
+	_ = json.Unmarshal(raw, &f.request)
 }
 
 func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
@@ -98,8 +105,60 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 		f.chat(w)
 		return
 	}
+	if f.replay != "" {
+		replay(w, f.replay)
+		return
+	}
+	if format, _ := f.request["response_format"].(map[string]any); format != nil {
+		complete(w, fit(format["json_schema"].(map[string]any)["schema"].(map[string]any)))
+		return
+	}
 	events(w, delta(`"role":"assistant","content":""`, "null"), delta(`"content":"Good "`, "null"), delta(`"content":"morning."`, "null"),
 		delta("", `"stop"`), `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":21,"completion_tokens":4,"total_tokens":25}}`, "[DONE]")
+}
+
+// replay answers as a service has, in small pieces, as networks cut them.
+func replay(w http.ResponseWriter, name string) {
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for piece := range slices.Chunk(raw, 37) {
+		_, _ = w.Write(piece)
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// complete answers a question.
+func complete(w http.ResponseWriter, content string) {
+	answer(w, http.StatusOK, map[string]any{
+		"model": "m-1", "usage": map[string]int{"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10},
+		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": content}}},
+	})
+}
+
+// fit makes an object that fits a schema: the first of an enum, or a value of the first type.
+func fit(schema map[string]any) string {
+	out := map[string]any{}
+	properties, _ := schema["properties"].(map[string]any)
+	for name, p := range properties {
+		property := p.(map[string]any)
+		if enum, ok := property["enum"].([]any); ok {
+			out[name] = enum[0]
+			continue
+		}
+		kind := property["type"]
+		if list, ok := kind.([]any); ok {
+			kind = list[0]
+		}
+		out[name] = map[any]any{"string": "text", "integer": 5, "number": 0.5, "boolean": true}[kind]
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
 }
 
 func (f *fake) speak(w http.ResponseWriter, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"unicode"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -45,6 +46,8 @@ type Client struct {
 	config Config
 	chat   sdk.ChatService
 	audio  sdk.AudioService
+
+	unschooled sync.Map // names of models that can't be held to a schema
 }
 
 var (

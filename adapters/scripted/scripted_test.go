@@ -26,10 +26,10 @@ func TestModel(t *testing.T) {
 	agentstest.RunModel(t, agentstest.ModelHarness{
 		New:  func(*testing.T) llm.Model { return scripted.New() },
 		Task: "Note what the caller wants.",
-		Ends: &llm.ReplyRequest{
-			Instructions: "Note what the caller wants.",
+		Ends: &agentstest.Scene{Request: llm.ReplyRequest{
+			Instructions: `when "table": say "Noted. Goodbye." and end`,
 			Messages:     []llm.Message{{Role: llm.RoleAgent, Text: "Yes?"}, {Role: llm.RoleCaller, Text: "A table for two."}},
-		},
+		}},
 		Failing: map[llm.Class]agentstest.Failing{
 			llm.ClassUnsupported: {Request: llm.ReplyRequest{Instructions: dentist}},
 		},

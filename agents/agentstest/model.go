@@ -3,6 +3,7 @@ package agentstest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,20 +22,32 @@ type ModelHarness struct {
 	// Task is one that the model can do.
 	Task string
 	// Ends is a request whose answer ends the call, where the adapter can be brought to that.
-	Ends *llm.ReplyRequest
+	Ends *Scene
+	// Calls is a request whose answer calls one of its tools, where the adapter can be brought to that.
+	Calls *Scene
+	// Questions are those that the model can answer, one a task; a schema is needed only where llm.Ask wants one.
+	Questions []llm.Question
 	// Failing are requests, or models, that fail with the class; the conversation of the request does not matter.
 	Failing map[llm.Class]Failing
 }
 
-// Failing is how a model is brought to fail.
-type Failing struct {
+// Scene is a request, and the model that it is for.
+type Scene struct {
 	New     func(t *testing.T) llm.Model // nil: the harness's
 	Request llm.ReplyRequest
+}
+
+// Failing is how a model is brought to fail. A question with a task must fail like the request.
+type Failing struct {
+	New      func(t *testing.T) llm.Model // nil: the harness's
+	Request  llm.ReplyRequest
+	Question llm.Question
 }
 
 // Replied is a whole reply.
 type Replied struct {
 	Text   string
+	Calls  []llm.ToolCall
 	Action llm.Action
 	Expect []string
 	Usage  *llm.Usage
@@ -51,6 +64,9 @@ func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, err
 		}
 		b.WriteString(part.Text)
 		out.Expect = append(out.Expect, part.Expect...)
+		if part.Call != nil {
+			out.Calls = append(out.Calls, *part.Call)
+		}
 		if part.Action != "" {
 			out.Action = part.Action
 		}
@@ -92,12 +108,13 @@ func RunModel(t *testing.T, h ModelHarness) {
 	t.Run("StopsWithItsConsumer", func(t *testing.T) { h.stopsWithItsConsumer(t, request) })
 	t.Run("StopsWithItsContext", func(t *testing.T) { h.stopsWithItsContext(t, request) })
 	if h.Ends != nil {
-		t.Run("Ends", func(t *testing.T) {
-			r, err := collect(t, h.New(t), *h.Ends)
-			if err != nil || r.Action != llm.ActionEnd {
-				t.Errorf("the action is %q, error %v", r.Action, err)
-			}
-		})
+		t.Run("Ends", func(t *testing.T) { h.ends(t, *h.Ends) })
+	}
+	if h.Calls != nil {
+		t.Run("CallsTools", func(t *testing.T) { h.callsTools(t, *h.Calls) })
+	}
+	for _, q := range h.Questions {
+		t.Run("Answers/"+string(q.Task), func(t *testing.T) { h.answersQuestion(t, q) })
 	}
 	for class, f := range h.Failing {
 		t.Run("Fails/"+string(class), func(t *testing.T) { h.fails(t, class, f) })
@@ -129,6 +146,83 @@ func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	}
 	if got.Action == llm.ActionTransfer {
 		t.Error("it transfers a call that has no transfer number")
+	}
+	if len(got.Calls) > 0 {
+		t.Errorf("it calls %v, which it was not given", got.Calls)
+	}
+}
+
+// model is the one of a scene.
+func (h ModelHarness) model(t *testing.T, own func(t *testing.T) llm.Model) llm.Model {
+	if own == nil {
+		own = h.New
+	}
+	return own(t)
+}
+
+// ends wants the call to be ended, and never to be ended by a model that may not.
+func (h ModelHarness) ends(t *testing.T, s Scene) {
+	s.Request.CanEnd = true
+	m := h.model(t, s.New)
+	if r, err := collect(t, m, s.Request); err != nil || r.Action != llm.ActionEnd {
+		t.Errorf("the action is %q, error %v", r.Action, err)
+	}
+	s.Request.CanEnd = false
+	if r, err := collect(t, m, s.Request); r.Action == llm.ActionEnd {
+		t.Errorf("it ends a call that it may not end, error %v", err)
+	}
+}
+
+// callsTools wants calls that can be told apart, of tools that were given, and the answers to them to be taken.
+func (h ModelHarness) callsTools(t *testing.T, s Scene) {
+	m, r := h.model(t, s.New), s.Request
+	got, err := collect(t, m, r)
+	if err != nil || len(got.Calls) == 0 {
+		t.Fatalf("it calls %v, error %v", got.Calls, err)
+	}
+	r.Messages = append(slices.Clone(r.Messages), llm.Message{Role: llm.RoleAgent, Text: got.Text, Calls: got.Calls})
+	ids := map[string]bool{}
+	for _, c := range got.Calls {
+		if c.ID == "" || ids[c.ID] || !slices.ContainsFunc(r.Tools, func(t llm.Tool) bool { return t.Name == c.Name }) {
+			t.Errorf("among %v it calls %+v", r.Tools, c)
+		}
+		ids[c.ID] = true
+		r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Call: c.ID, Text: `{"found":"nothing"}`})
+	}
+	if _, err := collect(t, m, r); err != nil {
+		t.Errorf("with the answers of the tools: %v", err)
+	}
+}
+
+// fails wants one *llm.Failure of the class, as the last element.
+func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
+	m := h.model(t, f.New)
+	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
+	defer cancel()
+	var failure error
+	for _, err := range m.Reply(ctx, f.Request) {
+		if failure != nil {
+			t.Error("something came after the failure")
+		}
+		failure = err
+	}
+	f.check(t, class, failure)
+	if f.Question.Task != "" {
+		_, err := m.Answer(ctx, f.Question)
+		f.check(t, class, err)
+	}
+}
+
+func (f Failing) check(t *testing.T, class llm.Class, err error) {
+	t.Helper()
+	got, ok := errors.AsType[*llm.Failure](err)
+	if !ok || got.Class != class || got.Message == "" {
+		t.Errorf("the failure is %v, want class %s", err, class)
+	}
+	for _, prompt := range []string{f.Request.Instructions, f.Question.Instructions} {
+		if ok && prompt != "" && strings.Contains(got.Error(), prompt) {
+			t.Error("the failure holds the prompt")
+		}
 	}
 }
 
@@ -185,30 +279,5 @@ func (h ModelHarness) stopsWithItsContext(t *testing.T, r llm.ReplyRequest) {
 	}
 	if got, err := collect(t, m, r); err != nil || got.Text == "" {
 		t.Errorf("afterwards the text is %q, error %v", got.Text, err)
-	}
-}
-
-// fails wants one *llm.Failure of the class, as the last element.
-func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
-	build := f.New
-	if build == nil {
-		build = h.New
-	}
-	m := build(t)
-	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
-	defer cancel()
-	var failure error
-	for _, err := range m.Reply(ctx, f.Request) {
-		if failure != nil {
-			t.Error("something came after the failure")
-		}
-		failure = err
-	}
-	got, ok := errors.AsType[*llm.Failure](failure)
-	if !ok || got.Class != class || got.Message == "" {
-		t.Errorf("the failure is %v, want class %s", failure, class)
-	}
-	if ok && f.Request.Instructions != "" && strings.Contains(got.Error(), f.Request.Instructions) {
-		t.Error("the failure holds the prompt")
 	}
 }

@@ -27,12 +27,21 @@ JSON schema of the answer:
 // writes can guess, new for each question; it is taken out of the data, as are control characters and characters of no
 // width. Messages are numbered from 0 as turns.
 func (q Question) Prompt(nonce string) (system, user string) {
-	tag := "data-" + nonce
 	schema := string(q.Schema)
 	if schema == "" {
 		schema = "{}"
 	}
-	return fmt.Sprintf(framing, tag, q.Instructions, schema), "<" + tag + ">\n" + string(q.data(nonce)) + "\n</" + tag + ">"
+	return fmt.Sprintf(framing, Tag(nonce), q.Instructions, schema), Data(nonce, q.data())
+}
+
+// Tag is the name of a block of data.
+func Tag(nonce string) string { return "data-" + nonce }
+
+// Data writes a value as JSON in a block of data, with all that Prompt does for that. The angle brackets in it are escaped,
+// so no tag can stand there.
+func Data(nonce string, value any) string {
+	tag := Tag(nonce)
+	return "<" + tag + ">\n" + string(encode(strip(plain(value), nonce))) + "\n</" + tag + ">"
 }
 
 // turn is a message as the model sees it.
@@ -66,17 +75,19 @@ type (
 	}
 )
 
-// data is all that the question is about. It is written by encoding/json with < and > escaped, so no tag can stand in it.
-func (q Question) data(nonce string) []byte {
-	var d struct {
-		Messages  []turn   `json:"messages"`
-		Variables any      `json:"variables,omitempty"`
-		Options   []option `json:"options,omitempty"`
-		Fields    []field  `json:"fields,omitempty"`
-		Evidence  any      `json:"evidence,omitempty"`
-		Language  string   `json:"language,omitempty"`
-		Problem   string   `json:"problem,omitempty"`
-	}
+// data is all that a question is about.
+type data struct {
+	Messages  []turn         `json:"messages"`
+	Variables map[string]any `json:"variables,omitempty"`
+	Options   []option       `json:"options,omitempty"`
+	Fields    []field        `json:"fields,omitempty"`
+	Evidence  any            `json:"evidence,omitempty"`
+	Language  string         `json:"language,omitempty"`
+	Problem   string         `json:"problem,omitempty"`
+}
+
+func (q Question) data() data {
+	d := data{Variables: make(map[string]any, len(q.Variables)), Language: q.Language, Problem: q.Problem}
 	for i, m := range q.Messages {
 		t := turn{Turn: i, Role: m.Role, Text: m.Text, Answers: m.Call}
 		for _, c := range m.Calls {
@@ -90,18 +101,13 @@ func (q Question) data(nonce string) []byte {
 	for _, f := range q.Fields {
 		d.Fields = append(d.Fields, field(f))
 	}
-	if len(q.Variables) > 0 {
-		variables := make(map[string]any, len(q.Variables))
-		for name, v := range q.Variables {
-			variables[name] = plain(v)
-		}
-		d.Variables = variables
+	for name, v := range q.Variables {
+		d.Variables[name] = plain(v)
 	}
 	if len(q.Evidence) > 0 {
 		d.Evidence = plain(q.Evidence)
 	}
-	d.Language, d.Problem = q.Language, q.Problem
-	return encode(strip(plain(d), nonce))
+	return d
 }
 
 // plain is a value as JSON has it, and the text of one that JSON can't have.
