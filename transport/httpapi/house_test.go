@@ -24,8 +24,8 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 )
