@@ -66,6 +66,7 @@ type (
 		ID          string `json:"id"`
 		Label       string `json:"label"`
 		Description string `json:"description,omitempty"`
+		Condition   string `json:"condition,omitempty"`
 		Otherwise   bool   `json:"otherwise,omitempty"`
 	}
 	field struct {

@@ -31,6 +31,7 @@ type Option struct {
 	ID          string
 	Label       string // when it is the right one, in a few words
 	Description string // more about that
+	Condition   string // must be met too, or it is not the right one; empty: nothing must
 	Otherwise   bool   // it is the right one when no other is
 }
 
