@@ -13,9 +13,9 @@ const maxReason = 1000
 
 // choosing is what a model is told beside the asker's instructions.
 const choosing = `Choose the one option that is right at this point of the conversation. The label of an option says in a few ` +
-	`words when it is the right one, its description says more; one with a condition is right only when that is met too. What the caller has said last decides; what was said ` +
-	`before only helps to understand it. An option that is marked as otherwise is right when no other is. Write the ` +
-	`reason first, in one sentence, then the id of the option.`
+	`words when it is the right one, its description says more; one with a condition is right only when that is met too. ` +
+	`What the caller has said last decides; what was said before only helps to understand it. An option that is marked as ` +
+	`otherwise is right when no other is. Write the reason first, in one sentence, then the id of the option.`
 
 // Choose has a model choose one of q.Options; see Ask for how an answer is checked and asked for again. An empty q.Task is
 // TaskRoute. Options without ids that differ are ClassPermanent.
