@@ -1,0 +1,52 @@
+package pathway
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright/agents/template"
+)
+
+// holds says whether a branch of a webhook is the right one. Two numbers are compared as numbers, also where one is
+// written in a text; other values as texts. A variable that is not known is an empty text.
+func (b Branch) holds(variables map[string]any) bool {
+	value, _ := template.LookUp(b.Variable, variables)
+	got, want := template.Spoken(value), ""
+	if b.Value != nil {
+		want = b.Value.Render(variables)
+	}
+	switch b.Operator {
+	case OpContains:
+		return strings.Contains(got, want)
+	case OpNotContains:
+		return !strings.Contains(got, want)
+	}
+	order := compare(got, want)
+	switch b.Operator {
+	case OpEqual:
+		return order == 0
+	case OpNotEqual:
+		return order != 0
+	case OpLess:
+		return order < 0
+	case OpLessOrEqual:
+		return order <= 0
+	case OpGreater:
+		return order > 0
+	case OpGreaterOrEqual:
+		return order >= 0
+	default:
+		return false
+	}
+}
+
+// compare orders two values as numbers where both are, else as texts.
+func compare(a, b string) int {
+	x, errX := strconv.ParseFloat(strings.TrimSpace(a), 64)
+	y, errY := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return strings.Compare(a, b)
+}

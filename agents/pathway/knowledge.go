@@ -1,0 +1,117 @@
+package pathway
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// maxPassages is how many passages a model gets for an answer.
+const maxPassages = 5
+
+// passages looks up what helps to answer the caller's last words. Where nothing can be found out the model is asked
+// without, and says that it does not know.
+func (w *walk) passages(ctx context.Context) []string {
+	question := ""
+	for _, m := range slices.Backward(w.state.Talk.Messages) {
+		if m.Role == llm.RoleCaller {
+			question = m.Text
+			break
+		}
+	}
+	var found []string
+	switch {
+	case w.at.KnowledgeBase == "":
+		found = best(w.at.Knowledge, question, maxPassages)
+	case w.runtime.Knowledge == nil:
+		w.note(LogEntry{Kind: LogError, Text: "there are no knowledge bases here"})
+		return nil
+	default:
+		var err error
+		found, err = w.runtime.Knowledge.Find(ctx, w.agent.Org, w.at.KnowledgeBase, question, maxPassages)
+		if err != nil {
+			w.note(LogEntry{Kind: LogError, Text: "the knowledge base could not be asked"})
+			w.runtime.warn(ctx, "a knowledge base could not be asked", err)
+			return nil
+		}
+	}
+	w.note(LogEntry{Kind: LogKnowledge, Text: strconv.Itoa(len(found)) + " passages for: " + question})
+	return found
+}
+
+// best are the paragraphs of a text, between empty lines, that share the most with a question, the best first; those
+// that share nothing are left out. A word that both have counts one, divided by the number of paragraphs that have it, so
+// that rare words decide. Words of one or two letters don't count, and of longer ones only the first five letters do,
+// so that "opening" and "opened" are the same.
+func best(text, question string, most int) []string {
+	type paragraph struct {
+		text  string
+		stems map[string]bool
+		score float64
+	}
+	var all []paragraph
+	for _, p := range paragraphs(text) {
+		all = append(all, paragraph{text: p, stems: stems(p)})
+	}
+	for _, stem := range slices.Sorted(maps.Keys(stems(question))) { // in order: sums of fractions depend on it
+		in := 0
+		for _, p := range all {
+			if p.stems[stem] {
+				in++
+			}
+		}
+		for i := range all {
+			if all[i].stems[stem] {
+				all[i].score += 1 / float64(in)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b paragraph) int { return cmp.Compare(b.score, a.score) })
+	var out []string
+	for _, p := range all[:min(len(all), most)] {
+		if p.score > 0 {
+			out = append(out, p.text)
+		}
+	}
+	return out
+}
+
+// paragraphs are what stands between empty lines.
+func paragraphs(text string) []string {
+	var out []string
+	var lines []string
+	flush := func() {
+		if len(lines) > 0 {
+			out = append(out, strings.Join(lines, "\n"))
+		}
+		lines = nil
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			flush()
+			continue
+		}
+		lines = append(lines, line)
+	}
+	flush()
+	return out
+}
+
+// stems are the beginnings of a text's words.
+func stems(text string) map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
+	}) {
+		if letters := []rune(word); len(letters) > 2 {
+			out[string(letters[:min(len(letters), 5)])] = true
+		}
+	}
+	return out
+}
