@@ -199,7 +199,7 @@ func (c *compiler) branch(n *Node, i int, path string, v tree.Value) {
 	}
 	target := fields{c, path + "[3]", v.Items[3]}
 	if id := target.need("id", longestID); id != "" {
-		c.ways = append(c.ways, way{path: target.at("id"), from: n, branch: i, to: id})
+		c.ways = append(c.ways, openBranch{path: target.at("id"), from: n, branch: i, to: id})
 	}
 }
 

@@ -27,11 +27,11 @@ type compiler struct {
 	faults callwright.Faults
 	nodes  []*Node        // of every entry of the document; nil for one that is no node
 	places map[string]int // of the nodes in that list, by id
-	ways   []way          // branches whose ends are still names
+	ways   []openBranch   // branches whose ends are still names
 }
 
-// way is a branch of a node that leads to a node by its id.
-type way struct {
+// openBranch is a branch of a node that leads to a node by its id.
+type openBranch struct {
 	path   string
 	from   *Node
 	branch int
@@ -140,13 +140,12 @@ func (c *compiler) config(top fields) {
 func (c *compiler) edges(values []tree.Value) {
 	seen := make(map[string]int, len(values))
 	for i := range values {
-		v := &values[i]
-		top := fields{c, entry("edges", i), *v}
-		if v.Kind != tree.Object {
+		settleEdge(&values[i])
+		top := fields{c, entry("edges", i), values[i]}
+		if top.of.Kind != tree.Object {
 			c.fault(top.path, "must be an object")
 			continue
 		}
-		settleEdge(&top.of)
 		e := &Edge{ID: top.need("id", longestID)}
 		if first, taken := seen[e.ID]; taken {
 			c.fault(top.at("id"), "%q is the id of %s already", e.ID, entry("edges", first))

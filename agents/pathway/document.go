@@ -91,19 +91,19 @@ func canonical(nodes, edges []tree.Value) []byte {
 		}
 	}
 	out := append(make([]byte, 0, size), `{"edges":[`...)
-	for i, edge := range edges {
+	for i := range edges {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		edge = edgeBehaviour(edge)
+		edge := edgeBehaviour(edges[i])
 		out = edge.AppendCanonical(out)
 	}
 	out = append(out, `],"nodes":[`...)
-	for i, node := range nodes {
+	for i := range nodes {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		node = nodeBehaviour(node)
+		node := nodeBehaviour(nodes[i])
 		out = node.AppendCanonical(out)
 	}
 	return append(out, "]}"...)
@@ -133,8 +133,9 @@ func edgeBehaviour(edge tree.Value) tree.Value {
 // parse reads the entries of a list. One that is not JSON is a fault, and the zero Value.
 func (c *compiler) parse(list string, raws []json.RawMessage) []tree.Value {
 	values := make([]tree.Value, len(raws))
+	var p tree.Parser
 	for i, raw := range raws {
-		v, err := tree.Parse(string(raw))
+		v, err := p.Parse(string(raw))
 		if err != nil {
 			c.fault(entry(list, i), "%s", err)
 			continue

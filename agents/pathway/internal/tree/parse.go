@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -16,10 +17,27 @@ const MaxDepth = 100
 // is text that is not UTF-8 and the NUL character, and what is nested deeper than MaxDepth. The error is for people, and
 // names the byte where the grammar ends.
 func Parse(text string) (Value, error) {
+	var p Parser
+	return p.Parse(text)
+}
+
+// Parser reads many values, and shares memory among them. The zero Parser is ready.
+type Parser struct {
+	text    string
+	at      int
+	deep    bool     // something is nested too deep
+	nul     bool     // a text holds \u0000
+	members []Member // of the objects that are not closed yet, one behind the other
+	items   []Value  // of the lists that are not closed yet
+	room    []Member // the members of closed objects; its length is what is taken
+}
+
+// Parse is the function of this name.
+func (p *Parser) Parse(text string) (Value, error) {
 	if !utf8.ValidString(text) {
 		return Value{}, errors.New("it is not UTF-8")
 	}
-	p := parser{text: text}
+	*p = Parser{text: text, members: p.members[:0], items: p.items[:0], room: p.room}
 	p.blanks()
 	v, ok := p.value(0)
 	if ok {
@@ -37,18 +55,19 @@ func Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// parser is a place in a text. Its methods read on from there and say whether the grammar allowed it.
-type parser struct {
-	text    string
-	at      int
-	deep    bool // something is nested too deep
-	nul     bool // a text holds \u0000
-	members []Member
-	items   []Value
+// keep gives members a place of their own.
+func (p *Parser) keep(members []Member) []Member {
+	const chunk = 256
+	if cap(p.room)-len(p.room) < len(members) {
+		p.room = make([]Member, 0, max(chunk, len(members)))
+	}
+	from := len(p.room)
+	p.room = append(p.room, members...)
+	return slices.Clip(p.room[from:])
 }
 
 // blanks skips blanks.
-func (p *parser) blanks() {
+func (p *Parser) blanks() {
 	for p.at < len(p.text) {
 		switch p.text[p.at] {
 		case ' ', '\t', '\n', '\r':
@@ -60,7 +79,7 @@ func (p *parser) blanks() {
 }
 
 // next takes a byte, if it comes next behind blanks.
-func (p *parser) next(c byte) bool {
+func (p *Parser) next(c byte) bool {
 	p.blanks()
 	if p.at < len(p.text) && p.text[p.at] == c {
 		p.at++
@@ -70,7 +89,7 @@ func (p *parser) next(c byte) bool {
 }
 
 // value reads the value that begins here.
-func (p *parser) value(depth int) (v Value, ok bool) {
+func (p *Parser) value(depth int) (v Value, ok bool) {
 	if p.deep = p.deep || depth > MaxDepth; p.deep || p.at == len(p.text) {
 		return v, false
 	}
@@ -98,7 +117,7 @@ func (p *parser) value(depth int) (v Value, ok bool) {
 }
 
 // word reads one of JSON's three words.
-func (p *parser) word(word string) bool {
+func (p *Parser) word(word string) bool {
 	if !strings.HasPrefix(p.text[p.at:], word) {
 		return false
 	}
@@ -106,8 +125,8 @@ func (p *parser) word(word string) bool {
 	return true
 }
 
-// object reads an object. Members wait on a stack of the parser until it is known how many they are.
-func (p *parser) object(depth int) ([]Member, bool) {
+// object reads an object. Members wait behind those of the objects around it until it is known how many they are.
+func (p *Parser) object(depth int) ([]Member, bool) {
 	p.at++
 	if p.next('}') {
 		return nil, true
@@ -136,13 +155,13 @@ func (p *parser) object(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := append([]Member(nil), p.members[mark:]...)
+	whole := p.keep(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
 
 // array reads a list, as object does.
-func (p *parser) array(depth int) ([]Value, bool) {
+func (p *Parser) array(depth int) ([]Value, bool) {
 	p.at++
 	if p.next(']') {
 		return nil, true
@@ -162,13 +181,13 @@ func (p *parser) array(depth int) ([]Value, bool) {
 			return nil, false
 		}
 	}
-	whole := append([]Value(nil), p.items[mark:]...)
+	whole := slices.Clone(p.items[mark:])
 	p.items = p.items[:mark]
 	return whole, true
 }
 
 // quoted reads a text.
-func (p *parser) quoted() bool {
+func (p *Parser) quoted() bool {
 	if p.at == len(p.text) || p.text[p.at] != '"' {
 		return false
 	}
@@ -190,7 +209,7 @@ func (p *parser) quoted() bool {
 }
 
 // escape reads an escape up to its last byte.
-func (p *parser) escape() bool {
+func (p *Parser) escape() bool {
 	rest := p.text[p.at+1:]
 	if rest == "" {
 		return false
@@ -208,7 +227,7 @@ func (p *parser) escape() bool {
 }
 
 // number reads a number.
-func (p *parser) number() bool {
+func (p *Parser) number() bool {
 	p.take("-")
 	if p.take("0") == 0 && p.digits() == 0 {
 		return false
@@ -224,7 +243,7 @@ func (p *parser) number() bool {
 }
 
 // take reads one of some characters, if it comes next, and says how many that were.
-func (p *parser) take(chars string) int {
+func (p *Parser) take(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
 		return 1
@@ -233,7 +252,7 @@ func (p *parser) take(chars string) int {
 }
 
 // digits reads digits and says how many there were.
-func (p *parser) digits() int {
+func (p *Parser) digits() int {
 	start := p.at
 	for p.at < len(p.text) && isDigit(p.text[p.at]) {
 		p.at++

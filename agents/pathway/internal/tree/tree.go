@@ -3,7 +3,6 @@
 package tree
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,15 +104,15 @@ func (v *Value) Append(to []byte) []byte {
 	switch v.Kind {
 	case Object:
 		to = append(to, '{')
-		for i, m := range v.Members {
-			to = append(appendText(separate(to, i), m.Name), ':')
-			to = m.Append(to)
+		for i := range v.Members {
+			to = append(appendText(separate(to, i), v.Members[i].Name), ':')
+			to = v.Members[i].Append(to)
 		}
 		return append(to, '}')
 	case Array:
 		to = append(to, '[')
-		for i, item := range v.Items {
-			to = item.Append(separate(to, i))
+		for i := range v.Items {
+			to = v.Items[i].Append(separate(to, i))
 		}
 		return append(to, ']')
 	case Absent:
@@ -131,8 +130,8 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 		return v.appendSorted(to)
 	case Array:
 		to = append(to, '[')
-		for i, item := range v.Items {
-			to = item.AppendCanonical(separate(to, i))
+		for i := range v.Items {
+			to = v.Items[i].AppendCanonical(separate(to, i))
 		}
 		return append(to, ']')
 	case String:
@@ -149,16 +148,17 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 
 // appendSorted writes an object in its canonical form.
 func (v *Value) appendSorted(to []byte) []byte {
-	byName := func(a, b Member) int { return cmp.Compare(a.Name, b.Name) }
-	members := v.Members
-	if !slices.IsSortedFunc(members, byName) {
-		members = slices.Clone(members)
-		slices.SortStableFunc(members, byName)
+	var few [24]int // as many as most objects have
+	order := few[:0]
+	for i := range v.Members {
+		order = append(order, i)
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(v.Members[a].Name, v.Members[b].Name) })
 	to = append(to, '{')
 	written := 0
-	for i, m := range members {
-		if i+1 < len(members) && members[i+1].Name == m.Name {
+	for i, at := range order {
+		m := &v.Members[at]
+		if i+1 < len(order) && v.Members[order[i+1]].Name == m.Name {
 			continue
 		}
 		to = append(appendText(separate(to, written), m.Name), ':')
