@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/callwright/callwright"
@@ -48,7 +47,17 @@ func leaderless(err error) (e Ending, gone bool) {
 // brain is what has a call's conversation.
 func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, error) {
 	if by.graph != nil {
-		return nil, errors.New("call: pathways")
+		return pathway.NewBrain(pathway.BrainConfig{
+			Runtime: &pathway.Runtime{
+				Model: s.Model, Requests: s.Requests, Knowledge: s.Knowledge, Clock: s.Clock, Logger: s.Logger,
+			},
+			Graph: by.graph,
+			Agent: pathway.Agent{
+				Org: c.Org, Persona: c.Agent.Persona, Language: c.Agent.Language, Model: c.Agent.Model,
+				Temperature: c.Agent.Temperature, TransferTo: c.Agent.TransferTo.String(), FirstSentence: c.Agent.FirstSentence,
+			},
+			State: pathway.Begin(c.Variables, c.Agent.Pathway.StartNode), Observer: book.turn,
+		}), nil
 	}
 	tools, err := tool.NewSet(c.Agent.Tools)
 	if err != nil {
@@ -74,9 +83,7 @@ type logged struct {
 
 // observe notes a call of a tool.
 func (l *logged) observe(r request.Log) {
-	l.entries = append(l.entries, pathway.LogEntry{
-		Kind: pathway.LogRequest, Name: r.Name, Request: &r, At: l.book.service.Clock.Now(),
-	})
+	l.entries = append(l.entries, requestEntries(r, l.book.service.Clock.Now())...)
 }
 
 // Respond answers a turn.

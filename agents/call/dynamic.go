@@ -61,12 +61,25 @@ func (s *Service) learn(ctx context.Context, c *Call, book *scribe) {
 	now := s.Clock.Now()
 	turn := pathway.Log{Took: now.Sub(began)}
 	for _, l := range logs {
-		turn.Entries = append(turn.Entries, pathway.LogEntry{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: now})
+		turn.Entries = append(turn.Entries, requestEntries(l, now)...)
+		if l.Error != "" {
+			s.Logger.WarnContext(ctx, "fetching dynamic data", "call_id", c.ID, "request", l.Name, "error", l.Error)
+		}
 		book.request(EventsDynamicData, l)
 	}
-	c.Variables = maps.Clone(c.Variables)
-	remember(&c.Variables, turn)
 	book.log(turn)
+	c.Variables = book.found(c.Variables)
+}
+
+// requestEntries are what a log has of a request.
+func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
+	entries := []pathway.LogEntry{{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: at}}
+	if len(l.Variables) > 0 {
+		entries = append(entries, pathway.LogEntry{
+			Kind: pathway.LogVariables, Name: l.Name, Variables: l.Variables, At: at,
+		})
+	}
+	return entries
 }
 
 // ask makes one request.
@@ -79,16 +92,18 @@ func (s *Service) ask(ctx context.Context, c *Call, name string, d DynamicData) 
 }
 
 // remember adds what a turn has found out to what is known.
-func remember(known *map[string]any, turn pathway.Log) {
-	if *known == nil {
-		*known = map[string]any{}
-	}
+func remember(known map[string]any, turn pathway.Log) {
 	for _, e := range turn.Entries {
-		maps.Copy(*known, e.Variables)
-		if e.Request != nil {
-			maps.Copy(*known, e.Request.Variables)
-		}
+		maps.Copy(known, e.Variables)
 	}
+}
+
+// merged is all variables of both, the second's before the first's.
+func merged(known, found map[string]any) map[string]any {
+	all := make(map[string]any, len(known)+len(found))
+	maps.Copy(all, known)
+	maps.Copy(all, found)
+	return all
 }
 
 // noRequests is the client of a server that asks nobody.

@@ -3,7 +3,6 @@ package call
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -155,9 +154,9 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 // says.
 func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 	logs, err := s.Store.Logs(ctx, c.Org, c.ID)
-	known := maps.Clone(c.Variables)
+	known := merged(c.Variables, nil)
 	for _, l := range logs {
-		remember(&known, l)
+		remember(known, l)
 	}
 	return known, err
 }

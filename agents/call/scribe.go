@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -100,8 +99,7 @@ func (b *scribe) category(e pathway.LogEntry) EventCategory {
 	if b.graph == nil {
 		return EventsTool
 	}
-	n := b.graph.Nodes[e.Node]
-	if n != nil && n.Type == pathway.NodeWebhook && n.Tools == nil {
+	if n := b.graph.Nodes[e.Node]; n != nil && n.Type == pathway.NodeWebhook && n.Name == e.Request.Name {
 		return EventsWebhook
 	}
 	return EventsTool
@@ -112,7 +110,7 @@ func (b *scribe) log(l pathway.Log) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l = writableLog(l)
-	remember(&b.variables, l)
+	remember(b.variables, l)
 	b.put(page{"log of a turn", l.Turn, func(ctx context.Context) error {
 		return b.service.Store.AppendLog(ctx, b.call.Org, b.call.ID, l)
 	}})
@@ -191,10 +189,5 @@ func (b *scribe) close() {
 func (b *scribe) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := maps.Clone(known)
-	if all == nil {
-		all = map[string]any{}
-	}
-	maps.Copy(all, b.variables)
-	return all
+	return merged(known, b.variables)
 }
