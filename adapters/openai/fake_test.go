@@ -90,17 +90,19 @@ func delta(fields, finish string) string {
 	return fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{%s},"finish_reason":%s}],"usage":null}`, fields, finish)
 }
 
-func (f *fake) remember(r *http.Request) {
+// remember keeps a request and gives it.
+func (f *fake) remember(r *http.Request) map[string]any {
+	raw, _ := io.ReadAll(r.Body)
+	var request map[string]any
+	_ = json.Unmarshal(raw, &request)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.request = nil
-	raw, _ := io.ReadAll(r.Body)
-	f.raw = string(raw)
-	_ = json.Unmarshal(raw, &f.request)
+	f.raw, f.request = string(raw), request
+	return request
 }
 
 func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
-	f.remember(r)
+	request := f.remember(r)
 	if f.chat != nil {
 		f.chat(w)
 		return
@@ -109,7 +111,7 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 		replay(w, f.replay)
 		return
 	}
-	if format, _ := f.request["response_format"].(map[string]any); format != nil {
+	if format, _ := request["response_format"].(map[string]any); format != nil {
 		complete(w, fit(format["json_schema"].(map[string]any)["schema"].(map[string]any)))
 		return
 	}
@@ -162,17 +164,17 @@ func fit(schema map[string]any) string {
 }
 
 func (f *fake) speak(w http.ResponseWriter, r *http.Request) {
-	f.remember(r)
+	request := f.remember(r)
 	if f.speech != nil {
 		f.speech(w, r)
 		return
 	}
-	voice, _ := f.request["voice"].(string)
+	voice, _ := request["voice"].(string)
 	if voice != "alloy" && voice != "nova" {
 		refuse(w, http.StatusBadRequest, "", "Input should be 'alloy' or 'nova'", "voice")
 		return
 	}
-	text, _ := f.request["input"].(string)
+	text, _ := request["input"].(string)
 	raw := pcm.AppendBytes(nil, agentstest.Voice(text, 24000))
 	for len(raw) > 0 {
 		n := min(len(raw), 3001) // half a sample at the end of every second piece
