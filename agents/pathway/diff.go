@@ -1,0 +1,181 @@
+package pathway
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright/agents/pathway/internal/tree"
+)
+
+// Changes is how a document differs from another. What only editors look at, position for one, is no difference: two
+// documents without a difference have the same Canonical, and the other way round.
+type Changes struct {
+	Nodes     []Difference // in the order of the document after, and those that were removed behind, in that of before
+	Edges     []Difference // the same
+	Reordered bool         // nodes or edges of both documents stand in another order
+}
+
+// Empty says whether nothing differs.
+func (c Changes) Empty() bool { return len(c.Nodes) == 0 && len(c.Edges) == 0 && !c.Reordered }
+
+// Difference is a node or an edge that differs.
+type Difference struct {
+	ID      string // empty: the entry that holds globalConfig, or one without an id
+	Name    string // of a node, after the change where it is there
+	Kind    DifferenceKind
+	Members []MemberDifference // of DifferenceChanged, by path
+}
+
+// DifferenceKind says how a node or an edge differs.
+type DifferenceKind string
+
+// The kinds of differences.
+const (
+	DifferenceAdded   DifferenceKind = "added"
+	DifferenceRemoved DifferenceKind = "removed"
+	DifferenceChanged DifferenceKind = "changed"
+)
+
+// MaxDifference bounds the values of a difference, in bytes.
+const MaxDifference = 4 << 10
+
+// MemberDifference is a member that differs.
+type MemberDifference struct {
+	Path   string // such as "data.prompt" or "data.extractVars[1][2]"
+	Before string // the value as JSON, its beginning with … behind it when it is over MaxDifference; empty: absent
+	After  string // the same
+}
+
+// Diff compares two documents. Nodes and edges are the same when their ids are.
+func Diff(before, after Document) Changes {
+	var c Changes
+	var nodes, edges bool
+	c.Nodes, nodes = compareLists(before.Nodes, after.Nodes, nodeBehaviour)
+	c.Edges, edges = compareLists(before.Edges, after.Edges, edgeBehaviour)
+	c.Reordered = nodes || edges
+	return c
+}
+
+// element is an entry of a document by what tells it from others.
+type element struct {
+	key   string
+	value tree.Value
+}
+
+// elements reads a list. Its keys are ids, and for an entry without one its own text; how often a key came before stands
+// behind it.
+func elements(raws []json.RawMessage, behaviour func(tree.Value) tree.Value) ([]element, map[string]tree.Value) {
+	var p tree.Parser
+	list := make([]element, len(raws))
+	byKey := make(map[string]tree.Value, len(raws))
+	seen := make(map[string]int, len(raws))
+	for i, raw := range raws {
+		v, err := p.Parse(string(raw))
+		if err != nil {
+			v = tree.Value{Kind: tree.Null, Raw: string(raw)}
+		}
+		v = behaviour(v)
+		id := v.Get("id")
+		key := "id " + id.Text()
+		switch config := v.Get("globalConfig"); {
+		case id.Text() != "":
+		case config.Kind != tree.Absent:
+			key = "globalConfig"
+		default:
+			key = "other " + string(v.AppendCanonical(nil))
+		}
+		seen[key]++
+		key += "\x00" + strconv.Itoa(seen[key])
+		list[i] = element{key, v}
+		byKey[key] = v
+	}
+	return list, byKey
+}
+
+// compareLists compares the nodes, or the edges, of two documents.
+func compareLists(before, after []json.RawMessage, behaviour func(tree.Value) tree.Value) (out []Difference, reordered bool) {
+	old, oldByKey := elements(before, behaviour)
+	list, byKey := elements(after, behaviour)
+	for _, e := range list {
+		was, there := oldByKey[e.key]
+		if !there {
+			out = append(out, difference(e.value, DifferenceAdded))
+			continue
+		}
+		d := difference(e.value, DifferenceChanged)
+		if d.compare("", was, e.value); len(d.Members) > 0 {
+			slices.SortStableFunc(d.Members, func(a, b MemberDifference) int { return strings.Compare(a.Path, b.Path) })
+			out = append(out, d)
+		}
+	}
+	for _, e := range old {
+		if _, there := byKey[e.key]; !there {
+			out = append(out, difference(e.value, DifferenceRemoved))
+		}
+	}
+	stayed := func(list []element, other map[string]tree.Value) (keys []string) {
+		for _, e := range list {
+			if _, there := other[e.key]; there {
+				keys = append(keys, e.key)
+			}
+		}
+		return keys
+	}
+	return out, !slices.Equal(stayed(old, byKey), stayed(list, oldByKey))
+}
+
+// difference names an entry.
+func difference(v tree.Value, kind DifferenceKind) Difference {
+	id, data := v.Get("id"), v.Get("data")
+	name := data.Get("name")
+	return Difference{ID: id.Text(), Name: name.Text(), Kind: kind}
+}
+
+// compare adds what differs between two values. Lists of unlike lengths differ as a whole.
+func (d *Difference) compare(path string, before, after tree.Value) {
+	old, now := before.AppendCanonical(nil), after.AppendCanonical(nil)
+	switch {
+	case before.Kind == after.Kind && string(old) == string(now):
+	case before.Kind == tree.Object && after.Kind == tree.Object:
+		for _, name := range names(before, after) {
+			d.compare(strings.TrimPrefix(path+"."+name, "."), before.Get(name), after.Get(name))
+		}
+	case before.Kind == tree.Array && after.Kind == tree.Array && len(before.Items) == len(after.Items):
+		for i := range before.Items {
+			d.compare(entry(path, i), before.Items[i], after.Items[i])
+		}
+	default:
+		d.Members = append(d.Members, MemberDifference{path, brief(before), brief(after)})
+	}
+}
+
+// names are the members of two objects, each once.
+func names(objects ...tree.Value) []string {
+	var all []string
+	for _, o := range objects {
+		for _, m := range o.Members {
+			all = append(all, m.Name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// brief is a value as a difference shows it.
+func brief(v tree.Value) string {
+	if v.Kind == tree.Absent {
+		return ""
+	}
+	text := string(v.Append(nil))
+	if len(text) <= MaxDifference {
+		return text
+	}
+	end := MaxDifference
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
