@@ -8,23 +8,37 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Config is what a Service needs.
+// Config is what a Service needs. Everything is required but what says otherwise.
 type Config struct {
-	Store  Store
-	Atomic callwright.Atomic
-	Clock  callwright.Clock // nil: the machine's
+	Store     Store
+	WebAgents WebAgents
+	Atomic    callwright.Atomic
+	Checker   Checker          // nil: nothing is asked of agents but what is said here; may be set after New, before use
+	Clock     callwright.Clock // nil: the machine's
+	IDs       callwright.IDs   // nil: UUIDs
 }
 
-// Service says which agent answers at a number.
+// Checker refuses agents that no call could have; call.Service is one.
+type Checker interface {
+	// CheckAgent fills in an agent's defaults and refuses what no call could do.
+	CheckAgent(ctx context.Context, org callwright.OrgID, a *call.Agent) error
+}
+
+var _ Checker = (*call.Service)(nil)
+
+// Service keeps agents: web agents, and those that answer at inbound numbers.
 type Service struct{ Config }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Atomic == nil {
-		return nil, errors.New("agents: Store and Atomic are required")
+	if c.Store == nil || c.WebAgents == nil || c.Atomic == nil {
+		return nil, errors.New("agents: Store, WebAgents and Atomic are required")
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
 	}
 	return &Service{Config: c}, nil
 }
@@ -61,24 +75,29 @@ func (s *Service) ListInbound(ctx context.Context, org callwright.OrgID) ([]Inbo
 func (s *Service) UpdateInbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, change func(*call.Agent) error,
 ) (n InboundNumber, err error) {
+	err = s.again(ctx, func(ctx context.Context) error {
+		if n, err = s.Store.Number(ctx, org, number); err != nil {
+			return err
+		}
+		if err := change(&n.Agent); err != nil {
+			return err
+		}
+		n.UpdatedAt = s.Clock.Now()
+		return s.Store.UpdateNumber(ctx, n)
+	})
+	n.Version++
+	return n, err
+}
+
+// again does something in a transaction, and once more while others are quicker, within reason.
+func (s *Service) again(ctx context.Context, do func(ctx context.Context) error) (err error) {
 	const attempts = 5
 	for range attempts {
-		err = s.Atomic.Do(ctx, func(ctx context.Context) error {
-			if n, err = s.Store.Number(ctx, org, number); err != nil {
-				return err
-			}
-			if err := change(&n.Agent); err != nil {
-				return err
-			}
-			n.UpdatedAt = s.Clock.Now()
-			return s.Store.UpdateNumber(ctx, n)
-		})
-		if !errors.Is(err, callwright.ErrConflict) {
+		if err = s.Atomic.Do(ctx, do); !errors.Is(err, callwright.ErrConflict) {
 			break
 		}
 	}
-	n.Version++
-	return n, err
+	return err
 }
 
 // unconfigured is the task of an agent to whom nobody has given one.
@@ -93,7 +112,7 @@ func (s *Service) Answering(
 		return call.Agent{}, err
 	}
 	a := n.Agent
-	if a.Task == "" {
+	if a.Task == "" && a.Pathway.ID == "" {
 		a.Task = unconfigured
 	}
 	if a.MaxDuration == 0 {

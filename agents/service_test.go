@@ -17,7 +17,9 @@ const number callwright.PhoneNumber = "+15550000001"
 func newService(t *testing.T) *agents.Service {
 	t.Helper()
 	store := memstore.New()
-	s, err := agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store})
+	s, err := agents.New(agents.Config{
+		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

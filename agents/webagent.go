@@ -23,6 +23,15 @@ type WebAgent struct {
 	Version       int64
 }
 
+// SetPathway has a pathway lead an agent. It takes the place of what leads one without a pathway: the task, the first
+// sentence, the model, the dynamic data and the tools. The zero PathwayRef only takes the pathway away.
+func SetPathway(a *call.Agent, ref call.PathwayRef) {
+	a.Pathway = ref
+	if ref.ID != "" {
+		a.Task, a.FirstSentence, a.Model, a.DynamicData, a.Tools = "", "", "", nil, nil
+	}
+}
+
 // WebAgents keeps web agents. What it returns shares no memory with what it keeps. Another organization's agent is absent.
 type WebAgents interface {
 	// InsertAgent adds an agent with Version 1; CodeConflict when its id is taken.

@@ -88,7 +88,9 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store})
+	numbers, err := agents.New(agents.Config{
+		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 }
 
 func newAgents(db *bunstore.DB) (*agents.Service, error) {
-	return agents.New(agents.Config{Store: bunstore.Numbers{DB: db}, Atomic: db})
+	return agents.New(agents.Config{Store: bunstore.Numbers{DB: db}, WebAgents: bunstore.WebAgents{DB: db}, Atomic: db})
 }
 
 func newRecordings(lc fx.Lifecycle, c config) (*filestore.Recordings, error) {

@@ -70,7 +70,9 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.org, h.key = h.tenant("rich", callwright.EntitlementSIP)
 	_, h.poor = h.tenant("poor")
 
-	agentService := must(agents.New(agents.Config{Store: memstore.Numbers{Store: store}, Atomic: store}))
+	agentService := must(agents.New(agents.Config{
+		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+	}))
 	work := memstore.NewWork(store, nil)
 	sipService := h.trunks(agentService, work)
 	callService := must(call.New(call.Config{
