@@ -19,8 +19,7 @@ const (
 	maxTaken  = 32 << 10 // all variables of one answer
 )
 
-// parsePaths reads the mappings. A path may look anywhere once only (..), and into the answer's root only at its
-// beginning: what more of them cost grows with the square of the answer.
+// parsePaths reads the mappings.
 func (c *Call) parsePaths() error {
 	if err := few("variables", len(c.source.Variables)); err != nil {
 		return err
@@ -38,19 +37,29 @@ func (c *Call) parsePaths() error {
 	return nil
 }
 
+// How often what makes a path expensive may be in it: with more the cost grows with the square of the answer, or worse.
+const (
+	maxRoots    = 1 // $: where it begins
+	maxDescents = 1 // ..
+	maxCommas   = 4 // of unions, which may name the same member again and again
+)
+
 // parsePath reads a JSONPath.
 func parsePath(text string) (path jp.Expr, err error) {
 	bad := callwright.Invalid("", "must be a JSONPath such as $.user.id")
 	defer func() {
-		if recover() != nil {
+		if recover() != nil { // the library does, for some texts
 			path, err = nil, bad
 		}
 	}()
+	text = strings.TrimSpace(text)
 	if len(text) > maxText || !strings.HasPrefix(text, "$") {
 		return nil, bad
 	}
-	if strings.Count(text, "$") > 1 || strings.Count(text, "..") > 1 {
-		return nil, callwright.Invalid("", "must not hold $ or .. more than once")
+	parts := strings.ReplaceAll(text, "$/", "/") // the end of a regular expression
+	count := func(part string) int { return strings.Count(parts, part) }
+	if count("$") > maxRoots || count("..") > maxDescents || count(",") > maxCommas {
+		return nil, callwright.Invalid("", "must hold $ and .. once at most, and %d commas", maxCommas)
 	}
 	if path, err = jp.ParseString(text); err != nil {
 		return nil, bad
@@ -59,7 +68,7 @@ func parsePath(text string) (path jp.Expr, err error) {
 }
 
 // take gives the variables of an answer, and adds what went wrong. A path that finds one value gives it, one that finds
-// several a list of them, and one that finds nothing no variable.
+// several a list of them (those of an object in any order), and one that finds nothing no variable.
 func (c *Call) take(answer any, faults []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken

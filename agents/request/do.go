@@ -53,7 +53,7 @@ func (c *Call) Do(
 
 // request fills the variables in, and gives the address as logs may show it.
 func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
-	u, err := c.address(variables)
+	u, err := c.address(c.filled(variables), variables)
 	if err != nil {
 		return Request{}, "", err
 	}

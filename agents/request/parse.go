@@ -14,7 +14,7 @@ import (
 
 // Bounds of a source.
 const (
-	maxPairs = 64  // headers, query pairs and mappings, of each
+	maxPairs = 32  // headers, query pairs and mappings, of each
 	maxText  = 256 // bytes of a name or of a path
 	maxURL   = 8 << 10
 )
@@ -80,8 +80,7 @@ func (c *Call) checkURL() error {
 	if len(c.url.Literals()) > 1 && !strings.ContainsAny(rest, "/?#") {
 		return callwright.Invalid(field, "must not have a variable before the path")
 	}
-	_, err := c.address(nil)
-	if err != nil {
+	if _, err := c.address(strings.Join(c.url.Literals(), "x"), nil); err != nil {
 		return callwright.Invalid(field, "must be a URL such as https://example.com/path")
 	}
 	return nil
@@ -159,15 +158,18 @@ func few(field string, n int) error {
 	return nil
 }
 
-// address is the URL with its variables filled in, escaped by where they stand, so that none leaves its place. The
-// scheme and the host are always the template's.
-func (c *Call) address(variables map[string]any) (*url.URL, error) {
-	text := c.url.RenderWith(variables, func(before string, value any) string {
+// filled is the URL with its variables filled in, escaped by where they stand, so that none leaves its place.
+func (c *Call) filled(variables map[string]any) string {
+	return c.url.RenderWith(variables, func(before string, value any) string {
 		if strings.ContainsAny(before, "?#") {
 			return url.QueryEscape(template.Spoken(value))
 		}
 		return url.PathEscape(template.Spoken(value))
 	})
+}
+
+// address is a filled URL with the query pairs added.
+func (c *Call) address(text string, variables map[string]any) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {
 		return nil, errAddress
