@@ -26,6 +26,7 @@ import (
 type house struct {
 	*call.Service
 	t       *testing.T
+	store   *memstore.Store
 	calls   memstore.Calls
 	line    *agentstest.Line
 	files   *files
@@ -40,9 +41,16 @@ const grace = 10 * time.Second
 // newHouse opens a house. change, if any, may alter what the service is made of.
 func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config)) *house {
 	t.Helper()
-	store := memstore.New()
+	return openHouse(t, memstore.New(), limit, phones, change...)
+}
+
+// openHouse opens a house in which something may have happened before.
+func openHouse(
+	t *testing.T, store *memstore.Store, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config),
+) *house {
+	t.Helper()
 	h := &house{
-		t: t, calls: memstore.Calls{Store: store}, line: agentstest.NewLine(phones),
+		t: t, store: store, calls: memstore.Calls{Store: store}, line: agentstest.NewLine(phones),
 		files: &files{kept: map[string]*file{}}, notices: &notices{},
 	}
 	work := memstore.NewWork(store, nil)
@@ -86,14 +94,27 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 
 func (h *house) create(a call.Agent) call.Call {
 	h.t.Helper()
-	if a.Task == "" {
-		a.Task = "Talk."
+	return h.order(call.Request{Agent: a})
+}
+
+// order creates a call.
+func (h *house) order(r call.Request) call.Call {
+	h.t.Helper()
+	r.From, r.To = "+15550000001", "+15550000002"
+	if r.Agent.Task == "" && r.Agent.Pathway.ID == "" {
+		r.Agent.Task = "Talk."
 	}
-	c, err := h.Create(h.t.Context(), "a", call.Request{From: "+15550000001", To: "+15550000002", Agent: a})
+	c, err := h.Create(h.t.Context(), "a", r)
 	if err != nil {
 		h.t.Fatalf("create: %v", err)
 	}
 	return c
+}
+
+// settle lets everything happen that is to happen within a time.
+func settle(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // ended waits until the call has ended and gives its record.

@@ -1,0 +1,255 @@
+package call_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// library is the pathways that there are, by id and version.
+type library struct {
+	mu     sync.Mutex
+	graphs map[string]map[int]*pathway.Graph
+	broken error
+}
+
+func (l *library) Load(
+	_ context.Context, _ callwright.OrgID, id string, sel pathway.Selector,
+) (*pathway.Graph, int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	number := sel.Number
+	if sel.Environment != "" {
+		number = 7
+	}
+	graph := l.graphs[id][number]
+	switch {
+	case l.broken != nil:
+		return nil, 0, l.broken
+	case graph == nil:
+		return nil, 0, callwright.NotFound("pathway")
+	}
+	return graph, number, nil
+}
+
+func (l *library) change(do func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	do()
+}
+
+// clinic is a pathway that needs no model: it greets, and whatever the caller says it asks a calendar, says what that
+// answers, and waits for a word before it ends.
+func clinic(t *testing.T) *pathway.Graph {
+	t.Helper()
+	d := pathway.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id":"greet","type":"Default","data":{"name":"Greet","isStart":true,"text":"hello {{name}}"}}`),
+			json.RawMessage(`{"id":"ask","type":"Webhook","data":{"name":"Calendar","text":"one moment",
+				"url":"https://calendar.example/free","method":"GET","responseData":[{"name":"slot","data":"$.slot"}]}}`),
+			json.RawMessage(`{"id":"offer","type":"Default","data":{"name":"Offer","text":"come at {{slot}}"}}`),
+			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"bye"}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id":"e1","source":"greet","target":"ask","data":{"label":"on","alwaysPick":true}}`),
+			json.RawMessage(`{"id":"e2","source":"ask","target":"offer","data":{"label":"on","alwaysPick":true}}`),
+			json.RawMessage(`{"id":"e3","source":"offer","target":"bye","data":{"label":"on","alwaysPick":true}}`),
+		},
+	}
+	g, err := pathway.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+var production = call.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
+
+// inClinic runs a test with a house that has the pathway as its version 7, in production.
+func inClinic(
+	t *testing.T, test func(t *testing.T, h *house, l *library, r *agentstest.Requests), change ...func(*call.Config),
+) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l := &library{graphs: map[string]map[int]*pathway.Graph{"clinic": {7: clinic(t)}}}
+		r := &agentstest.Requests{Answer: agentstest.JSON(`{"slot":"nine"}`)}
+		change = append([]func(*call.Config){func(c *call.Config) {
+			c.Pathways, c.Requests, c.Model = l, r, &agentstest.Model{}
+		}}, change...)
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, change...)
+		defer h.stop()
+		test(t, h, l, r)
+	})
+}
+
+func TestPathwayFromEndToEnd(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, l *library, r *agentstest.Requests) {
+		c := h.order(call.Request{
+			Agent:       call.Agent{Pathway: production, Webhook: "https://example.com/"},
+			Plan:        call.Plan{Events: []call.EventCategory{call.EventsWebhook}},
+			RequestData: map[string]any{"name": "Ada"},
+		})
+		phone := h.answered()
+		h.hears(phone, "hello Ada")
+		l.change(func() { clear(l.graphs) }) // a version that goes away changes nothing for who runs on it
+		h.says(phone, "monday")
+		h.hears(phone, "come at nine")
+		h.says(phone, "fine")
+		got, lines := h.ended(c.ID)
+		if got.Status != call.StatusCompleted || got.PathwayNumber == nil || *got.PathwayNumber != 7 {
+			t.Errorf("record %+v", got)
+		}
+		if known := fmt.Sprint(got.Variables); known != "map[name:Ada slot:nine]" {
+			t.Errorf("the call knows %s", known)
+		}
+		want := []string{
+			"assistant: hello Ada", "user: monday", "assistant: one moment come at nine", "user: fine", "assistant: bye",
+		}
+		if said := spoken(lines); !slices.Equal(said, want) {
+			t.Errorf("transcript %q, want %q", said, want)
+		}
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) != 3 || logs[0].Turn != 1 || logs[1].Heard != "monday" {
+			t.Errorf("logs %+v, %v", logs, err)
+		}
+		settle(time.Hour)
+		if len(r.Made()) != 1 || len(h.notices.events) != 1 || h.notices.events[0].Category != call.EventsWebhook ||
+			!strings.HasPrefix(h.notices.events[0].Message, "Calendar: GET https://calendar.example/free answered with 200") {
+			t.Errorf("%d requests, the webhook was told %+v", len(r.Made()), h.notices.events)
+		}
+		if len(h.notices.logs) != 3 {
+			t.Errorf("the webhook got the logs %+v", h.notices.logs)
+		}
+	})
+}
+
+// TestPathwayStartNode begins elsewhere than at the start.
+func TestPathwayStartNode(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
+		ref := call.PathwayRef{ID: "clinic", Version: pathway.Selector{Number: 7}, StartNode: "bye"}
+		c := h.order(call.Request{Agent: call.Agent{Pathway: ref}})
+		h.answered()
+		if got, lines := h.ended(c.ID); !slices.Equal(spoken(lines), []string{"assistant: bye"}) {
+			t.Errorf("transcript %q, record %+v", spoken(lines), got)
+		}
+	})
+}
+
+// TestPathwayGoneBeforeDialing takes the pathway away after the call was accepted: nobody is called then.
+func TestPathwayGoneBeforeDialing(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
+		later := time.Now().Add(time.Hour)
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production}, StartAt: &later})
+		l.change(func() { clear(l.graphs) })
+		got, _ := h.ended(c.ID)
+		if got.Queue != call.QueueError || got.Status != call.StatusFailed || got.Ending.Cause != call.CauseNoPathway ||
+			!strings.Contains(got.ErrorMessage, "pathway") || len(h.line.Dials()) != 0 {
+			t.Errorf("dialed %d times, record %+v", len(h.line.Dials()), got)
+		}
+	})
+}
+
+// TestPathwayOutOfReachForAWhile has the store of pathways away while the call is to be placed: it waits.
+func TestPathwayOutOfReachForAWhile(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
+		later := time.Now().Add(time.Hour)
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production}, StartAt: &later})
+		l.change(func() { l.broken = callwright.ErrUnavailable })
+		settle(time.Hour + time.Second)
+		l.change(func() { l.broken = nil })
+		phone := h.answered()
+		h.hears(phone, "hello")
+		phone.Hangup()
+		if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// reception answers with a pathway.
+type reception struct{ ref call.PathwayRef }
+
+func (r reception) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (call.Agent, error) {
+	return call.Agent{Pathway: r.ref, MaxDuration: time.Hour}, nil
+}
+
+func TestIncomingCallWithPathway(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		ref  call.PathwayRef
+		gone error
+		want call.Cause
+	}{
+		"there":        {production, nil, call.CauseRemoteHangup},
+		"gone":         {call.PathwayRef{ID: "other"}, nil, call.CauseNoPathway},
+		"no such node": {call.PathwayRef{ID: "clinic", Version: production.Version, StartNode: "x"}, nil, call.CauseNoPathway},
+		"out of reach": {production, callwright.ErrUnavailable, call.CauseInternal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
+				l.broken = test.gone
+				in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+				phone, err := in.Phone(t.Context())
+				if (err == nil) != (test.want == call.CauseRemoteHangup) {
+					t.Fatalf("the call was answered with %v", err)
+				}
+				if err == nil {
+					h.hears(phone, "hello")
+					phone.Hangup()
+				}
+				synctest.Wait()
+				if got, _ := h.ended("in"); got.Ending.Cause != test.want || got.ErrorMessage == "" && err != nil {
+					t.Errorf("record %+v", got)
+				}
+			}, func(c *call.Config) { c.Agents = reception{test.ref} })
+		})
+	}
+}
+
+// TestInterruptionWhileAWebhookRuns has the caller speak while the calendar is asked: the request is broken off, and made
+// again when the conversation goes on.
+func TestInterruptionWhileAWebhookRuns(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {
+		hangs := make(chan struct{})
+		r.Answer = func(ctx context.Context, q request.Request) (request.Response, error) {
+			select {
+			case <-ctx.Done():
+				return request.Response{}, ctx.Err()
+			case <-hangs:
+				return agentstest.JSON(`{"slot":"ten"}`)(ctx, q)
+			}
+		}
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "monday")
+		h.hears(phone, "one moment")
+		h.says(phone, "are you there")
+		settle(2 * time.Second)
+		close(hangs)
+		h.hears(phone, "come at ten")
+		h.says(phone, "fine")
+		got, _ := h.ended(c.ID)
+		if got.Status != call.StatusCompleted || got.Variables["slot"] != "ten" || len(r.Made()) < 2 {
+			t.Errorf("%d requests, record %+v", len(r.Made()), got)
+		}
+	})
+}
