@@ -1,0 +1,68 @@
+package bunstore_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// callsStart is when the first of the calls of fillCalls was made.
+var callsStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// fillCalls stores an organization's calls that have ended, one a second, in one statement: half of them answered by
+// people, a quarter by answering machines, the rest by nobody; a hundredth failed; of 50 pathways; up to five minutes
+// long, and one in a thousand an hour.
+func fillCalls(t testing.TB, db *bunstore.DB, count int) {
+	t.Helper()
+	at := "strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + i, 'unixepoch')"
+	if db.PostgresDSN() != "" {
+		at = "to_timestamp(%d + i)"
+	}
+	created := fmt.Sprintf(at, callsStart.Unix())
+	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO calls (id, org, inbound, from_number, to_number, agent, pathway_id, queue, ended, status, created_at,
+			started_at, ended_at, length_ns, error_message, answered_by, transferred_to, model_used, carriage, stats, recorded,
+			node, heartbeat, stop_requested, version)
+		SELECT 'c' || CAST(10000000 + i AS TEXT), 'o', FALSE, '+15550001000', '+1555' || CAST(1000000 + i %% 5000 AS TEXT),
+			'{"task":"Ask whether the parcel has arrived, and when somebody is at home to take it.","voice":"slt"}',
+			'p' || CAST(i %% 50 AS TEXT), 'complete', TRUE, CASE WHEN i %% 100 = 0 THEN 'failed' ELSE 'completed' END, %s,
+			%s, %s, CAST(CASE WHEN i %% 1000 = 7 THEN 3600 ELSE i %% 300 END AS BIGINT) * 1000000000, '',
+			CASE i %% 4 WHEN 0 THEN 'human' WHEN 1 THEN 'voicemail' WHEN 2 THEN 'human' ELSE 'no-answer' END, '', 'scripted',
+			'{"sip_call_id":"0123456789abcdef@192.0.2.1","peer":"192.0.2.1:5061","codec":"PCMU"}', '{"sent":5000}', TRUE,
+			'n1', %s, FALSE, 4
+		FROM n`, count-1, created, created, created, created)
+	for _, statement := range []string{fill, "ANALYZE"} {
+		if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCallsPage reads pages of 100 out of an organization's million calls, and how many match in all.
+func BenchmarkCallsPage(b *testing.B) {
+	const count = 1_000_000
+	for _, name := range []string{"sqlite", "postgres"} {
+		db := open(b, databases[name](b))
+		fillCalls(b, db, count)
+		for what, f := range map[string]call.Filter{
+			"all": {}, "human": {AnsweredBy: call.AnsweredByHuman}, "failed": {Status: call.StatusFailed},
+			"pathway": {Pathway: "p7"}, "pathway, failed": {Pathway: "p0", Status: call.StatusFailed},
+			"number": {To: "+15551000042"}, "number, human": {To: "+15551000042", AnsweredBy: call.AnsweredByHuman},
+			"hour": {LongerThan: 10 * time.Minute}, "none": {LongerThan: 2 * time.Hour},
+		} {
+			f.Limit, f.After = 100, callwright.Keyset{At: callsStart.Add(count / 2 * time.Second), ID: "c"}
+			b.Run(name+"/"+what, func(b *testing.B) {
+				for b.Loop() {
+					page, total, err := bunstore.Calls{DB: db}.List(b.Context(), "o", f)
+					if err != nil || len(page.Items) == 0 != (what == "none") {
+						b.Fatal(len(page.Items), total, err)
+					}
+				}
+			})
+		}
+	}
+}
