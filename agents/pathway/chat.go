@@ -1,0 +1,206 @@
+package pathway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// The limits of chats.
+const (
+	MaxMessages = 1000     // of both sides in a chat
+	MaxText     = 16 << 10 // bytes of what is said at once
+	maxState    = 4 << 20  // bytes of a chat's state
+)
+
+// How long things take. A turn ends well before the claim on its chat does, so that what it has done is kept.
+const (
+	turnTime  = 60 * time.Second
+	claimTime = 90 * time.Second
+	writeTime = 10 * time.Second
+)
+
+// How long chats are kept.
+const (
+	taskForget  = "pathway.chats"
+	forgetEvery = time.Hour
+	idleFor     = 7 * 24 * time.Hour
+	forgetBatch = 500
+	forgetMost  = 100 // batches at once
+)
+
+// ChatRequest begins a chat.
+type ChatRequest struct {
+	Pathway   string
+	Version   *Selector      // nil: what is in production, the draft when nothing is
+	StartNode string         // empty: the pathway's own
+	Variables map[string]any // for the pathway's texts
+}
+
+// ChatTurn is what came of a turn of a chat.
+type ChatTurn struct {
+	Chat    Chat
+	Replies []string // what the agent said; none: nothing
+	State   State
+	Node    *Node // where the conversation is
+	Log     Log
+}
+
+var (
+	errBusy   = callwright.Errorf(callwright.CodeConflict, "a turn of this chat is being taken")
+	errEdited = callwright.Errorf(callwright.CodeInvalidState,
+		"the pathway's draft has changed since this chat began: begin another one")
+)
+
+// StartChat begins a text conversation with a pathway, and gives the agent's first words. What fails with the model is
+// part of the conversation, as on a call: the agent apologizes, and the chat is over.
+func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (ChatTurn, error) {
+	g, number, err := s.load(ctx, org, r)
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	if r.StartNode != "" && g.Node(r.StartNode) == nil {
+		return ChatTurn{}, callwright.Invalid("start_node_id", "the pathway has no node %q", r.StartNode)
+	}
+	now := s.Clock.Now()
+	c := Chat{
+		ID: s.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: now, Revision: 1,
+	}
+	state := Begin(r.Variables, r.StartNode)
+	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.Chats.InsertChat)
+}
+
+// load is the graph of a chat that begins.
+func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest) (*Graph, int, error) {
+	if r.Version != nil {
+		return s.Load(ctx, org, r.Pathway, *r.Version)
+	}
+	p, err := s.Store.Pathway(ctx, org, r.Pathway)
+	if err != nil {
+		return nil, 0, callwright.InField("pathway_id", err)
+	}
+	return s.Load(ctx, org, r.Pathway, Selector{Number: p.Production})
+}
+
+// Say takes a turn of a chat: the caller says a text; one without words is silence. One turn is taken at a time: another
+// one meanwhile is CodeConflict and does nothing. A turn is taken to its end also when ctx ends meanwhile, within a
+// minute, because what it does to other systems can't be undone; a chat whose turn was cut off by the end of the process
+// can go on half a minute later than that, from before the turn.
+//
+// CodeInvalidState: the chat is over or too long, or it is with a draft that has changed since. A version that was
+// archived since is no obstacle.
+func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
+	if len(text) > MaxText || !utf8.ValidString(text) {
+		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d bytes", MaxText)
+	}
+	c, err := s.Chats.Chat(ctx, org, chatID)
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	state, err := s.resume(c)
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	g, err := s.chatGraph(ctx, c)
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	if err := s.claim(ctx, &c); err != nil {
+		return ChatTurn{}, err
+	}
+	in := conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
+	if strings.TrimSpace(text) == "" {
+		in = conversation.Turn{Kind: conversation.TurnSilence}
+	}
+	return s.take(ctx, g, c, state, in, s.Chats.UpdateChat)
+}
+
+// resume gives the state of a chat that can go on now.
+func (s *Service) resume(c Chat) (state State, err error) {
+	switch {
+	case c.Completed:
+		return state, callwright.Errorf(callwright.CodeInvalidState, "this chat is over")
+	case c.Messages+2 > MaxMessages || len(c.State) > maxState:
+		return state, callwright.Errorf(callwright.CodeInvalidState, "this chat is too long: begin another one")
+	case c.BusyUntil.After(s.Clock.Now()):
+		return state, errBusy
+	}
+	return state, json.Unmarshal(c.State, &state)
+}
+
+// chatGraph is the graph that a chat has begun with.
+func (s *Service) chatGraph(ctx context.Context, c Chat) (*Graph, error) {
+	if g := s.graphs.find(c.Hash); g != nil && c.Number > 0 {
+		return g, nil
+	}
+	g, err := s.LoadPinned(ctx, c.Org, c.Pathway, c.Number)
+	if err == nil && c.Number == 0 && g.Hash != c.Hash {
+		return nil, errEdited
+	}
+	return g, err
+}
+
+// claim takes the right to take a turn. It ends by itself when whoever has it is gone.
+func (s *Service) claim(ctx context.Context, c *Chat) error {
+	now := s.Clock.Now()
+	c.BusyUntil, c.UpdatedAt = now.Add(claimTime), now
+	if err := s.Chats.UpdateChat(ctx, *c); errors.Is(err, callwright.ErrConflict) {
+		return errBusy
+	} else if err != nil {
+		return err
+	}
+	c.Revision++
+	return nil
+}
+
+// take takes one turn of a chat that is nobody else's now, and keeps the chat.
+func (s *Service) take(
+	ctx context.Context, g *Graph, c Chat, state State, in conversation.Turn, keep func(context.Context, Chat) error,
+) (ChatTurn, error) {
+	ctx = context.WithoutCancel(ctx)
+	stepping, cancel := context.WithTimeout(ctx, turnTime)
+	defer cancel()
+	var said []string
+	state, log, failure := s.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, func(step conversation.Step) bool {
+		if say, ok := step.(conversation.Say); ok {
+			said = append(said, say.Text)
+		}
+		return true
+	})
+	raw, err := json.Marshal(state)
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
+	c.BusyUntil, c.UpdatedAt = time.Time{}, s.Clock.Now()
+	writing, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	if err := keep(writing, c); err != nil {
+		return ChatTurn{}, err
+	}
+	if _, coded := errors.AsType[*callwright.Error](failure); coded {
+		return ChatTurn{}, failure // it was broken off; what it has done until then is kept
+	}
+	turn := ChatTurn{Chat: c, State: state, Node: g.Node(state.Node), Log: log}
+	if len(said) > 0 {
+		turn.Replies = []string{strings.Join(said, " ")}
+	}
+	return turn, nil
+}
+
+// forget is periodic work: chats that nobody has used for a week are removed.
+func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+	for range forgetMost {
+		n, err := s.Chats.ForgetChats(ctx, s.Clock.Now().Add(-idleFor), forgetBatch)
+		if err != nil || n < forgetBatch {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package pathway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/callwright/callwright"
+)
+
+// Publication is a version that is to be used.
+type Publication struct {
+	Number      int
+	Environment Environment // empty: Production
+	OnPass      bool        // to production when its tests have passed, which are begun if need be
+}
+
+// Published says what came of a publication.
+type Published struct {
+	Published bool   // false: the version waits for its tests
+	Batch     string // of the tests that were decisive or are waited for; empty: none are required
+}
+
+// errOvertaken ends a publication that found another one in its place.
+var errOvertaken = errors.New("pathway: another version was published meanwhile")
+
+// Publish puts a version to use. To production it goes only when the gate is open: CodePromotionGateFailed names the
+// batch of tests that has it closed. With OnPass a version whose tests run, or have not begun, is promoted when they
+// have passed: see Settle. It takes the place of whatever was on its way to production before.
+//
+// Of two that publish at once one gets CodeConflict, unless both want the same. The gate is asked before the transaction
+// that publishes, because nothing bounds the time that it takes; only to begin tests it is asked in the transaction, so
+// that the tests and the promotion that waits for them are there together or not at all.
+func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
+	b.Environment = cmp.Or(b.Environment, Production)
+	if b.Environment != Production && b.Environment != Staging {
+		return Published{}, callwright.InField("environment", errEnvironment)
+	}
+	if b.Number == 0 {
+		return Published{}, callwright.Errorf(callwright.CodeInvalidState, "the draft can't be published: save it as a version")
+	}
+	v, before, err := s.Version(ctx, org, id, b.Number)
+	if err != nil {
+		return Published{}, err
+	}
+	verdict := Verdict{State: GateOpen}
+	if b.Environment == Production {
+		if verdict, err = s.ask(ctx, v, false); err != nil {
+			return Published{}, err
+		}
+	}
+	if verdict.State != GateOpen && !b.OnPass {
+		return Published{}, refused(v.Number, verdict)
+	}
+	err = s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
+		if _, err := s.version(ctx, *p, v.Number); err != nil {
+			return err // it was archived meanwhile
+		}
+		if overtaken(before, *p, b) {
+			return errOvertaken
+		}
+		if verdict.State != GateOpen {
+			var err error
+			if verdict, err = s.ask(ctx, v, true); err != nil {
+				return err
+			}
+		}
+		return s.place(p, b, verdict)
+	})
+	if errors.Is(err, errOvertaken) {
+		return Published{}, callwright.Errorf(callwright.CodeConflict, "another version was published at the same time")
+	}
+	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, err
+}
+
+// overtaken says whether something else was published, or set on its way, since a publication began.
+func overtaken(before, now Pathway, b Publication) bool {
+	other := func(then, now int) bool { return now != then && now != 0 && now != b.Number }
+	if b.Environment == Staging {
+		return other(before.Staging, now.Staging)
+	}
+	return other(before.Production, now.Production) || other(before.promoted(), now.promoted())
+}
+
+// promoted is the number of the version that waits for its tests; 0: none.
+func (p Pathway) promoted() int {
+	if p.Promotion == nil {
+		return 0
+	}
+	return p.Promotion.Number
+}
+
+// waits says whether a version waits for a batch.
+func (p Pathway) waits(number int, batch string) bool {
+	return p.promoted() == number && p.Promotion.Batch == batch
+}
+
+// ask asks the gate about a version.
+func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
+	if s.Gate == nil {
+		return Verdict{State: GateOpen}, nil
+	}
+	return s.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
+}
+
+// place puts a version where the verdict allows it.
+func (s *Service) place(p *Pathway, b Publication, verdict Verdict) error {
+	switch {
+	case b.Environment == Staging:
+		p.Staging = b.Number
+	case verdict.State == GateOpen:
+		p.Production, p.Promotion = b.Number, nil
+	case verdict.State == GateRunning:
+		if !p.waits(b.Number, verdict.Batch) {
+			p.Promotion = &Promotion{Number: b.Number, Batch: verdict.Batch, RequestedAt: s.Clock.Now()}
+		}
+	default:
+		return refused(b.Number, verdict)
+	}
+	return nil
+}
+
+// refused says why a version can't go to production.
+func refused(number int, v Verdict) error {
+	why := cmp.Or(v.Reason, "a test that it must pass has not passed")
+	if v.State == GateRunning {
+		why = cmp.Or(v.Reason, "its tests still run")
+	}
+	if v.Batch != "" {
+		why += fmt.Sprintf(" (batch %s)", v.Batch)
+	}
+	return callwright.Errorf(callwright.CodePromotionGateFailed, "version %d can't go to production: %s", number, why)
+}
+
+// Settle is told that tests of a pathway have ended: it asks the gate about the version that waits for them, and
+// publishes it or gives it up. It may run twice, and while somebody publishes: what is not waiting any more stays as it
+// is, and so does a version whose tests still run.
+func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) error {
+	p, err := s.Store.Pathway(ctx, org, id)
+	if err != nil || p.Promotion == nil {
+		return ignoreAbsent(err)
+	}
+	waiting := *p.Promotion
+	v, err := s.Store.Version(ctx, org, id, waiting.Number)
+	if err != nil {
+		return ignoreAbsent(err)
+	}
+	verdict, err := s.ask(ctx, v, false)
+	if err != nil || verdict.State == GateRunning {
+		return err
+	}
+	return ignoreAbsent(s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
+		if !p.waits(waiting.Number, waiting.Batch) {
+			return nil
+		}
+		p.Promotion = nil
+		if verdict.State == GateOpen {
+			p.Production = v.Number
+			return nil
+		}
+		s.Logger.InfoContext(ctx, "a version does not go to production", "pathway", id, "version", v.Number,
+			"batch", verdict.Batch, "reason", verdict.Reason)
+		return nil
+	}))
+}
+
+// ignoreAbsent takes what is gone for what needs nothing more.
+func ignoreAbsent(err error) error {
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,213 @@
+package pathway
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// maxVersions is the most versions that Versions gives: the newest.
+const maxVersions = 1000
+
+// Save keeps a document as the pathway's next version, which never changes afterwards. The draft stays as it is.
+func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d Document) (Version, error) {
+	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d})
+}
+
+// Fork keeps the document of a version, or another one if d is given, as the pathway's next version, whose parent is that
+// version; 0: the draft.
+func (s *Service) Fork(
+	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *Document,
+) (Version, error) {
+	from, _, err := s.Version(ctx, org, id, parent)
+	if err != nil {
+		return Version{}, err
+	}
+	if from.Document.Empty() {
+		return Version{}, errEmptyDraft
+	}
+	if d == nil {
+		d = &from.Document
+	}
+	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: *d, Parent: parent})
+}
+
+// add keeps a version under the next number.
+func (s *Service) add(ctx context.Context, v Version) (Version, error) {
+	if err := checkName(v.Name); err != nil {
+		return Version{}, err
+	}
+	kept, g, err := s.check(v.Document)
+	if err != nil {
+		return Version{}, err
+	}
+	v.ID, v.Document, v.Hash, v.CreatedAt = s.IDs.New(), kept, g.Hash, s.Clock.Now()
+	err = s.together(ctx, v.Org, v.Pathway, func(ctx context.Context, p *Pathway) error {
+		p.Latest++
+		v.Number = p.Latest
+		return s.Store.InsertVersion(ctx, v)
+	})
+	return v, err
+}
+
+// Versions is a pathway with its versions, newest first, without documents and without archived ones.
+func (s *Service) Versions(ctx context.Context, org callwright.OrgID, id string) ([]Version, Pathway, error) {
+	p, err := s.Store.Pathway(ctx, org, id)
+	if err != nil {
+		return nil, Pathway{}, err
+	}
+	versions, err := s.Store.Versions(ctx, org, id, maxVersions)
+	return versions, p, err
+}
+
+// Version is one version that is not archived, with its pathway. Number 0 is the draft, as a Version without a Hash.
+func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
+	p, err := s.Store.Pathway(ctx, org, id)
+	if err != nil {
+		return Version{}, Pathway{}, err
+	}
+	v, err := s.version(ctx, p, number)
+	return v, p, err
+}
+
+// version is a version of a pathway, or its draft.
+func (s *Service) version(ctx context.Context, p Pathway, number int) (Version, error) {
+	if number == 0 {
+		return Version{
+			ID: p.ID, Org: p.Org, Pathway: p.ID, Name: p.Name, Document: p.Draft, CreatedAt: p.UpdatedAt,
+		}, nil
+	}
+	v, err := s.Store.Version(ctx, p.Org, p.ID, number)
+	if err == nil && v.Archived {
+		return Version{}, errNoVersion
+	}
+	return v, err
+}
+
+var (
+	errNoVersion  = callwright.NotFound("pathway version")
+	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the pathway's draft is empty: it has no node to begin at")
+)
+
+// Discard archives a version: nothing begins with it any more, and what runs on it goes on. CodeInvalidState for one
+// that is in an environment or on its way there.
+func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, number int) error {
+	return s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
+		if number == 0 {
+			return callwright.Errorf(callwright.CodeInvalidState, "the draft can't be deleted without its pathway")
+		}
+		if _, err := s.version(ctx, *p, number); err != nil {
+			return err
+		}
+		switch {
+		case number == p.Production:
+			return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production", number)
+		case number == p.Staging:
+			return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging", number)
+		case number == p.promoted():
+			return callwright.Errorf(callwright.CodeInvalidState, "version %d goes to production when its tests have passed", number)
+		}
+		return s.Store.ArchiveVersion(ctx, org, id, number)
+	})
+}
+
+// Diff says what a version has that another has not, and the other way round; 0 is the draft.
+func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (Changes, error) {
+	before, p, err := s.Version(ctx, org, id, from)
+	if err != nil {
+		return Changes{}, err
+	}
+	after, err := s.version(ctx, p, to)
+	if err != nil {
+		return Changes{}, err
+	}
+	return Diff(before.Document, after.Document), nil
+}
+
+// Load gives the graph that a conversation begins with, and the number of its version, 0 for the draft. CodeNotFound
+// with the field pathway_id or pathway_version when there is none, CodeInvalidState when the draft is empty.
+func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*Graph, int, error) {
+	p, err := s.Store.Pathway(ctx, org, id)
+	if err != nil {
+		return nil, 0, callwright.InField("pathway_id", err)
+	}
+	number, err := sel.in(p)
+	if err != nil {
+		return nil, 0, callwright.InField("pathway_version", err)
+	}
+	v, err := s.version(ctx, p, number)
+	if err != nil {
+		return nil, 0, callwright.InField("pathway_version", err)
+	}
+	g, err := s.graph(v)
+	return g, number, callwright.InField("pathway_version", err)
+}
+
+// LoadPinned gives the graph of a version with which a conversation has begun, also of one that was archived since;
+// 0: the draft as it is now.
+func (s *Service) LoadPinned(
+	ctx context.Context, org callwright.OrgID, id string, number int,
+) (g *Graph, err error) {
+	var v Version
+	if number == 0 {
+		v, _, err = s.Version(ctx, org, id, 0)
+	} else {
+		v, err = s.Store.Version(ctx, org, id, number)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.graph(v)
+}
+
+// in is the number of the version that is meant.
+func (sel Selector) in(p Pathway) (int, error) {
+	var number int
+	switch sel.Environment {
+	case "":
+		return sel.Number, nil
+	case Production:
+		number = p.Production
+	case Staging:
+		number = p.Staging
+	default:
+		return 0, errEnvironment
+	}
+	if number == 0 {
+		return 0, callwright.Errorf(callwright.CodeNotFound, "no version of the pathway is in %s", sel.Environment)
+	}
+	return number, nil
+}
+
+var errEnvironment = callwright.Invalid("", "an environment is production or staging")
+
+// graph is the graph of a version or a draft.
+func (s *Service) graph(v Version) (*Graph, error) {
+	if v.Document.Empty() {
+		return nil, errEmptyDraft
+	}
+	key := v.Hash
+	if v.Number == 0 {
+		key = "draft " + rawHash(v.Document)
+	}
+	g, err := s.graphs.get(key, v.Document)
+	if err != nil {
+		s.Logger.Error("a stored pathway has faults", "pathway", v.Pathway, "version", v.Number, "error", err)
+		return nil, callwright.Errorf(callwright.CodeInvalidState, "this version of the pathway has faults by now: save it again to see them")
+	}
+	return g, nil
+}
+
+// rawHash tells documents apart by how they are written.
+func rawHash(d Document) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d ", len(d.Nodes))
+	for _, raw := range slices.Concat(d.Nodes, d.Edges) {
+		fmt.Fprintf(h, "%d ", len(raw))
+		h.Write(raw)
+	}
+	return string(h.Sum(nil))
+}
