@@ -1,13 +1,19 @@
 package bunstore_test
 
 import (
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents/call"
 )
 
 // column is what both dialects must agree on.
@@ -122,6 +128,48 @@ func TestNodesStartTogether(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCallsGetTheirLength runs the migration's statement over calls of before.
+func TestCallsGetTheirLength(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		folder := "sqlite"
+		if db.PostgresDSN() != "" {
+			folder = "postgres"
+		}
+		text, err := os.ReadFile(filepath.Join("migrations", folder, "0005_pathways.sql"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		update := regexp.MustCompile(`(?s)UPDATE calls SET length_ns.*?;`).FindString(string(text))
+		calls, start := bunstore.Calls{DB: db}, time.Date(2026, 5, 4, 23, 59, 59, 250_000_000, time.UTC)
+		answered, end := start.Add(750*time.Millisecond), start.Add(time.Hour)
+		for _, c := range []call.Call{
+			{ID: "talked", Queue: call.QueueComplete, StartedAt: &answered, EndedAt: &end},
+			{ID: "missed", Queue: call.QueueComplete, EndedAt: &end},
+			{ID: "running", Queue: call.QueueStarted, StartedAt: &answered},
+		} {
+			c.Org = "o"
+			if err := calls.Insert(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lengths := func() []string {
+			return slices.Sorted(strings.SplitSeq(dump(t, db, "calls", "length_ns"), "\n"))
+		}
+		before := lengths()
+		for _, statement := range []string{"UPDATE calls SET length_ns = NULL", update} {
+			if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := []string{"", "0", fmt.Sprint(int64(time.Hour - 750*time.Millisecond))}
+		if after := lengths(); !slices.Equal(after, want) || !slices.Equal(before, want) {
+			t.Errorf("lengths were %q and are %q, want %q", before, after, want)
+		}
+	})
 }
 
 // TestOlderProgramRefuses opens a database that a newer program has migrated.

@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -90,6 +93,29 @@ func TestRefusesText(t *testing.T) {
 		},
 		"transcript": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			return bunstore.Calls{DB: db}.Append(ctx, good, good, call.Entry{Seq: 1, Text: bad})
+		},
+		"notice": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Calls{DB: db}.AppendNotice(ctx, good, good, call.Notice{Seq: 1, Message: bad})
+		},
+		"filter by pathway": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, _, err := bunstore.Calls{DB: db}.List(ctx, good, call.Filter{Pathway: bad})
+			return err
+		},
+		"header": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			data := []call.DynamicData{{Headers: []request.Pair{{Name: good, Value: bad}}}}
+			return bunstore.WebAgents{DB: db}.InsertAgent(ctx, agents.WebAgent{ID: good, Agent: call.Agent{DynamicData: data}})
+		},
+		"voice settings": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.WebAgents{DB: db}.UpdateAgent(ctx, agents.WebAgent{VoiceSettings: json.RawMessage(bad)})
+		},
+		"pathway": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: good, Description: bad})
+		},
+		"version": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Pathways{DB: db}.InsertVersion(ctx, pathway.Version{Org: good, Pathway: bad})
+		},
+		"chat": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Chats{DB: db}.UpdateChat(ctx, pathway.Chat{ID: good, State: json.RawMessage(bad)})
 		},
 		"node": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			_, err := bunstore.Calls{DB: db}.Beat(ctx, bad, at)

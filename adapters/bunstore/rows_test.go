@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
 )
 
 // dump is every value of a column as text.
@@ -83,6 +86,62 @@ func TestTextComesBack(t *testing.T) {
 			page, _, err := calls.List(t.Context(), "o", call.Filter{From: text, Limit: 100})
 			if err != nil || text != "" && len(page.Items) != 1 {
 				t.Errorf("%q was found in %d calls, %v", text, len(page.Items), err)
+			}
+		}
+	})
+}
+
+// TestLogsKeepAnyText: what callers and other systems say is in them.
+func TestLogsKeepAnyText(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		calls := bunstore.Calls{DB: open(t)}
+		if err := calls.Insert(t.Context(), call.Call{ID: "c", Org: "o"}); err != nil {
+			t.Fatal(err)
+		}
+		const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
+		want := pathway.Log{Turn: 1, Heard: odd, Entries: []pathway.LogEntry{
+			{Variables: map[string]any{odd: odd}, Request: &request.Log{Body: json.RawMessage(`{"a": "\u0000"}`)}},
+		}}
+		if err := calls.AppendLog(t.Context(), "o", "c", want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := calls.Logs(t.Context(), "o", "c")
+		want.Entries[0].Request.Body = json.RawMessage(`{"a":"\u0000"}`)
+		if err != nil || !reflect.DeepEqual(got, []pathway.Log{want}) {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+		}
+		if err := calls.AppendLog(t.Context(), "o", "c", pathway.Log{Turn: 2, Heard: "a\xffb"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = calls.Logs(t.Context(), "o", "c"); err != nil || len(got) != 2 || got[1].Heard != "a\ufffdb" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+// TestDocumentsComeBackAsTheyWere looks at every byte, which the suites of stores do not.
+func TestDocumentsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		pathways := bunstore.Pathways{DB: open(t)}
+		raw := json.RawMessage("{\r\n\n\t\"b\": 1e2, \"a\": \"\\u0000<&>\\n\u2028\",\n\n\"a\": null }")
+		kept := json.RawMessage(strings.ReplaceAll(string(raw), "\n", " "))
+		for name, test := range map[string]struct{ given, want pathway.Document }{
+			"none":  {pathway.Document{Nodes: []json.RawMessage{}}, pathway.Document{}},
+			"nodes": {pathway.Document{Nodes: []json.RawMessage{raw, raw}}, pathway.Document{Nodes: []json.RawMessage{kept, kept}}},
+			"edges": {pathway.Document{Edges: []json.RawMessage{raw, raw}}, pathway.Document{Edges: []json.RawMessage{kept, kept}}},
+			"both": {
+				pathway.Document{Nodes: []json.RawMessage{raw}, Edges: []json.RawMessage{raw, raw}},
+				pathway.Document{Nodes: []json.RawMessage{kept}, Edges: []json.RawMessage{kept, kept}},
+			},
+		} {
+			if err := pathways.InsertPathway(t.Context(), pathway.Pathway{ID: name, Org: "o", Draft: test.given}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := pathways.Pathway(t.Context(), "o", name)
+			if err != nil || !reflect.DeepEqual(got.Draft, test.want) {
+				t.Errorf("%s: got %q, %v", name, got.Draft, err)
 			}
 		}
 	})

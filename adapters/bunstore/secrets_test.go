@@ -3,6 +3,7 @@ package bunstore_test
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,13 +13,20 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip"
 )
 
 var kept24h = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
 // secrets is all that must not be read in a database, whatever holds it.
-var secrets = []string{"hunter2-webhook", "hunter2-call", "hunter2-register", "hunter2-answer", "hunter2-digest"}
+var secrets = []string{
+	"hunter2-webhook", "hunter2-call", "hunter2-register", "hunter2-answer", "hunter2-digest", "hunter2-tool",
+	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge",
+}
 
 // secretTrunk is a trunk with passwords.
 func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
@@ -26,6 +34,46 @@ func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	trunk.Options.Call = sip.Credentials{Username: "alice", Password: "hunter2-call"}
 	trunk.Options.Register = sip.Credentials{Username: "bob", Password: "hunter2-register"}
 	return trunk
+}
+
+// secretAgent is an agent whose requests hold keys.
+func secretAgent() call.Agent {
+	return call.Agent{
+		Task:  "Ask alice.",
+		Tools: []json.RawMessage{json.RawMessage(`{"headers":{"X-Key":"hunter2-tool"}}`)},
+		DynamicData: []call.DynamicData{{
+			URL: "https://x.example/", Headers: []request.Pair{{Name: "X-Key", Value: "hunter2-header"}},
+			Query: []request.Pair{{Name: "key", Value: "hunter2-query"}},
+			Body:  []request.Pair{{Name: "key", Value: "hunter2-body"}},
+		}},
+	}
+}
+
+// keepAgents stores agents and pathways with secrets, in all the ways to store them.
+func keepAgents(ctx context.Context, db *bunstore.DB) error {
+	calls, numbers, web := bunstore.Calls{DB: db}, bunstore.Numbers{DB: db}, bunstore.WebAgents{DB: db}
+	c := call.Call{ID: "c", Org: "o", Agent: secretAgent(), Version: 1}
+	n := agents.InboundNumber{Org: "o", Number: "+15550000001", Agent: secretAgent(), Version: 1}
+	a := agents.WebAgent{ID: "w", Org: "o", Agent: secretAgent(), Version: 1}
+	pathways := bunstore.Pathways{DB: db}
+	document := pathway.Document{
+		Nodes: []json.RawMessage{json.RawMessage(`{"headers":{"X-Key":"hunter2-node"}}`)},
+		Edges: []json.RawMessage{json.RawMessage(`{"id":"hunter2-edge"}`)},
+	}
+	p := pathway.Pathway{ID: "p", Org: "o", Draft: document, Revision: 1}
+	v := pathway.Version{ID: "v", Org: "o", Pathway: "p", Number: 1, Document: document}
+	for _, keep := range []func() error{
+		func() error { return calls.Insert(ctx, c) }, func() error { return calls.Update(ctx, c) },
+		func() error { return numbers.InsertNumber(ctx, n) }, func() error { return numbers.UpdateNumber(ctx, n) },
+		func() error { return web.InsertAgent(ctx, a) }, func() error { return web.UpdateAgent(ctx, a) },
+		func() error { return pathways.InsertPathway(ctx, p) }, func() error { return pathways.UpdatePathway(ctx, p) },
+		func() error { return pathways.InsertVersion(ctx, v) },
+	} {
+		if err := keep(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keepSecrets stores every secret that there is, in all the ways to store it.
@@ -45,7 +93,7 @@ func keepSecrets(t *testing.T, db *bunstore.DB) {
 		trunks.Update(t.Context(), trunk),
 		bunstore.Statuses{DB: db}.PutStatus(t.Context(), sip.Status{TrunkID: "t1", Org: "o", Number: trunk.Number}),
 		bunstore.Registrations{DB: db}.PutRegistration(t.Context(), sip.Registration{TrunkID: "t1", Org: "o"}),
-		keep(kept24h), keep(kept24h.Add(time.Second)),
+		keep(kept24h), keep(kept24h.Add(time.Second)), keepAgents(t.Context(), db),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +116,10 @@ func TestSecretsAreSealed(t *testing.T) {
 				t.Errorf("the database holds %s", secret)
 			}
 		}
-		for table, column := range map[string]string{"organizations": "webhook_secret", "trunks": "register_password"} {
+		for table, column := range map[string]string{
+			"organizations": "webhook_secret", "trunks": "register_password", "calls": "agent_requests",
+			"inbound_numbers": "agent_requests", "web_agents": "agent_requests", "pathways": "draft", "pathway_versions": "document",
+		} {
 			if sealed := dump(t, db, table, column); !strings.HasPrefix(sealed, "k1:") {
 				t.Errorf("%s.%s holds %s", table, column, sealed)
 			}
@@ -120,6 +171,54 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 			_, err = bunstore.Trunks{DB: db}.Owner(t.Context(), "+15550000002", sip.Outbound)
 			if callwright.CodeOf(err) != callwright.CodeInternal || strings.Contains(callwright.MessageOf(err), "key") {
 				t.Errorf("another's %s gave %v", to, err)
+			}
+		}
+	})
+}
+
+// TestMovedDocumentsDoNotOpen moves what is sealed of agents and pathways to another row.
+func TestMovedDocumentsDoNotOpen(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		if err := keepAgents(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+		pathways := bunstore.Pathways{DB: db}
+		for name, test := range map[string]struct {
+			move string
+			read func() error
+		}{
+			"call": {"UPDATE calls SET agent_requests = (SELECT agent_requests FROM web_agents)", func() error {
+				_, err := bunstore.Calls{DB: db}.Get(t.Context(), "o", "c")
+				return err
+			}},
+			"calls": {"UPDATE calls SET agent_requests = (SELECT agent_requests FROM web_agents)", func() error {
+				_, _, err := bunstore.Calls{DB: db}.List(t.Context(), "o", call.Filter{})
+				return err
+			}},
+			"number": {"UPDATE inbound_numbers SET number = '+15550000002'", func() error {
+				_, err := bunstore.Numbers{DB: db}.Number(t.Context(), "o", "+15550000002")
+				return err
+			}},
+			"web agent": {"UPDATE web_agents SET org = 'b'", func() error {
+				_, err := bunstore.WebAgents{DB: db}.Agent(t.Context(), "b", "w")
+				return err
+			}},
+			"draft": {"UPDATE pathways SET draft = (SELECT document FROM pathway_versions)", func() error {
+				_, err := pathways.Pathway(t.Context(), "o", "p")
+				return err
+			}},
+			"version": {"UPDATE pathway_versions SET number = 2", func() error {
+				_, err := pathways.Version(t.Context(), "o", "p", 2)
+				return err
+			}},
+		} {
+			if _, err := db.SQL().ExecContext(t.Context(), test.move); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := test.read(); callwright.CodeOf(err) != callwright.CodeInternal {
+				t.Errorf("%s: what was moved gave %v", name, err)
 			}
 		}
 	})
