@@ -1,6 +1,7 @@
 package pathway
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -109,8 +110,9 @@ func (w *walk) transfer(ctx context.Context) way {
 
 // dialable says whether a call can be transferred to it: an E.164 number or a SIP URI.
 func dialable(to string) bool {
-	if strings.HasPrefix(to, "sip:") || strings.HasPrefix(to, "sips:") {
-		return !strings.ContainsFunc(to, func(r rune) bool { return r <= ' ' || r > '~' })
+	scheme, rest, isURI := strings.Cut(strings.ToLower(to), ":")
+	if isURI {
+		return (scheme == "sip" || scheme == "sips") && rest != "" && !strings.ContainsAny(rest, " \t\r\n<>\"")
 	}
 	_, err := callwright.ParsePhoneNumber(to)
 	return err == nil
@@ -137,7 +139,7 @@ func (w *walk) webhook(ctx context.Context) way {
 		return w.decide(ctx, false)
 	}
 	w.acted = true
-	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, w.at.Name, w.state.Variables)
+	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
 	w.note(LogEntry{Kind: LogRequest, Request: &log})
 	if ctx.Err() != nil {
 		return way{}

@@ -1,9 +1,10 @@
 package pathway
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 type State struct {
 	Node      string         // id of the node that waits for the caller; before the start: of the one to begin at, empty for the graph's
 	Return    string         // id of the node to go back to from a global one; empty: none
-	Variables map[string]any // what was given and what was found out, as encoding/json decodes values
+	Variables map[string]any // what was given and what was found out; whole numbers are int64, others float64
 	Talk      dialogue.Talk  // what was said
 	Visited   []string       // ids of the nodes, in order
 	Turn      int            // how many were taken
@@ -27,47 +28,92 @@ type State struct {
 }
 
 // Begin is a conversation that has not begun. startNode is the id of the node to begin at; empty: the graph's start.
-// Values become what encoding/json would
-// decode them to.
+// variables may hold whatever JSON has a form for, and are copied.
 func Begin(variables map[string]any, startNode string) State {
 	s := State{Node: startNode}
 	if len(variables) > 0 {
 		s.Variables = make(map[string]any, len(variables))
 		for name, v := range variables {
-			s.Variables[name] = plain(v)
+			s.Variables[strings.ToValidUTF8(name, "\uFFFD")] = plain(v)
 		}
 	}
 	return s
 }
 
-// exact is the largest whole number up to which JSON's numbers count exactly.
-const exact = 1 << 53
+// UnmarshalJSON reads what encoding/json has written of a State.
+func (s *State) UnmarshalJSON(raw []byte) error {
+	type plainState State // without this method
+	var out plainState
+	if err := decode(raw, &out); err != nil {
+		return err
+	}
+	for name, v := range out.Variables {
+		out.Variables[name] = plain(v)
+	}
+	*s = State(out)
+	return nil
+}
 
-// plain is a value as it comes back when a State is kept as JSON, so that it makes no difference whether it was. A whole
-// number that is too large for that becomes its digits as text: an account's number must not change.
+// decode reads JSON and keeps all digits of its numbers.
+func decode(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// plain is a value in the form in which it comes back when a State is kept as JSON, so that it makes no difference
+// whether it was: whole numbers are int64 where they fit, other numbers float64. It shares no memory with v.
 func plain(v any) any {
 	switch v := v.(type) {
-	case nil, bool:
+	case nil, bool, int64:
 		return v
+	case int:
+		return int64(v)
 	case string:
 		return strings.ToValidUTF8(v, "\uFFFD")
-	case int:
-		return plain(int64(v))
-	case int64:
-		if v > exact || v < -exact {
-			return strconv.FormatInt(v, 10)
+	case float64:
+		return plainFloat(v)
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
 		}
-		return float64(v)
-	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v) // not a number, or without a form in JSON
+		if f, err := v.Float64(); err == nil {
+			return plainFloat(f)
+		}
+		return v.String()
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = plain(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, member := range v {
+			object[strings.ToValidUTF8(name, "\uFFFD")] = plain(member)
+		}
+		return object
 	}
 	var out any
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return string(raw)
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = decode(raw, &out)
 	}
-	return out
+	if err != nil {
+		return fmt.Sprint(v) // it has no form in JSON
+	}
+	return plain(out)
+}
+
+func plainFloat(v float64) any {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Sprint(v)
+	case v == math.Trunc(v) && math.Abs(v) < 1<<63:
+		return int64(v)
+	default:
+		return v
+	}
 }
 
 // Log is what happened in one turn, for people who want to know why.

@@ -1,0 +1,236 @@
+package pathway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// data is that of a node.
+type data = map[string]any
+
+// raw is a value as JSON.
+func raw(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// node writes a node of a document; the first of a document is to have start in its data.
+func node(id string, kind pathway.NodeType, d data) json.RawMessage {
+	if d == nil {
+		d = data{}
+	}
+	if _, named := d["name"]; !named {
+		d["name"] = "the " + id
+	}
+	return raw(map[string]any{"id": id, "type": kind, "data": d})
+}
+
+// say writes a node that says its name.
+func say(id string, more data) json.RawMessage {
+	d := data{"text": id + "."}
+	for name, v := range more {
+		d[name] = v
+	}
+	return node(id, pathway.NodeDefault, d)
+}
+
+var start = data{"isStart": true}
+
+// ways writes edges: "a b" is always taken, "a b: label" when the label fits.
+func ways(edges ...string) []json.RawMessage {
+	var out []json.RawMessage
+	for _, e := range edges {
+		ends, label, labelled := strings.Cut(e, ": ")
+		source, target, _ := strings.Cut(ends, " ")
+		out = append(out, raw(map[string]any{
+			"id": source + ">" + target, "source": source, "target": target, "data": data{"label": label, "alwaysPick": !labelled},
+		}))
+	}
+	return out
+}
+
+// compile makes a graph.
+func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *pathway.Graph {
+	t.Helper()
+	g, err := pathway.Compile(pathway.Document{Nodes: nodes, Edges: edges})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// literal is a model that does what texts say to the letter: it says the last paragraph of its instructions, in
+// brackets, after "again" when it has been there before; it chooses an option whose label the caller has said last, and
+// whose condition the caller has ever said; and finds a variable in "name=value".
+func literal() *agentstest.Model {
+	return &agentstest.Model{
+		Usage: llm.Usage{Input: 10, Output: 1},
+		Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			paragraphs := strings.Split(r.Instructions, "\n\n")
+			text := "[" + paragraphs[len(paragraphs)-1] + "]"
+			if !r.Arriving {
+				text = "again " + text
+			}
+			for _, k := range r.Knowledge {
+				text += " {" + k + "}"
+			}
+			return agentstest.Texts(text), nil
+		},
+		Answers: func(_ context.Context, q llm.Question) (string, error) {
+			last := q.Messages[len(q.Messages)-1].Text
+			if q.Task == llm.TaskExtract {
+				return found(q.Fields, last), nil
+			}
+			var all strings.Builder
+			for _, m := range q.Messages {
+				all.WriteString(m.Text + "\n")
+			}
+			chosen := ""
+			for _, o := range q.Options {
+				if strings.Contains(last, o.Label) && strings.Contains(all.String(), o.Condition) || o.Otherwise && chosen == "" {
+					chosen = o.ID
+					break
+				}
+			}
+			return string(raw(map[string]string{"reason": "said so", "option": chosen})), nil
+		},
+	}
+}
+
+// found is the answer of literal to a question for fields.
+func found(fields []llm.Field, said string) string {
+	values := map[string]any{}
+	for _, f := range fields {
+		values[f.Name] = nil
+		if m := regexp.MustCompile(regexp.QuoteMeta(f.Name) + `=(\w+)`).FindStringSubmatch(said); m != nil {
+			values[f.Name] = m[1]
+			if n, err := strconv.Atoi(m[1]); err == nil && f.Type == llm.FieldInteger {
+				values[f.Name] = n
+			}
+		}
+	}
+	return string(raw(values))
+}
+
+// clock goes on by a second whenever somebody looks.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time {
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+// talk is a conversation of a test.
+type talk struct {
+	testing.TB
+	runtime *pathway.Runtime
+	graph   *pathway.Graph
+	agent   pathway.Agent
+	state   pathway.State
+	log     pathway.Log // of the last turn
+}
+
+func newTalk(t testing.TB, g *pathway.Graph) *talk {
+	return &talk{
+		TB: t, graph: g,
+		runtime: &pathway.Runtime{Model: literal(), Requests: &agentstest.Requests{}, Clock: &clock{now: time.Unix(0, 0).UTC()}},
+	}
+}
+
+// step takes a turn, of whose steps it takes at most so many, and gives what was said and done.
+func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (string, error) {
+	c.Helper()
+	var out []string
+	state, log, err := c.runtime.Step(ctx, c.graph, c.agent, c.state, turn, func(s conversation.Step) bool {
+		switch s := s.(type) {
+		case conversation.Say:
+			out = append(out, s.Text)
+		default:
+			out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%v", s, s), "conversation."))
+		}
+		return len(out) < most
+	})
+	c.state, c.log = state, log
+	return strings.Join(out, " "), err
+}
+
+// turn wants a turn to come to something.
+func (c *talk) turn(turn conversation.Turn, want string) {
+	c.Helper()
+	got, err := c.step(c.Context(), turn, 1000)
+	if err != nil || got != want {
+		c.Errorf("%s %q is answered with\n\t%s, error %v\nwant\n\t%s", turn.Kind, turn.Text, got, err, want)
+	}
+}
+
+// begins wants the first words.
+func (c *talk) begins(want string) {
+	c.Helper()
+	c.turn(conversation.Turn{Kind: conversation.TurnStart}, want)
+}
+
+// hears wants an answer to what the caller says.
+func (c *talk) hears(text, want string) {
+	c.Helper()
+	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: text}, want)
+}
+
+// at wants the conversation to be at a node, and to have one to go back to.
+func (c *talk) at(id, back string) {
+	c.Helper()
+	if c.state.Node != id || c.state.Return != back || c.log.Node != id {
+		c.Errorf("it is at %q and goes back to %q, and the log says %q; want %q, %q", c.state.Node, c.state.Return, c.log.Node, id, back)
+	}
+}
+
+// entries are those of the last log, of some kinds.
+func (c *talk) entries(kinds ...pathway.LogKind) string {
+	var out []string
+	for _, e := range c.log.Entries {
+		for _, kind := range kinds {
+			if e.Kind != kind {
+				continue
+			}
+			text := fmt.Sprintf("%s %s", e.Kind, e.Node)
+			if e.Kind == pathway.LogDecision {
+				text += fmt.Sprintf(" -> %s (%s)", e.Chosen, e.Edge)
+			}
+			if e.Text != "" {
+				text += ": " + e.Text
+			}
+			if len(e.Variables) > 0 {
+				text += fmt.Sprint(e.Variables)
+			}
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// logged wants the entries of some kinds in the last log.
+func (c *talk) logged(want string, kinds ...pathway.LogKind) {
+	c.Helper()
+	if got := c.entries(kinds...); got != want {
+		c.Errorf("the log has\n%s\nwant\n%s", got, want)
+	}
+}
+
+// nodes is a list of them, for short.
+func nodes(all ...json.RawMessage) []json.RawMessage { return all }
+
+// model is the one that the conversation has.
+func (c *talk) model() *agentstest.Model { return c.runtime.Model.(*agentstest.Model) }
