@@ -1,0 +1,29 @@
+package agentstest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+//go:embed everynode.json
+var everyNode string
+
+// EveryNode is a pathway with a node of every type that can be walked, one global node that returns, one that answers
+// from knowledge, one that transfers, and a tool. It asks other systems below a base address such as
+// "http://127.0.0.1:1234"; empty: https://example.com. adapters/scripted can walk it: a caller who says "tuesday", "what
+// does it cost", "in the afternoon", "ready", "two" and "that is all" comes from its start to its end, if POST /slots
+// answers {"free": 1}.
+func EveryNode(base string) pathway.Document {
+	text := everyNode
+	if base != "" {
+		text = strings.ReplaceAll(text, "https://example.com", base)
+	}
+	var d pathway.Document
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		panic("agentstest: everynode.json: " + err.Error())
+	}
+	return d
+}
