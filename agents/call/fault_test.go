@@ -26,6 +26,7 @@ type faulty struct {
 	afterSilent func([]call.Call)
 	beat        func() error
 	append      func(call.Entry) error
+	appendLog   func(pathway.Log) error
 }
 
 func (f *faulty) set(change func()) {
@@ -78,6 +79,13 @@ func (f *faulty) Append(ctx context.Context, org callwright.OrgID, id string, e 
 		return err
 	}
 	return f.Store.Append(ctx, org, id, e)
+}
+
+func (f *faulty) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
+	if err := consult(f, &f.appendLog, l); err != nil {
+		return err
+	}
+	return f.Store.AppendLog(ctx, org, id, l)
 }
 
 func consult[T any](f *faulty, ask *func(T) error, about T) error {

@@ -1,0 +1,168 @@
+package call_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// answer answers by the host that is asked.
+func answer(ctx context.Context, r request.Request) (request.Response, error) {
+	switch {
+	case strings.HasPrefix(r.URL, "https://crm.example/42"):
+		return request.Response{Status: 200, Body: []byte(`{"name":"Ada\u0000","vip":true}`)}, nil
+	case strings.HasPrefix(r.URL, "https://down.example/"):
+		return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "nobody answers")
+	case strings.HasPrefix(r.URL, "https://slow.example/"):
+		<-ctx.Done()
+		return request.Response{}, ctx.Err()
+	}
+	return request.Response{Status: 404}, nil
+}
+
+// inOffice runs a test with a house from which other systems can be asked.
+func inOffice(t *testing.T, test func(t *testing.T, h *house, r *agentstest.Requests), change ...func(*call.Config)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &agentstest.Requests{Answer: answer}
+		change = append([]func(*call.Config){func(c *call.Config) { c.Requests = r }}, change...)
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, change...)
+		defer h.stop()
+		test(t, h, r)
+	})
+}
+
+var customer = call.DynamicData{
+	URL: "https://crm.example/{{customer}}", Method: "POST", Body: []request.Pair{{Name: "id", Value: "<{{customer}}>"}},
+	Response: []request.Mapping{{Name: "name", Path: "$.name"}, {Name: "vip", Path: "$.vip"}},
+}
+
+// TestDynamicData: what other systems say before a call is in the agent's texts, in the headers of the trunk and in the
+// record; a request that fails is told of and keeps nothing else from happening.
+func TestDynamicData(t *testing.T) {
+	t.Parallel()
+	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
+		c := h.order(call.Request{
+			Agent: call.Agent{
+				FirstSentence: "hello {{name}}", Webhook: "https://example.com/",
+				DynamicData: []call.DynamicData{{URL: "https://down.example/"}, customer},
+			},
+			Plan:        call.Plan{Events: []call.EventCategory{call.EventsDynamicData}},
+			RequestData: map[string]any{"customer": "42"},
+		})
+		phone := h.answered()
+		h.hears(phone, "hello Ada")
+		phone.Hangup()
+		got, _ := h.ended(c.ID)
+		if known := fmt.Sprint(got.Variables); known != "map[customer:42 name:Ada vip:true]" {
+			t.Errorf("the call knows %s", known)
+		}
+		if given := fmt.Sprint(h.line.Dials()[0].Variables); given != "map[customer:42 name:Ada vip:true]" {
+			t.Errorf("the line was given %s", given)
+		}
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) != 1 || logs[0].Turn != 0 || len(logs[0].Entries) != 3 ||
+			logs[0].Entries[0].Request.Error != "nobody answers" || logs[0].Entries[1].Request.Status != 200 {
+			t.Errorf("logs %+v, %v", logs, err)
+		}
+		for _, made := range r.Made() {
+			if made.Method == "POST" && string(made.Body) != `{"id":"\u003c42\u003e"}` && string(made.Body) != `{"id":"<42>"}` {
+				t.Errorf("the body was %s", made.Body)
+			}
+		}
+		settle(time.Hour)
+		if len(h.notices.events) != 2 {
+			t.Errorf("the webhook was told %+v", h.notices.events)
+		}
+	})
+}
+
+// TestDynamicDataOfACaller: a caller hears it ring for a few seconds at most, whatever others do.
+func TestDynamicDataOfACaller(t *testing.T) {
+	t.Parallel()
+	slow := call.DynamicData{URL: "https://slow.example/"}
+	who := answerer{call.Agent{
+		Task: "Answer.", FirstSentence: "welcome {{name}}", MaxDuration: time.Hour,
+		DynamicData: []call.DynamicData{slow, customer, slow},
+	}}
+	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
+		began := time.Now()
+		in := h.line.Call(call.Offer{
+			ID: "in", Org: "a", From: "x", To: "+15550000001", Variables: map[string]string{"customer": "42"},
+		}, agentstest.PhoneConfig{})
+		phone, err := in.Phone(t.Context())
+		if err != nil || time.Since(began) != 5*time.Second {
+			t.Fatalf("answered after %s, %v", time.Since(began), err)
+		}
+		h.hears(phone, "welcome Ada")
+		phone.Hangup()
+		if got, _ := h.ended("in"); got.Variables["name"] != "Ada" || got.Variables["customer"] != "42" {
+			t.Errorf("the call knows %v", got.Variables)
+		}
+	}, func(c *call.Config) { c.Agents = who })
+}
+
+// answerer is the agent of every number.
+type answerer struct{ agent call.Agent }
+
+func (a answerer) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (call.Agent, error) {
+	return a.agent, nil
+}
+
+// TestCallerGivesUpMeanwhile has the caller hang up while other systems are asked.
+func TestCallerGivesUpMeanwhile(t *testing.T) {
+	t.Parallel()
+	who := answerer{call.Agent{Task: "Answer.", DynamicData: []call.DynamicData{{URL: "https://slow.example/"}}}}
+	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
+		in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		settle(time.Second)
+		in.GiveUp()
+		if got, _ := h.ended("in"); got.Status != call.StatusCanceled || got.StartedAt != nil {
+			t.Errorf("record %+v", got)
+		}
+	}, func(c *call.Config) { c.Agents = who })
+}
+
+// TestTools has an agent with a task call a tool: what the tool gives is in the log of the turn and in the record.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		last := r.Messages[len(r.Messages)-1]
+		if last.Role == llm.RoleTool {
+			return []llm.ReplyPart{{Text: "it is Ada."}}, nil
+		}
+		return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "who", Arguments: []byte(`{}`)}}}, nil
+	}}
+	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
+		c := h.order(call.Request{
+			Agent: call.Agent{Task: "t", FirstSentence: "hello", Webhook: "https://example.com/", Tools: tools(
+				`{"name":"who","url":"https://crm.example/42","response":{"name":"$.name"}}`)},
+			Plan: call.Plan{Events: []call.EventCategory{call.EventsTool}},
+		})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "who am i")
+		h.hears(phone, "it is Ada.")
+		phone.Hangup()
+		got, _ := h.ended(c.ID)
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) != 1 || logs[0].Turn != 2 || logs[0].Heard != "who am i" ||
+			logs[0].Entries[0].Kind != pathway.LogRequest || got.Variables["name"] != "Ada" {
+			t.Errorf("logs %+v, %v; the call knows %v", logs, err, got.Variables)
+		}
+		settle(time.Hour)
+		if len(h.notices.events) != 1 || h.notices.events[0].Category != call.EventsTool {
+			t.Errorf("the webhook was told %+v", h.notices.events)
+		}
+	}, func(c *call.Config) { c.Model = m })
+}

@@ -1,0 +1,195 @@
+package call_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+var everything = []call.EventCategory{
+	call.EventsQueue, call.EventsCall, call.EventsLatency, call.EventsWebhook, call.EventsTool, call.EventsDynamicData,
+}
+
+// told are the messages that the webhook got, by the order in which they happened.
+func (h *house) told() []string {
+	h.notices.mu.Lock()
+	defer h.notices.mu.Unlock()
+	events := slices.SortedFunc(slices.Values(h.notices.events), func(a, b call.Notice) int { return cmp.Compare(a.Seq, b.Seq) })
+	var texts []string
+	for _, e := range events {
+		text, _, _ := strings.Cut(e.Message, " after ")
+		texts = append(texts, string(e.Category)+": "+text)
+	}
+	return texts
+}
+
+// TestNotices: each thing that happens is told once, although the webhook is down at first.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.order(call.Request{
+			Agent: call.Agent{FirstSentence: "hello", Webhook: "https://example.com/", TransferTo: "+15550000007"},
+			Plan:  call.Plan{Events: everything},
+		})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "operator")
+		h.ended(c.ID)
+		settle(time.Hour)
+		want := []string{
+			"queue: queued", "queue: allocated", "call: ringing", "call: answered",
+			"latency: the answer was heard", "latency: the answer was heard",
+			"call: transferred the call to +15550000007", "call: ended: completed",
+		}
+		if got := h.told(); !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+		for _, e := range h.notices.events {
+			if (e.Level == call.EventPerformance) != (e.Category == call.EventsLatency) || e.CreatedAt.IsZero() {
+				t.Errorf("told %+v", e)
+			}
+		}
+	})
+}
+
+// TestNoticesThatNobodyWants are not kept.
+func TestNoticesThatNobodyWants(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		c := h.order(call.Request{
+			Agent: call.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsLatency}},
+		})
+		h.ended(c.ID)
+		settle(time.Hour)
+		if got := h.told(); len(got) != 0 {
+			t.Errorf("told %q", got)
+		}
+		if _, err := h.calls.Notice(t.Context(), "a", c.ID, 1); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("a notice is kept: %v", err)
+		}
+	})
+}
+
+// TestNoticeOfACallThatWaits: one that is cancelled before anything else has happened has two.
+func TestNoticeOfACallThatWaits(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.order(call.Request{
+			Agent: call.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: everything},
+			StartAt: new(time.Now().Add(time.Hour)),
+		})
+		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
+			t.Fatal(err)
+		}
+		settle(2 * time.Hour)
+		got := h.told()
+		if len(got) != 2 || !strings.HasPrefix(got[0], "queue: queued, not to be placed before 2000-") || got[1] != "call: ended: canceled" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// muted is a webhook that takes records and no events.
+type muted struct {
+	call.Notifier
+	tries *int
+}
+
+func (m muted) NotifyEvent(context.Context, callwright.OrgID, string, call.Call, call.Notice) error {
+	*m.tries++
+	return errors.New("the receiver is down")
+}
+
+// TestNoticesAreGivenUp: a webhook that never takes an event is not asked for ever, and gets the record all the same.
+func TestNoticesAreGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var tries int
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Notifier = muted{c.Notifier, &tries} })
+		defer h.stop()
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		h.order(call.Request{
+			Agent: call.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
+		})
+		settle(48 * time.Hour)
+		if tries != 2*5 || len(h.notices.sent) != 1 {
+			t.Errorf("two events were sent %d times, the record %d times", tries, len(h.notices.sent))
+		}
+	})
+}
+
+// TestLogsSurviveAnOutage has the database away while turns are logged: the conversation goes on meanwhile, and nothing
+// of it is lost.
+func TestLogsSurviveAnOutage(t *testing.T) {
+	t.Parallel()
+	f := &faulty{}
+	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
+		f.set(func() { f.appendLog = func(pathway.Log) error { return callwright.ErrUnavailable } })
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "monday")
+		h.hears(phone, "come at nine")
+		settle(5 * time.Second)
+		f.set(func() { f.appendLog = nil })
+		phone.Hangup()
+		got, lines := h.ended(c.ID)
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) != 2 || len(lines) != 3 || got.Variables["slot"] != "nine" {
+			t.Errorf("%d lines, logs %+v, %v; the call knows %v", len(lines), logs, err, got.Variables)
+		}
+	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
+}
+
+// TestLogsLost has the database refuse logs for good: the record knows what was found out all the same.
+func TestLogsLost(t *testing.T) {
+	t.Parallel()
+	f := &faulty{}
+	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
+		f.set(func() { f.appendLog = func(pathway.Log) error { return callwright.ErrInternal } })
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "monday")
+		h.hears(phone, "come at nine")
+		phone.Hangup()
+		if got, _ := h.ended(c.ID); got.Variables["slot"] != "nine" || got.Status != call.StatusCompleted {
+			t.Errorf("record %+v", got)
+		}
+	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
+}
+
+// TestSweepKeepsVariables: what a dead node's conversation has found out, its logs hold.
+func TestSweepKeepsVariables(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		now := time.Now()
+		err := h.calls.Insert(t.Context(), call.Call{
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, Heartbeat: now,
+			RequestData: map[string]any{"name": "Ada"}, Variables: map[string]any{"name": "Ada", "day": "monday"},
+		})
+		for turn, variables := range []map[string]any{{"slot": "nine"}, {"day": "friday"}, nil} {
+			err = errors.Join(err, h.calls.AppendLog(t.Context(), "a", "dead", pathway.Log{
+				Turn: turn, Entries: []pathway.LogEntry{{Kind: pathway.LogVariables, Variables: variables}},
+			}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := h.ended("dead")
+		if got.Variables["name"] != "Ada" || got.Variables["slot"] != "nine" || got.Variables["day"] != "friday" {
+			t.Errorf("the call knows %v", got.Variables)
+		}
+	})
+}
