@@ -47,8 +47,8 @@ func (w *walk) passages(ctx context.Context) []string {
 
 // best are the paragraphs of a text, between empty lines, that share the most with a question, the best first; those
 // that share nothing are left out. A word that both have counts one, divided by the number of paragraphs that have it, so
-// that rare words decide. Words of one or two letters don't count, and of longer ones only the first five letters do,
-// so that "opening" and "opened" are the same.
+// that rare words decide. Words of one or two letters don't count, and of longer ones only the first four letters do,
+// without an s at the end, so that "opening" and "opened", "fee" and "fees" are the same.
 func best(text, question string, most int) []string {
 	type paragraph struct {
 		text  string
@@ -110,7 +110,7 @@ func stems(text string) map[string]bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
 	}) {
 		if letters := []rune(word); len(letters) > 2 {
-			out[string(letters[:min(len(letters), 5)])] = true
+			out[strings.TrimSuffix(string(letters[:min(len(letters), 4)]), "s")] = true
 		}
 	}
 	return out

@@ -1,0 +1,325 @@
+package pathway_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+func TestNodeTypes(t *testing.T) {
+	t.Parallel()
+	next := []string{"n next"}
+	for name, c := range map[string]struct {
+		kind  pathway.NodeType
+		data  data
+		edges []string
+		want  string
+		at    string
+		over  bool
+		logs  string // errors and decisions
+	}{
+		"Default":                   {pathway.NodeDefault, data{"text": "Hi."}, next, "Hi.", "n", false, ""},
+		"Default, skipping":         {pathway.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, next, "Hi. next.", "next", false, "decision n -> next (n>next): there is no other way"},
+		"Default, skipping nowhere": {pathway.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, nil, "Hi.", "n", false, ""},
+		"End Call":                  {pathway.NodeEnd, data{"text": "Bye."}, nil, "Bye. End{the pathway has come to its end}", "n", true, ""},
+		"End Call, prompted":        {pathway.NodeEnd, data{"prompt": "Bye"}, nil, "[Bye] End{the pathway has come to its end}", "n", true, ""},
+		"End Call, silent":          {pathway.NodeEnd, nil, nil, "End{the pathway has come to its end}", "n", true, ""},
+		"Wait for Response":         {pathway.NodeWait, data{"modelOptions": data{"skipUserResponse": true}}, next, "", "n", false, ""},
+		"Press Button":              {pathway.NodePress, data{"text": "One.", "digits": "1w{{ext}}#"}, next, "One. Press{1w42#} next.", "next", false, "decision n -> next (n>next): there is no other way"},
+		"Press Button, at its end":  {pathway.NodePress, data{"digits": "1"}, nil, "Press{1}", "n", false, ""},
+		"Press Button, no digits":   {pathway.NodePress, data{"digits": "{{nobody}}"}, next, "next.", "next", false, "error n: there are no digits to press\ndecision n -> next (n>next): there is no other way\nerror next: no value for nobody"},
+		"Press Button, no such":     {pathway.NodePress, data{"digits": "{{name}}"}, nil, "", "n", false, "error n: there are no digits to press"},
+		"Transfer Call":             {pathway.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550111"}, next, "Wait. Transfer{+15550111}", "n", true, ""},
+		"Transfer Call, no number":  {pathway.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: there is no number to transfer the call to\ndecision n -> next (n>next): there is no other way"},
+		"Transfer Call, nowhere":    {pathway.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: there is no number to transfer the call to"},
+		"Webhook":                   {pathway.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}, next, "Wait. next.", "next", false, "decision n -> next (n>next): there is no other way"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := data{"isStart": true}
+			for k, v := range c.data {
+				d[k] = v
+			}
+			all := nodes(node("n", c.kind, d))
+			if c.edges != nil {
+				all = append(all, say("next", nil))
+			}
+			talk := newTalk(t, compile(t, all, ways(c.edges...)))
+			talk.agent.Lines.NotReached = "Nobody."
+			talk.state = pathway.Begin(map[string]any{"ext": 42, "name": "Ada"}, "")
+			talk.begins(c.want)
+			talk.at(c.at, "")
+			talk.logged(c.logs, pathway.LogError, pathway.LogDecision)
+			if talk.state.Over != c.over || talk.state.Due {
+				t.Errorf("the state is %+v", talk.state)
+			}
+		})
+	}
+}
+
+func TestChoosesOnTheWay(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string][]byte{
+		"after a webhook":    node("w", pathway.NodeWebhook, data{"url": "https://example.com/"}),
+		"after a press":      node("w", pathway.NodePress, data{"digits": "1"}),
+		"without waiting":    node("w", pathway.NodeDefault, data{"text": "Hm.", "modelOptions": data{"skipUserResponse": true}}),
+		"without a transfer": node("w", pathway.NodeTransfer, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newTalk(t, compile(t, nodes(say("a", start), first, say("b", nil), say("g", data{"isGlobal": true, "globalLabel": "b"})),
+				ways("a w", "w b: b")))
+			c.begins("a.")
+			got, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnSpeech, Text: "hm"}, 99)
+			if err != nil || c.state.Node != "w" || c.state.Over {
+				t.Errorf("it says %s, error %v, and is at %s", got, err, c.state.Node)
+			}
+			if q := c.model().Questions(); len(q) != 2 || len(q[1].Options) != 2 {
+				t.Errorf("the questions were %+v", q) // the second without the global node: nobody has asked for it
+			}
+			c.hears("b", "g.")
+		})
+	}
+}
+
+func TestWebhook(t *testing.T) {
+	t.Parallel()
+	branches := [][]any{
+		{"status", "==", "full", data{"id": "full"}}, {"free", "<", "{{least}}", data{"id": "few"}}, {"note", "contains", "vip", data{"id": "vip"}},
+	}
+	hook := data{
+		"url": "https://example.com/{{day}}", "responsePathways": branches,
+		"responseData": []data{{"name": "status", "data": "$.status"}, {"name": "free", "data": "$.free"}, {"name": "note", "data": "$.note"}},
+	}
+	g := compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, hook), say("full", nil), say("few", nil), say("vip", nil), say("else", nil)),
+		ways("a w", "w else"))
+	for name, c := range map[string]struct {
+		body, want, logs string
+	}{
+		"the first branch":  {`{"status": "full", "free": 1}`, "full.", "variables wmap[free:1 status:full]\ndecision w -> full (): status == full"},
+		"numbers":           {`{"status": "open", "free": 9}`, "few.", "variables wmap[free:9 status:open]\ndecision w -> few (): free < 10"},
+		"texts of numbers":  {`{"status": "open", "free": "11", "note": "a vip!"}`, "vip.", "variables wmap[free:11 note:a vip! status:open]\ndecision w -> vip (): note contains vip"},
+		"the edge":          {`{"status": "open", "free": 10}`, "else.", "variables wmap[free:10 status:open]\ndecision w -> else (w>else): there is no other way"},
+		"an answer of text": {`no`, "few.", "decision w -> few (): free < 10"}, // an unknown variable is an empty text
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			talk := newTalk(t, g)
+			client := &agentstest.Requests{Answer: agentstest.JSON(c.body)}
+			talk.runtime.Requests, talk.agent.Org = client, "org"
+			talk.state = pathway.Begin(map[string]any{"day": "to day", "least": 10}, "")
+			talk.begins("a.")
+			talk.hears("x", c.want)
+			got := strings.ReplaceAll(talk.entries(pathway.LogVariables, pathway.LogDecision), "decision a -> w (a>w): there is no other way\n", "")
+			if got != c.logs {
+				t.Errorf("the log has\n%s\nwant\n%s", got, c.logs)
+			}
+			if made := client.Made(); len(made) != 1 || made[0].URL != "https://example.com/to%20day" || made[0].Org != "org" {
+				t.Errorf("the requests were %+v", made)
+			}
+			for _, e := range talk.log.Entries {
+				if e.Kind == pathway.LogRequest && (e.Node != "w" || e.Request.Name != "the w" || e.Request.Status != 200) {
+					t.Errorf("the request is logged as %+v", e.Request)
+				}
+			}
+		})
+	}
+}
+
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		got      any
+		operator string
+		want     string
+		holds    bool
+	}{
+		{"a", "==", "a", true}, {"a", "==", "A", false}, {2, "==", "2.0", true}, {true, "==", "true", true}, {nil, "==", "", true},
+		{"a", "!=", "b", true}, {"2", "!=", "2.00", false},
+		{9, "<", "10", true}, {"9", "<", "10", true}, {"b9", "<", "b10", false}, {10, "<", "10", false},
+		{10, "<=", "10", true}, {"b", "<=", "a", false}, {11, "<=", "10", false},
+		{11, ">", "10", true}, {"b", ">", "a", true}, {10, ">", "10", false},
+		{10, ">=", "10", true}, {9, ">=", "10", false},
+		{"abc", "contains", "b", true}, {"abc", "contains", "x", false}, {[]any{"b"}, "contains", "b", true},
+		{"abc", "!contains", "x", true}, {"abc", "!contains", "b", false},
+	} {
+		talk := newTalk(t, compile(t, nodes(node("w", pathway.NodeWebhook, data{
+			"isStart": true, "url": "https://example.com/", "responsePathways": [][]any{{"v", c.operator, c.want, data{"id": "yes"}}},
+		}), say("yes", nil), say("no", nil)), ways("w no")))
+		talk.state = pathway.Begin(map[string]any{"v": c.got}, "")
+		talk.begins(map[bool]string{true: "yes.", false: "no."}[c.holds])
+	}
+}
+
+func TestRequestsFail(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(node("w", pathway.NodeWebhook, data{"isStart": true, "url": "https://example.com/"}), say("b", nil)), ways("w b"))
+	t.Run("and the conversation goes on", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, g)
+		c.runtime.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
+			return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "it is down")
+		}}
+		c.begins("b.")
+		if e := c.log.Entries[1]; e.Kind != pathway.LogRequest || e.Request.Error != "it is down" {
+			t.Errorf("the log has %+v", e)
+		}
+	})
+	t.Run("without a client", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, g)
+		c.runtime.Requests = nil
+		c.begins("b.")
+		c.logged("error w: requests can't be sent here", pathway.LogError)
+	})
+}
+
+// TestWebhookBrokenOff has a request that hangs end with the turn, as when the caller speaks meanwhile, and be made again.
+func TestWebhookBrokenOff(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}), say("b", nil),
+		say("g", data{"isGlobal": true, "globalLabel": "g!"})), ways("a w", "w b")))
+	ctx, cancel := context.WithCancel(t.Context())
+	client := &agentstest.Requests{Answer: func(ctx context.Context, _ request.Request) (request.Response, error) {
+		cancel()
+		<-ctx.Done()
+		return request.Response{}, ctx.Err()
+	}}
+	c.runtime.Requests = client
+	c.begins("a.")
+	got, err := c.step(ctx, conversation.Turn{Kind: conversation.TurnSpeech, Text: "x"}, 99)
+	if got != "Wait." || callwright.CodeOf(err) != callwright.CodeUnavailable || !errors.Is(err, context.Canceled) {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	c.at("w", "")
+	if !c.state.Due {
+		t.Error("the request is not due")
+	}
+	broken := c.state
+	client.Answer = nil
+	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: "hello?", Interrupted: true, Heard: "Wait."}, "Wait. b.")
+	if len(client.Made()) != 2 {
+		t.Errorf("%d requests were made", len(client.Made()))
+	}
+	c.state = broken
+	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: "g!", Interrupted: true, Heard: "Wait."}, "g.")
+	c.state = broken
+	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "Wai"}, "t. b.")
+}
+
+func TestKnowledge(t *testing.T) {
+	t.Parallel()
+	text := "Opening hours: from nine to five.\nOn Sunday: never.\n\n \nThe fee is ten dollars.\n\nThe shop is at the harbour.\n\n"
+	inline := func(more data) *pathway.Graph {
+		d := data{"kb": text}
+		for k, v := range more {
+			d[k] = v
+		}
+		return compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, d)), ways("a k"))
+	}
+	t.Run("the best paragraphs come first", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, inline(nil))
+		c.begins("a.")
+		const rest = "[Answer only from the knowledge that you are given. Where it has no answer, say that you don't know.]"
+		c.hears("When do you open the shop, on Sunday?", rest+" {Opening hours: from nine to five. On Sunday: never.} {The shop is at the harbour.} {The fee is ten dollars.}")
+		c.logged("knowledge k: 3 passages for: When do you open the shop, on Sunday?", pathway.LogKnowledge)
+		c.hears("the FEES!", "again "+rest+" {The fee is ten dollars.} {The shop is at the harbour.}")
+		c.hears("me?", "again "+rest)
+	})
+	t.Run("a prompt stands before the rules", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, inline(data{"prompt": "Be brief."}))
+		c.begins("a.")
+		if _, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnSpeech, Text: "fee"}, 99); err != nil {
+			t.Error(err)
+		}
+		if got := c.model().Requests()[0].Instructions; !strings.HasPrefix(got, "Be brief.\n\nAnswer only") {
+			t.Errorf("the instructions are %q", got)
+		}
+	})
+	t.Run("a stand-in that can't answer does not know", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, inline(nil))
+		c.model().Says = nil
+		c.begins("a.")
+		c.hears("x", "I am sorry, I don't know that.")
+		if c.state.Over {
+			t.Error("it is over")
+		}
+	})
+	t.Run("static words need no knowledge", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, inline(data{"text": "No idea."}))
+		c.begins("a.")
+		c.hears("x", "No idea.")
+	})
+	base := compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, data{"kbTool": "base"})), ways("a k"))
+	for name, want := range map[string]struct {
+		base      pathway.Knowledge
+		said, log string
+	}{
+		"a knowledge base is asked":               {shelf{found: []string{"one", "two"}}, " {one} {two}", "knowledge k: 2 passages for: why?"},
+		"a knowledge base that fails is no end":   {shelf{err: errors.New("secret")}, "", "error k: the knowledge base could not be asked"},
+		"no knowledge base to be had, nor an end": {nil, "", "error k: there are no knowledge bases here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newTalk(t, base)
+			c.agent.Org, c.runtime.Knowledge = "org", want.base
+			c.begins("a.")
+			c.hears("why?", "[Answer only from the knowledge that you are given. Where it has no answer, say that you don't know.]"+want.said)
+			c.logged(want.log, pathway.LogKnowledge, pathway.LogError)
+		})
+	}
+}
+
+// shelf is a knowledge base.
+type shelf struct {
+	found []string
+	err   error
+}
+
+func (s shelf) Find(_ context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error) {
+	if org != "org" || base != "base" || question != "why?" || limit != 5 {
+		return nil, errors.New("it was asked for something else")
+	}
+	return s.found, s.err
+}
+
+func TestTools(t *testing.T) {
+	t.Parallel()
+	tools := []data{{"name": "stock", "description": "What is there", "url": "https://example.com/", "response": data{"count": "$.n"}, "speech": "Let me see."}}
+	c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Sell.", "tools": tools})), nil))
+	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(`{"n": 3}`)}
+	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		if len(r.Messages) == 0 {
+			return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "stock", Arguments: []byte(`{oops`)}}}, nil
+		}
+		return agentstest.Texts("We have three."), nil
+	}
+	got, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 99)
+	if err != nil || !strings.HasSuffix(got, "We have three.") {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	keeps(t, c.state)
+	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		if r.Messages[len(r.Messages)-1].Role == llm.RoleCaller {
+			return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "2", Name: "stock"}}}, nil
+		}
+		return agentstest.Texts("Still three."), nil
+	}
+	c.hears("and now?", "Let me see. Still three.")
+	if c.state.Variables["count"] != int64(3) || !strings.Contains(c.entries(pathway.LogRequest, pathway.LogVariables), "variables amap[count:3]") {
+		t.Errorf("the variables are %v, the log has %s", c.state.Variables, c.entries(pathway.LogRequest, pathway.LogVariables))
+	}
+	keeps(t, c.state)
+}
