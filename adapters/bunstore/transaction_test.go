@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // organization is one that a test only counts.
@@ -91,6 +93,42 @@ func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 		})
 		if err != nil || !kept(t, db, "b") {
 			t.Errorf("the transaction ended with %v", err)
+		}
+	})
+}
+
+// TestOwnerGoesMeanwhile deletes a pathway between a look at it and the insertion of what belongs to it.
+func TestOwnerGoesMeanwhile(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		pathways, chats := bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}
+		for name, insert := range map[string]func(context.Context) error{
+			"version": func(ctx context.Context) error {
+				return pathways.InsertVersion(ctx, pathway.Version{Org: "o", Pathway: "version", Number: 1})
+			},
+			"chat": func(ctx context.Context) error {
+				return chats.InsertChat(ctx, pathway.Chat{ID: "c", Org: "o", Pathway: "chat"})
+			},
+		} {
+			if err := pathways.InsertPathway(t.Context(), pathway.Pathway{ID: name, Org: "o"}); err != nil {
+				t.Fatal(err)
+			}
+			deleted := false
+			err := db.Do(t.Context(), func(ctx context.Context) error {
+				db.Watch(func(statement string) {
+					if strings.Contains(statement, "EXISTS") && !deleted {
+						deleted = true
+						if err := pathways.DeletePathway(ctx, "o", name); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+				return insert(ctx)
+			})
+			if !deleted || !errors.Is(err, callwright.ErrNotFound) {
+				t.Errorf("%s: deleted %t, got %v, want not found", name, deleted, err)
+			}
 		}
 	})
 }
