@@ -131,9 +131,9 @@ func weigh(value any, most int) int {
 	return size
 }
 
-// decode reads an answer of JSON: whole numbers as int64 where they fit, so that ids keep all their digits, others as
-// float64. NUL, which databases refuse, is left out.
-func decode(text []byte) (value any, isJSON bool) {
+// Decode reads one value of JSON that others wrote: whole numbers as int64 where they fit, so that ids keep all their
+// digits, others as float64. NUL, which databases refuse, is left out. false: it is no JSON.
+func Decode(text []byte) (value any, isJSON bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {

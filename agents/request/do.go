@@ -34,7 +34,7 @@ func (c *Call) Do(
 		return log
 	}
 	log.Status = response.Status
-	value, isJSON := decode(response.Body)
+	value, isJSON := Decode(response.Body)
 	log.Body = excerpt(response.Body, value, isJSON)
 	var faults []string
 	if log.Status < 200 || log.Status > 299 {

@@ -11,44 +11,53 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/request"
 )
 
 // parseSchema reads the schema of what the model gives. Nothing is loaded for it, and references are refused, also those
-// within the schema: what they can cost has no bound. Where a property is a text instead of a schema, as in many
-// examples, it is a string that the text describes.
+// within the schema: what they can cost has no bound.
 func (t *Tool) parseSchema(raw json.RawMessage) error {
 	const field = "input_schema"
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	value, _ := request.Decode(raw)
 	document, ok := value.(map[string]any)
-	if err != nil || !ok {
+	if !ok {
 		return callwright.Invalid(field, "must be a JSON schema")
-	}
-	if document["type"] == nil {
-		document["type"] = "object"
-	}
-	if document["type"] != "object" {
-		return callwright.Invalid(field+".type", "must be object")
 	}
 	if refers(document) {
 		return callwright.Invalid(field, "must not hold references: write out what they name")
 	}
+	t.parameters = raw
+	if settle(document) {
+		t.parameters, _ = json.Marshal(document) // it was JSON
+	}
+	if document["type"] != "object" {
+		return callwright.Invalid(field+".type", "must be object")
+	}
+	properties, _ := document["properties"].(map[string]any)
+	t.properties = slices.Sorted(maps.Keys(properties))
+	var err error
+	if t.schema, err = compile(document); err != nil {
+		return callwright.Invalid(field, "must be a JSON schema").Because(err)
+	}
+	return nil
+}
+
+// settle fills in what examples leave out of a schema, and says whether that was anything: the type, and the schema of a
+// property that is a text, which is a string that the text describes.
+func settle(document map[string]any) (changed bool) {
+	if document["type"] == nil {
+		document["type"], changed = "object", true
+	}
 	properties, _ := document["properties"].(map[string]any)
 	for name, property := range properties {
 		if text, ok := property.(string); ok {
-			properties[name] = map[string]any{"type": "string", "description": text}
+			properties[name], changed = map[string]any{"type": "string", "description": text}, true
 		}
 	}
-	t.properties = slices.Sorted(maps.Keys(properties))
-	if t.parameters, err = json.Marshal(document); err != nil {
-		return callwright.Invalid(field, "must be a JSON schema")
-	}
-	if t.schema, err = compile(document); err != nil {
-		return callwright.Invalid(field, "must be a JSON schema that can be used").Because(err)
-	}
-	return nil
+	return changed
 }
 
 // nothing refuses to load anything.
@@ -93,19 +102,18 @@ func (t *Tool) arguments(raw json.RawMessage) (input map[string]any, refusal str
 	if len(raw) > maxArguments {
 		return nil, "the arguments are too long"
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	value, _ := request.Decode(raw)
 	input, ok := value.(map[string]any)
-	if err != nil || !ok {
+	if !ok {
 		return nil, "the arguments are not an object of JSON"
 	}
 	if t.schema == nil {
 		return input, ""
 	}
-	err = t.schema.Validate(value)
-	if err == nil {
-		return input, ""
+	if err := t.schema.Validate(value); err != nil {
+		return nil, "the arguments do not fit the schema: " + problems(err)
 	}
-	return nil, "the arguments do not fit the schema: " + problems(err)
+	return input, ""
 }
 
 // maxProblems bounds how many problems the model is told of.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -108,15 +109,23 @@ func (d definition) source() (s request.Source, err error) {
 		return s, callwright.Invalid("timeout", "must be milliseconds")
 	}
 	s.Timeout = time.Duration(min(d.Timeout, float64(request.LongestTimeout.Milliseconds()))) * time.Millisecond
-	if body := bytes.TrimSpace(d.Body); len(body) > 0 && !bytes.Equal(body, []byte("null")) {
-		if s.Body = string(body); body[0] == '"' {
-			_ = json.Unmarshal(body, &s.Body) // it is JSON, and a string
-		}
-	}
+	s.Body = d.body()
 	for _, name := range slices.Sorted(maps.Keys(d.Response)) {
 		s.Variables = append(s.Variables, request.Mapping{Name: name, Path: d.Response[name]})
 	}
 	return s, nil
+}
+
+// body is the text of the body. An empty object is none for a method that has none as a rule.
+func (d definition) body() string {
+	text := string(bytes.TrimSpace(d.Body))
+	switch bare := d.Method == "" || strings.EqualFold(d.Method, "GET") || strings.EqualFold(d.Method, "DELETE"); {
+	case text == "", text == "null", text == "{}" && bare:
+		return ""
+	case text[0] == '"':
+		_ = json.Unmarshal(d.Body, &text) // it is JSON, and a string
+	}
+	return text
 }
 
 // pairs are the members of an object, by name. A value that is no string counts as it is written.
@@ -127,6 +136,8 @@ func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, er
 		switch value[0] {
 		case '{', '[':
 			return nil, callwright.Invalid(field+"."+name, "must be a text")
+		case 'n': // null
+			value = ""
 		case '"':
 			_ = json.Unmarshal(members[name], &value) // it is JSON, and a string
 		}
