@@ -1,0 +1,352 @@
+package pathway_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// three is an office with a pathway of three versions.
+func three(tb testing.TB) (*office, pathway.Pathway, []pathway.Version) {
+	tb.Helper()
+	o := newOffice(tb)
+	p := o.create(tb, pathway.Document{})
+	versions := make([]pathway.Version, 4) // by number
+	for number := 1; number <= 3; number++ {
+		versions[number] = o.save(tb, p.ID, days(strings.Repeat("?", number)))
+	}
+	return o, p, versions
+}
+
+func TestPublishStaging(t *testing.T) {
+	t.Parallel()
+	o, p, _ := three(t)
+	for _, number := range []int{2, 1} { // the gate is not asked
+		got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, Environment: pathway.Staging})
+		if err != nil || !got.Published || got.Batch != "" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	if got := o.get(t, p.ID); got.Staging != 1 || got.Production != 0 || o.gate.Begun() != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPublishProduction(t *testing.T) {
+	t.Parallel()
+	o, p, versions := three(t)
+	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
+	wantCode(t, "an untested version", err, callwright.CodePromotionGateFailed, "")
+	o.gate.End(versions[1], false)
+	_, err = o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
+	wantCode(t, "a failed version", err, callwright.CodePromotionGateFailed, "")
+	if !strings.Contains(err.Error(), "batch-1") {
+		t.Errorf("%q names no batch", err)
+	}
+	if got := o.get(t, p.ID); got.Production != 0 || got.Promotion != nil {
+		t.Errorf("got %+v", got)
+	}
+	o.gate.End(versions[1], true)
+	got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, Environment: pathway.Production})
+	if err != nil || !got.Published || got.Batch != "batch-1" || o.get(t, p.ID).Production != 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestPublishWithoutGate(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
+	p := o.create(t, pathway.Document{})
+	o.save(t, p.ID, days("?"))
+	got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true})
+	if err != nil || !got.Published || o.get(t, p.ID).Production != 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestPublishRefuses(t *testing.T) {
+	t.Parallel()
+	o, p, _ := three(t)
+	for name, test := range map[string]struct {
+		org   callwright.OrgID
+		b     pathway.Publication
+		code  callwright.Code
+		field string
+	}{
+		"the draft":              {"a", pathway.Publication{}, callwright.CodeInvalidState, ""},
+		"an absent version":      {"a", pathway.Publication{Number: 9}, callwright.CodeNotFound, ""},
+		"another environment":    {"a", pathway.Publication{Number: 1, Environment: "moon"}, callwright.CodeBadRequest, "environment"},
+		"another organization's": {"b", pathway.Publication{Number: 1}, callwright.CodeNotFound, ""},
+	} {
+		_, err := o.Publish(t.Context(), test.org, p.ID, test.b)
+		wantCode(t, name, err, test.code, test.field)
+	}
+}
+
+func TestPublishOnPass(t *testing.T) {
+	t.Parallel()
+	o, p, versions := three(t)
+	for range 2 { // asking again changes nothing
+		got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true})
+		if err != nil || got.Published || got.Batch != "batch-1" {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+	}
+	waiting := o.get(t, p.ID)
+	if m := waiting.Promotion; m == nil || m.Number != 1 || m.Batch != "batch-1" || m.RequestedAt.IsZero() || waiting.Production != 0 {
+		t.Fatalf("got %+v", waiting)
+	}
+	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
+	wantCode(t, "while its tests run", err, callwright.CodePromotionGateFailed, "")
+	if err := o.Settle(t.Context(), "a", p.ID); err != nil || o.get(t, p.ID).Promotion == nil {
+		t.Errorf("too early, settling gave %v", err)
+	}
+	o.gate.End(versions[1], true)
+	for range 2 {
+		if err := o.Settle(t.Context(), "a", p.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := o.get(t, p.ID); got.Production != 1 || got.Promotion != nil || o.gate.Begun() != 1 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSettleGivesUp(t *testing.T) {
+	t.Parallel()
+	o, p, versions := three(t)
+	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
+		t.Fatal(err)
+	}
+	o.gate.End(versions[1], false)
+	if err := o.Settle(t.Context(), "b", p.ID); err != nil || o.get(t, p.ID).Promotion == nil {
+		t.Errorf("another organization settled: %v", err)
+	}
+	if err := o.Settle(t.Context(), "a", p.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.get(t, p.ID); got.Production != 0 || got.Promotion != nil {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); !errors.Is(err, callwright.ErrPromotionGateFailed) {
+		t.Errorf("a version whose test has failed gave %v", err)
+	}
+	for _, id := range []string{p.ID, "absent"} {
+		if err := o.Settle(t.Context(), "a", id); err != nil {
+			t.Errorf("with nothing to settle: %v", err)
+		}
+	}
+}
+
+// downGate can't be asked.
+type downGate struct{}
+
+func (downGate) Check(context.Context, callwright.OrgID, pathway.Candidate) (pathway.Verdict, error) {
+	return pathway.Verdict{}, callwright.ErrUnavailable
+}
+
+func TestGateIsDown(t *testing.T) {
+	t.Parallel()
+	o, p, _ := three(t)
+	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
+		t.Fatal(err)
+	}
+	o.Gate = downGate{}
+	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
+	wantCode(t, "publish", err, callwright.CodeUnavailable, "")
+	wantCode(t, "settle", o.Settle(t.Context(), "a", p.ID), callwright.CodeUnavailable, "")
+	if got := o.get(t, p.ID); got.Production != 0 || got.Promotion == nil {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// meeting is a gate at which publishers wait until all have come, so that all have seen the same pathway.
+type meeting struct {
+	come  chan struct{}
+	begin chan struct{}
+}
+
+func meet(publishers int) *meeting {
+	m := &meeting{come: make(chan struct{}, publishers), begin: make(chan struct{})}
+	go func() {
+		for range publishers {
+			<-m.come
+		}
+		close(m.begin)
+	}()
+	return m
+}
+
+func (m *meeting) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	if c.Start {
+		return pathway.Verdict{State: pathway.GateRunning, Batch: "b"}, nil
+	}
+	m.come <- struct{}{}
+	<-m.begin
+	return pathway.Verdict{State: pathway.GateOpen}, nil
+}
+
+func TestTwoPublishers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		first, second int
+		conflicts     int
+	}{"of two versions": {1, 2, 1}, "of one version": {1, 1, 0}} {
+		o, p, _ := three(t)
+		o.Gate = meet(2)
+		publish := func(number int) func() error {
+			return func() error {
+				_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number})
+				return err
+			}
+		}
+		conflicts, won := 0, 0
+		for i, err := range atOnce(publish(test.first), publish(test.second)) {
+			switch {
+			case err == nil:
+				won = []int{test.first, test.second}[i]
+			case errors.Is(err, callwright.ErrConflict):
+				conflicts++
+			default:
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if got := o.get(t, p.ID).Production; conflicts != test.conflicts || got != won {
+			t.Errorf("%s: %d conflicts, and %d is in production", name, conflicts, got)
+		}
+	}
+}
+
+// TestSettleAndPublish has the tests of one version pass while another one is published by hand.
+func TestSettleAndPublish(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		o, p, versions := three(t)
+		if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
+			t.Fatal(err)
+		}
+		o.gate.End(versions[1], true)
+		o.gate.End(versions[2], true)
+		settle := func() error { return o.Settle(t.Context(), "a", p.ID) }
+		errs := atOnce(settle, settle, func() error {
+			_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
+			return err
+		})
+		got := o.get(t, p.ID)
+		want := 2
+		if errs[2] != nil {
+			want = 1 // the promotion came between
+			wantCode(t, "the publisher", errs[2], callwright.CodeConflict, "")
+		}
+		if errs[0] != nil || errs[1] != nil || got.Promotion != nil || got.Production != want {
+			t.Fatalf("%d is in production, %+v is promoted; errors %v", got.Production, got.Promotion, errs)
+		}
+	}
+}
+
+// ledger is what publishing should come to.
+type ledger struct {
+	verdicts                     map[int]pathway.GateState // none: the test has not run
+	archived                     map[int]bool
+	production, staging, waiting int
+}
+
+func (l *ledger) publish(b pathway.Publication) callwright.Code {
+	verdict := l.verdicts[b.Number]
+	switch {
+	case l.archived[b.Number]:
+		return callwright.CodeNotFound
+	case b.Environment == pathway.Staging:
+		l.staging = b.Number
+	case verdict == pathway.GateOpen:
+		l.production, l.waiting = b.Number, 0
+	case b.OnPass && verdict != pathway.GateClosed:
+		l.waiting, l.verdicts[b.Number] = b.Number, pathway.GateRunning
+	default:
+		return callwright.CodePromotionGateFailed
+	}
+	return ""
+}
+
+func (l *ledger) settle() {
+	switch l.verdicts[l.waiting] {
+	case pathway.GateOpen:
+		l.production, l.waiting = l.waiting, 0
+	case pathway.GateClosed:
+		l.waiting = 0
+	default:
+	}
+}
+
+func (l *ledger) discard(number int) callwright.Code {
+	switch number {
+	case l.production, l.staging, l.waiting:
+		return callwright.CodeInvalidState
+	}
+	if l.archived[number] {
+		return callwright.CodeNotFound
+	}
+	l.archived[number] = true
+	return ""
+}
+
+// TestPublishing walks at random, and holds the service to the ledger.
+func TestPublishing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		o, p, versions := three(t)
+		l := &ledger{verdicts: map[int]pathway.GateState{}, archived: map[int]bool{}}
+		number := rapid.IntRange(1, 3)
+		want := func(r *rapid.T, err error, code callwright.Code) {
+			if callwright.CodeOf(err) != code {
+				r.Fatalf("got %v, want %q", err, code)
+			}
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"publish": func(r *rapid.T) {
+				b := pathway.Publication{
+					Number:      number.Draw(r, "number"),
+					Environment: rapid.SampledFrom([]pathway.Environment{"", pathway.Production, pathway.Staging}).Draw(r, "where"),
+					OnPass:      rapid.Bool().Draw(r, "on pass"),
+				}
+				got, err := o.Publish(t.Context(), "a", p.ID, b)
+				want(r, err, l.publish(b))
+				if err == nil && got.Published == (b.Environment != pathway.Staging && l.waiting == b.Number) {
+					r.Fatalf("got %+v", got)
+				}
+			},
+			"end": func(r *rapid.T) {
+				n, passed := number.Draw(r, "number"), rapid.Bool().Draw(r, "passed")
+				o.gate.End(versions[n], passed)
+				if l.verdicts[n] = pathway.GateClosed; passed {
+					l.verdicts[n] = pathway.GateOpen
+				}
+			},
+			"settle": func(r *rapid.T) {
+				l.settle()
+				for range rapid.IntRange(1, 2).Draw(r, "times") {
+					want(r, o.Settle(t.Context(), "a", p.ID), "")
+				}
+			},
+			"discard": func(r *rapid.T) {
+				n := number.Draw(r, "number")
+				want(r, o.Discard(t.Context(), "a", p.ID, n), l.discard(n))
+			},
+			"": func(r *rapid.T) {
+				got, waiting := o.get(t, p.ID), 0
+				if got.Promotion != nil {
+					waiting = got.Promotion.Number
+				}
+				if got.Production != l.production || got.Staging != l.staging || waiting != l.waiting {
+					r.Fatalf("got %d, %d, waiting %d; want %+v", got.Production, got.Staging, waiting, l)
+				}
+			},
+		})
+	})
+}
