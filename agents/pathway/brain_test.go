@@ -1,0 +1,259 @@
+package pathway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// shop is a graph that the scripted model can follow.
+func shop(t testing.TB) *pathway.Graph {
+	return compile(t, nodes(
+		say("day", data{"isStart": true, "text": "Which day, Tuesday or Thursday?", "extractVars": [][]string{{"day", "string", `"Tuesday" or "Thursday"`}}}),
+		node("hook", pathway.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
+		node("keys", pathway.NodePress, data{"digits": "1"}),
+		node("done", pathway.NodeDefault, data{"text": "Done. Anything else?"}),
+		node("person", pathway.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550100", "isGlobal": true, "globalLabel": `the caller wants "a person"`}),
+		say("price", data{"isGlobal": true, "globalLabel": `the caller asks "how much"`, "enableGlobalAutoReturn": true}),
+	), ways("day hook: day is known", "hook keys", "keys done"))
+}
+
+func TestBrain(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"", "Hello. This is the shop."} {
+		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
+			return pathway.NewBrain(pathway.BrainConfig{
+				Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
+				Agent: pathway.Agent{FirstSentence: first},
+			})
+		})
+	}
+}
+
+// answers takes at most so many steps of an answer, and gives what was said.
+func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most int) (string, error) {
+	var out []string
+	for s, err := range b.Respond(ctx, turn) {
+		if err != nil {
+			return strings.Join(out, " "), err
+		}
+		out = append(out, fmt.Sprint(s))
+		if len(out) == most {
+			break
+		}
+	}
+	return strings.Join(out, " "), nil
+}
+
+// messages are those of a conversation.
+func messages(s pathway.State) string {
+	var out []string
+	for _, m := range s.Talk.Messages {
+		out = append(out, string(m.Role)+": "+m.Text)
+	}
+	return strings.Join(out, " | ")
+}
+
+func newBrain(g *pathway.Graph, m llm.Model, logs *[]pathway.Log) *pathway.Brain {
+	return pathway.NewBrain(pathway.BrainConfig{
+		Runtime: &pathway.Runtime{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
+		Observer: func(l pathway.Log) { *logs = append(*logs, l) },
+	})
+}
+
+func speech(text string) conversation.Turn {
+	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
+}
+
+func TestBrainIsInterrupted(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "text": "One. Two. Three."}), say("b", nil)), ways("a b: go"))
+	var logs []pathway.Log
+	b := newBrain(g, literal(), &logs)
+	if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 2); got != "{One.} {Two.}" || err != nil {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	turn := conversation.Turn{Kind: conversation.TurnSpeech, Text: "go", Interrupted: true, Heard: "One. Tw"}
+	if got, err := answers(t.Context(), b, turn, 99); got != "{b.}" || err != nil {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	if got := messages(b.State()); got != "agent: One. Tw | caller: go | agent: b." {
+		t.Errorf("the messages are %s", got)
+	}
+	if len(logs) != 2 || logs[0].Said != "One. Two." || logs[1].Turn != 2 {
+		t.Errorf("the logs are %+v", logs)
+	}
+}
+
+// TestEndIsInterrupted wants the call to end after the words for that, also when the caller speaks into them, but for a
+// caller who wants something that is always to be had.
+func TestEndIsInterrupted(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(node("a", pathway.NodeEnd, data{"isStart": true, "text": "Bye. See you."}),
+		say("g", data{"isGlobal": true, "globalLabel": "wait"})), nil)
+	for text, want := range map[string]string{"bye": "{Bye.} {See you.} {the pathway has come to its end}", "wait": "{g.}"} {
+		b := newBrain(g, literal(), new([]pathway.Log))
+		if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 1); got != "{Bye.}" || err != nil {
+			t.Errorf("it says %s, error %v", got, err)
+		}
+		turn := conversation.Turn{Kind: conversation.TurnSpeech, Text: text, Interrupted: true, Heard: "Bye"}
+		if got, err := answers(t.Context(), b, turn, 99); got != want || err != nil {
+			t.Errorf("after %q it says %s, error %v", text, got, err)
+		}
+	}
+}
+
+// TestBrokenOffBeforeWords wants a turn of which nothing was heard to be decided again with all that the caller says.
+func TestBrokenOffBeforeWords(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(say("a", data{"isStart": true, "extractVars": [][]string{{"day"}}}),
+		node("b", pathway.NodeDefault, data{"prompt": "Think."}), say("c", nil)), ways("a c: two", "a b: one"))
+	m := literal()
+	var logs []pathway.Log
+	b := newBrain(g, m, &logs)
+	if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 99); got != "{a.}" || err != nil {
+		t.Fatalf("it says %s, error %v", got, err)
+	}
+	before := b.State()
+	ctx, cancel := context.WithCancel(t.Context())
+	m.Says = func(ctx context.Context, _ llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		cancel()
+		return nil, &llm.Failure{Class: llm.ClassTransient, Cause: ctx.Err()}
+	}
+	if got, err := answers(ctx, b, speech("one day=Monday"), 99); got != "" || err != nil {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	after := b.State()
+	if after.Node != "a" || after.Turn != 2 || len(after.Visited) != 1 || after.Variables != nil || after.Due != before.Due {
+		t.Errorf("the state is %+v", after)
+	}
+	if last := logs[1].Entries[len(logs[1].Entries)-1]; last.Text != "the turn was broken off before anything was said" {
+		t.Errorf("the log ends with %+v", last)
+	}
+	if got, err := answers(t.Context(), b, speech("no: two"), 99); got != "{c.}" || err != nil {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	if got := messages(b.State()); got != "agent: a. | caller: one day=Monday no: two | agent: c." {
+		t.Errorf("the messages are %s", got)
+	}
+}
+
+func TestBrainFails(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
+	var logs []pathway.Log
+	b := newBrain(g, &agentstest.Model{}, &logs)
+	got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 99)
+	if got != "{I am sorry, I have a technical problem and must end the call.} {Goodbye.}" || llm.ClassOf(err) != llm.ClassUnsupported {
+		t.Errorf("it says %s, error %v", got, err)
+	}
+	if got, err := answers(t.Context(), b, speech("x"), 99); got != "" || !errors.Is(err, callwright.ErrInvalidState) || len(logs) != 1 {
+		t.Errorf("afterwards it says %s, error %v, logs %+v", got, err, logs)
+	}
+}
+
+// slowly is a model that speaks in pieces, and notes how far it was when somebody heard it.
+type slowly struct {
+	*agentstest.Model
+	pieces []string
+	made   int
+}
+
+func (m *slowly) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) {
+		for _, p := range m.pieces {
+			if m.made++; !yield(llm.ReplyPart{Text: p}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestStreams wants sentences to be there while the model still speaks, and the model to stop with its listener.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
+	m := &slowly{Model: literal(), pieces: []string{"One. Tw", "o. Th", "ree. Fo", "ur."}}
+	b := newBrain(g, m, new([]pathway.Log))
+	var heard []string
+	for s := range b.Respond(t.Context(), conversation.Turn{Kind: conversation.TurnStart}) {
+		heard = append(heard, fmt.Sprintf("%v after %d", s, m.made))
+		if len(heard) == 3 {
+			break
+		}
+	}
+	if got := strings.Join(heard, ", "); got != "{One.} after 1, {Two.} after 2, {Three.} after 3" || m.made != 3 {
+		t.Errorf("it says %s; the model made %d pieces", got, m.made)
+	}
+	if got := messages(b.State()); got != "agent: One. Two. Three." || b.State().Node != "a" {
+		t.Errorf("the messages are %s", got)
+	}
+}
+
+// knowing is a model that knows what can be said.
+type knowing struct {
+	*agentstest.Model
+	options [][]llm.Option
+}
+
+func (m *knowing) Hints(_ llm.ReplyRequest, options []llm.Option) []string {
+	m.options = append(m.options, options)
+	var out []string
+	for _, o := range options {
+		out = append(out, o.Label)
+	}
+	return out
+}
+
+func TestExpects(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, compile(t, nodes(
+		say("ask", data{"isStart": true, "condition": "done {{x}}", "extractVars": [][]string{{"day", "string", "a day"}}}),
+		node("bye", pathway.NodeEnd, data{"isGlobal": true, "globalLabel": "bye"})), ways("ask ask: go")))
+	m := &knowing{Model: literal()}
+	c.runtime.Model = m
+	c.begins("ask. Expect{[bye go none of the others a day]}")
+	c.logged("", pathway.LogError) // what nobody was told yet is not missed
+	want := []llm.Option{
+		{ID: "way 1", Label: "bye"}, {ID: "way 2", Label: "go", Condition: "done"},
+		{ID: "way 3", Label: "none of the others", Otherwise: true}, {ID: "variable day", Label: "a day"},
+	}
+	if !reflect.DeepEqual(m.options[0], want) {
+		t.Errorf("the options are %+v", m.options[0])
+	}
+	c.turn(conversation.Turn{Kind: conversation.TurnSilence}, "Are you still there? Expect{[bye go none of the others a day]}")
+	c.hears("day=Monday", "ask. Expect{[bye go none of the others]}")
+	c.hears("bye", "End{the pathway has come to its end}")
+}
+
+// TestScripted has the scripted model lead a conversation through every type of node.
+func TestScripted(t *testing.T) {
+	t.Parallel()
+	b := newBrain(shop(t), scripted.New(), new([]pathway.Log))
+	for _, turn := range [][2]string{
+		{"", "Which day"}, {"How much is it?", "price."}, {"Thursday", "One moment."}, {"a person", "{+15550100}"},
+	} {
+		in := speech(turn[0])
+		if turn[0] == "" {
+			in = conversation.Turn{Kind: conversation.TurnStart}
+		}
+		if got, err := answers(t.Context(), b, in, 99); err != nil || !strings.Contains(got, turn[1]) {
+			t.Errorf("after %q it says %s, error %v", turn[0], got, err)
+		}
+	}
+	s := b.State()
+	if got := strings.Join(s.Visited, " "); got != "day price day hook keys done person" || !s.Over || s.Variables["day"] != "Thursday" {
+		t.Errorf("it has visited %s, variables %v", got, s.Variables)
+	}
+}
