@@ -88,6 +88,9 @@ func requestField(data tree.Value, source request.Source, field string) string {
 	return field
 }
 
+// placeholder is the name of what is at fault already, for what is parsed further.
+const placeholder = "x"
+
 // headers reads an object, or a list of pairs: [name, value] or {key, value}.
 func (c *compiler) headers(data fields) []request.Pair {
 	const name = "headers"
@@ -97,19 +100,20 @@ func (c *compiler) headers(data fields) []request.Pair {
 		pairs = append(pairs, request.Pair{Name: m.Name, Value: c.word(data.at(name)+"."+m.Name, m.Value)})
 	}
 	for i, item := range v.Items {
-		path := entry(data.at(name), i)
+		path, known := entry(data.at(name), i), len(c.faults)
+		var p request.Pair
 		switch {
 		case item.Kind == tree.Array && len(item.Items) == 2:
-			pairs = append(pairs, request.Pair{
-				Name: c.word(path+"[0]", item.Items[0]), Value: c.word(path+"[1]", item.Items[1]),
-			})
+			p = request.Pair{Name: c.word(path+"[0]", item.Items[0]), Value: c.word(path+"[1]", item.Items[1])}
 		case item.Kind == tree.Object:
-			pairs = append(pairs, request.Pair{
-				Name: c.word(path+".key", item.Get("key")), Value: c.word(path+".value", item.Get("value")),
-			})
+			p = request.Pair{Name: c.word(path+".key", item.Get("key")), Value: c.word(path+".value", item.Get("value"))}
 		default:
 			c.fault(path, "must be [name, value] or {key, value}")
 		}
+		if len(c.faults) > known {
+			p.Name = placeholder
+		}
+		pairs = append(pairs, p)
 	}
 	return pairs
 }
@@ -159,6 +163,7 @@ func (c *compiler) response(data fields) []request.Mapping {
 		path := entry(data.at("responseData"), i)
 		if v.Kind != tree.Object {
 			c.fault(path, "must be an object")
+			mappings[i] = request.Mapping{Name: placeholder, Path: "$"}
 			continue
 		}
 		item := fields{c, path, v}

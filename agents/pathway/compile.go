@@ -40,7 +40,8 @@ type openBranch struct {
 
 // Compile checks a document and makes it ready to be walked. What is wrong is named all at once, as callwright.Faults: by
 // nodes, then by edges, in the document's order, then what concerns all of it; each with the path of the fault, such as
-// "nodes[3].data.url", and no more than the first hundred. Of a document that is too large nothing else is looked at.
+// "nodes[3].data.url", and no more than the first hundred. Of a document that is too large, or is not all JSON, nothing
+// else is looked at.
 //
 // What a node's type does not use has no effect and is not checked, nor is what is not known here: position, of
 // modelOptions what is not modelName (or modelType), newTemperature (or temperature), skipUserResponse and
@@ -55,6 +56,9 @@ func Compile(d Document) (*Graph, error) {
 		return nil, c.faults
 	}
 	nodes, edges := c.parse("nodes", d.Nodes), c.parse("edges", d.Edges)
+	if len(c.faults) > 0 {
+		return nil, c.faults
+	}
 	c.graph.Nodes = make(map[string]*Node, len(nodes))
 	c.places = make(map[string]int, len(nodes))
 	c.nodes = make([]*Node, len(nodes))

@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// large is a document of many nodes in a chain, each with a prompt of about 500 characters, variables to find out and
+// largeDocument is a document of many nodes in a chain, each with a prompt of about 500 characters, variables to find out and
 // an edge further on beside the one to the next.
-func large(nodes, edges int) pathway.Document {
+func largeDocument(nodes, edges int) pathway.Document {
 	prompt := strings.Repeat("Ask the caller for the day that suits best, and say \"thank you\".\nBe brief, {{name}}. ", 6)
 	var d pathway.Document
 	add := func(to *[]json.RawMessage, v any) {
@@ -42,7 +42,7 @@ func large(nodes, edges int) pathway.Document {
 
 // BenchmarkCompile500 compiles the largest pathway that people draw.
 func BenchmarkCompile500(b *testing.B) {
-	d := large(500, 1000)
+	d := largeDocument(500, 1000)
 	size := 0
 	for _, list := range [][]json.RawMessage{d.Nodes, d.Edges} {
 		for _, raw := range list {

@@ -1,0 +1,237 @@
+package pathway_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// documentOf makes a document of entries that are written as JSON.
+func documentOf(nodes, edges []string) pathway.Document {
+	var d pathway.Document
+	for _, n := range nodes {
+		d.Nodes = append(d.Nodes, json.RawMessage(n))
+	}
+	for _, e := range edges {
+		d.Edges = append(d.Edges, json.RawMessage(e))
+	}
+	return d
+}
+
+// compiled wants a document without a fault.
+func compiled(t *testing.T, d pathway.Document) *pathway.Graph {
+	t.Helper()
+	g, err := pathway.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// faultsOf are the faults of a document.
+func faultsOf(t *testing.T, d pathway.Document) callwright.Faults {
+	t.Helper()
+	g, err := pathway.Compile(d)
+	if err == nil {
+		return nil
+	}
+	all, ok := errors.AsType[callwright.Faults](err)
+	if !ok || g != nil || callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Fatalf("the error is %T %v, the graph %v", err, err, g)
+	}
+	return all
+}
+
+// oneNode is a document of one node, which is the start, of a type and with more members of its data.
+func oneNode(kind, data string) pathway.Document {
+	if data != "" {
+		data = "," + data
+	}
+	return documentOf([]string{fmt.Sprintf(`{"id":"a","type":%q,"data":{"isStart":true%s}}`, kind, data)}, nil)
+}
+
+// TestCompile wants all of what a document says in the graph.
+func TestCompile(t *testing.T) {
+	t.Parallel()
+	g := compiled(t, documentOf([]string{
+		`{"globalConfig":{"globalPrompt":"Be {{mood}}."}}`,
+		`{"id":"a","type":"Default","position":{"x":1,"y":2},"data":{"name":"First","isStart":true,"prompt":"Greet {{name}}.",
+		  "condition":"greeted","tag":{"name":"hello","color":"red"},"modelOptions":{"modelType":"small","temperature":0.5,
+		  "skipUserResponse":true,"disableSilenceRepeat":true,"block_interruptions":true},"extractVarSettings":{"ignorePrevious":true}}}`,
+		`{"id":"b","type":"Knowledge Base","data":{"text":"T","kb":"All about it.","isGlobal":true,"globalLabel":"a question",
+		  "globalDescription":"any","enableGlobalAutoReturn":true}}`,
+		`{"id":"c","type":"Transfer Call","data":{"transferNumber":" 15550100123 "}}`,
+		`{"id":"d","type":"Press Button","data":{"digits":"1w2#"}}`,
+		`{"id":"e","type":"End Call"}`,
+		`{"id":"f","type":"Wait for Response","data":{"kbTool":5}}`,
+		`{"id":"g","type":"Knowledge Base","data":{"kbTool":"base-1","name":null}}`,
+	}, []string{
+		`{"id":"1","source":"a","target":"c","data":{"label":"to c","description":"more","isHighlighted":true}}`,
+		`{"id":"2","source":"a","target":"d","label":"to d","description":"less","data":{"label":"old"}}`,
+		`{"id":"3","source":"a","target":"e","data":{"alwaysPick":true}}`,
+		`{"id":"4","source":"d","target":"f","label":"to f","type":"custom"}`,
+		`{"id":"5","source":"d","target":"g","description":"to g","data":null}`,
+	}))
+	a := g.Node("a")
+	if g.Start != a || g.Prompt.Text() != "Be {{mood}}." || len(g.Nodes) != 7 || g.Node("x") != nil || len(g.Hash) != 64 {
+		t.Errorf("the graph is %+v", g)
+	}
+	if a.Name != "First" || a.Type != pathway.NodeDefault || a.Tag != "hello" || a.Prompt.Text() != "Greet {{name}}." || a.Text != nil ||
+		a.Condition.Text() != "greeted" || !a.Skip || !a.QuietSilence || a.Model != "small" || *a.Temperature != 0.5 || !a.Refresh || a.Global {
+		t.Errorf("a is %+v", a)
+	}
+	b := g.Node("b")
+	if len(g.Globals) != 1 || g.Globals[0] != b || !b.Global || b.Label.Text() != "a question" || b.Description.Text() != "any" ||
+		!b.AutoReturn || b.Knowledge != "All about it." || b.Text.Text() != "T" || b.Temperature != nil || b.Tools != nil {
+		t.Errorf("b is %+v", b)
+	}
+	if to, digits, base := g.Node("c").TransferTo.Text(), g.Node("d").Digits.Text(), g.Node("g").KnowledgeBase; to != "+15550100123" ||
+		digits != "1w2#" || base != "base-1" {
+		t.Errorf("the number is %s, the digits %s, the base %s", to, digits, base)
+	}
+	var edges []string
+	for _, n := range []string{"a", "d"} {
+		for _, e := range g.Node(n).Edges {
+			label, description := "", ""
+			if e.Label != nil {
+				label = e.Label.Text()
+			}
+			if e.Description != nil {
+				description = e.Description.Text()
+			}
+			edges = append(edges, fmt.Sprintf("%s %s %q %q %v", e.ID, e.To.ID, label, description, e.Always))
+		}
+	}
+	want := []string{`1 c "to c" "more" false`, `2 d "to d" "less" false`, `3 e "" "" true`, `4 f "to f" "" false`, `5 g "" "to g" false`}
+	if !slices.Equal(edges, want) {
+		t.Errorf("the edges are %q", edges)
+	}
+}
+
+// TestExtractVars wants every form of them.
+func TestCompileExtractVars(t *testing.T) {
+	t.Parallel()
+	got := compiled(t, oneNode("Default", `"text":"x","extractVars":[["day","string","The day"],["n","integer"],["ok","boolean","yes?",true],
+		{"name":"price","type":"number","description":"how much","more":1},{"name":"note"},["a.b-c_9",null,null]]`)).Start.Extract
+	want := []llm.Field{
+		{Name: "day", Type: llm.FieldString, Description: "The day"}, {Name: "n", Type: llm.FieldInteger},
+		{Name: "ok", Type: llm.FieldBoolean, Description: "yes?"}, {Name: "price", Type: llm.FieldNumber, Description: "how much"},
+		{Name: "note", Type: llm.FieldString}, {Name: "a.b-c_9", Type: llm.FieldString},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the variables are %+v", got)
+	}
+}
+
+// TestWebhook wants every form of a webhook node's members.
+func TestCompileWebhook(t *testing.T) {
+	t.Parallel()
+	const rest = `"url":"https://example.com/{{id}}","method":"post","body":"{\"a\":\"{{b}}\"}",
+		"responseData":[{"name":"user","data":"$.user.id","context":"who"}]`
+	headers := []request.Pair{{Name: "X-A", Value: "1"}, {Name: "Authorization", Value: "Bearer {{key}}"}}
+	for name, c := range map[string]struct {
+		data    string
+		headers []request.Pair
+		timeout time.Duration
+	}{
+		"object":         {`"headers":{"X-A":1,"Authorization":"Bearer {{key}}"},"timeoutValue":2.5`, headers, 2500 * time.Millisecond},
+		"pairs":          {`"headers":[["X-A","1"],["Authorization","Bearer {{key}}"]],"timeoutValue":" 3 "`, headers, 3 * time.Second},
+		"keys":           {`"headers":[{"key":"X-A","value":"1"},["Authorization","Bearer {{key}}"]],"timeoutValue":""`, headers, request.DefaultTimeout},
+		"nothing":        {`"headers":null`, nil, request.DefaultTimeout},
+		"long timeout":   {`"headers":{},"timeoutValue":"3600"`, nil, request.LongestTimeout},
+		"empty timeout":  {`"headers":[],"timeoutValue":0`, nil, request.DefaultTimeout},
+		"unknown member": {`"retries":{"a":[]}`, nil, request.DefaultTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := compiled(t, oneNode("Webhook", rest+","+c.data)).Start.Request.Source()
+			if s.Method != "POST" || s.URL != "https://example.com/{{id}}" || s.Body != `{"a":"{{b}}"}` || s.Timeout != c.timeout ||
+				!slices.Equal(s.Headers, c.headers) || !slices.Equal(s.Variables, []request.Mapping{{Name: "user", Path: "$.user.id", Context: "who"}}) {
+				t.Errorf("the request is %+v", s)
+			}
+		})
+	}
+}
+
+// TestBranches wants every operator and every kind of value.
+func TestCompileBranches(t *testing.T) {
+	t.Parallel()
+	var list, want []string
+	for spelling, operator := range map[string]pathway.Operator{
+		"==": "==", "=": "==", "is": "==", "IS ": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "contains": "contains",
+		"Contains": "contains", "!contains": "!contains",
+	} {
+		for value, text := range map[string]string{`"a {{b}}"`: "a {{b}}", `5`: "5", `1.50`: "1.50", `true`: "true", `""`: ""} {
+			list = append(list, fmt.Sprintf(`["v",%q,%s,{"id":"b","name":"B"}]`, spelling, value))
+			want = append(want, fmt.Sprintf("v %s %q b", operator, text))
+		}
+	}
+	d := oneNode("Webhook", `"url":"https://example.com","responsePathways":[`+strings.Join(list, ",")+`]`)
+	d.Nodes = append(d.Nodes, json.RawMessage(`{"id":"b","type":"End Call"}`))
+	var got []string
+	for _, b := range compiled(t, d).Start.Branches {
+		got = append(got, fmt.Sprintf("%s %s %q %s", b.Variable, b.Operator, b.Value.Text(), b.To.ID))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the branches are\n%q\nwant\n%q", got, want)
+	}
+}
+
+// TestTransferNumbers wants the numbers and addresses that a call can be transferred to, and variables.
+func TestCompileTransferNumbers(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"+15550100123": "+15550100123", "15550100123": "+15550100123", "sip:desk@example.com": "sip:desk@example.com",
+		"SIPS:desk@example.com;transport=tcp": "SIPS:desk@example.com;transport=tcp", "{{desk}}": "{{desk}}", "sip:{{desk}}@x": "sip:{{desk}}@x",
+	} {
+		if got := compiled(t, oneNode("Transfer Call", fmt.Sprintf(`"transferNumber":%q`, number))).Start.TransferTo.Text(); got != want {
+			t.Errorf("%s becomes %s", number, got)
+		}
+	}
+	if to := compiled(t, oneNode("Transfer Call", `"transferNumber":""`)).Start.TransferTo; to != nil {
+		t.Errorf("no number becomes %q", to.Text())
+	}
+}
+
+// TestCircles wants graphs that go round for ever, which the runtime ends.
+func TestCompileCircles(t *testing.T) {
+	t.Parallel()
+	compiled(t, documentOf([]string{`{"id":"a","type":"Default","data":{"isStart":true,"text":"x"}}`, `{"id":"b","type":"Default","data":{"text":"x"}}`},
+		[]string{`{"id":"1","source":"a","target":"b","data":{"alwaysPick":true}}`, `{"id":"2","source":"b","target":"a","data":{"alwaysPick":true}}`,
+			`{"id":"3","source":"a","target":"a","data":{"label":"again"}}`}))
+}
+
+// TestLimits wants the largest documents, and one fault and nothing else for larger ones.
+func TestCompileLimits(t *testing.T) {
+	t.Parallel()
+	compiled(t, largeDocument(pathway.MaxNodes, pathway.MaxEdges))
+	for want, d := range map[string]pathway.Document{
+		"nodes: must not be more than 500":                            largeDocument(pathway.MaxNodes+1, 0),
+		"edges: must not be more than 2000":                           largeDocument(3, pathway.MaxEdges+1),
+		"the pathway must not have more than 1048576 bytes":           oneNode("Default", `"x":"`+strings.Repeat("y", pathway.MaxBytes)+`"`),
+		"nodes: one node must be the start, with isStart in its data": {},
+	} {
+		if got := faultsOf(t, d).Error(); got != want {
+			t.Errorf("the faults are %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestEveryNodeCompiles wants the same graph of what is stored of it.
+func TestEveryNodeCompiles(t *testing.T) {
+	t.Parallel()
+	d := agentstest.EveryNode("")
+	if a, b := compiled(t, d).Hash, compiled(t, d.Normalize()).Hash; a != b {
+		t.Errorf("the hash %s becomes %s", a, b)
+	}
+}
