@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -93,41 +92,34 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 		return Analysis{Error: "nothing was said"}, nil
 	}
 	var answer struct{ Summary, Disposition string }
-	_, err := llm.Ask(ctx, s.Model, c.question(lines), &answer)
-	if err != nil {
+	if _, err := llm.Ask(ctx, s.Model, c.question(lines), &answer); err != nil {
 		return Analysis{}, err
 	}
-	a := Analysis{Summary: strings.TrimSpace(writable(answer.Summary)), Disposition: answer.Disposition}
-	switch {
-	case a.Disposition != "" && !slices.Contains(c.Plan.Dispositions, a.Disposition),
-		a.Disposition == "" && len(c.Plan.Dispositions) > 0, a.Summary == "" && c.Plan.SummaryPrompt != "":
-		return Analysis{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the answer does not hold what was asked for"}
-	case len(a.Summary) > maxSummary:
-		a.Summary = strings.ToValidUTF8(a.Summary[:maxSummary], "")
+	summary := strings.TrimSpace(writable(answer.Summary))
+	if summary == "" && c.Plan.SummaryPrompt != "" {
+		return Analysis{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the summary is empty"}
 	}
-	return a, nil
+	if len(summary) > maxSummary {
+		summary = strings.ToValidUTF8(summary[:maxSummary], "")
+	}
+	return Analysis{Summary: summary, Disposition: answer.Disposition}, nil
 }
 
-// question is what the model is asked. What was said on the call is data; the owner of the call has written the rest.
+// question is what the model is asked. Its schema lets only the plan's dispositions through. What was said on the call is
+// data; the owner of the call has written the rest.
 func (c Call) question(lines []Entry) llm.Question {
 	var rules strings.Builder
 	rules.WriteString("A telephone call has ended. The messages are what was said on it.\n")
-	text := map[string]any{"type": "string"}
-	properties := map[string]any{}
+	properties, required := map[string]any{}, []string{}
 	if c.Plan.SummaryPrompt != "" {
-		properties["summary"] = map[string]any{"type": "string", "minLength": 1}
 		rules.WriteString("Write a summary of it, as follows: " + c.Plan.SummaryPrompt + "\n")
+		properties["summary"] = map[string]any{"type": "string"}
+		required = append(required, "summary")
 	}
 	if len(c.Plan.Dispositions) > 0 {
-		text["enum"] = c.Plan.Dispositions
-		properties["disposition"] = text
 		rules.WriteString("Choose the one disposition that fits best how it came out.\n")
-	}
-	required := []string{}
-	for _, name := range []string{"summary", "disposition"} {
-		if properties[name] != nil {
-			required = append(required, name)
-		}
+		properties["disposition"] = map[string]any{"type": "string", "enum": c.Plan.Dispositions}
+		required = append(required, "disposition")
 	}
 	schema, _ := json.Marshal(map[string]any{ // texts and lists of them are always JSON
 		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
