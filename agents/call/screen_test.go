@@ -1,0 +1,248 @@
+package call_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// judge is a screener with a verdict at one time of the call, and the end of the greeting at another.
+type judge struct {
+	verdict     call.AnsweredBy
+	after, ends time.Duration
+	now         time.Duration
+}
+
+func (j *judge) Hear(f conversation.Frame) (call.AnsweredBy, bool) {
+	j.now = f.Elapsed
+	if j.now < j.after {
+		return "", false
+	}
+	return j.verdict, true
+}
+
+func (j *judge) Ended() bool { return j.now >= j.ends }
+
+// screened runs a test with a house that has a screener.
+func screened(t *testing.T, j judge, test func(t *testing.T, h *house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
+			c.Screener = func(rate int) call.Screener {
+				if rate != 8000 {
+					t.Errorf("the rate is %d", rate)
+				}
+				own := j
+				return &own
+			}
+		})
+		defer h.stop()
+		test(t, h)
+	})
+}
+
+func machine(action call.VoicemailAction) call.Request {
+	return call.Request{
+		Agent:       call.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"},
+		Plan:        call.Plan{Voicemail: call.Voicemail{Action: action, Message: "call {{name}} back. thank you."}, Events: []call.EventCategory{call.EventsCall}},
+		RequestData: map[string]any{"name": "Ada"},
+	}
+}
+
+// TestScreenedPerson: the record says that a person took the call, and the conversation is as ever.
+func TestScreenedPerson(t *testing.T) {
+	t.Parallel()
+	for _, verdict := range []call.AnsweredBy{call.AnsweredByHuman, call.AnsweredByUnknown} {
+		t.Run(string(verdict), func(t *testing.T) {
+			t.Parallel()
+			screened(t, judge{verdict: verdict, after: time.Second}, func(t *testing.T, h *house) {
+				c := h.order(machine(call.VoicemailHangup))
+				phone := h.answered()
+				h.hears(phone, "hello")
+				h.says(phone, "bye")
+				got, _ := h.ended(c.ID)
+				if got.AnsweredBy != verdict || got.Ending.Reason != "the agent was done" {
+					t.Errorf("record %+v", got)
+				}
+				settle(time.Hour)
+				if told := h.told(); !slices.Contains(told, "call: answered by: "+string(verdict)) {
+					t.Errorf("the webhook was told %q", told)
+				}
+			})
+		})
+	}
+}
+
+// TestScreenedMachineThatIsIgnored is talked to.
+func TestScreenedMachineThatIsIgnored(t *testing.T) {
+	t.Parallel()
+	for _, action := range []call.VoicemailAction{"", call.VoicemailIgnore} {
+		screened(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+			c := h.order(machine(action))
+			phone := h.answered()
+			h.hears(phone, "hello")
+			h.says(phone, "bye")
+			h.hears(phone, "you said bye.")
+			if got, _ := h.ended(c.ID); got.AnsweredBy != call.AnsweredByVoicemail || got.Ending.Reason != "the agent was done" {
+				t.Errorf("record %+v", got)
+			}
+		})
+	}
+}
+
+// TestScreenedMachineToHangUpOn has no conversation, and the call is tried again if it is to be.
+func TestScreenedMachineToHangUpOn(t *testing.T) {
+	t.Parallel()
+	screened(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+		r := machine(call.VoicemailHangup)
+		r.Agent.WaitForGreeting = true
+		r.Plan.Retry = &call.Retry{Wait: time.Minute, Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: "call me."}}
+		c := h.order(r)
+		phone := h.answered()
+		phone.Say(strings.Repeat("nobody is here ", 20))
+		<-phone.Done()
+		got, _ := h.ended(c.ID)
+		if got.AnsweredBy != call.AnsweredByVoicemail || got.Status != call.StatusCompleted || phone.Elapsed() > 2*time.Second ||
+			got.Ending.Cause != call.CauseLocalHangup || got.Ending.Reason != "an answering machine took the call" {
+			t.Errorf("after %s, record %+v", phone.Elapsed(), got)
+		}
+		second := h.answered()
+		h.hears(second, "call me.")
+		<-second.Done()
+		settle(time.Hour)
+		if calls := h.all(); len(calls) != 2 || calls[1].RetryOf != c.ID || calls[1].AnsweredBy != call.AnsweredByVoicemail {
+			t.Errorf("calls %+v", calls)
+		}
+	})
+}
+
+// TestScreenedMachineWithAMessage: the conversation ends at once, the greeting is heard to its end, and the message is
+// left, in the transcript and in the recording too.
+func TestScreenedMachineWithAMessage(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		ends, from, to time.Duration
+	}{
+		"after the tone":                   {8 * time.Second, 8 * time.Second, 12 * time.Second},
+		"after a greeting that never ends": {time.Hour, 61 * time.Second, 66 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: test.ends}
+			screened(t, j, func(t *testing.T, h *house) {
+				r := machine(call.VoicemailMessage)
+				r.Agent.FirstSentence = "hello, this is a long sentence that the machine does not hear to its end"
+				r.Plan.Retry = &call.Retry{Wait: time.Minute}
+				c := h.order(r)
+				phone := h.answered()
+				phone.Say(strings.Repeat("leave a message ", 80)) // over the agent's own too: a machine doesn't listen
+				<-phone.Done()
+				got, lines := h.ended(c.ID)
+				if got.AnsweredBy != call.AnsweredByVoicemail || got.Ending.Reason != "a message was left on an answering machine" ||
+					got.RetriedBy != "" || got.Status != call.StatusCompleted {
+					t.Errorf("record %+v", got)
+				}
+				if at := got.Length(); at < test.from || at > test.to {
+					t.Errorf("the call took %s", at)
+				}
+				if said := spoken(lines); said[len(said)-1] != "assistant: call Ada back. thank you." ||
+					strings.Contains(fmt.Sprint(said), "to its end") {
+					t.Errorf("transcript %q", said)
+				}
+				if heard := phone.Heard(); !strings.HasSuffix(heard, "call Ada back.thank you.") {
+					t.Errorf("the machine heard %q", heard)
+				}
+			})
+		})
+	}
+}
+
+// TestScreenedMachineThatHangsUp does so before the message is left: the call is tried again.
+func TestScreenedMachineThatHangsUp(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]time.Duration{"in its greeting": 5 * time.Second, "in the message": 10500 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
+			screened(t, j, func(t *testing.T, h *house) {
+				r := machine(call.VoicemailMessage)
+				r.Plan.Retry = &call.Retry{Wait: time.Minute}
+				c := h.order(r)
+				phone := h.answered()
+				if err := phone.WaitElapsed(t.Context(), at); err != nil {
+					t.Fatal(err)
+				}
+				phone.Hangup()
+				got, _ := h.ended(c.ID)
+				if got.Ending.Cause != call.CauseRemoteHangup || got.AnsweredBy != call.AnsweredByVoicemail || got.RetriedBy == "" {
+					t.Errorf("record %+v", got)
+				}
+			})
+		})
+	}
+}
+
+// TestScreenedMachineAndAStop: who stops the call while the greeting runs does not wait for its end.
+func TestScreenedMachineAndAStop(t *testing.T) {
+	t.Parallel()
+	j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
+	screened(t, j, func(t *testing.T, h *house) {
+		c := h.order(machine(call.VoicemailMessage))
+		phone := h.answered()
+		if err := phone.WaitElapsed(t.Context(), 3*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
+			t.Fatal(err)
+		}
+		<-phone.Done()
+		if got, _ := h.ended(c.ID); got.Ending.Reason != "stopped by its owner" || got.Length() > 4*time.Second {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// TestIncomingCallsAreNotScreened: whoever calls is no answering machine.
+func TestIncomingCallsAreNotScreened(t *testing.T) {
+	t.Parallel()
+	screened(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
+		in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		phone, err := in.Phone(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.hears(phone, "welcome")
+		phone.Hangup()
+		if got, _ := h.ended("in"); got.AnsweredBy != call.AnsweredByUnknown {
+			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// TestInterruptionIsTheAgents: an agent that takes long to be interrupted says its sentence to the end.
+func TestInterruptionIsTheAgents(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]bool{8 * time.Second: false, 0: true} {
+		inHouse(t, func(t *testing.T, h *house) {
+			h.create(call.Agent{FirstSentence: "this is a sentence of some length", Interruption: &wait})
+			phone := h.answered()
+			h.hears(phone, "this is")
+			phone.Say("but please")
+			settle(time.Minute)
+			phone.Hangup()
+			synctest.Wait()
+			calls := h.all()
+			_, lines, err := h.Get(t.Context(), "a", calls[0].ID)
+			if err != nil || lines[0].Interrupted != want {
+				t.Errorf("with %s the first line is %+v, %v", wait, lines[0], err)
+			}
+		})
+	}
+}
