@@ -146,7 +146,7 @@ func TestWithoutASensibleAnswer(t *testing.T) {
 	}
 }
 
-func TestModelFails(t *testing.T) {
+func TestStepFailsWithItsModel(t *testing.T) {
 	t.Parallel()
 	broke := &llm.Failure{Class: llm.ClassQuota, Message: "no money"}
 	for name, d := range map[string]data{"deciding": nil, "finding out": {"extractVars": [][]string{{"day"}}}, "speaking": {"prompt": "Ask.", "text": ""}} {
