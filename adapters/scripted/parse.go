@@ -10,11 +10,12 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// script is the rules of a task.
+// script is what instructions hold: rules, and text beside them.
 type script struct {
-	start     line
+	start     *line
 	rules     []rule
 	otherwise *line
+	text      []string // the lines that are no rules
 }
 
 // line is what the agent says, and what it does then.
@@ -46,10 +47,11 @@ var (
 
 // parse reads the rule lines of a task.
 func parse(task string) (script, error) {
-	s := script{start: line{say: greeting}}
+	var s script
 	for i, text := range strings.Split(task, "\n") {
 		text = strings.TrimLeft(text, " \t-*•")
 		if !beginning.MatchString(text) {
+			s.text = append(s.text, text)
 			continue
 		}
 		if !s.add(text) {
@@ -79,7 +81,7 @@ func (s *script) add(text string) bool {
 	}
 	l := line{say: m[2], action: llm.Action(strings.ToLower(m[3]))}
 	if strings.EqualFold(m[1], "start") {
-		s.start = l
+		s.start = &l
 	} else {
 		s.otherwise = &l
 	}
@@ -91,9 +93,12 @@ func unsupported(why string) error {
 	return &llm.Failure{Class: llm.ClassUnsupported, Message: "without a language model: " + why}
 }
 
+// apostrophes are left out, so that don't is one word.
+var apostrophes = strings.NewReplacer("'", "", "’", "")
+
 // words are a text's words in lower case, without punctuation.
 func words(text string) []string {
-	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
+	text = apostrophes.Replace(strings.ToLower(text))
 	return strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})

@@ -1,8 +1,7 @@
 // Package scripted stands in for a language model where there is none. It is deterministic and makes nothing up: it
-// follows the rule lines that it finds in an agent's task, and without any it says that it has noted what the caller
-// said, and ends.
+// follows the rule lines that it finds in the instructions, and what it can't follow is llm.ClassUnsupported.
 //
-// A rule line stands on a line of its own, anywhere in the task:
+// A rule line stands on a line of its own, anywhere in the instructions:
 //
 //	start: say "Good morning. Would you like to come on Monday or on Tuesday?"
 //	when "monday" or "tuesday": say "In the morning or in the afternoon?"
@@ -12,14 +11,23 @@
 //
 // start is what the agent says first if its call has no first sentence. The first rule whose words the caller has said
 // answers; words are compared without case and punctuation, and must stand together. A rule with "after" counts only
-// when the agent's last answer holds those words, and then before all rules without. otherwise answers what no rule does; the third time in a row, or
-// without such a line the second time, the agent takes its leave. "and end" hangs up after the words, "and transfer"
-// hands the call to the agent's transfer number. Quotes may be typographic. Everything else in the task is not read.
+// when the agent's last answer holds those words, and then before all rules without. otherwise answers what no rule does;
+// the third time in a row, or without such a line the second time, the agent takes its leave where it may end the call.
+// "and end" hangs up after the words, "and transfer" hands the call to the agent's transfer number. Quotes may be
+// typographic. A simulated caller follows rule lines likewise, with the roles reversed; without one that fits it hangs up.
+//
+// Where there are no rule lines, a passage of knowledge is said as it stands. An agent that arrives at its instructions,
+// or may not end the conversation, says what they quote for it to say (Ask "Which day?"): see prose. Any other notes what
+// the caller has said, and ends.
+//
+// Answer chooses among options by what their labels quote and compare (see option), finds values by their types (see
+// extract), and answers everything else by the rules that New was given.
 package scripted
 
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -36,81 +44,160 @@ const (
 )
 
 // Model is the stand-in.
-type Model struct{}
+type Model struct{ rules []Rule }
 
-var _ llm.Model = Model{}
+var (
+	_ llm.Model  = Model{}
+	_ llm.Hinter = Model{}
+)
 
-// New makes the stand-in. It has no state.
-func New() Model { return Model{} }
+// New makes the stand-in. The rules answer the questions for which it has no way of its own; it has no state.
+func New(rules ...Rule) Model { return Model{slices.Clone(rules)} }
 
 // Name is "scripted".
 func (Model) Name() string { return Name }
 
-// Reply answers by the rules of the task. A rule line that can't be read, a transfer without a number, and a
-// conversation in which it is not the agent's turn are llm.ClassUnsupported.
+// Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end that
+// is not allowed, and a conversation in which it is not the speaker's turn are llm.ClassUnsupported.
 func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
-		if err := ctx.Err(); err != nil {
-			yield(llm.ReplyPart{}, &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err})
-			return
-		}
-		s, err := parse(r.Instructions)
+		line, s, err := answer(ctx, r)
 		if err != nil {
 			yield(llm.ReplyPart{}, err)
 			return
 		}
-		line, err := s.reply(r.Messages)
-		if err == nil && line.action == llm.ActionTransfer && !r.CanTransfer {
-			err = unsupported("a rule transfers the call, and the agent has no transfer number")
-		}
-		if err != nil {
-			yield(llm.ReplyPart{}, err)
+		part := llm.ReplyPart{Text: line.say, Expect: s.expected(line)}
+		if line.say != "" && !yield(part, nil) {
 			return
 		}
-		if yield(llm.ReplyPart{Text: line.say, Expect: s.expected(line)}, nil) && line.action != "" {
+		if line.action != "" {
 			yield(llm.ReplyPart{Action: line.action}, nil)
 		}
 	}
 }
 
-// Hints are the phrases of the rules that could answer the agent's last message.
-func (Model) Hints(r llm.ReplyRequest, _ []llm.Option) []string {
+// answer is the line that answers a request, and the script that it is from.
+func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
+	if err := ended(ctx); err != nil {
+		return line{}, script{}, err
+	}
+	s, err := parse(r.Instructions)
+	if err != nil {
+		return line{}, s, err
+	}
+	l, err := s.reply(r)
+	switch {
+	case err != nil:
+	case l.action == llm.ActionTransfer && !r.CanTransfer:
+		err = unsupported("a rule transfers the call, and there is no transfer number")
+	case l.action == llm.ActionEnd && !r.CanEnd:
+		err = unsupported("a rule ends the conversation, which the speaker may not do here")
+	}
+	return l, s, err
+}
+
+// ended is the failure of a context that has ended.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
+	}
+	return nil
+}
+
+// Hints are the phrases of the rules that could answer the agent's last message, and those of the options.
+func (Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	s, err := parse(r.Instructions)
 	if err != nil {
 		return nil // the reply will say so
 	}
-	return s.expected(line{say: said(r.Messages, len(r.Messages))})
+	hints := s.expected(line{say: said(r.Messages, len(r.Messages))})
+	for _, o := range options {
+		hints = append(hints, hintsOf(o)...)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(hints, func(h string) bool {
+		twice := seen[h]
+		seen[h] = true
+		return twice
+	})
 }
 
 // reply is the line that answers the last message.
-func (s script) reply(messages []llm.Message) (line, error) {
-	n := len(messages)
-	switch {
-	case n > 0 && messages[n-1].Role != llm.RoleCaller:
-		return line{}, unsupported("the last message is the agent's own")
-	case said(messages, n) == "":
-		return s.start, nil
-	case len(s.rules) == 0 && s.otherwise == nil:
-		return line{say: noted, action: llm.ActionEnd}, nil
+func (s script) reply(r llm.ReplyRequest) (line, error) {
+	if r.Task == llm.TaskCaller {
+		return s.callerTurn(r)
 	}
-	if l, ok := s.match(messages, n-1); ok {
-		return l, nil
+	messages := r.Messages
+	n := len(messages)
+	turn := n == 0 || messages[n-1].Role == llm.RoleCaller
+	if !r.Arriving && turn && said(messages, n) != "" {
+		if l, ok := s.match(messages, n-1); ok {
+			return l, nil
+		}
+	}
+	ruled := len(s.rules) > 0 || s.otherwise != nil
+	switch {
+	case len(r.Knowledge) > 0:
+		return line{say: r.Knowledge[0]}, nil
+	case r.Arriving && s.start != nil:
+		return *s.start, nil
+	case r.Arriving, !ruled && s.start == nil && !r.CanEnd:
+		return s.prose()
+	case !turn:
+		return line{}, unsupported("the last message is the agent's own")
+	case said(messages, n) == "" && s.start != nil:
+		return *s.start, nil
+	case said(messages, n) == "":
+		return line{say: greeting}, nil
+	case !ruled && r.CanEnd:
+		return line{say: noted, action: llm.ActionEnd}, nil
 	}
 	misses := s.misses(messages)
 	switch {
-	case s.otherwise != nil && misses < 3:
+	case s.otherwise != nil && (misses < 3 || !r.CanEnd):
 		return *s.otherwise, nil
-	case s.otherwise == nil && misses < 2:
+	case s.otherwise == nil && (misses < 2 || !r.CanEnd):
 		return line{say: unclear}, nil
 	default:
 		return line{say: noFurther, action: llm.ActionEnd}, nil
 	}
 }
 
+// callerTurn is what a simulated caller says, whose own words are those of the agent in the rules' sense.
+func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
+	messages := slices.Clone(r.Messages)
+	for i, m := range messages {
+		switch m.Role {
+		case llm.RoleCaller:
+			messages[i].Role = llm.RoleAgent
+		case llm.RoleAgent:
+			messages[i].Role = llm.RoleCaller
+		case llm.RoleTool:
+		}
+	}
+	n := len(messages)
+	if n > 0 && messages[n-1].Role != llm.RoleCaller {
+		return line{}, unsupported("the last message is the caller's own")
+	}
+	if s.start != nil && said(messages, n) == "" {
+		return *s.start, nil
+	}
+	if n == 0 {
+		return line{}, unsupported("nothing says what the caller says first")
+	}
+	if l, ok := s.match(messages, n-1); ok {
+		return l, nil
+	}
+	if s.otherwise != nil && s.misses(messages) < 3 {
+		return *s.otherwise, nil
+	}
+	return line{action: llm.ActionEnd}, nil
+}
+
 // said is the agent's last message before the i-th.
 func said(messages []llm.Message, i int) string {
 	for i--; i >= 0; i-- {
-		if messages[i].Role == llm.RoleAgent {
+		if messages[i].Role == llm.RoleAgent && messages[i].Text != "" {
 			return messages[i].Text
 		}
 	}
@@ -170,9 +257,4 @@ func (s script) expected(after line) []string {
 		out = append(out, r.phrases...)
 	}
 	return out
-}
-
-// Answer says that it can't: whatever is asked for here needs a model.
-func (Model) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
-	return llm.Answer{}, unsupported("nobody can answer a question of the kind " + string(q.Task))
 }

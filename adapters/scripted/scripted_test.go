@@ -2,6 +2,7 @@ package scripted_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,14 +25,22 @@ var good = strings.Replace(dentist, "when \"human\", \"clerk\": never read, beca
 func TestModel(t *testing.T) {
 	t.Parallel()
 	agentstest.RunModel(t, agentstest.ModelHarness{
-		New:  func(*testing.T) llm.Model { return scripted.New() },
+		New:  func(*testing.T) llm.Model { return scripted.New(scripted.Rule{Task: llm.TaskJudge, Answer: "true"}) },
 		Task: "Note what the caller wants.",
 		Ends: &agentstest.Scene{Request: llm.ReplyRequest{
 			Instructions: `when "table": say "Noted. Goodbye." and end`,
 			Messages:     []llm.Message{{Role: llm.RoleAgent, Text: "Yes?"}, {Role: llm.RoleCaller, Text: "A table for two."}},
 		}},
+		Questions: []llm.Question{
+			{Task: llm.TaskRoute, Options: []llm.Option{{ID: "a", Label: `"monday"`}, {ID: "b", Otherwise: true}}},
+			{Task: llm.TaskExtract, Fields: []llm.Field{{Name: "n", Type: llm.FieldInteger}, {Name: "s", Type: llm.FieldString}}},
+			{Task: llm.TaskJudge, Schema: json.RawMessage(`{"type":"boolean"}`)},
+		},
 		Failing: map[llm.Class]agentstest.Failing{
-			llm.ClassUnsupported: {Request: llm.ReplyRequest{Instructions: dentist}},
+			llm.ClassUnsupported: {
+				Request:  llm.ReplyRequest{Instructions: dentist},
+				Question: llm.Question{Task: llm.TaskFix, Instructions: "Make it better."},
+			},
 		},
 	})
 }
@@ -39,7 +48,7 @@ func TestModel(t *testing.T) {
 // reply answers a dialogue of agent and caller, the agent's first sentence given.
 func reply(t *testing.T, task string, texts ...string) (agentstest.Replied, error) {
 	t.Helper()
-	r := llm.ReplyRequest{Instructions: task, CanTransfer: true}
+	r := llm.ReplyRequest{Instructions: task, CanEnd: true, CanTransfer: true}
 	for i, text := range texts {
 		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
 	}
@@ -97,15 +106,21 @@ func TestGreetedFirst(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]llm.ReplyRequest{
-		"no colon":        {Instructions: `when "a" say "b"`},
-		"no answer":       {Instructions: `when "a":`},
-		"empty answer":    {Instructions: `when "a": say ""`},
-		"no words":        {Instructions: `when "?!": say "b"`},
-		"unknown action":  {Instructions: `start: say "b" and dance`},
-		"blank answer":    {Instructions: `start: say " "`},
-		"open quote":      {Instructions: `otherwise: say "b`},
-		"its own turn":    {Instructions: "x", Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Hello."}}},
-		"nobody to reach": {Instructions: `start: say "a" and transfer`},
+		"no colon":                        {Instructions: `when "a" say "b"`},
+		"no answer":                       {Instructions: `when "a":`},
+		"empty answer":                    {Instructions: `when "a": say ""`},
+		"only marks":                      {Instructions: `when "?!": say "b"`},
+		"unknown action":                  {Instructions: `start: say "b" and dance`},
+		"blank answer":                    {Instructions: `start: say " "`},
+		"open quote":                      {Instructions: `otherwise: say "b`},
+		"its own turn":                    {Instructions: "x", Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Hello."}}},
+		"nobody to reach":                 {Instructions: `start: say "a" and transfer`},
+		"may not end":                     {Instructions: `start: say "a" and end`},
+		"no words":                        {Instructions: "Ask for the day.", Arriving: true},
+		"no words there":                  {Instructions: "start: politely\nAsk for the day. \"Monday\" is best."},
+		"a caller who has nothing to say": {Task: llm.TaskCaller, Instructions: `when "a": say "b"`},
+		"a caller's own turn":             {Task: llm.TaskCaller, Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Hello."}}},
+		"a caller who may not hang up":    {Task: llm.TaskCaller, Messages: []llm.Message{{Role: llm.RoleAgent, Text: "Hello."}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +166,7 @@ otherwise: say "Sorry, Monday or Tuesday?"`
 			messages = append(messages, llm.Message{Role: llm.RoleCaller, Text: caller})
 			fmt.Println("caller:", caller)
 		}
-		for part, err := range model.Reply(context.Background(), llm.ReplyRequest{Instructions: task, Messages: messages}) {
+		for part, err := range model.Reply(context.Background(), llm.ReplyRequest{Instructions: task, CanEnd: true, Messages: messages}) {
 			if err != nil {
 				fmt.Println(err)
 				return

@@ -1,0 +1,59 @@
+package scripted
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// Rule answers questions of a task for which there is no other way than a model: to judge, to analyze, to fix, to label.
+type Rule struct {
+	Task   llm.Task
+	About  string // words that the instructions or the evidence of the question must hold; empty: any
+	Said   string // words that a message must hold; empty: any
+	Answer string // JSON
+}
+
+// fits says whether a rule answers a question.
+func (r Rule) fits(q llm.Question) bool {
+	if r.Task != q.Task || !contains(words(q.Instructions), words(r.About)) && !contains(words(string(q.Evidence)), words(r.About)) {
+		return false
+	}
+	said := r.Said == ""
+	for _, m := range q.Messages {
+		said = said || contains(words(m.Text), words(r.Said))
+	}
+	return said
+}
+
+// Answer answers by the first rule that fits the question; else it chooses a way and finds values by itself. Everything
+// else is llm.ClassUnsupported.
+func (m Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	if err := ended(ctx); err != nil {
+		return llm.Answer{}, err
+	}
+	for _, r := range m.rules {
+		if r.fits(q) {
+			return llm.Answer{JSON: json.RawMessage(r.Answer), Model: Name}, nil
+		}
+	}
+	var content any
+	switch q.Task {
+	case llm.TaskRoute:
+		id, reason, err := choose(q)
+		if err != nil {
+			return llm.Answer{}, err
+		}
+		content = map[string]string{"reason": reason, "option": id}
+	case llm.TaskExtract:
+		content = extract(q)
+	default:
+		return llm.Answer{}, unsupported("there is no rule for a question of the kind " + string(q.Task))
+	}
+	raw, err := json.Marshal(content)
+	if err != nil {
+		return llm.Answer{}, unsupported("the values can't be written as JSON")
+	}
+	return llm.Answer{JSON: raw, Model: Name}, nil
+}

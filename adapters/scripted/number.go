@@ -1,0 +1,103 @@
+package scripted
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// digits are numbers as they are written; what belongs to a time, a date or a name is none.
+var digits = regexp.MustCompile(`^[^\pL\pN\-+]*([-+]?\d{1,15}(?:\.\d{1,9})?)[^\pL\pN]*$`)
+
+// units and tens are the number words.
+var (
+	units = []string{
+		"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+		"fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+	}
+	tens = []string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
+)
+
+// Words that mean yes and no. A not beside a yes makes it none.
+var (
+	yesWords = []string{
+		"yes", "yeah", "yep", "yup", "sure", "correct", "certainly", "absolutely", "exactly", "of course", "that is right", "thats right",
+	}
+	noWords  = []string{"no", "nope", "nah"}
+	notWords = []string{"not", "dont", "isnt", "arent", "cant", "wont"}
+)
+
+// integers are the whole numbers of a text.
+func integers(text string) []int64 {
+	var out []int64
+	for _, n := range numbers(text) {
+		if whole := int64(n); float64(whole) == n {
+			out = append(out, whole)
+		}
+	}
+	return out
+}
+
+// numbers are the numbers of a text, in digits or in words up to a hundred.
+func numbers(text string) []float64 {
+	var out []float64
+	tokens := strings.Fields(strings.ToLower(text))
+	for _, token := range tokens {
+		if m := digits.FindStringSubmatch(token); m != nil {
+			if n, err := strconv.ParseFloat(m[1], 64); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	spoken := words(text)
+	for i := 0; i < len(spoken); i++ {
+		n, taken := spokenNumber(spoken[i:])
+		if taken > 0 {
+			out = append(out, float64(n))
+			i += taken - 1
+		}
+	}
+	return out
+}
+
+// spokenNumber reads a number word, or two of them, and says how many words it took. The one of "that one" can't be told
+// from the number.
+func spokenNumber(spoken []string) (n, taken int) {
+	first := spoken[0]
+	switch {
+	case first == "hundred":
+		return 100, 1
+	case first == "one" && len(spoken) > 1 && spoken[1] == "hundred":
+		return 100, 2
+	}
+	if i := slices.Index(units, first); i >= 0 {
+		return i, 1
+	}
+	i := slices.Index(tens, first)
+	if i < 0 {
+		return 0, 0
+	}
+	if len(spoken) > 1 {
+		if unit := slices.Index(units[:10], spoken[1]); unit > 0 {
+			return 10*i + unit, 2
+		}
+	}
+	return 10 * i, 1
+}
+
+// booleans are the yes and the no of a text.
+func booleans(text string) []bool {
+	spoken := words(text)
+	any := func(phrases []string) bool {
+		return slices.ContainsFunc(phrases, func(p string) bool { return contains(spoken, words(p)) })
+	}
+	var out []bool
+	if any(yesWords) && !any(notWords) {
+		out = append(out, true)
+	}
+	if any(noWords) {
+		out = append(out, false)
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package scripted
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/template"
+)
+
+// verdict says whether something is so.
+type verdict int
+
+// The verdicts.
+const (
+	unsure verdict = iota
+	no
+	yes
+)
+
+// both is yes when both are, and no when one of them is.
+func both(a, b verdict) verdict {
+	switch {
+	case a == no || b == no:
+		return no
+	case a == yes && b == yes:
+		return yes
+	default:
+		return unsure
+	}
+}
+
+// either is yes when one of them is, and else no when one of them is: what can't be judged does not count beside what can.
+func either(a, b verdict) verdict { return max(a, b) }
+
+// A comparison is how a text tells of variables: day is known, day is not known, day is "Tuesday" or "Thursday".
+const comparison = `([\pL\pN_.\-]+)\s+is\s+(not\s+)?(known|` + quoted + `(?:\s*or\s*` + quoted + `)*)`
+
+var (
+	comparing     = regexp.MustCompile(`(?i)^` + comparison + `(?:\s+and\s+` + comparison + `)*\s*\.?$`)
+	oneComparison = regexp.MustCompile(`(?i)` + comparison)
+)
+
+// knowledge is what options are judged by.
+type knowledge struct {
+	said      []string // the words that the caller has said last
+	variables map[string]any
+}
+
+// choose gives the id of the first option that is the right one, as far as its label, its description and its condition
+// tell: by comparisons of variables, and by quoted phrases of which the caller must have said one. When none is, it is the
+// one that is called otherwise. Where it takes understanding to know whether another is, nothing is chosen.
+func choose(q llm.Question) (id, reason string, err error) {
+	k := knowledge{said: words(lastOfCaller(q.Messages)), variables: q.Variables}
+	var otherwise *llm.Option
+	var unclear []string
+	for i, o := range q.Options {
+		if o.Otherwise || isOtherwise(o.Label) {
+			if otherwise == nil || otherwise.Otherwise {
+				otherwise = &q.Options[i]
+			}
+			continue
+		}
+		switch both(either(k.judge(o.Label), k.judge(o.Description)), k.condition(o.Condition)) {
+		case yes:
+			return o.ID, "it fits what was said and what is known", nil
+		case unsure:
+			unclear = append(unclear, o.Label)
+		case no:
+		}
+	}
+	switch {
+	case otherwise != nil && (len(unclear) == 0 || !otherwise.Otherwise):
+		return otherwise.ID, "no other fits", nil
+	case len(unclear) > 0:
+		return "", "", unsupported(fmt.Sprintf("it can't judge %q: quote what the caller says, or compare a variable", unclear))
+	default:
+		return "", "", unsupported("none of the options fits")
+	}
+}
+
+func isOtherwise(label string) bool { return slices.Equal(words(label), []string{"otherwise"}) }
+
+// condition is like judge; no condition is met.
+func (k knowledge) condition(text string) verdict {
+	if strings.TrimSpace(text) == "" {
+		return yes
+	}
+	return k.judge(text)
+}
+
+// judge says whether a text is so, as far as it compares variables or quotes what the caller must have said.
+func (k knowledge) judge(text string) verdict {
+	text = strings.TrimSpace(text)
+	if comparing.MatchString(text) {
+		v := yes
+		for _, m := range oneComparison.FindAllStringSubmatch(text, -1) {
+			v = both(v, k.compare(m[1], m[2] != "", m[3]))
+		}
+		return v
+	}
+	phrases := phrasesOf(text)
+	if len(phrases) == 0 {
+		return unsure
+	}
+	for _, p := range phrases {
+		if contains(k.said, words(p)) {
+			return yes
+		}
+	}
+	return no
+}
+
+// compare judges one comparison. An empty text is not known.
+func (k knowledge) compare(name string, not bool, what string) verdict {
+	value, _ := template.LookUp(name, k.variables)
+	text := words(template.Spoken(value))
+	holds := len(text) > 0
+	if phrases := phrasesOf(what); len(phrases) > 0 {
+		holds = slices.ContainsFunc(phrases, func(p string) bool { return slices.Equal(words(p), text) })
+	}
+	if holds == not {
+		return no
+	}
+	return yes
+}
+
+// phrasesOf are the quotations of a text that have words.
+func phrasesOf(text string) []string {
+	var out []string
+	for _, m := range phrase.FindAllStringSubmatch(text, -1) {
+		if len(words(m[1])) > 0 {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+// hintsOf is what a caller may say for an option to be the right one.
+func hintsOf(o llm.Option) []string {
+	hints := phrasesOf(o.Label + " " + o.Description + " " + o.Condition)
+	if len(hints) == 0 && kindOf(o.ID+" "+o.Label) == kindDay {
+		return slices.Clone(weekdays)
+	}
+	return hints
+}
+
+// lastOfCaller is what the caller has said last.
+func lastOfCaller(messages []llm.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == llm.RoleCaller {
+			return m.Text
+		}
+	}
+	return ""
+}
