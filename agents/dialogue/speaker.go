@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"maps"
@@ -80,7 +81,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	spoken := len(a.words)
 	calls, err := s.stream(ctx, a, r, out)
-	if wait, again := retry(err); again && !a.stopped && len(a.words) == spoken {
+	if wait, again := retry(err); again && ctx.Err() == nil && len(a.words) == spoken && !a.stopped {
 		s.Logger.WarnContext(ctx, "the model failed, trying again", "error", err)
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
@@ -189,5 +190,17 @@ func (s Speaker) call(
 		}
 		maps.Copy(out.Variables, result.Log.Variables)
 	}
-	a.call(calls, answers)
+	a.call(settled(calls), answers)
+}
+
+// settled are calls as they can be kept and shown to a model again: what is no object of JSON is an empty one.
+func settled(calls []llm.ToolCall) []llm.ToolCall {
+	calls = slices.Clone(calls)
+	for i, c := range calls {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(c.Arguments, &object) != nil || object == nil {
+			calls[i].Arguments = json.RawMessage("{}")
+		}
+	}
+	return calls
 }

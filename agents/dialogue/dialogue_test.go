@@ -1,0 +1,235 @@
+package dialogue_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// agent, caller and answered are messages.
+func agent(text string, calls ...string) llm.Message {
+	m := llm.Message{Role: llm.RoleAgent, Text: text}
+	for _, id := range calls {
+		m.Calls = append(m.Calls, llm.ToolCall{ID: id, Name: "t", Arguments: json.RawMessage("{}")})
+	}
+	return m
+}
+
+func caller(text string) llm.Message { return llm.Message{Role: llm.RoleCaller, Text: text} }
+
+func answered(id string) llm.Message {
+	return llm.Message{Role: llm.RoleTool, Text: `{"answer":1}`, Call: id}
+}
+
+// written is a talk as text.
+func written(messages []llm.Message) string {
+	var out []string
+	for _, m := range messages {
+		text := string(m.Role) + ": " + m.Text
+		for _, c := range m.Calls {
+			text += " [" + c.ID + "]"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " | ")
+}
+
+func speech(text string) conversation.Turn {
+	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
+}
+
+// cut is a turn that broke in.
+func cut(text, heard string) conversation.Turn {
+	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text, Interrupted: true, Heard: heard}
+}
+
+func TestHear(t *testing.T) {
+	t.Parallel()
+	plain := []llm.Message{caller("go"), agent("One. Two. Three.")}
+	tools := []llm.Message{caller("go"), agent("One moment.", "a", "b"), answered("a"), answered("b"), agent("It is free.", "c"), answered("c"), agent("Booked.")}
+	silent := []llm.Message{caller("go"), agent("", "a"), answered("a"), agent("It is free.")}
+	for name, test := range map[string]struct {
+		before []llm.Message
+		last   int
+		turn   conversation.Turn
+		want   string
+		rest   string
+	}{
+		"the first":            {nil, 0, speech("hi"), "caller: hi", ""},
+		"to the end":           {plain, 2, speech("ok"), "caller: go | agent: One. Two. Three. | caller: ok", ""},
+		"digits":               {plain, 2, conversation.Turn{Kind: conversation.TurnDigits, Text: "12"}, "caller: go | agent: One. Two. Three. | caller: (pressed 12)", ""},
+		"more":                 {[]llm.Message{caller("go")}, 0, speech("on"), "caller: go on", ""},
+		"start":                {plain, 2, conversation.Turn{Kind: conversation.TurnStart}, "caller: go | agent: One. Two. Three.", ""},
+		"cut":                  {plain, 2, cut("no", "One. Two."), "caller: go | agent: One. Two. | caller: no", "Three."},
+		"cut in a sentence":    {plain, 2, cut("no", "One. Tw"), "caller: go | agent: One. Tw | caller: no", "o. Three."},
+		"nothing was heard":    {plain, 2, cut("no", ""), "caller: go no", "One. Two. Three."},
+		"by a noise":           {plain, 2, cut("", "One."), "caller: go | agent: One.", "Two. Three."},
+		"something else":       {plain, 2, cut("no", "Never."), "caller: go | agent: Never. | caller: no", "One. Two. Three."},
+		"nothing to cut":       {plain, 0, cut("no", ""), "caller: go | agent: One. Two. Three. | caller: no", ""},
+		"tools, all":           {tools, 2, speech("ok"), written(tools) + " | caller: ok", ""},
+		"tools, nothing":       {tools, 2, cut("no", ""), "caller: go | agent:  [a] [b] | tool: {\"answer\":1} | tool: {\"answer\":1} | agent:  [c] | tool: {\"answer\":1} | caller: no", "One moment. It is free. Booked."},
+		"tools, the speech":    {tools, 2, cut("no", "One moment."), "caller: go | agent: One moment. [a] [b] | tool: {\"answer\":1} | tool: {\"answer\":1} | agent:  [c] | tool: {\"answer\":1} | caller: no", "It is free. Booked."},
+		"tools, in the speech": {tools, 2, cut("no", "One"), "caller: go | agent: One [a] [b] | tool: {\"answer\":1} | tool: {\"answer\":1} | agent:  [c] | tool: {\"answer\":1} | caller: no", "moment. It is free. Booked."},
+		"tools, the answer":    {tools, 2, cut("no", "One moment. It is"), "caller: go | agent: One moment. [a] [b] | tool: {\"answer\":1} | tool: {\"answer\":1} | agent: It is [c] | tool: {\"answer\":1} | caller: no", "free. Booked."},
+		"tools, to the end":    {tools, 2, cut("no", "One moment. It is free. Booked."), written(tools) + " | caller: no", ""},
+		"a silent call":        {silent, 2, cut("no", "It is"), "caller: go | agent:  [a] | tool: {\"answer\":1} | agent: It is | caller: no", "free."},
+		"a silent call alone":  {silent, 2, cut("no", ""), "caller: go | agent:  [a] | tool: {\"answer\":1} | caller: no", "It is free."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := dialogue.Talk{Messages: slices.Clone(test.before), Last: test.last, Opened: true}
+			talk := before
+			rest := talk.Hear(test.turn)
+			if got := written(talk.Messages); got != test.want || rest != test.rest {
+				t.Errorf("the talk is\n%s, rest %q\nwant\n%s, rest %q", got, rest, test.want, test.rest)
+			}
+			if !reflect.DeepEqual(before.Messages, test.before) {
+				t.Errorf("the talk before became %s", written(before.Messages))
+			}
+		})
+	}
+}
+
+// TestPatience goes through every count that matters.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	silence, noise := conversation.Turn{Kind: conversation.TurnSilence}, speech("")
+	for _, test := range []struct {
+		turn     conversation.Turn
+		opened   bool
+		silences int // before the turn
+		unclear  int
+		rest     string
+		want     dialogue.Courtesy
+	}{
+		{silence, false, 0, 0, "", dialogue.None},
+		{silence, true, 0, 0, "", dialogue.StillThere},
+		{silence, true, 1, 2, "", dialogue.StillThere},
+		{silence, true, 1, 0, "rest", dialogue.StillThere},
+		{silence, true, 2, 0, "", dialogue.Goodbye},
+		{silence, true, 7, 0, "rest", dialogue.Goodbye},
+		{noise, false, 0, 0, "", dialogue.None},
+		{noise, true, 0, 0, "", dialogue.Repeat},
+		{noise, true, 2, 1, "", dialogue.Repeat},
+		{noise, true, 0, 1, "rest", dialogue.GoOn},
+		{noise, true, 0, 2, "rest", dialogue.Goodbye},
+		{noise, true, 0, 2, "", dialogue.Goodbye},
+		{speech("word"), true, 9, 9, "rest", dialogue.None},
+		{conversation.Turn{Kind: conversation.TurnDigits, Text: "1"}, true, 9, 9, "", dialogue.None},
+		{conversation.Turn{Kind: conversation.TurnStart}, true, 9, 9, "", dialogue.None},
+	} {
+		talk := dialogue.Talk{Opened: test.opened, Silences: test.silences, Unclear: test.unclear}
+		talk.Hear(test.turn)
+		if got := talk.Patience(test.turn, test.rest); got != test.want {
+			t.Errorf("%+v: %q", test, got)
+		}
+	}
+}
+
+func TestFilled(t *testing.T) {
+	t.Parallel()
+	filled := reflect.ValueOf(dialogue.Lines{}.Filled())
+	for i := range filled.NumField() {
+		if filled.Field(i).String() == "" {
+			t.Errorf("%s is empty", filled.Type().Field(i).Name)
+		}
+	}
+	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e"}
+	if own.Filled() != own {
+		t.Errorf("%+v became %+v", own, own.Filled())
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	talk := dialogue.Talk{Messages: []llm.Message{agent("Before.")}, Last: 1}
+	var steps []conversation.Step
+	a := talk.Answer(func(s conversation.Step) bool {
+		steps = append(steps, s)
+		return len(steps) < 4
+	})
+	if !talk.Opened || talk.Last != 0 || a.Spoken() || a.Stopped() || a.Said() != "" {
+		t.Errorf("at the beginning the talk is %+v", talk)
+	}
+	a.Step(conversation.Press{Digits: "1"})
+	a.Text(" One.  Two. ")
+	if written(talk.Messages) != "agent: Before. | agent: One. Two." || talk.Last != 2 || a.Said() != "One. Two." || a.Stopped() {
+		t.Errorf("then the talk is %+v", talk)
+	}
+	a.Text("Three. Four.")
+	a.Step(conversation.End{})
+	want := []conversation.Step{conversation.Press{Digits: "1"}, conversation.Say{Text: "One."}, conversation.Say{Text: "Two."}, conversation.Say{Text: "Three."}}
+	if !reflect.DeepEqual(steps, want) || a.Said() != "One. Two. Three." || !a.Stopped() || !a.Spoken() {
+		t.Errorf("the steps are %v, said %q", steps, a.Said())
+	}
+	if written(talk.Messages) != "agent: Before. | agent: One. Two. Three." {
+		t.Errorf("in the end the talk is %s", written(talk.Messages))
+	}
+}
+
+func TestCourtesy(t *testing.T) {
+	t.Parallel()
+	lines := dialogue.Lines{Repeat: "What?", StillThere: "There?", Goodbye: "Bye."}
+	for courtesy, want := range map[dialogue.Courtesy]string{
+		dialogue.None: "[]", dialogue.StillThere: "[{There?}]", dialogue.Repeat: "[{What?}]", dialogue.GoOn: "[{The rest.}]",
+		dialogue.Goodbye: "[{Bye.} {the caller was not heard}]",
+	} {
+		var talk dialogue.Talk
+		var steps []conversation.Step
+		talk.Answer(func(s conversation.Step) bool { steps = append(steps, s); return true }).Courtesy(courtesy, "The rest.", lines)
+		if got := fmt.Sprint(steps); got != want {
+			t.Errorf("%q: %s", courtesy, got)
+		}
+	}
+}
+
+// TestTalkHolds takes any turns: nobody's words are lost or made up, and a copy of a talk is another one.
+func TestTalkHolds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var talk dialogue.Talk
+		said := ""
+		for range rapid.IntRange(1, 12).Draw(t, "turns") {
+			turn := conversation.Turn{
+				Kind: rapid.SampledFrom([]conversation.TurnKind{"speech", "digits", "silence", "start"}).Draw(t, "kind"),
+				Text: rapid.SampledFrom([]string{"", "5", "yes please"}).Draw(t, "text"),
+			}
+			if turn.Kind == conversation.TurnDigits && turn.Text == "" {
+				turn.Text = "1"
+			}
+			if turn.Interrupted = said != "" && rapid.Bool().Draw(t, "interrupted"); turn.Interrupted {
+				turn.Heard = strings.TrimSpace(said[:rapid.IntRange(0, len(said)).Draw(t, "heard")])
+			}
+			copied := talk
+			kept := written(copied.Messages)
+			rest := talk.Hear(turn)
+			if turn.Interrupted && strings.ReplaceAll(turn.Heard+rest, " ", "") != strings.ReplaceAll(said, " ", "") {
+				t.Fatalf("%q was said, %q heard, and the rest is %q", said, turn.Heard, rest)
+			}
+			_ = talk.Patience(turn, rest)
+			a := talk.Answer(func(conversation.Step) bool { return true })
+			a.Text(rapid.SampledFrom([]string{"", "One.", "One. Two words."}).Draw(t, "answer"))
+			said = a.Said()
+			if written(copied.Messages) != kept {
+				t.Fatalf("the copy %s became %s", kept, written(copied.Messages))
+			}
+			for i, m := range talk.Messages {
+				if m.Text == "" || i > 0 && m.Role == llm.RoleCaller && talk.Messages[i-1].Role == llm.RoleCaller {
+					t.Fatalf("the talk is %s", written(talk.Messages))
+				}
+			}
+			if (talk.Last > 0) != (said != "") || talk.Last > 0 && talk.Messages[talk.Last-1].Text != said {
+				t.Fatalf("the last message is not %q: %+v", said, talk)
+			}
+		}
+	})
+}
