@@ -1,0 +1,85 @@
+package pathway_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// afterTurns is a conversation at the node "a" that has heard ten turns.
+func afterTurns(b *testing.B, c *talk) pathway.State {
+	c.state = pathway.Begin(map[string]any{"name": "Ada"}, "")
+	for i := range 10 {
+		turn := speech(fmt.Sprintf("I would like to say something for the %dth time", i))
+		if _, err := c.step(b.Context(), turn, 99); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return c.state
+}
+
+// BenchmarkStep is a turn that needs no model, in the middle of a conversation: the caller speaks, an edge that is always
+// taken leads on, and a text with a variable is said.
+func BenchmarkStep(b *testing.B) {
+	c := newTalk(b, compile(b, nodes(say("a", data{"isStart": true, "text": "Thank you, {{name}}. What else can I do for you?"}),
+		say("b", data{"text": "Very well, {{name}}. And what else?"})), ways("a b", "b a")))
+	c.runtime.Clock = nil
+	state, turn := afterTurns(b, c), speech("Nothing for now.")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := c.runtime.Step(b.Context(), c.graph, c.agent, state, turn, func(conversation.Step) bool { return true }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStepScripted is a turn in which the scripted model finds a variable, chooses a way, and knows what the caller
+// may say next.
+func BenchmarkStepScripted(b *testing.B) {
+	g := shop(b)
+	r := &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}
+	step := func(s pathway.State, turn conversation.Turn) pathway.State {
+		next, _, err := r.Step(b.Context(), g, pathway.Agent{}, s, turn, func(conversation.Step) bool { return true })
+		if err != nil {
+			b.Fatal(err)
+		}
+		return next
+	}
+	state := step(pathway.State{}, conversation.Turn{Kind: conversation.TurnStart})
+	turn := speech("How much is it on Thursday?")
+	b.ReportAllocs()
+	for b.Loop() {
+		step(state, turn)
+	}
+}
+
+// BenchmarkIdle tells what a conversation weighs that waits after ten turns: B/chat.
+func BenchmarkIdle(b *testing.B) {
+	c := newTalk(b, compile(b, nodes(say("a", start), say("b", nil)), ways("a b", "b a")))
+	chats := make([]pathway.State, 1000)
+	var weight uint64
+	for b.Loop() {
+		clear(chats)
+		before := heap()
+		for i := range chats {
+			chats[i] = afterTurns(b, c)
+		}
+		weight = heap() - before
+	}
+	runtime.KeepAlive(chats)
+	b.ReportMetric(float64(weight)/float64(len(chats)), "B/chat")
+}
+
+// heap is how many bytes are in use.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
