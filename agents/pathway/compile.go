@@ -71,8 +71,9 @@ func Compile(d Document) (*Graph, error) {
 	if err := c.faults.OrNil(); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(canonical(nodes, edges))
-	c.graph.Hash = hex.EncodeToString(sum[:])
+	sum := sha256.New()
+	canonical(nodes, edges, func(piece []byte) { sum.Write(piece) })
+	c.graph.Hash = hex.EncodeToString(sum.Sum(nil))
 	return c.graph, nil
 }
 

@@ -79,34 +79,30 @@ func (d Document) Canonical() ([]byte, error) {
 	if err := c.faults.OrNil(); err != nil {
 		return nil, err
 	}
-	return canonical(nodes, edges), nil
+	var out []byte
+	canonical(nodes, edges, func(piece []byte) { out = append(out, piece...) })
+	return out, nil
 }
 
-// canonical writes what was parsed in the form of Canonical.
-func canonical(nodes, edges []tree.Value) []byte {
-	size := 64
-	for _, list := range [][]tree.Value{nodes, edges} {
-		for _, v := range list {
-			size += len(v.Raw)
+// canonical writes what was parsed in the form of Canonical, piece by piece. A piece is good until the next.
+func canonical(nodes, edges []tree.Value, write func(piece []byte)) {
+	var piece []byte
+	list := func(opening string, values []tree.Value, behaviour func(tree.Value) tree.Value) {
+		piece = append(piece[:0], opening...)
+		for i := range values {
+			if i > 0 {
+				piece = append(piece, ',')
+			}
+			v := behaviour(values[i])
+			piece = v.AppendCanonical(piece)
+			write(piece)
+			piece = piece[:0]
 		}
+		write(piece)
 	}
-	out := append(make([]byte, 0, size), `{"edges":[`...)
-	for i := range edges {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		edge := edgeBehaviour(edges[i])
-		out = edge.AppendCanonical(out)
-	}
-	out = append(out, `],"nodes":[`...)
-	for i := range nodes {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		node := nodeBehaviour(nodes[i])
-		out = node.AppendCanonical(out)
-	}
-	return append(out, "]}"...)
+	list(`{"edges":[`, edges, edgeBehaviour)
+	list(`],"nodes":[`, nodes, nodeBehaviour)
+	write([]byte("]}"))
 }
 
 // nodeBehaviour is a node without what only editors look at.

@@ -262,21 +262,25 @@ func (p *Parser) digits() int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// unquote is the text of a quoted one that the parser has read. Half a surrogate pair becomes U+FFFD, as in
-// encoding/json.
+// unquote is the text of a quoted one that the parser has read.
 func unquote(quoted string) string {
-	text := quoted[1 : len(quoted)-1]
-	next := strings.IndexByte(text, '\\')
-	if next < 0 {
-		return text
+	if strings.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
 	}
-	out := make([]byte, 0, len(text))
-	for ; next >= 0; next = strings.IndexByte(text, '\\') {
-		out = append(out, text[:next]...)
+	var room [1 << 10]byte
+	return string(appendUnquoted(room[:0], quoted))
+}
+
+// appendUnquoted writes the text of a quoted one that the parser has read. Half a surrogate pair becomes U+FFFD, as in
+// encoding/json.
+func appendUnquoted(to []byte, quoted string) []byte {
+	text := quoted[1 : len(quoted)-1]
+	for next := strings.IndexByte(text, '\\'); next >= 0; next = strings.IndexByte(text, '\\') {
+		to = append(to, text[:next]...)
 		c := text[next+1]
 		text = text[next+2:]
 		if c != 'u' {
-			out = append(out, "\"\\/\b\f\n\r\t"[strings.IndexByte(`"\/bfnrt`, c)])
+			to = append(to, "\"\\/\b\f\n\r\t"[strings.IndexByte(`"\/bfnrt`, c)])
 			continue
 		}
 		r := hex(text)
@@ -290,9 +294,9 @@ func unquote(quoted string) string {
 				text = text[6:]
 			}
 		}
-		out = utf8.AppendRune(out, r)
+		to = utf8.AppendRune(to, r)
 	}
-	return string(append(out, text...))
+	return append(to, text...)
 }
 
 // hex is the character of four hexadecimal digits.

@@ -138,7 +138,8 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 		if strings.IndexByte(v.Raw, '\\') < 0 {
 			return append(to, v.Raw...)
 		}
-		return appendText(to, v.Text())
+		var room [1 << 10]byte
+		return appendText(to, appendUnquoted(room[:0], v.Raw))
 	case Number:
 		return appendNumber(to, v.Raw)
 	default:
@@ -194,7 +195,7 @@ func appendNumber(to []byte, raw string) []byte {
 }
 
 // appendText writes a text in quotes, with the escapes that JSON asks for (RFC 8259, section 7).
-func appendText(to []byte, text string) []byte {
+func appendText[T string | []byte](to []byte, text T) []byte {
 	to = append(to, '"')
 	start := 0
 	for i := range len(text) {
