@@ -1,0 +1,83 @@
+package pathway_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// TestGraphsAreShared has many load one version at once: all get one graph.
+func TestGraphsAreShared(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := o.create(t, days("Draft?"))
+	o.save(t, p.ID, days("One?"))
+	for number := range 2 {
+		const readers = 16
+		graphs := make([]*pathway.Graph, readers)
+		var wait sync.WaitGroup
+		for i := range readers {
+			wait.Go(func() {
+				g, _, err := o.Load(t.Context(), "a", p.ID, pathway.Selector{Number: number})
+				if err != nil {
+					t.Error(err)
+				}
+				graphs[i] = g
+			})
+		}
+		wait.Wait()
+		for _, g := range graphs {
+			if g == nil || g != graphs[0] {
+				t.Fatalf("version %d: %p and %p", number, g, graphs[0])
+			}
+		}
+	}
+}
+
+// TestGraphsAreForgotten loads more versions than are kept: one that was used meanwhile stays, the others go.
+func TestGraphsAreForgotten(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := o.create(t, pathway.Document{})
+	const many = 300
+	for i := range many {
+		o.save(t, p.ID, days(fmt.Sprint("Day ", i, "?")))
+	}
+	load := func(number int) *pathway.Graph {
+		g, err := o.LoadPinned(t.Context(), "a", p.ID, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	used, idle := load(1), load(2)
+	for number := 3; number <= many; number++ {
+		load(number)
+		load(1)
+	}
+	if load(1) != used {
+		t.Error("a graph that is in use was dropped")
+	}
+	if load(2) == idle {
+		t.Error("a graph that nobody uses was kept")
+	}
+}
+
+// TestDraftIsTheOneOfNow loads a draft that changes.
+func TestDraftIsTheOneOfNow(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := o.create(t, days("One?"))
+	for _, want := range []string{"Two?", "One?"} {
+		d := days(want)
+		if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &d.Nodes}); err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := o.Load(t.Context(), "a", p.ID, pathway.Selector{})
+		if err != nil || g.Start.Text.Text() != want {
+			t.Errorf("got %+v, %v; want %q", g, err, want)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package pathway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// clerk is a language model of one's own: it always says the same, and takes the first way that there is.
+type clerk struct{}
+
+func (clerk) Name() string { return "clerk" }
+
+func (clerk) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) { yield(llm.ReplyPart{Text: "We will see you then."}, nil) }
+}
+
+func (clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
+	choice, err := json.Marshal(map[string]string{"reason": "it is the first", "option": q.Options[0].ID})
+	return llm.Answer{JSON: choice}, err
+}
+
+// A program that keeps a pathway, puts it to use and lets somebody talk to it.
+func ExampleService() {
+	ctx, store := context.Background(), memstore.New()
+	service, err := pathway.New(pathway.Config{
+		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store,
+		Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: clerk{}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	var graph pathway.Document
+	if err := json.Unmarshal([]byte(`{
+		"nodes": [
+			{"id": "ask", "type": "Default", "data": {"isStart": true, "text": "{{shop}}, which day suits you?"}},
+			{"id": "bye", "type": "End Call", "data": {"prompt": "Confirm the day."}}
+		],
+		"edges": [{"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day"}}]
+	}`), &graph); err != nil {
+		panic(err)
+	}
+	p, err := service.Create(ctx, "acme", pathway.Draft{Name: "Appointments"})
+	if err != nil {
+		panic(err)
+	}
+	version, err := service.Save(ctx, "acme", p.ID, "First", graph)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := service.Publish(ctx, "acme", p.ID, pathway.Publication{Number: version.Number}); err != nil {
+		panic(err)
+	}
+	turn, err := service.StartChat(ctx, "acme", pathway.ChatRequest{
+		Pathway: p.ID, Variables: map[string]any{"shop": "North Bicycles"},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(turn.Replies)
+	turn, err = service.Say(ctx, "acme", turn.Chat.ID, "Tuesday, please.")
+	fmt.Println(turn.Replies, turn.Chat.Completed, err)
+	// Output:
+	// [North Bicycles, which day suits you?]
+	// [We will see you then.] true <nil>
+}
