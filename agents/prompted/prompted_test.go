@@ -15,11 +15,12 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/prompted"
+	"github.com/callwright/callwright/agents/tool"
 )
 
 // model answers with what it is given, one reply after the other, and keeps the requests.
 type model struct {
-	replies  [][]any // string, llm.Action, []string (expected phrases) or error
+	replies  [][]any // string, llm.Action, []string (expected phrases), *llm.ToolCall or error
 	requests []llm.ReplyRequest
 }
 
@@ -40,6 +41,8 @@ func (m *model) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 				part.Action = p
 			case []string:
 				part.Expect = p
+			case *llm.ToolCall:
+				part.Call = p
 			case error:
 				err = p
 			}
@@ -48,6 +51,10 @@ func (m *model) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 			}
 		}
 	}
+}
+
+func (m *model) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it only talks"}
 }
 
 // history is the messages of the last request.
@@ -100,7 +107,9 @@ func speech(text string) conversation.Turn {
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []prompted.Config{{Task: "x"}, {Model: &model{}}, {Model: &model{}, Task: " \n"}} {
+	for _, c := range []prompted.Config{
+		{Task: "x"}, {Model: &model{}}, {Model: &model{}, Task: " \n"}, {Model: &model{}, Task: "x", Tools: &tool.Set{}},
+	} {
 		if _, err := prompted.New(c); err == nil {
 			t.Errorf("%+v is fine", c)
 		}
@@ -294,8 +303,4 @@ func ExampleNew() {
 	// {Hello Ada, will you come tomorrow?} <nil>
 	// {Very well.} <nil>
 	// {See you, Ada.} <nil>
-}
-
-func (m *model) Answer(context.Context, llm.Question) (llm.Answer, error) {
-	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it only talks"}
 }

@@ -1,0 +1,64 @@
+package prompted_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/prompted"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/tool"
+)
+
+// TestTools: an agent calls tools, which know its variables and those that tools gave in earlier turns, and whoever looks
+// on sees every call.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	tools, err := tool.NewSet([]json.RawMessage{
+		[]byte(`{"name": "find", "url": "https://example.com/find/{{name}}", "response": {"id": "$.id"}}`),
+		[]byte(`{"name": "book", "url": "https://example.com/book/{{id}}", "speech": "I am booking, {{name}}."}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &agentstest.Requests{Answer: agentstest.JSON(`{"id": 7}`)}
+	m := &model{replies: [][]any{
+		{&llm.ToolCall{ID: "1", Name: "find"}}, {"I have found you."},
+		{&llm.ToolCall{ID: "2", Name: "book"}}, {"Booked.", llm.ActionEnd},
+	}}
+	var seen []string
+	b := newBrain(t, prompted.Config{
+		Model: m, Tools: tools, Requests: client, Variables: map[string]any{"name": "Ada"},
+		Observe: func(l request.Log) { seen = append(seen, l.URL) },
+	})
+	expect(t, b, speech("hi"), "Say{Text:I have found you.}")
+	expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "book", Interrupted: true, Heard: "I have"},
+		"Say{Text:I am booking, Ada.} / Say{Text:Booked.} / End{Reason:the agent was done}")
+	if want := []string{"https://example.com/find/Ada", "https://example.com/book/7"}; !slices.Equal(seen, want) {
+		t.Errorf("seen were %q, want %q", seen, want)
+	}
+	const want = `caller: hi | agent:  | tool: {"answer":{"id":7}} | agent: I have | caller: book | ` +
+		`agent: I am booking, Ada. | tool: {"answer":{"id":7}}`
+	if m.history() != want {
+		t.Errorf("the model saw %s\nwant %s", m.history(), want)
+	}
+	if len(m.requests[0].Tools) != 2 {
+		t.Errorf("the model is offered %+v", m.requests[0].Tools)
+	}
+}
+
+// TestPersona: who the agent is stands before what it is there for.
+func TestPersona(t *testing.T) {
+	t.Parallel()
+	m := &model{replies: [][]any{{"Hello."}}}
+	b := newBrain(t, prompted.Config{
+		Model: m, Persona: "You are {{who}}.", Task: "Sell {{what}}.", Variables: map[string]any{"who": "Bo", "what": "tea"},
+	})
+	expect(t, b, speech("hi"), "Say{Text:Hello.}")
+	if got := m.requests[0].Instructions; got != "You are Bo.\n\nSell tea." {
+		t.Errorf("the instructions are %q", got)
+	}
+}
