@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/testcall"
@@ -37,6 +38,7 @@ type Config struct {
 
 	Calls       *call.Service
 	Agents      *agents.Service
+	Pathways    *pathway.Service
 	SIP         *sip.Service
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
@@ -107,7 +109,7 @@ func (a *api) setDefaults() {
 // requireService refuses the operations that have no service here, before their methods would use it.
 func (a *api) requireService(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	absent := map[string]bool{
-		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Sip": a.SIP == nil,
+		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Agents": a.Agents == nil, "Pathways": a.Pathways == nil, "Sip": a.SIP == nil,
 		oas.StartSipDiscoveryOperation: a.Discoveries == nil, oas.GetSipDiscoveryOperation: a.Discoveries == nil,
 		oas.StartSipTestCallOperation: a.TestCalls == nil, oas.GetSipTestCallOperation: a.TestCalls == nil,
 	}

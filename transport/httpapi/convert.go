@@ -46,6 +46,14 @@ func optNilText(s string) oas.OptNilString {
 // nilInt is null for 0.
 func nilInt(n int) oas.NilInt { return oas.NilInt{Value: n, Null: n == 0} }
 
+// nilNumber is null for none.
+func nilNumber(n *float64) oas.NilFloat64 {
+	if n == nil {
+		return oas.NilFloat64{Null: true}
+	}
+	return oas.NewNilFloat64(*n)
+}
+
 // wholeMillis is a duration in milliseconds, rounded; null for none. Less than one is 1: 0 would read as no time.
 func wholeMillis(d *time.Duration) oas.NilInt {
 	if d == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -44,6 +45,7 @@ type house struct {
 	log    *bytes.Buffer
 	logger *slog.Logger // writes log
 	ready  error        // what a call's engines say
+	gate   *gate        // of promotions
 	sipFakes
 }
 
@@ -75,15 +77,21 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	work := memstore.NewWork(store, nil)
 	sipService := h.trunks(agentService, work)
+	h.gate = &gate{pathway.Verdict{State: pathway.GateOpen}}
+	pathwayService := must(pathway.New(pathway.Config{
+		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
+		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
+	}))
 	callService := must(call.New(call.Config{
 		Store: h.calls, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
 		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
+		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, Screener: func(int) call.Screener { return nil },
 		Ready: func() error { return h.ready },
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
-		SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
+		Pathways: pathwayService, SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
 		BaseURL: "https://voice.example.com", Logger: h.logger,
 	}
 	for _, c := range change {
@@ -155,15 +163,21 @@ func (h *house) do(method, target, body string, headers ...header) *httptest.Res
 // want makes a request whose answer has a status, and decodes its body.
 func (h *house) want(status int, method, target, body string, headers ...header) map[string]any {
 	h.t.Helper()
+	var value map[string]any
+	h.decode(status, method, target, body, &value, headers...)
+	return value
+}
+
+// decode is want for a body of any kind.
+func (h *house) decode(status int, method, target, body string, into any, headers ...header) {
+	h.t.Helper()
 	answer := h.do(method, target, body, headers...)
 	if answer.Code != status {
 		h.t.Fatalf("%s %s: got %d %s, want %d", method, target, answer.Code, answer.Body, status)
 	}
-	var value map[string]any
-	if err := json.Unmarshal(answer.Body.Bytes(), &value); err != nil {
+	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
 		h.t.Fatalf("%s %s: %v in %s", method, target, err, answer.Body)
 	}
-	return value
 }
 
 // contract is openapi.yaml as read by a library that has nothing to do with the generator's.

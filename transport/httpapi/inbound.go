@@ -2,9 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
-
-	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
@@ -49,134 +46,71 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, callwright.InField("phone_number", err)
 	}
+	list := inboundSettings(req)
 	var answer *oas.UpdateReportResponse
-	_, err = a.Agents.UpdateInbound(ctx, orgOf(ctx), number, func(agent *call.Agent) error {
-		answer = &oas.UpdateReportResponse{
-			Status: oas.SuccessStatusSuccess, Message: "Inbound number updated.",
-			Updates: oas.UpdateReportResponseUpdates{}, FailedUpdates: oas.UpdateReportResponseFailedUpdates{},
-		}
-		for _, s := range settingsOf(req) {
-			if err := a.change(ctx, agent, s, answer); err != nil {
-				return err
-			}
-		}
-		return nil
+	return answer, a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
+		_, err := a.Agents.UpdateInbound(ctx, orgOf(ctx), number, func(agent *call.Agent) error {
+			answer = updated("Inbound number updated.")
+			w := agents.WebAgent{Agent: *agent}
+			err := list.make(&w, func(w agents.WebAgent) error { return a.checkAgent(ctx, w.Agent) }, answer)
+			*agent = w.Agent
+			return err
+		})
+		return err
 	})
-	return answer, err
 }
 
-// setting is one member of the body of UpdateInboundNumber.
-type setting struct {
-	name  string
-	value any               // as it is given; nil for null
-	set   func(*call.Agent) // nil for what this build has not
-}
-
-// change makes one setting if the result is an agent that can take calls, and reports either way.
-func (a *api) change(
-	ctx context.Context, agent *call.Agent, s setting, answer *oas.UpdateReportResponse,
-) error {
-	if s.set == nil {
-		answer.FailedUpdates[s.name] = notBuilt(s.name).Message
-		return nil
-	}
-	changed := *agent
-	s.set(&changed)
-	if a.Calls != nil {
-		if err := a.Calls.CheckAgent(ctx, orgOf(ctx), &changed); err != nil {
-			f := failureOf(err)
-			if f.code != callwright.CodeBadRequest {
-				return err
-			}
-			answer.FailedUpdates[s.name] = f.lines[0].text
-			return nil
-		}
-	}
-	text, err := json.Marshal(s.value)
-	*agent, answer.Updates[s.name] = changed, jx.Raw(text)
-	return err
-}
-
-// settingsOf lists the members that are given.
-func settingsOf(req *oas.UpdateInboundNumberRequest) []setting {
-	var list []setting
-	text := func(name string, given oas.OptNilString, target func(*call.Agent) *string) {
-		if given.Set {
-			s := setting{name: name, set: func(a *call.Agent) { *target(a) = given.Value }}
-			if !given.Null {
-				s.value = given.Value
-			}
-			list = append(list, s)
-		}
-	}
-	flag := func(name string, given oas.OptBool, target func(*call.Agent) *bool) {
-		if given.Set {
-			list = append(list, setting{name, given.Value, func(a *call.Agent) { *target(a) = given.Value }})
-		}
-	}
-	text("prompt", req.Prompt, func(a *call.Agent) *string { return &a.Task })
-	text("voice", req.Voice, func(a *call.Agent) *string { return &a.Voice })
-	text("voice_id", req.VoiceID, func(a *call.Agent) *string { return &a.Voice })
-	text("first_sentence", req.FirstSentence, func(a *call.Agent) *string { return &a.FirstSentence })
+// inboundSettings lists the members that are given.
+func inboundSettings(req *oas.UpdateInboundNumberRequest) settings {
+	var s settings
+	s.leader(req.Prompt, req.PathwayID, req.PathwayVersion, func(*call.Agent) {})
+	s.text("persona", req.Persona, func(agent *call.Agent) *string { return &agent.Persona })
+	s.text("voice", req.Voice, func(agent *call.Agent) *string { return &agent.Voice })
+	s.text("voice_id", req.VoiceID, func(agent *call.Agent) *string { return &agent.Voice })
+	s.text("first_sentence", req.FirstSentence, func(agent *call.Agent) *string { return &agent.FirstSentence })
 	req.Language.Value = languageTag(req.Language.Value)
-	text("language", req.Language, func(a *call.Agent) *string { return &a.Language })
-	text("model", req.Model, func(a *call.Agent) *string { return &a.Model })
-	text("webhook", req.Webhook, func(a *call.Agent) *string { return &a.Webhook })
-	text("transfer_phone_number", req.TransferPhoneNumber, func(a *call.Agent) *string { return (*string)(&a.TransferTo) })
-	flag("wait_for_greeting", req.WaitForGreeting, func(a *call.Agent) *bool { return &a.WaitForGreeting })
-	flag("record", req.Record, func(a *call.Agent) *bool { return &a.Record })
-	if t := req.Temperature; t.Set {
-		s := setting{name: "temperature", set: func(a *call.Agent) { a.Temperature = optional(t.Get()) }}
-		if !t.Null {
-			s.value = t.Value
-		}
-		list = append(list, s)
-	}
-	if m := req.MaxDuration; m.Set {
-		list = append(list, setting{"max_duration", m.Value, func(a *call.Agent) { a.MaxDuration = minutes(m.Value) }})
-	}
-	return append(list, unbuiltSettings(req)...)
-}
-
-// unbuiltSettings lists the members that are given and that this build has not.
-func unbuiltSettings(req *oas.UpdateInboundNumberRequest) []setting {
-	var list []setting
-	for _, s := range []struct {
-		name  string
-		given bool
-	}{
-		{"pathway_id", req.PathwayID.Set}, {"pathway_version", req.PathwayVersion.Set}, {"persona_id", req.PersonaID.Set},
-		{"persona", req.Persona.Set}, {"tools", req.Tools.Set},
-		{"interruption_threshold", req.InterruptionThreshold.Set}, {"dynamic_data", req.DynamicData.Set},
-		{"voice_settings", req.VoiceSettings.Set}, {"background_track", req.BackgroundTrack.Set},
-		{"fallback_number", req.FallbackNumber.Set},
+	s.text("language", req.Language, func(agent *call.Agent) *string { return &agent.Language })
+	s.text("model", req.Model, func(agent *call.Agent) *string { return &agent.Model })
+	s.text("webhook", req.Webhook, func(agent *call.Agent) *string { return &agent.Webhook })
+	s.text("transfer_phone_number", req.TransferPhoneNumber, func(agent *call.Agent) *string {
+		return (*string)(&agent.TransferTo)
+	})
+	s.flag("wait_for_greeting", req.WaitForGreeting, func(agent *call.Agent) *bool { return &agent.WaitForGreeting })
+	s.flag("record", req.Record, func(agent *call.Agent) *bool { return &agent.Record })
+	s.common(commonSettings{
+		dynamicData: req.DynamicData, tools: req.Tools, temperature: req.Temperature,
+		interruption: req.InterruptionThreshold, maxDuration: req.MaxDuration,
+	})
+	for name, given := range map[string]bool{
+		"persona_id": req.PersonaID.Set, "voice_settings": req.VoiceSettings.Set,
+		"background_track": req.BackgroundTrack.Set, "fallback_number": req.FallbackNumber.Set,
 	} {
-		if s.given {
-			list = append(list, setting{name: s.name})
-		}
+		s.refuse(given, name, notBuilt(name).Message)
 	}
-	return list
+	return s
 }
 
 // inboundNumber is a number with its agent. What this build has not is null.
 func inboundNumber(n agents.InboundNumber) oas.InboundNumber {
 	absent := oas.OptNilString{Set: true, Null: true}
-	answer := oas.InboundNumber{
+	temperature := nilNumber(n.Agent.Temperature)
+	tools := itemsAs[oas.AgentTool](n.Agent.Tools)
+	return oas.InboundNumber{
 		PhoneNumber: n.Number.String(), CreatedAt: n.CreatedAt,
 		Prompt: nilText(n.Agent.Task), Webhook: nilText(n.Agent.Webhook), VoiceID: nilText(n.Agent.Voice),
 		FirstSentence:       nilText(n.Agent.FirstSentence),
 		TransferPhoneNumber: nilText(n.Agent.TransferTo.String()),
 		Language:            optNilText(n.Agent.Language),
 		Model:               optNilText(n.Agent.Model),
-		Temperature:         oas.OptNilFloat64{Set: true, Null: n.Agent.Temperature == nil},
+		Persona:             optNilText(n.Agent.Persona),
+		Temperature:         oas.OptNilFloat64{Value: temperature.Value, Set: true, Null: temperature.Null},
 		WaitForGreeting:     oas.NewOptBool(n.Agent.WaitForGreeting),
 		Record:              n.Agent.Record, MaxDuration: n.Agent.MaxDuration.Minutes(),
-		PathwayID: absent, PathwayVersion: oas.OptNilPathwayVersionSelector{Set: true, Null: true}, PersonaID: absent,
-		InterruptionThreshold: oas.NilFloat64{Null: true}, VoiceSettings: oas.NilVoiceSettings{Null: true},
+		PathwayID: optNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
+		InterruptionThreshold: nilMillis(n.Agent.Interruption),
+		DynamicData:           dynamicDataList(n.Agent.DynamicData),
+		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
+		PersonaID:             absent, VoiceSettings: oas.NilVoiceSettings{Null: true},
 		BackgroundTrack: absent, FallbackNumber: absent,
 	}
-	if n.Agent.Temperature != nil {
-		answer.Temperature.SetTo(*n.Agent.Temperature)
-	}
-	return answer
 }

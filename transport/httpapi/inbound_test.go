@@ -1,7 +1,10 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -17,18 +20,21 @@ func TestInboundNumberIsRegisteredReadAndChanged(t *testing.T) {
 	report := h.want(http.StatusOK, "POST", "/v1/inbound/%2B14155550100", `{
 		"prompt": "Take orders.", "voice_id": "rms", "first_sentence": "Good morning.", "record": true, "max_duration": 5,
 		"temperature": 0.5, "language": "en", "model": "base", "webhook": "http://plain.example", "wait_for_greeting": true,
-		"transfer_phone_number": "nobody", "pathway_id": "p1", "fallback_number": null}`)
+		"transfer_phone_number": "nobody", "fallback_number": null, "persona_id": "p", "background_track": "cafe",
+		"voice_settings": {}}`)
 	if at(t, report, "updates", "prompt") != "Take orders." || at(t, report, "updates", "record") != true ||
 		at(t, report, "updates", "temperature") != 0.5 || report["status"] != "success" {
 		t.Errorf("report %v", report)
 	}
 	failed, _ := report["failed_updates"].(map[string]any)
-	for _, name := range []string{"webhook", "transfer_phone_number", "pathway_id", "fallback_number"} {
+	for _, name := range []string{
+		"webhook", "transfer_phone_number", "fallback_number", "persona_id", "background_track", "voice_settings",
+	} {
 		if text, _ := failed[name].(string); text == "" {
 			t.Errorf("%s was not refused: %v", name, report)
 		}
 	}
-	if len(failed) != 4 {
+	if len(failed) != 6 {
 		t.Errorf("failed_updates %v", failed)
 	}
 	number := h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
@@ -47,6 +53,85 @@ func TestInboundNumberIsRegisteredReadAndChanged(t *testing.T) {
 	number = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
 	if number["prompt"] != nil || number["temperature"] != nil || number["voice_id"] != nil || number["record"] != true {
 		t.Errorf("after clearing %v", number)
+	}
+}
+
+func TestInboundNumberIsLedByAPathway(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	id := h.drawn()
+	h.saved(id)
+	change := func(body string) map[string]any {
+		return h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", body)
+	}
+	read := func() map[string]any { return h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "") }
+	change(`{"prompt":"Take orders."}`)
+	early := change(`{"pathway_id":"` + id + `"}`)
+	if text, _ := at(t, early, "failed_updates", "pathway_id").(string); !strings.Contains(text, "version") {
+		t.Errorf("nothing is in production: %v", early)
+	}
+	for version, kept := range map[string]any{`1`: 1.0, `0`: 0.0} {
+		led := change(`{"pathway_id":"` + id + `","pathway_version":` + version + `}`)
+		if at(t, led, "updates", "pathway_id") != id || at(t, led, "updates", "pathway_version") != kept {
+			t.Errorf("led %v", led)
+		}
+		if now := read(); now["pathway_id"] != id || now["pathway_version"] != kept || now["prompt"] != nil {
+			t.Errorf("now %v", now)
+		}
+	}
+	for body, name := range map[string]string{
+		`{"pathway_id":"nobodys","pathway_version":1}`: "pathway_id", `{"pathway_version":9}`: "pathway_version",
+		`{"pathway_version":"staging"}`: "pathway_version",
+	} {
+		if failed := change(body); at(t, failed, "failed_updates", name) == nil || read()["pathway_version"] == "staging" {
+			t.Errorf("%s: %v", body, failed)
+		}
+	}
+	h.want(http.StatusOK, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":1}`)
+	change(`{"pathway_version":null}`)
+	if now := read(); now["pathway_version"] != "production" || now["pathway_id"] != id {
+		t.Errorf("what is in production: %v", now)
+	}
+	if back := change(`{"prompt":"Take orders."}`); at(t, back, "updates", "prompt") != "Take orders." {
+		t.Errorf("back %v", back)
+	}
+	if now := read(); now["pathway_id"] != nil || now["pathway_version"] != nil || now["prompt"] != "Take orders." {
+		t.Errorf("back %v", now)
+	}
+	alone := change(`{"pathway_version":1}`)
+	if at(t, alone, "failed_updates", "pathway_version") == nil {
+		t.Errorf("a version without a pathway: %v", alone)
+	}
+}
+
+func TestInboundNumberAsksOtherSystems(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	body := `{"persona":"You are kind.","interruption_threshold":350,"tools":[` + aTool + `],"dynamic_data":` + someRequests + `}`
+	report := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", body)
+	if failed, _ := report["failed_updates"].(map[string]any); len(failed) > 0 {
+		t.Errorf("report %v", report)
+	}
+	number := h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
+	var given map[string]any
+	if err := json.Unmarshal([]byte(body), &given); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range given {
+		if !reflect.DeepEqual(number[name], want) {
+			t.Errorf("%s is %v, want %v", name, number[name], want)
+		}
+	}
+	refused := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100",
+		`{"tools":["TL-1"],"dynamic_data":[{"url":"http://plain.example"}],"persona":null,"interruption_threshold":null}`)
+	if failed, _ := refused["failed_updates"].(map[string]any); len(failed) != 2 || failed["tools"] == nil || failed["dynamic_data"] == nil {
+		t.Errorf("refused %v", refused)
+	}
+	number = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
+	if number["persona"] != nil || number["interruption_threshold"] != nil || number["tools"] == nil || number["dynamic_data"] == nil {
+		t.Errorf("afterwards %v", number)
 	}
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
@@ -18,7 +19,7 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks about calls that have ended: see call.Notifier. The body is the record that GET
+// Notifier tells webhooks about calls: see call.Notifier. Of one that has ended, the body is the record that GET
 // /v1/calls/{call_id} answers.
 type Notifier struct {
 	Sender
@@ -27,10 +28,10 @@ type Notifier struct {
 
 // Notify sends the record of a call.
 func (n Notifier) Notify(
-	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, _ []pathway.Log,
+	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, logs []pathway.Log,
 ) error {
 	a := &api{Config: Config{BaseURL: n.BaseURL}}
-	record, err := a.callRecord(c, transcript)
+	record, err := a.callRecord(c, transcript, logs)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (n Notifier) Notify(
 	return n.Send(ctx, org, c.ID, url, body)
 }
 
-// event is the body of an event of a call.
+// event is the body that tells of something that has happened on a call.
 type event struct {
 	Message  string             `json:"message"`
 	CallID   string             `json:"call_id"`
@@ -49,13 +50,13 @@ type event struct {
 	Level    call.EventLevel    `json:"log_level"`
 }
 
-// NotifyEvent sends something that has happened on a call.
+// NotifyEvent sends what has happened on a call.
 func (n Notifier) NotifyEvent(
-	ctx context.Context, org callwright.OrgID, url string, c call.Call, e call.Notice,
+	ctx context.Context, org callwright.OrgID, url string, c call.Call, happened call.Notice,
 ) error {
-	body, err := json.Marshal(event{Message: e.Message, CallID: c.ID, Category: e.Category, Level: e.Level})
+	body, err := json.Marshal(event{happened.Message, c.ID, happened.Category, happened.Level})
 	if err != nil {
 		return err
 	}
-	return n.Send(ctx, org, c.ID, url, body)
+	return n.Send(ctx, org, fmt.Sprintf("%s-%d", c.ID, happened.Seq), url, body)
 }

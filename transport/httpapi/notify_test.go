@@ -3,11 +3,17 @@ package httpapi_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/httpapi"
 )
@@ -49,5 +55,48 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 	sent.err = errors.New("the receiver is down")
 	if err := n.Notify(t.Context(), h.org, "https://hook.example", c, nil, nil); !errors.Is(err, sent.err) {
 		t.Errorf("a failed delivery gives %v", err)
+	}
+}
+
+// TestEventIsSignedAsEveryMessage has the real sender tell of an event, and checks what arrives with the published
+// library.
+func TestEventIsSignedAsEveryMessage(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	type message struct {
+		header http.Header
+		body   []byte
+	}
+	arrived := make(chan message, 1)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		arrived <- message{r.Header, body}
+	}))
+	t.Cleanup(receiver.Close)
+	tenants := memstore.Tenants{Store: h.store}
+	sender := must(webhook.New(webhook.Config{Tenants: tenants, AllowPrivate: true}))
+	t.Cleanup(sender.Close)
+	n := httpapi.Notifier{Sender: sender, BaseURL: "https://voice.example.com"}
+	notice := call.Notice{Seq: 3, Category: call.EventsLatency, Level: call.EventPerformance, Message: "An answer took 800 ms."}
+	if err := n.NotifyEvent(t.Context(), h.org, receiver.URL, call.Call{ID: "c1"}, notice); err != nil {
+		t.Fatal(err)
+	}
+	got := <-arrived
+	if want := `{"message":"An answer took 800 ms.","call_id":"c1","category":"latency","log_level":"performance"}`; string(got.body) != want {
+		t.Errorf("body %s, want %s", got.body, want)
+	}
+	if id := got.header.Get("webhook-id"); id != "c1-3" {
+		t.Errorf("id %s", id)
+	}
+	org, err := tenants.Organization(t.Context(), h.org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := must(standardwebhooks.NewWebhook(org.WebhookSecret.Reveal()))
+	if err := check.Verify(got.body, got.header); err != nil {
+		t.Error(err)
 	}
 }

@@ -88,10 +88,10 @@ func TestGeneratedClient(t *testing.T) {
 	if err != nil || record.QueueStatus != oas.QueueStatusQueued {
 		t.Errorf("record %+v, %v", record, err)
 	}
-	_, err = client.ListAgents(t.Context())
+	_, err = client.ListVoices(t.Context())
 	var failure *oas.ErrorStatusCodeWithHeaders
 	if !errors.As(err, &failure) || failure.StatusCode != http.StatusNotImplemented ||
 		failure.Response.Errors[0].ErrorDetail.Error != string(callwright.CodeNotImplemented) {
-		t.Errorf("listing agents: %v", err)
+		t.Errorf("listing voices: %v", err)
 	}
 }

@@ -5936,7 +5936,7 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 					if err := func() error {
 						if err := (validate.Float{
 							MinSet:        true,
-							Min:           0,
+							Min:           0.001,
 							MaxSet:        true,
 							Max:           100000,
 							MinExclusive:  false,

@@ -350,11 +350,12 @@ func (s *CallLatency) SetPlayingMs(val NilFloat64) {
 type CallPathwayLog struct {
 	// Whose words `text` holds; `pathway` for what the graph did.
 	Role CallPathwayLogRole `json:"role"`
-	// What was said, or what happened.
+	// What was said, or what happened; empty for a decision.
 	Text string `json:"text"`
 	// Why the conversation went where it went, or stayed.
 	Decision NilString `json:"decision"`
-	// What happened and at which node, with what it gave as JSON.
+	// A JSON object: `kind` says what happened, `node_id` and `node_name` where, `edge_id` the way that
+	// was taken, `variables` what was found out, `request` what another system was asked.
 	PathwayInfo NilString `json:"pathway_info"`
 	// The node that a decision led to.
 	ChosenNodeID NilString `json:"chosen_node_id"`
@@ -1576,7 +1577,7 @@ type CreateCallRequest struct {
 	AgentID OptString `json:"agent_id"`
 	// Pathway that leads the conversation. Not together with `task`.
 	PathwayID OptString `json:"pathway_id"`
-	// Version of the pathway; without it the one in production when somebody answers.
+	// Version of the pathway, 0 for the draft; without it the one in production when somebody answers.
 	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
 	// Node to start on instead of the pathway's own start.
 	StartNodeID OptString `json:"start_node_id"`
@@ -9454,76 +9455,6 @@ func (s *Pathway) SetUpdatedAt(val time.Time) {
 	s.UpdatedAt = val
 }
 
-// A node or an edge that differs.
-// Ref: #/components/schemas/PathwayChange
-type PathwayChange struct {
-	// Its id; `globalConfig` for the settings of the whole pathway.
-	ID string `json:"id"`
-	// Members that differ, such as data.prompt.
-	Paths []string `json:"paths"`
-}
-
-// GetID returns the value of ID.
-func (s *PathwayChange) GetID() string {
-	return s.ID
-}
-
-// GetPaths returns the value of Paths.
-func (s *PathwayChange) GetPaths() []string {
-	return s.Paths
-}
-
-// SetID sets the value of ID.
-func (s *PathwayChange) SetID(val string) {
-	s.ID = val
-}
-
-// SetPaths sets the value of Paths.
-func (s *PathwayChange) SetPaths(val []string) {
-	s.Paths = val
-}
-
-// Changes of nodes or of edges, each list in the order of the document.
-// Ref: #/components/schemas/PathwayChanges
-type PathwayChanges struct {
-	// Ids that are new.
-	Added []string `json:"added"`
-	// Ids that are gone.
-	Removed []string `json:"removed"`
-	// What is in both and differs.
-	Changed []PathwayChange `json:"changed"`
-}
-
-// GetAdded returns the value of Added.
-func (s *PathwayChanges) GetAdded() []string {
-	return s.Added
-}
-
-// GetRemoved returns the value of Removed.
-func (s *PathwayChanges) GetRemoved() []string {
-	return s.Removed
-}
-
-// GetChanged returns the value of Changed.
-func (s *PathwayChanges) GetChanged() []PathwayChange {
-	return s.Changed
-}
-
-// SetAdded sets the value of Added.
-func (s *PathwayChanges) SetAdded(val []string) {
-	s.Added = val
-}
-
-// SetRemoved sets the value of Removed.
-func (s *PathwayChanges) SetRemoved(val []string) {
-	s.Removed = val
-}
-
-// SetChanged sets the value of Changed.
-func (s *PathwayChanges) SetChanged(val []PathwayChange) {
-	s.Changed = val
-}
-
 // A conversation that has begun.
 // Ref: #/components/schemas/PathwayChat
 type PathwayChat struct {
@@ -9982,15 +9913,20 @@ func (s *PathwayDeleted) SetMessage(val string) {
 	s.Message = val
 }
 
-// What a version has that another has not, and the other way round.
+// What a version has that another has not, and the other way round. What only editors look at, such as
+// positions, is left out.
 // Ref: #/components/schemas/PathwayDiff
 type PathwayDiff struct {
 	// The version that is described.
 	VersionNumber int `json:"version_number"`
 	// The version that it is compared with.
-	Against int            `json:"against"`
-	Nodes   PathwayChanges `json:"nodes"`
-	Edges   PathwayChanges `json:"edges"`
+	Against int `json:"against"`
+	// Nodes that differ, in the order of the version; those that were removed come last.
+	Nodes []PathwayDifference `json:"nodes"`
+	// Edges that differ, in the same order.
+	Edges []PathwayDifference `json:"edges"`
+	// Whether nodes or edges of both stand in another order.
+	Reordered bool `json:"reordered"`
 }
 
 // GetVersionNumber returns the value of VersionNumber.
@@ -10004,13 +9940,18 @@ func (s *PathwayDiff) GetAgainst() int {
 }
 
 // GetNodes returns the value of Nodes.
-func (s *PathwayDiff) GetNodes() PathwayChanges {
+func (s *PathwayDiff) GetNodes() []PathwayDifference {
 	return s.Nodes
 }
 
 // GetEdges returns the value of Edges.
-func (s *PathwayDiff) GetEdges() PathwayChanges {
+func (s *PathwayDiff) GetEdges() []PathwayDifference {
 	return s.Edges
+}
+
+// GetReordered returns the value of Reordered.
+func (s *PathwayDiff) GetReordered() bool {
+	return s.Reordered
 }
 
 // SetVersionNumber sets the value of VersionNumber.
@@ -10024,13 +9965,18 @@ func (s *PathwayDiff) SetAgainst(val int) {
 }
 
 // SetNodes sets the value of Nodes.
-func (s *PathwayDiff) SetNodes(val PathwayChanges) {
+func (s *PathwayDiff) SetNodes(val []PathwayDifference) {
 	s.Nodes = val
 }
 
 // SetEdges sets the value of Edges.
-func (s *PathwayDiff) SetEdges(val PathwayChanges) {
+func (s *PathwayDiff) SetEdges(val []PathwayDifference) {
 	s.Edges = val
+}
+
+// SetReordered sets the value of Reordered.
+func (s *PathwayDiff) SetReordered(val bool) {
+	s.Reordered = val
 }
 
 // Envelope of the answer.
@@ -10059,6 +10005,108 @@ func (s *PathwayDiffReply) SetData(val PathwayDiff) {
 // SetErrors sets the value of Errors.
 func (s *PathwayDiffReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// A node or an edge that differs.
+// Ref: #/components/schemas/PathwayDifference
+type PathwayDifference struct {
+	// Its id; null for the settings of the whole pathway.
+	ID NilString `json:"id"`
+	// Name of a node.
+	Name NilString `json:"name"`
+	// How it differs.
+	Kind PathwayDifferenceKind `json:"kind"`
+	// Of what is in both, the members that differ.
+	Members []PathwayMemberDifference `json:"members"`
+}
+
+// GetID returns the value of ID.
+func (s *PathwayDifference) GetID() NilString {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *PathwayDifference) GetName() NilString {
+	return s.Name
+}
+
+// GetKind returns the value of Kind.
+func (s *PathwayDifference) GetKind() PathwayDifferenceKind {
+	return s.Kind
+}
+
+// GetMembers returns the value of Members.
+func (s *PathwayDifference) GetMembers() []PathwayMemberDifference {
+	return s.Members
+}
+
+// SetID sets the value of ID.
+func (s *PathwayDifference) SetID(val NilString) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *PathwayDifference) SetName(val NilString) {
+	s.Name = val
+}
+
+// SetKind sets the value of Kind.
+func (s *PathwayDifference) SetKind(val PathwayDifferenceKind) {
+	s.Kind = val
+}
+
+// SetMembers sets the value of Members.
+func (s *PathwayDifference) SetMembers(val []PathwayMemberDifference) {
+	s.Members = val
+}
+
+// How it differs.
+type PathwayDifferenceKind string
+
+const (
+	PathwayDifferenceKindAdded   PathwayDifferenceKind = "added"
+	PathwayDifferenceKindRemoved PathwayDifferenceKind = "removed"
+	PathwayDifferenceKindChanged PathwayDifferenceKind = "changed"
+)
+
+// AllValues returns all PathwayDifferenceKind values.
+func (PathwayDifferenceKind) AllValues() []PathwayDifferenceKind {
+	return []PathwayDifferenceKind{
+		PathwayDifferenceKindAdded,
+		PathwayDifferenceKindRemoved,
+		PathwayDifferenceKindChanged,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PathwayDifferenceKind) MarshalText() ([]byte, error) {
+	switch s {
+	case PathwayDifferenceKindAdded:
+		return []byte(s), nil
+	case PathwayDifferenceKindRemoved:
+		return []byte(s), nil
+	case PathwayDifferenceKindChanged:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PathwayDifferenceKind) UnmarshalText(data []byte) error {
+	switch PathwayDifferenceKind(data) {
+	case PathwayDifferenceKindAdded:
+		*s = PathwayDifferenceKindAdded
+		return nil
+	case PathwayDifferenceKindRemoved:
+		*s = PathwayDifferenceKindRemoved
+		return nil
+	case PathwayDifferenceKindChanged:
+		*s = PathwayDifferenceKindChanged
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 type PathwayEdge json2.RawMessage
@@ -10148,6 +10196,47 @@ func (s *PathwayFork) SetEdges(val []PathwayEdge) {
 }
 
 type PathwayList []Pathway
+
+// A member that differs.
+// Ref: #/components/schemas/PathwayMemberDifference
+type PathwayMemberDifference struct {
+	// Where it is, such as data.prompt.
+	Path string `json:"path"`
+	// Its value as JSON, the beginning of a long one; null where it was absent.
+	Before NilString `json:"before"`
+	// The same in the version that is described.
+	After NilString `json:"after"`
+}
+
+// GetPath returns the value of Path.
+func (s *PathwayMemberDifference) GetPath() string {
+	return s.Path
+}
+
+// GetBefore returns the value of Before.
+func (s *PathwayMemberDifference) GetBefore() NilString {
+	return s.Before
+}
+
+// GetAfter returns the value of After.
+func (s *PathwayMemberDifference) GetAfter() NilString {
+	return s.After
+}
+
+// SetPath sets the value of Path.
+func (s *PathwayMemberDifference) SetPath(val string) {
+	s.Path = val
+}
+
+// SetBefore sets the value of Before.
+func (s *PathwayMemberDifference) SetBefore(val NilString) {
+	s.Before = val
+}
+
+// SetAfter sets the value of After.
+func (s *PathwayMemberDifference) SetAfter(val NilString) {
+	s.After = val
+}
 
 type PathwayNode json2.RawMessage
 

@@ -1,0 +1,199 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// agent makes a web agent and gives its record.
+func (h *house) agent(body string) map[string]any {
+	h.t.Helper()
+	record, _ := at(h.t, h.want(http.StatusCreated, "POST", "/v1/agents", body), "agent").(map[string]any)
+	return record
+}
+
+// agents lists the web agents.
+func (h *house) agents() []any {
+	h.t.Helper()
+	list, _ := h.want(http.StatusOK, "GET", "/v1/agents", "")["agents"].([]any)
+	return list
+}
+
+const (
+	aTool        = `{"name":"look_up","description":"Looks.","url":"https://shop.example/look","method":"GET","x":[1.0,null]}`
+	someRequests = `[{"url":"https://shop.example/{{id}}","method":"POST","headers":[{"key":"X-Key","value":"k"}],` +
+		`"query":[{"key":"q","value":"{{name}}"}],"body":[{"key":"b","value":"1"}],"cache":true,` +
+		`"response_data":[{"name":"price","data":"$.price","context":"It costs {{price}}."}]}]`
+)
+
+func TestAgentWithNothingHasNulls(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	created := h.agent(`{"prompt":"Help."}`)
+	want := map[string]any{
+		"agent_id": created["agent_id"], "webhook": nil, "dynamic_data": nil, "interruption_threshold": 500.0,
+		"first_sentence": nil, "model": "base", "voice_settings": nil, "voice": "", "prompt": "Help.", "temperature": nil,
+		"max_duration": 30.0, "language": "ENG", "tools": nil, "pathway_id": nil, "metadata": map[string]any{},
+	}
+	if !reflect.DeepEqual(created, want) || created["agent_id"] == "" {
+		t.Errorf("created %v, want %v", created, want)
+	}
+	if list := h.agents(); len(list) != 1 || !reflect.DeepEqual(list[0], created) {
+		t.Errorf("list %v", list)
+	}
+}
+
+// TestAgentComesBackAsItWasGiven gives every setting its values, null and empty ones among them, and reads them again.
+func TestAgentComesBackAsItWasGiven(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id, _ := h.agent(`{"prompt":"Help."}`)["agent_id"].(string)
+	for _, c := range []struct{ name, given, read string }{
+		{"prompt", `"Help me."`, ""},
+		{"webhook", `"https://hook.example/"`, ""},
+		{"webhook", `null`, ""},
+		{"webhook", `""`, `null`},
+		{"dynamic_data", someRequests, ""},
+		{"dynamic_data", `[]`, ""},
+		{"dynamic_data", `null`, ""},
+		{"interruption_threshold", `250.5`, ""},
+		{"interruption_threshold", `0`, ""},
+		{"interruption_threshold", `null`, ""},
+		{"first_sentence", `"Hello {{name}}."`, ""},
+		{"first_sentence", `null`, ""},
+		{"model", `"turbo"`, ""},
+		{"model", `null`, `""`},
+		{"voice_settings", `{"speed":1.5,"more":{"a":[null]}}`, ""},
+		{"voice_settings", `{}`, ""},
+		{"voice_settings", `null`, ""},
+		{"voice", `"rms"`, ""},
+		{"voice", `null`, `""`},
+		{"temperature", `0`, ""},
+		{"temperature", `0.75`, ""},
+		{"temperature", `null`, ""},
+		{"max_duration", `0.5`, ""},
+		{"language", `"babel-en"`, ""},
+		{"language", `null`, `""`},
+		{"tools", `[` + aTool + `]`, ""},
+		{"tools", `[]`, ""},
+		{"tools", `null`, ""},
+		{"metadata", `{"ticket":"4711","n":1.5}`, ""},
+		{"keywords", `["Callwright:2"]`, ""},
+	} {
+		report := h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"`+c.name+`":`+c.given+`}`)
+		var given, read any
+		if c.read == "" {
+			c.read = c.given
+		}
+		if err := json.Unmarshal([]byte(c.given), &given); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(c.read), &read); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(report["updates"], map[string]any{c.name: given}) || len(report["failed_updates"].(map[string]any)) > 0 {
+			t.Errorf("%s %s: report %v", c.name, c.given, report)
+		}
+		if now := at(t, h.agents(), 0, c.name); !reflect.DeepEqual(now, read) {
+			t.Errorf("%s %s: read %v", c.name, c.given, now)
+		}
+	}
+	if list := h.do("GET", "/v1/agents", ""); strings.Contains(list.Body.String(), aTool) {
+		t.Errorf("the tools are still there: %s", list.Body)
+	}
+	h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"tools":[`+aTool+`]}`)
+	if list := h.do("GET", "/v1/agents", ""); !strings.Contains(list.Body.String(), aTool) {
+		t.Errorf("%s does not hold %s", list.Body, aTool)
+	}
+}
+
+func TestAgentsPathwayAndPromptExcludeEachOther(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	pathway := h.drawn()
+	id, _ := h.agent(`{"prompt":"Help.","first_sentence":"Hi.","tools":[` + aTool + `],"dynamic_data":[]}`)["agent_id"].(string)
+	early := h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"pathway_id":"`+pathway+`"}`)
+	if text, _ := at(t, early, "failed_updates", "pathway_id").(string); !strings.Contains(text, "version") {
+		t.Errorf("nothing is in production: %v", early)
+	}
+	h.saved(pathway)
+	h.want(http.StatusOK, "POST", "/v1/pathway/"+pathway+"/publish", `{"version_id":1}`)
+	led := h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"pathway_id":"`+pathway+`","prompt":"Help.","voice":"rms"}`)
+	if at(t, led, "failed_updates", "prompt") == nil || at(t, led, "updates", "pathway_id") != pathway ||
+		at(t, led, "updates", "voice") != "rms" {
+		t.Errorf("led %v", led)
+	}
+	for name, want := range map[string]any{
+		"pathway_id": pathway, "prompt": "", "first_sentence": nil, "model": "", "dynamic_data": nil, "tools": nil, "voice": "rms",
+	} {
+		if got := at(t, h.agents(), 0, name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	alone := h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"pathway_id":null}`)
+	if at(t, alone, "failed_updates", "pathway_id") == nil {
+		t.Errorf("an agent with neither: %v", alone)
+	}
+	back := h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"pathway_id":null,"prompt":"Help."}`)
+	if at(t, back, "updates", "prompt") != "Help." || at(t, h.agents(), 0, "pathway_id") != nil {
+		t.Errorf("back %v", back)
+	}
+}
+
+func TestAgentsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for body, path := range map[string]string{
+		`{}`:                              "prompt",
+		`{"prompt":" "}`:                  "prompt",
+		`{"prompt":"x","pathway_id":"p"}`: "prompt",
+		`{"prompt":"x","webhook":"http://plain.example"}`:                "webhook",
+		`{"prompt":"x","tools":["TL-1"]}`:                                "tools[0]",
+		`{"prompt":"x","tools":[{"name":"t","url":"http://a.example"}]}`: "tools[0].url",
+		`{"prompt":"x","dynamic_data":[{"url":"http://a.example"}]}`:     "dynamic_data[0].url",
+		`{"prompt":"x","dynamic_data":[{}]}`:                             "dynamic_data[0].url",
+		`{"prompt":"x","max_duration":1000}`:                             "max_duration",
+		`{"prompt":"x","colour":"red"}`:                                  "colour",
+	} {
+		answer := h.want(http.StatusBadRequest, "POST", "/v1/agents", body)
+		if text, _ := at(t, answer, "errors", 0).(string); !strings.HasPrefix(text, path+": ") || answer["status"] != "error" {
+			t.Errorf("%s: %v", body, answer)
+		}
+	}
+	absent := h.want(http.StatusNotFound, "POST", "/v1/agents", `{"pathway_id":"nobodys"}`)
+	if absent["code"] != "NOT_FOUND" {
+		t.Errorf("absent %v", absent)
+	}
+	if list := h.agents(); len(list) != 0 {
+		t.Errorf("list %v", list)
+	}
+	id, _ := h.agent(`{"prompt":"x"}`)["agent_id"].(string)
+	report := h.want(http.StatusOK, "POST", "/v1/agents/"+id, `{"webhook":"http://plain.example","prompt":"","voice":"rms","pathway_id":"nobodys"}`)
+	failed, _ := report["failed_updates"].(map[string]any)
+	if len(failed) != 2 || failed["webhook"] == nil || failed["pathway_id"] == nil || at(t, report, "updates", "voice") != "rms" {
+		t.Errorf("report %v", report)
+	}
+}
+
+func TestAgentIsDeleted(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id, _ := h.agent(`{"prompt":"x"}`)["agent_id"].(string)
+	_, other := h.tenant("other")
+	for path, body := range map[string]string{"": `{"voice":"rms"}`, "/delete": ""} {
+		foreign := h.want(http.StatusNotFound, "POST", "/v1/agents/"+id+path, body, header{"Authorization", other})
+		absent := h.want(http.StatusNotFound, "POST", "/v1/agents/nobodys"+path, body)
+		if foreign["message"] != absent["message"] || foreign["code"] != "NOT_FOUND" {
+			t.Errorf("foreign %v, absent %v", foreign, absent)
+		}
+	}
+	if deleted := h.want(http.StatusOK, "POST", "/v1/agents/"+id+"/delete", ""); deleted["status"] != "success" {
+		t.Errorf("deleted %v", deleted)
+	}
+	if list := h.agents(); len(list) != 0 {
+		t.Errorf("list %v", list)
+	}
+}

@@ -1,0 +1,214 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+func callSummary(c call.Call) oas.CallSummary {
+	s := oas.CallSummary{
+		CallID: c.ID, CreatedAt: c.CreatedAt, CallLength: callLength(c), To: c.To, From: c.From, Completed: c.Queue.Ended(),
+		QueueStatus: oas.QueueStatus(c.Queue), Status: callStatus(c), ErrorMessage: nilText(c.ErrorMessage),
+		AnsweredBy: answeredBy(c), Inbound: c.Inbound, PathwayID: nilText(c.Agent.Pathway.ID),
+	}
+	s.BatchID.SetToNull()
+	return s
+}
+
+// callRecord is the whole record of a call.
+func (a *api) callRecord(c call.Call, transcript []call.Entry, logs []pathway.Log) (*oas.CallRecord, error) {
+	r := &oas.CallRecord{
+		CallID: c.ID, CID: c.ID, CallLength: callLength(c), CorrectedDuration: correctedDuration(c), To: c.To, From: c.From,
+		Inbound: c.Inbound, Completed: c.Queue.Ended(), QueueStatus: oas.QueueStatus(c.Queue), Status: callStatus(c),
+		CreatedAt: c.CreatedAt, StartTime: nilTime(c.StartAt), StartedAt: nilTime(c.StartedAt), EndAt: nilTime(c.EndedAt),
+		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: nilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
+		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: nilText(c.Agent.Voice), Model: nilText(c.ModelUsed),
+		EndpointURL: a.BaseURL, Task: optNilText(c.Agent.Task), PathwayID: nilText(c.Agent.Pathway.ID),
+		Summary: nilText(c.Analysis.Summary), DispositionTag: nilText(c.Analysis.Disposition),
+		AnalysisError: nilText(c.Analysis.Error), Analysis: analysis(c.Analysis), Citations: []oas.FreeObject{},
+		RetryOf: nilText(c.RetryOf), RetriedBy: nilText(c.RetriedBy),
+		TransferredTo: nilText(c.TransferredTo), TransferredAt: nilTime(c.TransferredAt),
+		SipCode: sipCode(c), Transcripts: make([]oas.TranscriptLine, len(transcript)),
+	}
+	r.BatchID.SetToNull()
+	r.Price.SetToNull()
+	r.PathwayVersion.SetToNull()
+	if c.PathwayNumber != nil {
+		r.PathwayVersion.SetTo(*c.PathwayNumber)
+	}
+	r.RecordingURL.SetToNull()
+	if c.Recorded {
+		r.RecordingURL.SetTo(a.BaseURL + "/v1/recordings/" + c.ID)
+	}
+	texts := make([]string, len(transcript))
+	for i, e := range transcript {
+		r.Transcripts[i] = transcriptLine(e)
+		texts[i] = string(e.Speaker) + ": " + e.Text
+	}
+	r.ConcatenatedTranscript = strings.Join(texts, "\n")
+	return r, fillIn(r, c, logs)
+}
+
+// fillIn adds what has to be encoded.
+func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
+	if r.RequestData, err = rawOf(c.RequestData); err != nil {
+		return err
+	}
+	if r.Metadata, err = rawOf(c.Metadata); err != nil {
+		return err
+	}
+	if r.Variables, err = rawOf(c.Variables); err != nil {
+		return err
+	}
+	r.PathwayLogs, err = pathwayLogs(logs, c.CreatedAt)
+	return err
+}
+
+func transcriptLine(e call.Entry) oas.TranscriptLine {
+	l := oas.TranscriptLine{
+		ID: e.Seq, CreatedAt: e.CreatedAt, Text: e.Text, User: oas.TranscriptLineUser(e.Speaker),
+		Start: oas.NewOptFloat64(e.Start.Seconds()), End: oas.NewOptFloat64(e.End.Seconds()),
+		Interrupted: oas.NewOptBool(e.Interrupted),
+	}
+	if e.Latency != (conversation.Latency{}) {
+		l.Latency.SetTo(oas.CallLatency{
+			EndOfTurnMs: millis(e.Latency.EndOfTurn), RecognizedMs: millis(e.Latency.Recognized),
+			FirstSentenceMs: millis(e.Latency.FirstStep), FirstAudioMs: millis(e.Latency.FirstAudio),
+			PlayingMs: millis(e.Latency.Playing),
+		})
+	}
+	return l
+}
+
+// pathwayLogs is what happened in each turn, line by line. A turn in which nothing but words was noted has the time of
+// what was noted before it.
+func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
+	lines := []oas.CallPathwayLog{}
+	now := begin
+	for _, l := range logs {
+		if len(l.Entries) > 0 {
+			now = l.Entries[0].At
+		}
+		if l.Heard != "" {
+			lines = append(lines, spokenLine(oas.CallPathwayLogRoleUser, l.Heard, now))
+		}
+		for _, e := range l.Entries {
+			line, err := entryLine(e)
+			if err != nil {
+				return nil, err
+			}
+			now = e.At
+			lines = append(lines, line)
+		}
+		if l.Said != "" {
+			lines = append(lines, spokenLine(oas.CallPathwayLogRoleAssistant, l.Said, now))
+		}
+	}
+	return lines, nil
+}
+
+func spokenLine(role oas.CallPathwayLogRole, text string, at time.Time) oas.CallPathwayLog {
+	none := oas.NilString{Null: true}
+	return oas.CallPathwayLog{
+		Role: role, Text: text, Decision: none, PathwayInfo: none, ChosenNodeID: none, Tag: none, CreatedAt: at,
+	}
+}
+
+// entryInfo is what pathway_info holds, as JSON.
+type entryInfo struct {
+	Kind      pathway.LogKind `json:"kind"`
+	Node      string          `json:"node_id,omitempty"`
+	Name      string          `json:"node_name,omitempty"`
+	Edge      string          `json:"edge_id,omitempty"`
+	Variables map[string]any  `json:"variables,omitempty"`
+	Request   *requestInfo    `json:"request,omitempty"`
+}
+
+// requestInfo is a request that was made. What came back is not in it but for the variables that were taken from it.
+type requestInfo struct {
+	Name      string         `json:"name"`
+	Method    string         `json:"method"`
+	URL       string         `json:"url"`
+	Status    int            `json:"status,omitempty"`
+	TookMs    int64          `json:"took_ms"`
+	Variables map[string]any `json:"variables,omitempty"`
+	Error     string         `json:"error,omitempty"`
+}
+
+func entryLine(e pathway.LogEntry) (oas.CallPathwayLog, error) {
+	info := entryInfo{Kind: e.Kind, Node: e.Node, Name: e.Name, Edge: e.Edge, Variables: e.Variables}
+	if r := e.Request; r != nil {
+		info.Request = &requestInfo{
+			Name: r.Name, Method: r.Method, URL: r.URL, Status: r.Status, TookMs: r.Took.Milliseconds(),
+			Variables: r.Variables, Error: r.Error,
+		}
+	}
+	text, err := json.Marshal(info)
+	line := oas.CallPathwayLog{
+		Role: oas.CallPathwayLogRolePathway, Text: e.Text, Decision: oas.NilString{Null: true},
+		PathwayInfo: oas.NewNilString(string(text)), ChosenNodeID: nilText(e.Chosen), Tag: nilText(e.Tag), CreatedAt: e.At,
+	}
+	if e.Kind == pathway.LogDecision {
+		line.Text = ""
+		line.Decision.SetTo(e.Text)
+	}
+	return line, err
+}
+
+func analysis(a call.Analysis) oas.NilCallAnalysis {
+	if a.Summary == "" && a.Disposition == "" {
+		return oas.NilCallAnalysis{Null: true}
+	}
+	return oas.NewNilCallAnalysis(oas.CallAnalysis{Summary: nilText(a.Summary), Disposition: nilText(a.Disposition)})
+}
+
+// callLength is the call's length in minutes, null while there is none.
+func callLength(c call.Call) oas.NilFloat64 {
+	return oas.NilFloat64{Value: c.Length().Minutes(), Null: c.StartedAt == nil || c.EndedAt == nil}
+}
+
+// correctedDuration is the call's length in seconds, null while there is none.
+func correctedDuration(c call.Call) oas.NilString {
+	if c.StartedAt == nil || c.EndedAt == nil {
+		return oas.NilString{Null: true}
+	}
+	return oas.NewNilString(strconv.Itoa(int(c.Length().Seconds() + 0.5)))
+}
+
+func callStatus(c call.Call) oas.CallStatus {
+	if c.Status == "" {
+		return oas.CallStatusUnknown
+	}
+	return oas.CallStatus(c.Status)
+}
+
+func answeredBy(c call.Call) oas.NilAnsweredBy {
+	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
+}
+
+// endedBy is who hung up; null for a call that did not end by that.
+func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
+	by := oas.NilCallRecordCallEndedBy{Null: true}
+	switch {
+	case c.Ending == nil || c.StartedAt == nil:
+	case c.Ending.Cause == call.CauseRemoteHangup:
+		by.SetTo(oas.CallRecordCallEndedByUSER)
+	case c.Ending.Cause == call.CauseLocalHangup, c.Ending.Cause == call.CauseTransferred:
+		by.SetTo(oas.CallRecordCallEndedByASSISTANT)
+	}
+	return by
+}
+
+func sipCode(c call.Call) oas.OptNilInt {
+	if c.Ending == nil || c.Ending.SIPCode == 0 {
+		return oas.OptNilInt{Set: true, Null: true}
+	}
+	return oas.NewOptNilInt(c.Ending.SIPCode)
+}

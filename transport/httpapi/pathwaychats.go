@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// CreatePathwayChat begins a text conversation.
+func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate) (*oas.PathwayChatReply, error) {
+	data, err := valuesOf(req.RequestData.Value)
+	if err != nil {
+		return nil, err
+	}
+	request := pathway.ChatRequest{Pathway: req.PathwayID, StartNode: req.StartNodeID.Or(""), Variables: data}
+	if req.PathwayVersion.Set {
+		request.Version = new(selectorOf(req.PathwayVersion.Get()))
+	}
+	turn, err := a.Pathways.StartChat(ctx, orgOf(ctx), request)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := rawOf(turn.State.Variables)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PathwayChatReply{Data: oas.PathwayChat{
+		ChatID: turn.Chat.ID, Message: strings.Join(turn.Replies, " "), Variables: variables,
+	}}, nil
+}
+
+// SendPathwayChatMessage takes a turn in a text conversation.
+func (a *api) SendPathwayChatMessage(
+	ctx context.Context, req *oas.PathwayChatTurn, params oas.SendPathwayChatMessageParams,
+) (*oas.PathwayChatStateReply, error) {
+	turn, err := a.Pathways.Say(ctx, orgOf(ctx), params.ChatID, req.Message)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := rawOf(turn.State.Variables)
+	if err != nil {
+		return nil, err
+	}
+	state := oas.PathwayChatState{
+		ChatID: turn.Chat.ID, PathwayID: turn.Chat.Pathway, PathwayVersion: turn.Chat.Number,
+		AssistantResponses: turn.Replies, ChatHistory: chatHistory(turn.State.Talk.Messages),
+		Variables: variables, Completed: turn.Chat.Completed,
+	}
+	state.CurrentNodeID.SetToNull()
+	state.CurrentNodeName.SetToNull()
+	if turn.Node != nil && !turn.Chat.Completed {
+		state.CurrentNodeID.SetTo(turn.Node.ID)
+		state.CurrentNodeName.SetTo(turn.Node.Name)
+	}
+	return &oas.PathwayChatStateReply{Data: state}, nil
+}
+
+// chatHistory is what both sides said; what tools answered is no part of it.
+func chatHistory(messages []llm.Message) []oas.PathwayChatMessage {
+	history := []oas.PathwayChatMessage{}
+	for _, m := range messages {
+		switch {
+		case m.Text == "":
+		case m.Role == llm.RoleCaller:
+			history = append(history, oas.PathwayChatMessage{Role: oas.PathwayChatMessageRoleUser, Content: m.Text})
+		case m.Role == llm.RoleAgent:
+			history = append(history, oas.PathwayChatMessage{Role: oas.PathwayChatMessageRoleAssistant, Content: m.Text})
+		}
+	}
+	return history
+}

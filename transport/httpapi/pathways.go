@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// success is the status of the answers of pathways in envelope B.
+const success = string(oas.SuccessStatusSuccess)
+
+// CreatePathway stores a new pathway.
+func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreated, error) {
+	p, err := a.Pathways.Create(ctx, orgOf(ctx), pathway.Draft{
+		Name: req.Name, Description: req.Description.Or(""), Document: documentOf(req.Nodes, req.Edges),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PathwayCreated{Status: success, PathwayID: p.ID}, nil
+}
+
+// ListPathways is a page of pathways.
+func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (oas.PathwayList, error) {
+	pathways, err := a.Pathways.List(ctx, orgOf(ctx), params.Limit.Or(0), params.Offset.Or(0))
+	if err != nil {
+		return nil, err
+	}
+	answer := make(oas.PathwayList, len(pathways))
+	for i, p := range pathways {
+		answer[i] = pathwayRecord(p)
+	}
+	return answer, nil
+}
+
+// GetPathway is one pathway with its draft.
+func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas.Pathway, error) {
+	p, err := a.Pathways.Get(ctx, orgOf(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := pathwayRecord(p)
+	return &answer, nil
+}
+
+// UpdatePathway changes a pathway's draft.
+func (a *api) UpdatePathway(
+	ctx context.Context, req *oas.PathwayUpdate, params oas.UpdatePathwayParams,
+) (*oas.PathwayUpdated, error) {
+	change := pathway.Change{Name: optional(req.Name.Get()), Description: optional(req.Description.Get())}
+	if req.Nodes != nil {
+		change.Nodes = new(itemsAs[json.RawMessage](req.Nodes))
+	}
+	if req.Edges != nil {
+		change.Edges = new(itemsAs[json.RawMessage](req.Edges))
+	}
+	p, err := a.Pathways.Update(ctx, orgOf(ctx), params.ID, change)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PathwayUpdated{Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p)}, nil
+}
+
+// DeletePathway removes a pathway.
+func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeleted, error) {
+	if err := a.Pathways.Delete(ctx, orgOf(ctx), params.ID); err != nil {
+		return nil, err
+	}
+	return &oas.PathwayDeleted{Status: success, Message: "Pathway deleted."}, nil
+}
+
+func pathwayRecord(p pathway.Pathway) oas.Pathway {
+	answer := oas.Pathway{
+		ID: p.ID, Name: p.Name, Description: p.Description,
+		Nodes: itemsAs[oas.PathwayNode](p.Draft.Nodes), Edges: itemsAs[oas.PathwayEdge](p.Draft.Edges),
+		ProductionVersionNumber: nilInt(p.Production), StagingVersionNumber: nilInt(p.Staging),
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+	answer.Promotion.SetToNull()
+	if p.Promotion != nil {
+		answer.Promotion.SetTo(oas.PathwayPromotion{
+			VersionNumber: p.Promotion.Number, BatchID: nilText(p.Promotion.Batch),
+		})
+	}
+	return answer
+}
+
+// documentOf is a graph in the domain's words: what a node or an edge holds is passed on as it came.
+func documentOf(nodes []oas.PathwayNode, edges []oas.PathwayEdge) pathway.Document {
+	return pathway.Document{Nodes: itemsAs[json.RawMessage](nodes), Edges: itemsAs[json.RawMessage](edges)}
+}
+
+// itemsAs gives JSON texts another type. No list stays none, and an empty one empty.
+func itemsAs[To, From ~[]byte](items []From) []To {
+	if items == nil {
+		return nil
+	}
+	out := make([]To, len(items))
+	for i, item := range items {
+		out[i] = To(item)
+	}
+	return out
+}

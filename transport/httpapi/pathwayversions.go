@@ -1,0 +1,175 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// CreatePathwayVersion stores a graph as the next version.
+func (a *api) CreatePathwayVersion(
+	ctx context.Context, req *oas.PathwayVersionCreate, params oas.CreatePathwayVersionParams,
+) (*oas.PathwayVersionCreated, error) {
+	v, err := a.Pathways.Save(ctx, orgOf(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
+	if err != nil {
+		return nil, err
+	}
+	return versionCreated(v), nil
+}
+
+// ForkPathwayVersion stores a version beside another one.
+func (a *api) ForkPathwayVersion(
+	ctx context.Context, req *oas.PathwayFork, params oas.ForkPathwayVersionParams,
+) (*oas.PathwayVersionCreated, error) {
+	var document *pathway.Document
+	switch {
+	case req.Nodes != nil && req.Edges != nil:
+		document = new(documentOf(req.Nodes, req.Edges))
+	case req.Nodes != nil:
+		return nil, callwright.Invalid("edges", "is required beside nodes")
+	case req.Edges != nil:
+		return nil, callwright.Invalid("nodes", "is required beside edges")
+	}
+	v, err := a.Pathways.Fork(ctx, orgOf(ctx), params.ID, params.Version, req.Name, document)
+	if err != nil {
+		return nil, err
+	}
+	return versionCreated(v), nil
+}
+
+func versionCreated(v pathway.Version) *oas.PathwayVersionCreated {
+	return &oas.PathwayVersionCreated{
+		Status: success, Message: "Version created.",
+		Data: oas.PathwayVersionInfo{ID: v.ID, Name: v.Name, VersionNumber: v.Number, CreatedAt: v.CreatedAt},
+	}
+}
+
+// ListPathwayVersions is all versions of a pathway that are not archived.
+func (a *api) ListPathwayVersions(
+	ctx context.Context, params oas.ListPathwayVersionsParams,
+) (oas.PathwayVersionList, error) {
+	versions, p, err := a.Pathways.Versions(ctx, orgOf(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := make(oas.PathwayVersionList, len(versions))
+	for i, v := range versions {
+		parent := nilInt(v.Parent)
+		answer[i] = oas.PathwayVersionItem{
+			ID: v.ID, VersionNumber: v.Number, CreatedAt: v.CreatedAt, Name: v.Name, IsLatest: v.Number == p.Latest,
+			ParentVersionNumber: oas.OptNilInt{Value: parent.Value, Set: true, Null: parent.Null},
+			Environments:        []oas.PathwayEnvironment{},
+		}
+		if v.Number == p.Production {
+			answer[i].Environments = append(answer[i].Environments, oas.PathwayEnvironmentProduction)
+		}
+		if v.Number == p.Staging {
+			answer[i].Environments = append(answer[i].Environments, oas.PathwayEnvironmentStaging)
+		}
+	}
+	return answer, nil
+}
+
+// GetPathwayVersion is one version with its graph.
+func (a *api) GetPathwayVersion(
+	ctx context.Context, params oas.GetPathwayVersionParams,
+) (*oas.PathwayVersion, error) {
+	v, p, err := a.Pathways.Version(ctx, orgOf(ctx), params.ID, params.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PathwayVersion{
+		Name: v.Name, Nodes: itemsAs[oas.PathwayNode](v.Document.Nodes), Edges: itemsAs[oas.PathwayEdge](v.Document.Edges),
+		VersionNumber: v.Number, IsLatest: v.Number != 0 && v.Number == p.Latest,
+	}, nil
+}
+
+// DeletePathwayVersion archives a version.
+func (a *api) DeletePathwayVersion(
+	ctx context.Context, params oas.DeletePathwayVersionParams,
+) (*oas.PathwayDeleted, error) {
+	if err := a.Pathways.Discard(ctx, orgOf(ctx), params.ID, params.Version); err != nil {
+		return nil, err
+	}
+	return &oas.PathwayDeleted{Status: success, Message: "Version archived."}, nil
+}
+
+// DiffPathwayVersion compares a version with another one.
+func (a *api) DiffPathwayVersion(
+	ctx context.Context, params oas.DiffPathwayVersionParams,
+) (*oas.PathwayDiffReply, error) {
+	changes, err := a.Pathways.Diff(ctx, orgOf(ctx), params.ID, params.Against, params.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &oas.PathwayDiffReply{Data: oas.PathwayDiff{
+		VersionNumber: params.Version, Against: params.Against,
+		Nodes: differences(changes.Nodes), Edges: differences(changes.Edges), Reordered: changes.Reordered,
+	}}, nil
+}
+
+func differences(list []pathway.Difference) []oas.PathwayDifference {
+	answer := make([]oas.PathwayDifference, len(list))
+	for i, d := range list {
+		answer[i] = oas.PathwayDifference{
+			ID: nilText(d.ID), Name: nilText(d.Name), Kind: oas.PathwayDifferenceKind(d.Kind),
+			Members: make([]oas.PathwayMemberDifference, len(d.Members)),
+		}
+		for j, m := range d.Members {
+			answer[i].Members[j] = oas.PathwayMemberDifference{
+				Path: m.Path, Before: nilText(m.Before), After: nilText(m.After),
+			}
+		}
+	}
+	return answer
+}
+
+// PublishPathway puts a version to use, or has it wait for its tests.
+func (a *api) PublishPathway(
+	ctx context.Context, req *oas.PathwayPublish, params oas.PublishPathwayParams,
+) (*oas.PathwayPublished, error) {
+	environment := pathway.Environment(req.Environment.Or(oas.PathwayPublishEnvironmentProduction))
+	done, err := a.Pathways.Publish(ctx, orgOf(ctx), params.ID, pathway.Publication{
+		Number: req.VersionID, Environment: environment, OnPass: req.PublishOnPass.Or(false),
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.PathwayPublished{
+		Message:   fmt.Sprintf("Version %d is in %s.", req.VersionID, environment),
+		Published: done.Published, BatchID: nilText(done.Batch),
+	}
+	if !done.Published {
+		answer.Message = fmt.Sprintf("Version %d will be in %s when its tests have passed.", req.VersionID, environment)
+	}
+	return answer, nil
+}
+
+// selectorOf is the version that a request names; without one, what is in production when it is needed.
+func selectorOf(version oas.PathwayVersionSelector, given bool) pathway.Selector {
+	switch {
+	case !given:
+		return pathway.Selector{Environment: pathway.Production}
+	case version.IsInt():
+		return pathway.Selector{Number: version.Int}
+	default:
+		return pathway.Selector{Environment: pathway.Environment(version.PathwayEnvironment)}
+	}
+}
+
+// selectorRecord is the version that an agent's pathway is to have; null without a pathway.
+func selectorRecord(ref call.PathwayRef) oas.OptNilPathwayVersionSelector {
+	version := oas.OptNilPathwayVersionSelector{Set: true, Null: true}
+	switch {
+	case ref.ID == "":
+	case ref.Version.Environment != "":
+		version.SetTo(oas.NewPathwayEnvironmentPathwayVersionSelector(oas.PathwayEnvironment(ref.Version.Environment)))
+	default:
+		version.SetTo(oas.NewIntPathwayVersionSelector(ref.Version.Number))
+	}
+	return version
+}
