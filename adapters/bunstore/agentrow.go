@@ -57,7 +57,8 @@ func (db *DB) agentColumns(purpose string, a call.Agent) agentColumns {
 	}
 	if a.Tools != nil || a.DynamicData != nil {
 		text := func(tool json.RawMessage) string { return string(tool) }
-		plain, _ := json.Marshal(requestsJSON{converted(a.Tools, text), converted(a.DynamicData, newDynamicJSON)}) // only texts
+		requests := requestsJSON{converted(a.Tools, text), converted(a.DynamicData, newDynamicJSON)}
+		plain, _ := json.Marshal(requests) //nolint:errchkjson // texts always have a JSON
 		columns.Requests = db.Keyring.Seal(purpose, callwright.Secret(plain))
 	}
 	return columns

@@ -104,13 +104,18 @@ func matches(c call.Call, f call.Filter) bool {
 		(f.To == "" || c.To == f.To) &&
 		(f.Inbound == nil || c.Inbound == *f.Inbound) &&
 		(f.Completed == nil || c.Queue.Ended() == *f.Completed) &&
-		(f.AnsweredBy == "" || c.AnsweredBy == f.AnsweredBy) &&
-		(f.Status == "" || c.Status == f.Status) &&
-		(f.Pathway == "" || c.Agent.Pathway.ID == f.Pathway) &&
-		(f.LongerThan == 0 || c.Queue.Ended() && c.Length() > f.LongerThan) &&
-		(f.ShorterThan == 0 || c.Queue.Ended() && c.Length() < f.ShorterThan) &&
 		(f.Since.IsZero() || !c.CreatedAt.Before(f.Since)) &&
-		(f.Before.IsZero() || c.CreatedAt.Before(f.Before))
+		(f.Before.IsZero() || c.CreatedAt.Before(f.Before)) &&
+		(f.Pathway == "" || c.Agent.Pathway.ID == f.Pathway) &&
+		cameOut(c, f)
+}
+
+// cameOut looks at how a call has ended.
+func cameOut(c call.Call, f call.Filter) bool {
+	return (f.AnsweredBy == "" || c.AnsweredBy == f.AnsweredBy) &&
+		(f.Status == "" || c.Status == f.Status) &&
+		(f.LongerThan == 0 || c.Queue.Ended() && c.Length() > f.LongerThan) &&
+		(f.ShorterThan == 0 || c.Queue.Ended() && c.Length() < f.ShorterThan)
 }
 
 // RequestStop marks a call that somebody wants to end.
