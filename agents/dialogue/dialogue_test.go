@@ -34,11 +34,11 @@ func answered(id string) llm.Message {
 func written(messages []llm.Message) string {
 	var out []string
 	for _, m := range messages {
-		text := string(m.Role) + ": " + m.Text
+		parts := []string{string(m.Role) + ": " + m.Text}
 		for _, c := range m.Calls {
-			text += " [" + c.ID + "]"
+			parts = append(parts, "["+c.ID+"]")
 		}
-		out = append(out, text)
+		out = append(out, strings.Join(parts, " "))
 	}
 	return strings.Join(out, " | ")
 }

@@ -181,14 +181,14 @@ func excerpt(text []byte, value any, isJSON bool) json.RawMessage {
 		return nil
 	}
 	if isJSON && len(text) <= maxLogged {
-		if whole := encode(value); len(whole) <= maxLogged {
-			return json.RawMessage(whole)
+		if whole := Encode(value); len(whole) <= maxLogged {
+			return whole
 		}
 	}
 	for n := maxLogged; ; n /= 2 {
 		begin := strings.ToValidUTF8(string(text[:min(n, len(text))]), "")
-		if short := encode(strings.ReplaceAll(begin, "\x00", "")); len(short) <= maxLogged {
-			return json.RawMessage(short)
+		if short := Encode(strings.ReplaceAll(begin, "\x00", "")); len(short) <= maxLogged {
+			return short
 		}
 	}
 }

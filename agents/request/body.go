@@ -101,19 +101,19 @@ func (b *body) render(variables map[string]any) []byte {
 		case b.kind == bodyText:
 			return template.Spoken(value)
 		case b.quoted[n-1]:
-			text := encode(template.Spoken(value))
-			return text[1 : len(text)-1]
+			text := Encode(template.Spoken(value))
+			return string(text[1 : len(text)-1])
 		default:
-			return encode(value)
+			return string(Encode(value))
 		}
 	}))
 }
 
-// encode is a value as JSON; null for what JSON can't hold.
-func encode(value any) string {
+// Encode is a value as JSON; null for what JSON can't hold.
+func Encode(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return "null"
+		return json.RawMessage("null")
 	}
-	return string(text)
+	return text
 }

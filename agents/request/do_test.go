@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -172,7 +173,7 @@ func TestLog(t *testing.T) {
 			return request.Response{Status: test.status, Body: []byte(test.body)}, test.err
 		}}
 		log := c.Do(t.Context(), client, "org", "node", map[string]any{"id": "a b"})
-		if log.Name != "node" || log.Method != "POST" || log.URL != "https://example.com/a/a%20b" || log.Status != test.status {
+		if log.Name != "node" || log.Method != http.MethodPost || log.URL != "https://example.com/a/a%20b" || log.Status != test.status {
 			t.Errorf("%s: the log is %+v", name, log)
 		}
 		if log.Error != test.wantError || !reflect.DeepEqual(log.Variables, test.variables) {

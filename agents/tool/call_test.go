@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestCall(t *testing.T) {
 	}
 	r := s.Call(t.Context(), client, "org", wanted, variables)
 	sent := client.Made()[0]
-	if sent.Org != "org" || sent.Method != "POST" || sent.URL != "https://example.com/a%2Fb/bookings?day=2026-05-04&dry=false" || sent.Timeout != 2500*time.Millisecond {
+	if sent.Org != "org" || sent.Method != http.MethodPost || sent.URL != "https://example.com/a%2Fb/bookings?day=2026-05-04&dry=false" || sent.Timeout != 2500*time.Millisecond {
 		t.Errorf("sent %+v", sent)
 	}
 	if want := `{"seats": "2", "who": "Ada", "all": ["{\"day\":\"2026-05-04\",\"name\":\"Ada\",\"seats\":2}"]}`; string(sent.Body) != want {

@@ -31,7 +31,7 @@ func (t *Tool) parseSchema(raw json.RawMessage) error {
 	}
 	t.parameters = raw
 	if settle(document) {
-		t.parameters, _ = json.Marshal(document) // it was JSON
+		t.parameters = request.Encode(document)
 	}
 	if document["type"] != "object" {
 		return callwright.Invalid(field+".type", "must be object")

@@ -25,7 +25,7 @@ const MaxTools = 32
 // NewSet reads tools; none make a nil Set. The fault of one has its index in the field, such as "tools[1].url".
 func NewSet(raws []json.RawMessage) (*Set, error) {
 	if len(raws) == 0 {
-		return nil, nil
+		return nil, nil //nolint:nilnil // a nil Set has no tools
 	}
 	if len(raws) > MaxTools {
 		return nil, callwright.Invalid("tools", "must not be more than %d", MaxTools)
@@ -103,7 +103,7 @@ func (s *Set) Call(
 	log := t.call.Do(ctx, client, org, t.name, t.scope(input, variables))
 	a := answer{Error: log.Error, Answer: log.Body}
 	if log.Error == "" && log.Variables != nil {
-		a.Answer, _ = json.Marshal(log.Variables) // they came from JSON
+		a.Answer = request.Encode(log.Variables)
 	}
 	return Result{Text: a.text(), Log: log}
 }
@@ -114,10 +114,7 @@ type answer struct {
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-func (a answer) text() string {
-	text, _ := json.Marshal(a) // Answer is JSON
-	return string(text)
-}
+func (a answer) text() string { return string(request.Encode(a)) }
 
 // find gives the tool of a call with what the model gives it, or why the call can't be made.
 func (s *Set) find(call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
