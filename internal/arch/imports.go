@@ -30,7 +30,7 @@ var owners = []struct{ library, home string }{
 // pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
 var pure = []string{
 	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time",
-	"gonum.org/v1/gonum",
+	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
 }
 
 // proving are the libraries that a conformance suite, a domain's package whose name ends in test, may use besides.
