@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
@@ -183,6 +184,30 @@ func TestPanicEndsOneCall(t *testing.T) {
 		got, _ := h.ended(c.ID)
 		if got.Queue != call.QueueCompleteError || got.Status != call.StatusFailed || got.StartedAt == nil || h.Live() != 0 {
 			t.Errorf("%d live, record %+v", h.Live(), got)
+		}
+	})
+}
+
+// TestPanicKeepsVariables: what the conversation has found out is in the record of a call that panics.
+func TestPanicKeepsVariables(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == llm.RoleTool {
+				return []llm.ReplyPart{{Text: "wait.", Action: llm.ActionTransfer}}, nil
+			}
+			return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "who", Arguments: []byte("{}")}}}, nil
+		}}
+		broken := agentstest.PhoneConfig{Transfer: func(string) error { panic("broken") }}
+		h := newHouse(t, 0, broken, func(c *call.Config) {
+			c.Model, c.Requests = m, &agentstest.Requests{Answer: answer}
+		})
+		defer h.stop()
+		c := h.create(call.Agent{TransferTo: "+15550000007", Tools: tools(
+			`{"name":"who","url":"https://crm.example/42","response":{"name":"$.name"}}`)})
+		got, _ := h.ended(c.ID)
+		if got.Status != call.StatusFailed || got.StartedAt == nil || got.Variables["name"] != "Ada" {
+			t.Errorf("record %+v", got)
 		}
 	})
 }

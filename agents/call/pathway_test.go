@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
@@ -76,6 +77,45 @@ func clinic(t *testing.T) *pathway.Graph {
 }
 
 var production = call.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
+
+// TestPathwayToolsAndWebhooks tells the requests of a webhook node from those of the tools that its model may call.
+func TestPathwayToolsAndWebhooks(t *testing.T) {
+	t.Parallel()
+	g, err := pathway.Compile(pathway.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id":"ask","type":"Webhook","data":{"name":"Ask","isStart":true,"prompt":"Look it up.",
+				"url":"https://calendar.example/free","method":"GET","tools":[{"name":"who","url":"https://crm.example/42"}]}}`),
+			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"bye"}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id":"e1","source":"ask","target":"bye","data":{"label":"on","alwaysPick":true}}`),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == llm.RoleTool {
+			return agentstest.Texts("it is Ada."), nil
+		}
+		return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "who", Arguments: []byte(`{}`)}}}, nil
+	}}
+	inClinic(t, func(_ *testing.T, h *house, l *library, _ *agentstest.Requests) {
+		l.change(func() { l.graphs["clinic"][7] = g })
+		h.ended(h.order(call.Request{
+			Agent: call.Agent{Pathway: production, Webhook: "https://example.com/"},
+			Plan:  call.Plan{Events: []call.EventCategory{call.EventsWebhook, call.EventsTool}},
+		}).ID)
+		settle(time.Hour)
+		want := []string{
+			"tool: who: GET https://crm.example/42 answered with 200",
+			"webhook: Ask: GET https://calendar.example/free answered with 200",
+		}
+		if told := h.told(); !slices.Equal(told, want) {
+			t.Errorf("the webhook was told %q", told)
+		}
+	}, func(c *call.Config) { c.Model = m })
+}
 
 // inClinic runs a test with a house that has the pathway as its draft and as version 7, in production.
 func inClinic(

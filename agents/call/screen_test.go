@@ -189,12 +189,15 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineAndAStop: who stops the call while the greeting runs does not wait for its end.
+// TestScreenedMachineAndAStop: who stops the call while the greeting runs does not wait for its end,
+// and wants no second try.
 func TestScreenedMachineAndAStop(t *testing.T) {
 	t.Parallel()
 	j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
 	screened(t, j, func(t *testing.T, h *house) {
-		c := h.order(machine(call.VoicemailMessage))
+		r := machine(call.VoicemailMessage)
+		r.Plan.Retry = &call.Retry{Wait: time.Minute}
+		c := h.order(r)
 		phone := h.answered()
 		if err := phone.WaitElapsed(t.Context(), 3*time.Second); err != nil {
 			t.Fatal(err)
@@ -203,7 +206,8 @@ func TestScreenedMachineAndAStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-phone.Done()
-		if got, _ := h.ended(c.ID); got.Ending.Reason != "stopped by its owner" || got.Length() > 4*time.Second {
+		if got, _ := h.ended(c.ID); got.Ending.Reason != "stopped by its owner" || got.Length() > 4*time.Second ||
+			got.RetriedBy != "" {
 			t.Errorf("record %+v", got)
 		}
 	})
