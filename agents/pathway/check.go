@@ -39,7 +39,7 @@ func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
 		for i, k := range kinds {
 			names[i] = k.String()
 		}
-		f.c.fault(f.at(name), "must be %s, not %s", strings.Join(names, " or "), v.Kind)
+		f.c.faultf(f.at(name), "must be %s, not %s", strings.Join(names, " or "), v.Kind)
 		return tree.Value{}
 	}
 	return v
@@ -50,7 +50,7 @@ func (f fields) text(name string, longest int) string {
 	v := f.get(name, tree.String)
 	text := v.Text()
 	if len(text) > longest && utf8.RuneCountInString(text) > longest {
-		f.c.fault(f.at(name), "must not have more than %d characters", longest)
+		f.c.faultf(f.at(name), "must not have more than %d characters", longest)
 		return ""
 	}
 	return text
@@ -60,7 +60,7 @@ func (f fields) text(name string, longest int) string {
 func (f fields) need(name string, longest int) string {
 	text := f.text(name, longest)
 	if text == "" {
-		f.c.fault(f.at(name), "is missing")
+		f.c.faultf(f.at(name), "is missing")
 	}
 	return text
 }
@@ -88,7 +88,7 @@ func (f fields) number(name string, low, high float64) *float64 {
 	}
 	n := v.Float()
 	if n < low || n > high {
-		f.c.fault(f.at(name), "must be from %v to %v", low, high)
+		f.c.faultf(f.at(name), "must be from %v to %v", low, high)
 		return nil
 	}
 	return &n
@@ -103,7 +103,7 @@ func (f fields) object(name string) fields {
 func (f fields) list(name string, longest int) []tree.Value {
 	v := f.get(name, tree.Array)
 	if len(v.Items) > longest {
-		f.c.fault(f.at(name), "must not be more than %d", longest)
+		f.c.faultf(f.at(name), "must not be more than %d", longest)
 		return nil
 	}
 	return v.Items
@@ -125,7 +125,7 @@ func (f fields) faults(err error, rename func(field string) string) {
 	if !ok {
 		fault = callwright.Invalid("", "can't be used")
 	}
-	f.c.fault(f.at(rename(fault.Field)), "%s", fault.Message)
+	f.c.faultf(f.at(rename(fault.Field)), "%s", fault.Message)
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
@@ -134,8 +134,8 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
 func (c *compiler) variable(path, name string) {
 	switch {
 	case name == "":
-		c.fault(path, "is missing")
+		c.faultf(path, "is missing")
 	case !variableName.MatchString(name):
-		c.fault(path, "must be a variable's name: letters, digits, _ . and -, not beginning with a digit, at most 128")
+		c.faultf(path, "must be a variable's name: letters, digits, _ . and -, not beginning with a digit, at most 128")
 	}
 }

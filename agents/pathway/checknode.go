@@ -22,7 +22,7 @@ func (c *compiler) common(n *Node, data fields) {
 	c.options(n, data.object("modelOptions"))
 	if data.flag("isStart") {
 		if c.graph.Start != nil {
-			c.fault(data.at("isStart"), "node %q is the start already", c.graph.Start.ID)
+			c.faultf(data.at("isStart"), "node %q is the start already", c.graph.Start.ID)
 		} else {
 			c.graph.Start = n
 		}
@@ -34,7 +34,7 @@ func (c *compiler) common(n *Node, data fields) {
 	n.AutoReturn = data.flag("enableGlobalAutoReturn")
 	n.Description = data.template("globalDescription", longestDescription)
 	if n.Label = data.template("globalLabel", longestLabel); n.Label == nil {
-		c.fault(data.at("globalLabel"), "is missing: say when to come to the global node")
+		c.faultf(data.at("globalLabel"), "is missing: say when to come to the global node")
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *compiler) extraction(n *Node, data fields) {
 		f, ok := c.extract(path, v)
 		for _, other := range n.Extract {
 			if ok && other.Name == f.Name {
-				c.fault(path, "the variable %q is looked for twice", f.Name)
+				c.faultf(path, "the variable %q is looked for twice", f.Name)
 			}
 		}
 		n.Extract = append(n.Extract, f)
@@ -88,12 +88,12 @@ func (c *compiler) extract(path string, v tree.Value) (llm.Field, bool) {
 		keys = [3]string{"[0]", "[1]", "[2]"}
 		copy(parts[:], v.Items)
 	default:
-		c.fault(path, "must be [name, type, description], or an object of these")
+		c.faultf(path, "must be [name, type, description], or an object of these")
 		return llm.Field{}, false
 	}
 	for i, part := range parts {
 		if part.Kind > tree.Null && part.Kind != tree.String {
-			c.fault(path+keys[i], "must be a text, not %s", part.Kind)
+			c.faultf(path+keys[i], "must be a text, not %s", part.Kind)
 			return llm.Field{}, false
 		}
 	}
@@ -104,7 +104,7 @@ func (c *compiler) extract(path string, v tree.Value) (llm.Field, bool) {
 	case "":
 		f.Type = llm.FieldString
 	default:
-		c.fault(path+keys[1], "%q is no type: string, integer, number or boolean", f.Type)
+		c.faultf(path+keys[1], "%q is no type: string, integer, number or boolean", f.Type)
 	}
 	return f, f.Name != ""
 }
@@ -115,7 +115,7 @@ func (c *compiler) typed(n *Node, top, data fields) {
 	switch n.Type {
 	case NodeDefault:
 		if n.Prompt == nil && n.Text == nil {
-			c.fault(data.at("prompt"), "is missing: a Default node needs a prompt or a text")
+			c.faultf(data.at("prompt"), "is missing: a Default node needs a prompt or a text")
 		}
 	case NodeEnd, NodeWait, "":
 	case NodeTransfer:
@@ -124,16 +124,16 @@ func (c *compiler) typed(n *Node, top, data fields) {
 		n.Knowledge = data.text("kb", longestKnowledge)
 		n.KnowledgeBase = data.text("kbTool", longestID)
 		if strings.TrimSpace(n.Knowledge) == "" && n.KnowledgeBase == "" {
-			c.fault(data.at("kb"), "is missing: a Knowledge Base node needs a text in kb, or a knowledge base in kbTool")
+			c.faultf(data.at("kb"), "is missing: a Knowledge Base node needs a text in kb, or a knowledge base in kbTool")
 		}
 	case NodeWebhook:
 		c.webhook(n, data)
 	case NodePress:
 		n.Digits = c.digits(data)
 	case "SMS", "Custom Code", "Transfer Pathway", "Scheduling":
-		c.fault(top.at("type"), "%s nodes need an engine that this server does not have", n.Type)
+		c.faultf(top.at("type"), "%s nodes need an engine that this server does not have", n.Type)
 	default:
-		c.fault(top.at("type"), "%q is no type of a node", n.Type)
+		c.faultf(top.at("type"), "%q is no type of a node", n.Type)
 	}
 }
 
@@ -156,13 +156,13 @@ func (c *compiler) number(data fields) *template.Template {
 	scheme, rest, isURI := strings.Cut(text, ":")
 	if isURI {
 		if scheme = strings.ToLower(scheme); scheme != "sip" && scheme != "sips" || rest == "" || strings.ContainsAny(rest, " \t\r\n<>\"") {
-			c.fault(data.at(name), "must be an E.164 phone number such as +15551234567, or a SIP URI")
+			c.faultf(data.at(name), "must be an E.164 phone number such as +15551234567, or a SIP URI")
 		}
 		return template.Parse(text)
 	}
 	number, err := callwright.ParsePhoneNumber(text)
 	if err != nil {
-		c.fault(data.at(name), "must be an E.164 phone number such as +15551234567, or a SIP URI")
+		c.faultf(data.at(name), "must be an E.164 phone number such as +15551234567, or a SIP URI")
 	}
 	return template.Parse(number.String())
 }
@@ -172,11 +172,11 @@ func (c *compiler) digits(data fields) *template.Template {
 	const name = "digits"
 	digits := data.template(name, longestDigits)
 	if digits == nil {
-		c.fault(data.at(name), "is missing")
+		c.faultf(data.at(name), "is missing")
 		return nil
 	}
 	if len(digits.Names()) == 0 && strings.Trim(digits.Text(), "0123456789ABCD*#w") != "" {
-		c.fault(data.at(name), "must be of 0-9, A-D, *, # and w, a pause of half a second")
+		c.faultf(data.at(name), "must be of 0-9, A-D, *, # and w, a pause of half a second")
 	}
 	return digits
 }

@@ -72,18 +72,18 @@ func (c *compiler) request(data fields, source request.Source) *request.Call {
 
 // requestField is the member of a webhook node's data that a field of a source was made of.
 func requestField(data tree.Value, source request.Source, field string) string {
-	switch rest, part := "", ""; {
-	case field == "timeout":
+	name, rest, _ := strings.Cut(field, "[")
+	switch name {
+	case "timeout":
 		return "timeoutValue"
-	case strings.HasPrefix(field, "variables"):
-		return "responseData" + strings.Replace(strings.TrimPrefix(field, "variables"), ".path", ".data", 1)
-	case strings.HasPrefix(field, "headers["):
+	case "variables":
+		return "responseData" + strings.Replace(strings.TrimPrefix(field, name), ".path", ".data", 1)
+	case "headers":
+		number, _, _ := strings.Cut(rest, "]")
 		headers := data.Get("headers")
-		part, rest, _ = strings.Cut(strings.TrimPrefix(field, "headers["), "]")
-		if i, err := strconv.Atoi(part); err == nil && i < len(source.Headers) && headers.Kind == tree.Object {
+		if i, err := strconv.Atoi(number); err == nil && i < len(source.Headers) && headers.Kind == tree.Object {
 			return "headers." + source.Headers[i].Name
 		}
-		return "headers[" + part + "]" + rest
 	}
 	return field
 }
@@ -108,7 +108,7 @@ func (c *compiler) headers(data fields) []request.Pair {
 		case item.Kind == tree.Object:
 			p = request.Pair{Name: c.word(path+".key", item.Get("key")), Value: c.word(path+".value", item.Get("value"))}
 		default:
-			c.fault(path, "must be [name, value] or {key, value}")
+			c.faultf(path, "must be [name, value] or {key, value}")
 		}
 		if len(c.faults) > known {
 			p.Name = placeholder
@@ -126,7 +126,7 @@ func (c *compiler) word(path string, v tree.Value) string {
 	case tree.Number, tree.Boolean:
 		return v.Raw
 	default:
-		c.fault(path, "must be a text, a number or a boolean, not %s", v.Kind)
+		c.faultf(path, "must be a text, a number or a boolean, not %s", v.Kind)
 		return ""
 	}
 }
@@ -149,7 +149,7 @@ func (c *compiler) timeout(data fields) time.Duration {
 		}
 	}
 	if !(n >= 0 && n <= mostSeconds) {
-		c.fault(data.at(name), "must be a number of seconds from 0 to %d", mostSeconds)
+		c.faultf(data.at(name), "must be a number of seconds from 0 to %d", mostSeconds)
 		return 0
 	}
 	return time.Duration(n * float64(time.Second))
@@ -162,7 +162,7 @@ func (c *compiler) response(data fields) []request.Mapping {
 	for i, v := range list {
 		path := entry(data.at("responseData"), i)
 		if v.Kind != tree.Object {
-			c.fault(path, "must be an object")
+			c.faultf(path, "must be an object")
 			mappings[i] = request.Mapping{Name: placeholder, Path: "$"}
 			continue
 		}
@@ -181,7 +181,7 @@ var operators = map[string]Operator{"=": OpEqual, "is": OpEqual}
 // branch reads [variable, operator, value, {id, name}].
 func (c *compiler) branch(n *Node, i int, path string, v tree.Value) {
 	if v.Kind != tree.Array || len(v.Items) != 4 {
-		c.fault(path, "must be [variable, operator, value, {id, name}]")
+		c.faultf(path, "must be [variable, operator, value, {id, name}]")
 		return
 	}
 	b := &n.Branches[i]
@@ -195,11 +195,11 @@ func (c *compiler) branch(n *Node, i int, path string, v tree.Value) {
 	switch b.Operator {
 	case OpEqual, OpNotEqual, OpLess, OpLessOrEqual, OpGreater, OpGreaterOrEqual, OpContains, OpNotContains:
 	default:
-		c.fault(path+"[1]", "%q is no operator: ==, !=, <, <=, >, >=, contains or !contains", operator)
+		c.faultf(path+"[1]", "%q is no operator: ==, !=, <, <=, >, >=, contains or !contains", operator)
 	}
 	b.Value = template.Parse(c.word(path+"[2]", v.Items[2]))
 	if v.Items[3].Kind != tree.Object {
-		c.fault(path+"[3]", "must be {id, name}")
+		c.faultf(path+"[3]", "must be {id, name}")
 		return
 	}
 	target := fields{c, path + "[3]", v.Items[3]}

@@ -83,10 +83,10 @@ func (g *Graph) Node(id string) *Node { return g.Nodes[id] }
 // sizes holds the document to its limits.
 func (c *compiler) sizes(d Document) {
 	if len(d.Nodes) > MaxNodes {
-		c.fault("nodes", "must not be more than %d", MaxNodes)
+		c.faultf("nodes", "must not be more than %d", MaxNodes)
 	}
 	if len(d.Edges) > MaxEdges {
-		c.fault("edges", "must not be more than %d", MaxEdges)
+		c.faultf("edges", "must not be more than %d", MaxEdges)
 	}
 	size := 0
 	for _, raw := range d.Nodes {
@@ -96,7 +96,7 @@ func (c *compiler) sizes(d Document) {
 		size += len(raw)
 	}
 	if size > MaxBytes {
-		c.fault("", "the pathway must not have more than %d bytes", MaxBytes)
+		c.faultf("", "the pathway must not have more than %d bytes", MaxBytes)
 	}
 }
 
@@ -104,7 +104,7 @@ func (c *compiler) sizes(d Document) {
 func (c *compiler) entry(i int, v tree.Value) {
 	path := entry("nodes", i)
 	if v.Kind != tree.Object {
-		c.fault(path, "must be an object")
+		c.faultf(path, "must be an object")
 		return
 	}
 	top := fields{c, path, v}
@@ -115,7 +115,7 @@ func (c *compiler) entry(i int, v tree.Value) {
 	n := &Node{ID: top.need("id", longestID)}
 	c.nodes[i] = n
 	if first, taken := c.places[n.ID]; taken {
-		c.fault(top.at("id"), "%q is the id of %s already", n.ID, entry("nodes", first))
+		c.faultf(top.at("id"), "%q is the id of %s already", n.ID, entry("nodes", first))
 	} else if n.ID != "" {
 		c.places[n.ID] = i
 		c.graph.Nodes[n.ID] = n
@@ -129,11 +129,11 @@ func (c *compiler) entry(i int, v tree.Value) {
 func (c *compiler) config(top fields) {
 	for _, name := range []string{"id", "type", "data"} {
 		if v := top.of.Get(name); v.Kind > tree.Null {
-			c.fault(top.at("globalConfig"), "must stand in an entry of its own, without %s", name)
+			c.faultf(top.at("globalConfig"), "must stand in an entry of its own, without %s", name)
 		}
 	}
 	if c.graph.Prompt != nil {
-		c.fault(top.at("globalConfig"), "must stand in one entry only")
+		c.faultf(top.at("globalConfig"), "must stand in one entry only")
 	}
 	config := top.object("globalConfig")
 	if c.graph.Prompt = config.template("globalPrompt", longestPrompt); c.graph.Prompt == nil {
@@ -148,12 +148,12 @@ func (c *compiler) edges(values []tree.Value) {
 		settleEdge(&values[i])
 		top := fields{c, entry("edges", i), values[i]}
 		if top.of.Kind != tree.Object {
-			c.fault(top.path, "must be an object")
+			c.faultf(top.path, "must be an object")
 			continue
 		}
 		e := &Edge{ID: top.need("id", longestID)}
 		if first, taken := seen[e.ID]; taken {
-			c.fault(top.at("id"), "%q is the id of %s already", e.ID, entry("edges", first))
+			c.faultf(top.at("id"), "%q is the id of %s already", e.ID, entry("edges", first))
 		} else if e.ID != "" {
 			seen[e.ID] = i
 		}
@@ -164,7 +164,7 @@ func (c *compiler) edges(values []tree.Value) {
 		e.Description = data.template("description", longestDescription)
 		e.Always = data.flag("alwaysPick")
 		if e.Label == nil && e.Description == nil && !e.Always {
-			c.fault(data.at("label"), "is missing: say when to take the edge, or set alwaysPick")
+			c.faultf(data.at("label"), "is missing: say when to take the edge, or set alwaysPick")
 		}
 		if from != nil {
 			c.leave(from, e, top)
@@ -177,7 +177,7 @@ func (c *compiler) end(edge fields, name string) *Node {
 	id := edge.need(name, longestID)
 	n := c.graph.Nodes[id]
 	if id != "" && n == nil {
-		c.fault(edge.at(name), "there is no node %q", id)
+		c.faultf(edge.at(name), "there is no node %q", id)
 	}
 	return n
 }
@@ -185,10 +185,10 @@ func (c *compiler) end(edge fields, name string) *Node {
 // leave adds an edge to the node that it leaves.
 func (c *compiler) leave(from *Node, e *Edge, edge fields) {
 	if from.Type == NodeEnd {
-		c.fault(edge.at("source"), "nothing comes after the End Call node %q", from.ID)
+		c.faultf(edge.at("source"), "nothing comes after the End Call node %q", from.ID)
 	}
 	if e.Always && slices.ContainsFunc(from.Edges, func(e *Edge) bool { return e.Always }) {
-		c.fault(edge.at("data.alwaysPick"), "another edge of node %q is always taken", from.ID)
+		c.faultf(edge.at("data.alwaysPick"), "another edge of node %q is always taken", from.ID)
 	}
 	from.Edges = append(from.Edges, e)
 }
@@ -198,7 +198,7 @@ func (c *compiler) branches() {
 	for _, w := range c.ways {
 		to := c.graph.Nodes[w.to]
 		if to == nil {
-			c.fault(w.path, "there is no node %q", w.to)
+			c.faultf(w.path, "there is no node %q", w.to)
 		}
 		w.from.Branches[w.branch].To = to
 	}
@@ -207,7 +207,7 @@ func (c *compiler) branches() {
 // reach wants one start, and a way to every node.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
-		c.fault("nodes", "one node must be the start, with isStart in its data")
+		c.faultf("nodes", "one node must be the start, with isStart in its data")
 		return
 	}
 	reached := make(map[*Node]bool, len(c.nodes))
@@ -228,7 +228,7 @@ func (c *compiler) reach() {
 	}
 	for i, n := range c.nodes {
 		if n != nil && !reached[n] {
-			c.fault(entry("nodes", i), "nothing leads to node %q", n.ID)
+			c.faultf(entry("nodes", i), "nothing leads to node %q", n.ID)
 		}
 	}
 }

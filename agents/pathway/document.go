@@ -133,7 +133,7 @@ func (c *compiler) parse(list string, raws []json.RawMessage) []tree.Value {
 	for i, raw := range raws {
 		v, err := p.Parse(string(raw))
 		if err != nil {
-			c.fault(entry(list, i), "%s", err)
+			c.faultf(entry(list, i), "%s", err)
 			continue
 		}
 		values[i] = v
@@ -147,8 +147,8 @@ func entry(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]
 // maxFaults bounds how many faults one document is told of.
 const maxFaults = 100
 
-// fault notes what is wrong; the first for each path counts.
-func (c *compiler) fault(path, format string, args ...any) {
+// faultf notes what is wrong; the first for each path counts.
+func (c *compiler) faultf(path, format string, args ...any) {
 	for _, known := range c.faults {
 		if known.Field == path {
 			return
