@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/access"
@@ -27,7 +28,7 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newRegions, newIdentity, newResolver, newProber, newMailer, newMonitor, newTrunks, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newAgents, newRecordings, newWebhooks, newCalls)),
+		fx.Module("agents", fx.Provide(newAgents, newPathways, newRecordings, newWebhooks, newCalls)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
 	)
@@ -68,6 +69,14 @@ func newAgents(db *bunstore.DB) (*agents.Service, error) {
 	return agents.New(agents.Config{Store: bunstore.Numbers{DB: db}, WebAgents: bunstore.WebAgents{DB: db}, Atomic: db})
 }
 
+// newPathways has no knowledge bases and asks nothing of versions that go to production: announce says so.
+func newPathways(db *bunstore.DB, w callwright.Work, hooks *webhook.Sender, e engines, log *slog.Logger) (*pathway.Service, error) {
+	return pathway.New(pathway.Config{
+		Store: bunstore.Pathways{DB: db}, Chats: bunstore.Chats{DB: db}, Atomic: db, Work: w,
+		Runtime: &pathway.Runtime{Model: e.Model, Requests: hooks, Logger: log}, Logger: log,
+	})
+}
+
 func newRecordings(lc fx.Lifecycle, c config) (*filestore.Recordings, error) {
 	r, err := filestore.New(recordingsFolder(c))
 	if err != nil {
@@ -95,6 +104,7 @@ type callParts struct {
 	Line       *sipua.UA
 	Trunks     *sip.Service
 	Agents     *agents.Service
+	Pathways   *pathway.Service
 	Recordings *filestore.Recordings
 	Webhooks   *webhook.Sender
 	Engines    engines
@@ -108,6 +118,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Store: bunstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
+		Pathways: p.Pathways, Requests: p.Webhooks,
 		Node: string(p.Node), MaxCalls: p.Config.room(), Logger: p.Log,
 	})
 }

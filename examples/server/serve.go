@@ -26,6 +26,7 @@ import (
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
@@ -88,6 +89,7 @@ type apiParts struct {
 	Access   *access.Service
 	Calls    *call.Service
 	Agents   *agents.Service
+	Pathways *pathway.Service
 	Trunks   *sip.Service
 	Looks    *discovery.Service
 	Tests    *testcall.Service
@@ -99,8 +101,8 @@ type apiParts struct {
 func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
-		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, SIP: p.Trunks,
-		Discoveries: p.Looks, TestCalls: p.Tests, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
+		SIP: p.Trunks, Discoveries: p.Looks, TestCalls: p.Tests, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
@@ -220,6 +222,8 @@ func (p parts) announce() error {
 	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
 		p.Engines.speaksBy, p.Engines.hearsBy)
 	fmt.Printf("  mail       %s (--smtp-url)\n", p.Mailer.by)
+	fmt.Println("  knowledge  no knowledge base is connected; inline texts only")
+	fmt.Println("  promotion  no tests are required for promotion until agent testing is built")
 	if err := p.Engines.Ready(); err != nil {
 		fmt.Printf("  No calls can be made: %s\n", err)
 	}
