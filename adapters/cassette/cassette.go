@@ -1,0 +1,194 @@
+// Package cassette records what a language model answers, and plays it back: tests and demonstrations run without the
+// model, for nothing, and always alike.
+//
+// A recording is found by its whole request: the task, the model, the messages, the instructions, the schema, every
+// parameter, Trial and Attempt; the organization does not count. The file has one recording a line, as JSON; of several
+// for one request the last counts. Credentials are taken out of everything before it is looked up or written. Failures
+// are not recorded, because most of them are gone the next time, and neither are replies that nobody heard to their end.
+//
+// Every recording is appended in one write, so several processes may record into one file: none harms what another has
+// written, though it sees it only when it begins. What a crash has left of a line is not read, and the next recording
+// begins a line of its own.
+package cassette
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// Mode is what is done with a request.
+type Mode string
+
+// The modes.
+const (
+	Replay        Mode = "replay"         // only recordings answer; what was not recorded is llm.ClassPermanent
+	RecordMissing Mode = "record_missing" // recordings answer; what was not recorded is asked and recorded
+	Record        Mode = "record"         // everything is asked and recorded
+	Off           Mode = "off"            // everything is asked
+)
+
+// Config is what a cassette needs. Path is required but for Off.
+type Config struct {
+	Mode   Mode
+	Path   string                   // of the file; its folder must be there
+	Model  llm.Model                // may be nil for Replay when Called is set
+	Called string                   // the model's name, which is part of every request; empty: as the model says
+	Redact func(text string) string // takes out of every text what may not be kept, beside credentials; nil: nothing
+	Clock  callwright.Clock         // measures how long answers took; nil: the machine's
+}
+
+// Model is a recorder around a model. It is safe for concurrent use.
+type Model struct {
+	config Config
+	mu     sync.Mutex
+	kept   map[string]recording // by key
+}
+
+var (
+	_ llm.Model  = (*Model)(nil)
+	_ llm.Hinter = (*Model)(nil)
+)
+
+// New reads the recordings. A configuration that does not make sense is CodeBadRequest, a file that can't be read, or
+// written where that is needed, CodeUnavailable.
+func New(config Config) (*Model, error) {
+	switch config.Mode {
+	case Replay, RecordMissing, Record, Off:
+	default:
+		return nil, callwright.Invalid("mode", "the mode is replay, record_missing, record or off")
+	}
+	switch {
+	case config.Model == nil && (config.Mode != Replay || config.Called == ""):
+		return nil, callwright.Invalid("model", "a cassette that records needs a model, one that only replays its name")
+	case config.Path == "" && config.Mode != Off:
+		return nil, callwright.Invalid("path", "a cassette needs a file")
+	}
+	if config.Called == "" {
+		config.Called = config.Model.Name()
+	}
+	if config.Clock == nil {
+		config.Clock = callwright.SystemClock{}
+	}
+	m := &Model{config: config, kept: map[string]recording{}}
+	if config.Mode == Off {
+		return m, nil
+	}
+	return m, m.load()
+}
+
+// Name is the name of the model that is, or was, recorded.
+func (m *Model) Name() string { return m.config.Called }
+
+// Hints are the model's, where it has any.
+func (m *Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
+	if h, ok := m.config.Model.(llm.Hinter); ok {
+		return h.Hints(r, options)
+	}
+	return nil
+}
+
+// Reply plays a recorded reply back, part by part, or has the model reply.
+func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	if m.config.Mode == Off {
+		return m.config.Model.Reply(ctx, r)
+	}
+	return func(yield func(llm.ReplyPart, error) bool) {
+		asked := m.request(kindReply, r)
+		rec, found, err := m.find(ctx, asked)
+		switch {
+		case err != nil:
+			yield(llm.ReplyPart{}, err)
+		case found:
+			for _, p := range rec.Parts {
+				if err := ended(ctx); err != nil {
+					yield(llm.ReplyPart{}, err)
+					return
+				}
+				if !yield(p.part(), nil) {
+					return
+				}
+			}
+		default:
+			m.record(ctx, asked, r, yield)
+		}
+	}
+}
+
+// record has the model reply, and keeps what it says once it has come to its end.
+func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, yield func(llm.ReplyPart, error) bool) {
+	began := m.config.Clock.Now()
+	var parts []llm.ReplyPart
+	for p, err := range m.config.Model.Reply(ctx, r) {
+		if !yield(p, err) || err != nil {
+			return
+		}
+		parts = append(parts, p)
+	}
+	if err := m.keep(recording{Key: asked.key, Request: asked.text, Parts: m.redactParts(parts), Took: m.since(began)}); err != nil {
+		yield(llm.ReplyPart{}, err)
+	}
+}
+
+// Answer gives a recorded answer, or has the model answer.
+func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	if m.config.Mode == Off {
+		return m.config.Model.Answer(ctx, q)
+	}
+	asked := m.request(kindAnswer, q)
+	rec, found, err := m.find(ctx, asked)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	if found {
+		a := rec.Answer
+		return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: a.Usage}, nil
+	}
+	began := m.config.Clock.Now()
+	a, err := m.config.Model.Answer(ctx, q)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	kept := answer{Text: m.redact(string(a.JSON)), Model: a.Model, Usage: a.Usage}
+	return a, m.keep(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
+}
+
+// find looks a request up; what is neither found nor failed is for the model.
+func (m *Model) find(ctx context.Context, asked request) (recording, bool, error) {
+	if err := ended(ctx); err != nil {
+		return recording{}, false, err
+	}
+	if m.config.Mode == Record {
+		return recording{}, false, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rec, found := m.kept[asked.key]
+	if !found && m.config.Mode == Replay {
+		return rec, false, &llm.Failure{Class: llm.ClassPermanent, Message: "there is no recording of this request: " + m.nearest(asked)}
+	}
+	return rec, found, nil
+}
+
+func (m *Model) since(began time.Time) float64 {
+	return float64(m.config.Clock.Now().Sub(began).Microseconds()) / 1000
+}
+
+// ended is the failure of a context that has ended.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
+	}
+	return nil
+}
+
+// unwritable is the failure to keep a recording.
+func unwritable(err error) error {
+	return &llm.Failure{Class: llm.ClassPermanent, Message: "the answer can't be recorded", Cause: fmt.Errorf("writing the cassette: %w", err)}
+}
