@@ -23,7 +23,7 @@ func (n *Node) acts() bool {
 }
 
 // follow goes a way, and on from there until the conversation waits. A node that it comes back to speaks again and
-// waits: what it does beside is not done twice.
+// waits: what it has done beside is not done twice.
 func (w *walk) follow(ctx context.Context, v way) {
 	for v.kind != stay {
 		if w.visits == MaxVisits {
@@ -32,11 +32,10 @@ func (w *walk) follow(ctx context.Context, v way) {
 		}
 		w.visit(v)
 		w.speak(ctx, true)
-		if v.kind == back || w.broken(ctx) {
+		if !w.state.Due || w.broken(ctx) {
 			return
 		}
-		v = w.act(ctx)
-		if w.broken(ctx) {
+		if v = w.act(ctx); w.broken(ctx) {
 			return
 		}
 	}
@@ -45,22 +44,23 @@ func (w *walk) follow(ctx context.Context, v way) {
 // visit comes to a node. A global one knows where to go back to, also when it came from another global one; any other
 // has left that behind.
 func (w *walk) visit(v way) {
+	due := v.kind != back || w.state.ReturnDue
 	switch {
 	case v.kind == global && (w.state.Return == "" || !w.at.Global):
-		w.state.Return = w.at.ID
+		w.state.Return, w.state.ReturnDue = w.at.ID, w.state.Due
 	case !v.to.Global, v.kind == back:
-		w.state.Return = ""
+		w.state.Return, w.state.ReturnDue = "", false
 	}
 	w.visits++
 	w.at = v.to
-	w.state.Node, w.state.Due = w.at.ID, v.kind != back
-	w.state.Visited = append(w.state.Visited[:len(w.state.Visited):len(w.state.Visited)], w.at.ID)
+	w.state.Node, w.state.Due = w.at.ID, due
+	w.state.Visited = append(w.state.Visited, w.at.ID)
 	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})
 }
 
 // act does what is of the node's type once its words are said, and says where the conversation goes then:
 //
-//   - End Call ends it, Transfer Call hands it over.
+//   - End Call ends it, Transfer Call hands it over. Both stay due: the caller may yet break into the words.
 //   - A Webhook sends its request, and goes the first branch that holds; where none does, and after Press Button, it goes
 //     on along the edges as a node does that does not wait for the caller.
 //   - A global node with AutoReturn and without a condition goes back where the conversation was.
@@ -69,7 +69,7 @@ func (w *walk) visit(v way) {
 func (w *walk) act(ctx context.Context) way {
 	switch w.at.Type {
 	case NodeEnd:
-		w.state.Over, w.state.Due = true, false
+		w.state.Over = true
 		w.answer.Step(conversation.End{Reason: "the pathway has come to its end"})
 		return way{}
 	case NodeTransfer:
@@ -90,7 +90,6 @@ func (w *walk) act(ctx context.Context) way {
 
 // transfer hands the call over. Without a number it goes on along the edges, and says so where none leads on.
 func (w *walk) transfer(ctx context.Context) way {
-	w.state.Due = false
 	to := strings.TrimSpace(w.render(w.at.TransferTo))
 	if to == "" {
 		to = w.agent.TransferTo
@@ -100,6 +99,7 @@ func (w *walk) transfer(ctx context.Context) way {
 		w.answer.Step(conversation.Transfer{To: to})
 		return way{}
 	}
+	w.state.Due = false
 	w.note(LogEntry{Kind: LogError, Text: "there is no number to transfer the call to"})
 	v := w.decide(ctx, false)
 	if v.kind == stay && !w.broken(ctx) {

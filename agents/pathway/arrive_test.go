@@ -58,7 +58,7 @@ func TestNodeTypes(t *testing.T) {
 			talk.begins(c.want)
 			talk.at(c.at, "")
 			talk.logged(c.logs, pathway.LogError, pathway.LogDecision)
-			if talk.state.Over != c.over || talk.state.Due {
+			if talk.state.Over != c.over || talk.state.Due != c.over {
 				t.Errorf("the state is %+v", talk.state)
 			}
 		})

@@ -96,21 +96,46 @@ func TestBrainIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestEndIsInterrupted wants the call to end after the words for that, also when the caller speaks into them, but for a
-// caller who wants something that is always to be had.
+// TestEndIsInterrupted wants the call to end after the words for that, also when the caller speaks into them; but a caller
+// who wants something that is always to be had gets it first.
 func TestEndIsInterrupted(t *testing.T) {
 	t.Parallel()
-	g := compile(t, nodes(node("a", pathway.NodeEnd, data{"isStart": true, "text": "Bye. See you."}),
-		say("g", data{"isGlobal": true, "globalLabel": "wait"})), nil)
-	for text, want := range map[string]string{"bye": "{Bye.} {See you.} {the pathway has come to its end}", "wait": "{g.}"} {
-		b := newBrain(g, literal(), new([]pathway.Log))
-		if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 1); got != "{Bye.}" || err != nil {
-			t.Errorf("it says %s, error %v", got, err)
-		}
-		turn := conversation.Turn{Kind: conversation.TurnSpeech, Text: text, Interrupted: true, Heard: "Bye"}
-		if got, err := answers(t.Context(), b, turn, 99); got != want || err != nil {
-			t.Errorf("after %q it says %s, error %v", text, got, err)
-		}
+	g := compile(t, nodes(say("a", start), node("end", pathway.NodeEnd, data{"text": "Bye. See you."}),
+		say("stay", data{"isGlobal": true, "globalLabel": "wait"}),
+		say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true})), ways("a end"))
+	const bye = "{Bye.} {See you.} {the pathway has come to its end}"
+	for name, c := range map[string]struct {
+		steps int // that are taken of the end before the caller breaks in
+		turn  conversation.Turn
+		want  string
+	}{
+		"by an answer":              {1, conversation.Turn{Kind: conversation.TurnSpeech, Text: "bye"}, bye},
+		"by a wish":                 {1, conversation.Turn{Kind: conversation.TurnSpeech, Text: "wait"}, "{stay.}"},
+		"by a question":             {1, conversation.Turn{Kind: conversation.TurnSpeech, Text: "cost?"}, "{price.} " + bye},
+		"by a noise":                {2, conversation.Turn{Kind: conversation.TurnSpeech, Heard: "Bye. See"}, "{you.} {the pathway has come to its end}"},
+		"late, by an answer":        {3, conversation.Turn{Kind: conversation.TurnSpeech, Text: "bye"}, bye},
+		"late, by a question":       {3, conversation.Turn{Kind: conversation.TurnSpeech, Text: "cost?"}, "{price.} " + bye},
+		"late, by a noise":          {3, conversation.Turn{Kind: conversation.TurnSpeech, Heard: "Bye. See you."}, "{the pathway has come to its end}"},
+		"by nothing but a silence":  {2, conversation.Turn{Kind: conversation.TurnSilence, Heard: "Bye. See you."}, "{the pathway has come to its end}"},
+		"late, by a pressed button": {3, conversation.Turn{Kind: conversation.TurnDigits, Text: "1"}, bye},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBrain(g, literal(), new([]pathway.Log))
+			if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 9); got != "{a.}" || err != nil {
+				t.Errorf("it says %s, error %v", got, err)
+			}
+			if got, err := answers(t.Context(), b, speech("x"), c.steps); !strings.HasPrefix(bye, got) || err != nil {
+				t.Errorf("it says %s, error %v", got, err)
+			}
+			if !b.State().Due || b.State().Over != (c.steps == 3) {
+				t.Errorf("the state is %+v", b.State())
+			}
+			c.turn.Interrupted = true
+			if got, err := answers(t.Context(), b, c.turn, 99); got != c.want || err != nil {
+				t.Errorf("it says %s, error %v", got, err)
+			}
+		})
 	}
 }
 

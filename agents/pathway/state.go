@@ -23,7 +23,8 @@ type State struct {
 	Visited   []string       // ids of the nodes, in order
 	Turn      int            // how many were taken
 	Loops     int            // turns in a row that were ended by the limit of steps
-	Due       bool           // the node's words were broken into: what it does once they are said is still to be done
+	Due       bool           // what the node does once its words are said is still to be done, as far as is known: see Step
+	ReturnDue bool           // the same of the node to go back to
 	Over      bool           // ended or transferred
 }
 

@@ -3,6 +3,7 @@ package pathway
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,12 +55,13 @@ const MaxVisits = 32
 //  4. Every node that it comes to speaks, and does what is of its type: see walk.act.
 //
 // s is not changed. The State that comes back is always one that can be gone on from: where emit wants no more or ctx
-// ends, at the node that had the word. A turn that ctx ends before anything came of it has only heard; the next one
-// decides about all that the caller has said since. A second conversation.TurnStart says that a transfer has failed.
+// ends, at the node that had the word. What that node had to do then, such as to end the call, is due after the next turn,
+// unless that leads to a global node. A turn that ctx ends before anything came of it has only heard; the next one decides
+// about all that the caller has said since. A second conversation.TurnStart says that a transfer has failed.
 //
 // A model's failure is the error, a *llm.Failure; the agent has said its apology then, and the conversation is over. The
 // end of ctx is CodeUnavailable. A conversation that is over, or at a node that the graph does not have, is
-// CodeInvalidState, and nothing happens.
+// CodeInvalidState, and nothing happens; but a caller who breaks into the last words has kept them from being the last.
 func (r *Runtime) Step(
 	ctx context.Context, g *Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
@@ -70,13 +72,15 @@ func (r *Runtime) Step(
 	switch {
 	case at == nil:
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the pathway has no node %q", s.Node)
-	case s.Over && (in.Kind != conversation.TurnStart || at.Type != NodeTransfer):
+	case s.Over && !in.Interrupted && (in.Kind != conversation.TurnStart || at.Type != NodeTransfer):
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
 	w := &walk{runtime: r, graph: g, agent: a, before: s, state: s, at: at}
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
+	w.state.Over = false
+	w.state.Visited = slices.Clip(s.Visited) // further ones are this turn's own
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
 	began := r.now()
 	w.take(ctx, in, emit)
@@ -160,15 +164,19 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// courtesy answers silence and noise. Where a noise broke into the words of a node, the node goes on from there.
+// courtesy answers silence and noise. Where a noise broke into the words of a node, the node goes on from there; and a
+// node that has still something to do does it.
 func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
 		return
 	}
 	w.state.Over = c == dialogue.Goodbye
-	w.answer.Courtesy(c, rest, w.agent.Lines)
-	if c == dialogue.GoOn && w.state.Due && !w.broken(ctx) {
+	if w.state.Over || !w.state.Due || c != dialogue.GoOn && !w.at.acts() {
+		w.answer.Courtesy(c, rest, w.agent.Lines)
+		return
+	}
+	if w.answer.Text(rest); !w.broken(ctx) {
 		w.follow(ctx, w.act(ctx))
 	}
 }
@@ -176,7 +184,7 @@ func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Co
 // notReached goes on after a transfer that has failed: along the edge of the transfer's node that is always taken, or
 // back from a global one, else it waits there.
 func (w *walk) notReached(ctx context.Context) {
-	w.state.Over, w.state.Due = false, false
+	w.state.Due = false
 	w.note(LogEntry{Kind: LogError, Text: "the transfer has failed"})
 	w.answer.Text(w.agent.Lines.NotReached)
 	if v, ok := w.always(false); ok && w.at.Type == NodeTransfer && !w.broken(ctx) {
