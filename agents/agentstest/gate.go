@@ -9,50 +9,67 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose tests a test ends. One test is required of every version: it is begun by Check, and passes
-// or fails with End. The zero Gate is ready.
+// Gate is a pathway.Gate whose tests a test ends. The zero Gate requires nothing.
 type Gate struct {
-	mu      sync.Mutex
-	batches map[pathway.Candidate]pathway.Verdict // by what they test, with Start not set
-	begun   int
+	mu       sync.Mutex
+	required map[gated]bool
+	batches  map[tested]pathway.Verdict
+	begun    int
 }
+
+// gated is a pathway, and tested a version of it.
+type (
+	gated struct {
+		org     callwright.OrgID
+		pathway string
+	}
+	tested struct {
+		gated
+		number int
+		hash   string
+	}
+)
 
 var _ pathway.Gate = (*Gate)(nil)
 
 // Check says how far the test of a version has come.
-func (g *Gate) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+func (g *Gate) Check(_ context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	start := c.Start
-	c.Start = false
-	v, known := g.batches[c]
+	key := tested{gated{org, c.Pathway}, c.Number, c.Hash}
+	verdict, known := g.batches[key]
 	switch {
+	case !g.required[key.gated]:
+		return pathway.Verdict{State: pathway.GateOpen}, nil
 	case known:
-		return v, nil
-	case !start:
+		return verdict, nil
+	case !c.Start:
 		return pathway.Verdict{State: pathway.GateClosed, Reason: "its test has not run"}, nil
+	default:
+		return g.set(key, pathway.GateRunning, "its test runs"), nil
 	}
-	g.begun++
-	v = pathway.Verdict{State: pathway.GateRunning, Batch: fmt.Sprint("batch-", g.begun)}
-	g.set(c, v)
-	return v, nil
 }
 
-// End ends the test of a version, begun or not.
+// Require has a test be required of every version of a pathway.
+func (g *Gate) Require(org callwright.OrgID, id string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.required == nil {
+		g.required, g.batches = map[gated]bool{}, map[tested]pathway.Verdict{}
+	}
+	g.required[gated{org, id}] = true
+}
+
+// End ends the test of a version whose pathway has one, begun or not.
 func (g *Gate) End(v pathway.Version, passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c := pathway.Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash}
-	verdict := g.batches[c]
-	verdict.State, verdict.Reason = pathway.GateClosed, "its test has failed"
+	key := tested{gated{v.Org, v.Pathway}, v.Number, v.Hash}
 	if passed {
-		verdict.State, verdict.Reason = pathway.GateOpen, ""
+		g.set(key, pathway.GateOpen, "")
+	} else {
+		g.set(key, pathway.GateClosed, "its test has failed")
 	}
-	if verdict.Batch == "" {
-		g.begun++
-		verdict.Batch = fmt.Sprint("batch-", g.begun)
-	}
-	g.set(c, verdict)
 }
 
 // Begun is how many tests were begun.
@@ -62,9 +79,14 @@ func (g *Gate) Begun() int {
 	return g.begun
 }
 
-func (g *Gate) set(c pathway.Candidate, v pathway.Verdict) {
-	if g.batches == nil {
-		g.batches = map[pathway.Candidate]pathway.Verdict{}
+// set notes how far the test of a version has come, and begins it where it has not begun.
+func (g *Gate) set(key tested, state pathway.GateState, reason string) pathway.Verdict {
+	v := g.batches[key]
+	if v.Batch == "" {
+		g.begun++
+		v.Batch = fmt.Sprint("batch-", g.begun)
 	}
-	g.batches[c] = v
+	v.State, v.Reason = state, reason
+	g.batches[key] = v
+	return v
 }

@@ -193,6 +193,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	}
 	_, err := o.StartChat(t.Context(), "a", r)
 	wantCode(t, "another chat", err, callwright.CodeNotFound, "pathway_version")
+	o.say(t, chat, "Hm.")
 	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.Store, o.Chats }) // another node, which has no graph
 	if got := later.say(t, chat, "Tuesday."); !got.Chat.Completed {
 		t.Errorf("got %+v", got)

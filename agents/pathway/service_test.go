@@ -88,13 +88,14 @@ func document(entries ...string) (d pathway.Document) {
 	return d
 }
 
-// create keeps a pathway with a draft.
+// create keeps a pathway with a draft, whose versions must pass a test.
 func (o *office) create(tb testing.TB, d pathway.Document) pathway.Pathway {
 	tb.Helper()
 	p, err := o.Create(tb.Context(), "a", pathway.Draft{Name: "Days", Document: d})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	o.gate.Require("a", p.ID)
 	return p
 }
 

@@ -104,8 +104,7 @@ func TestDiscard(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.gate.End(v, true)
-	for number, b := range map[int]pathway.Publication{1: {}, 2: {Environment: pathway.Staging}, 3: {OnPass: true}} {
-		b.Number = number
+	for _, b := range []pathway.Publication{{Number: 1}, {Number: 2, Environment: pathway.Staging}, {Number: 3, OnPass: true}} {
 		if _, err := o.Publish(t.Context(), "a", p.ID, b); err != nil {
 			t.Fatal(err)
 		}
@@ -237,4 +236,16 @@ func TestLoadPinned(t *testing.T) {
 	}
 	_, err = o.LoadPinned(t.Context(), "b", p.ID, 1)
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
+}
+
+// TestLoadOfWhatHasFaults has a draft that an earlier build has kept, and that this one refuses.
+func TestLoadOfWhatHasFaults(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	old := pathway.Pathway{ID: "old", Org: "a", Name: "Old", Draft: document(`{"id":"x","type":"SMS","data":{"isStart":true}}`)}
+	if err := o.Store.InsertPathway(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := o.Load(t.Context(), "a", "old", pathway.Selector{})
+	wantCode(t, "load", err, callwright.CodeInvalidState, "pathway_version")
 }
