@@ -48,6 +48,10 @@ type openBranch struct {
 // disableSilenceRepeat, of extractVarSettings what is not ignorePrevious, warmTransferFields, and the examples
 // (dialogueExamples, conditionExamples, pathwayExamples). A member that is null counts as absent.
 //
+// Several forms are understood: extractVars as [name, type, description] or as objects of these; headers as an object, or
+// as a list of [name, value] or {key, value}; timeoutValue as a number or a text, in seconds; = and is for == in
+// responsePathways; the label and the description of an edge beside its data (see Document.Normalize).
+//
 // Every node must be reached from the start or from a global node, by edges and branches. Edges that are always taken may
 // lead in a circle: the Runtime's limit of steps ends such a turn.
 func Compile(d Document) (*Graph, error) {
