@@ -57,7 +57,7 @@ func (p part) part() llm.ReplyPart {
 	return out
 }
 
-// load reads the recordings that there are. Lines that are none are what crashes have left.
+// load reads the recordings that there are. Lines that are none are what crashes have left, or were changed by hand.
 func (m *Model) load() error {
 	if m.config.Mode != Replay {
 		file, err := m.open()
@@ -79,10 +79,10 @@ func (m *Model) load() error {
 	return nil
 }
 
-// whole says whether a recording has what its request asks for.
+// whole says whether a recording has its request's key, and what its request asks for.
 func (r recording) whole() bool {
 	var asked struct{ Kind string }
-	if json.Unmarshal(r.Request, &asked) != nil || r.Key == "" {
+	if json.Unmarshal(r.Request, &asked) != nil || r.Key != keyOf(r.Request) {
 		return false
 	}
 	return asked.Kind == kindReply && r.Parts != nil || asked.Kind == kindAnswer && r.Answer != nil

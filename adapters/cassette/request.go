@@ -37,8 +37,12 @@ func (m *Model) request(kind string, asked any) request {
 	if err != nil {
 		panic(err) // canonical has left nothing that JSON lacks
 	}
+	return request{keyOf(text), text}
+}
+
+func keyOf(text []byte) string {
 	sum := sha256.Sum256(text)
-	return request{hex.EncodeToString(sum[:]), text}
+	return hex.EncodeToString(sum[:])
 }
 
 // canonical is a value as JSON has it, in one form for all values that mean the same: objects without their order, and

@@ -77,6 +77,7 @@ func TestExtract(t *testing.T) {
 			"We are 4.": int64(4), "twenty-one": int64(21), "A hundred, please": int64(100), "one hundred": int64(100), "(pressed 5)": int64(5),
 			"ninety nine": int64(99), "-3": int64(-3), "at 10:30": nil, "two or three": nil, "two, yes, 2": int64(2), "many": nil, "2.5": nil, "room B2": nil,
 			"on the 21st": nil, "99999999999999999999": nil, "twenty, zero": nil,
+			"that one": nil, "the first one, for two": int64(2), "just one": int64(1),
 		}},
 		{llm.Field{Name: "price", Type: llm.FieldNumber}, map[string]any{"$2.50!": 2.5, "fifteen": 15.0, "3": 3.0, "1.2.3": nil, "": nil}},
 		{llm.Field{Name: "sure", Type: llm.FieldBoolean}, map[string]any{

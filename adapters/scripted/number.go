@@ -19,6 +19,11 @@ var (
 	tens = []string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
 )
 
+// pointers are words behind which one is no number.
+var pointers = []string{
+	"that", "this", "the", "which", "no", "any", "every", "each", "another", "other", "first", "second", "next", "last", "some",
+}
+
 // Words that mean yes and no. A not beside a yes makes it none.
 var (
 	yesWords = []string{
@@ -53,6 +58,9 @@ func numbers(text string) []float64 {
 	spoken := words(text)
 	for i := 0; i < len(spoken); i++ {
 		n, taken := spokenNumber(spoken[i:])
+		if n == 1 && i > 0 && slices.Contains(pointers, spoken[i-1]) {
+			continue
+		}
 		if taken > 0 {
 			out = append(out, float64(n))
 			i += taken - 1
@@ -61,8 +69,7 @@ func numbers(text string) []float64 {
 	return out
 }
 
-// spokenNumber reads a number word, or two of them, and says how many words it took. The one of "that one" can't be told
-// from the number.
+// spokenNumber reads a number word, or two of them, and says how many words it took.
 func spokenNumber(spoken []string) (n, taken int) {
 	first := spoken[0]
 	switch {
