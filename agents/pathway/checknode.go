@@ -137,11 +137,11 @@ func (c *compiler) typed(n *Node, top, data fields) {
 	}
 }
 
-// Longest texts of typed nodes, in characters; the digits' is ours, the others are as openapi.yaml has them.
+// Longest texts of typed nodes, in characters, as openapi.yaml has them.
 const (
 	longestKnowledge = 65536
 	longestNumber    = 64
-	longestDigits    = 64
+	longestDigits    = 200
 )
 
 // number reads the number to transfer to: E.164, a SIP URI, or a text with variables, which is known only when the call
