@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 )
 
 // The limits of chats.
@@ -184,7 +185,7 @@ func (s *Service) take(
 	if err := keep(writing, c); err != nil {
 		return ChatTurn{}, err
 	}
-	if _, coded := errors.AsType[*callwright.Error](failure); coded {
+	if _, ofModel := errors.AsType[*llm.Failure](failure); failure != nil && !ofModel {
 		return ChatTurn{}, failure // it was broken off; what it has done until then is kept
 	}
 	turn := ChatTurn{Chat: c, State: state, Node: g.Node(state.Node), Log: log}

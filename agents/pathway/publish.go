@@ -25,6 +25,9 @@ type Published struct {
 // errOvertaken ends a publication that found another one in its place.
 var errOvertaken = errors.New("pathway: another version was published meanwhile")
 
+// taskSettle is Settle as durable work, about the pathway of its key.
+const taskSettle = "pathway.settle"
+
 // Publish puts a version to use. To production it goes only when the gate is open: CodePromotionGateFailed names the
 // batch of tests that has it closed. With OnPass a version whose tests run, or have not begun, is promoted when they
 // have passed: see Settle. It takes the place of whatever was on its way to production before.
@@ -53,25 +56,46 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 	if verdict.State != GateOpen && !b.OnPass {
 		return Published{}, refused(v.Number, verdict)
 	}
-	err = s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
-		if _, err := s.version(ctx, *p, v.Number); err != nil {
-			return err // it was archived meanwhile
-		}
+	err = s.together(ctx, org, id, func(ctx context.Context, p *Pathway) (err error) {
 		if overtaken(before, *p, b) {
 			return errOvertaken
 		}
-		if verdict.State != GateOpen {
-			var err error
-			if verdict, err = s.ask(ctx, v, true); err != nil {
-				return err
-			}
-		}
-		return s.place(p, b, verdict)
+		verdict, err = s.place(ctx, p, v, b, verdict)
+		return err
 	})
-	if errors.Is(err, errOvertaken) {
+	switch {
+	case errors.Is(err, errOvertaken):
 		return Published{}, callwright.Errorf(callwright.CodeConflict, "another version was published at the same time")
+	case err != nil:
+		return Published{}, err
 	}
-	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, err
+	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, nil
+}
+
+// place puts a version where the verdict allows it, or has it wait for its tests, which are begun if need be. The tests
+// may end before what waits for them is there to be settled, so that is tried once more behind the transaction.
+func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publication, verdict Verdict) (Verdict, error) {
+	if _, err := s.version(ctx, *p, v.Number); err != nil {
+		return verdict, err // it was archived meanwhile
+	}
+	if verdict.State != GateOpen {
+		var err error
+		if verdict, err = s.ask(ctx, v, true); err != nil {
+			return verdict, err
+		}
+	}
+	switch {
+	case b.Environment == Staging:
+		p.Staging = v.Number
+	case verdict.State == GateOpen:
+		p.Production, p.Promotion = v.Number, nil
+	case verdict.State != GateRunning:
+		return verdict, refused(v.Number, verdict)
+	case !p.waits(v.Number, verdict.Batch):
+		p.Promotion = &Promotion{Number: v.Number, Batch: verdict.Batch, RequestedAt: s.Clock.Now()}
+		return verdict, s.Work.Enqueue(ctx, callwright.Task{Kind: taskSettle, Key: p.ID, Org: p.Org})
+	}
+	return verdict, nil
 }
 
 // overtaken says whether something else was published, or set on its way, since a publication began.
@@ -104,23 +128,6 @@ func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, erro
 	return s.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
 }
 
-// place puts a version where the verdict allows it.
-func (s *Service) place(p *Pathway, b Publication, verdict Verdict) error {
-	switch {
-	case b.Environment == Staging:
-		p.Staging = b.Number
-	case verdict.State == GateOpen:
-		p.Production, p.Promotion = b.Number, nil
-	case verdict.State == GateRunning:
-		if !p.waits(b.Number, verdict.Batch) {
-			p.Promotion = &Promotion{Number: b.Number, Batch: verdict.Batch, RequestedAt: s.Clock.Now()}
-		}
-	default:
-		return refused(b.Number, verdict)
-	}
-	return nil
-}
-
 // refused says why a version can't go to production.
 func refused(number int, v Verdict) error {
 	why := cmp.Or(v.Reason, "a test that it must pass has not passed")
@@ -131,6 +138,11 @@ func refused(number int, v Verdict) error {
 		why += fmt.Sprintf(" (batch %s)", v.Batch)
 	}
 	return callwright.Errorf(callwright.CodePromotionGateFailed, "version %d can't go to production: %s", number, why)
+}
+
+// settle is Settle as durable work.
+func (s *Service) settle(ctx context.Context, t callwright.Task, _ int) error {
+	return s.Settle(ctx, t.Org, t.Key)
 }
 
 // Settle is told that tests of a pathway have ended: it asks the gate about the version that waits for them, and

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
@@ -116,6 +119,37 @@ func TestPublishOnPass(t *testing.T) {
 	if got := o.get(t, p.ID); got.Production != 1 || got.Promotion != nil || o.gate.Begun() != 1 {
 		t.Errorf("got %+v", got)
 	}
+}
+
+// hasty is a gate whose tests pass as soon as they have begun, before anybody can wait for them.
+type hasty struct{ *agentstest.Gate }
+
+func (g hasty) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	verdict, err := g.Gate.Check(ctx, org, c)
+	if c.Start {
+		g.End(pathway.Version{Org: org, Pathway: c.Pathway, Number: c.Number, Hash: c.Hash}, true)
+	}
+	return verdict, err
+}
+
+func TestSettlesWhatEndedTooEarly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, p, _ := three(t)
+		o.Gate = hasty{o.gate}
+		if got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil || got.Published {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var working sync.WaitGroup
+		working.Go(func() { o.work.Run(ctx) })
+		synctest.Wait()
+		if got := o.get(t, p.ID); got.Production != 1 || got.Promotion != nil {
+			t.Errorf("got %+v", got)
+		}
+		stop()
+		working.Wait()
+	})
 }
 
 func TestSettleGivesUp(t *testing.T) {

@@ -43,6 +43,7 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Config: c, graphs: newCache()}
+	c.Work.Handle(taskSettle, s.settle)
 	c.Work.Every(taskForget, forgetEvery, s.forget)
 	return s, nil
 }

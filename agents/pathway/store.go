@@ -118,11 +118,12 @@ type Knowledge interface {
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
 }
 
-// Gate says whether a version may go to production; agent testing has it.
+// Gate says whether a version may go to production; agent testing has it. agentstest.RunGate tests one.
 type Gate interface {
 	// Check looks at the enabled scenarios that are required for promotion: they must all have passed on exactly this
 	// version, in one batch. With c.Start, and no batch of theirs on this version yet, it begins one, in the transaction of
-	// ctx.
+	// ctx: it then reads and writes rows, and waits for nothing. When a batch has ended, and that is committed, whoever
+	// runs it calls Service.Settle.
 	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
 }
 
