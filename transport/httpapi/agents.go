@@ -30,7 +30,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.CreateAgentRequest) (*oa
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkWebAgent(ctx, w); err != nil {
+	if err := a.checkWebAgent(ctx, &w); err != nil {
 		return nil, err
 	}
 	if w, err = a.Agents.CreateAgent(ctx, orgOf(ctx), w); err != nil {
@@ -66,12 +66,12 @@ func newWebAgent(req *oas.CreateAgentRequest) (agents.WebAgent, error) {
 	return w, nil
 }
 
-// checkWebAgent refuses a web agent that no call could have. Its own settings stay as they were given.
-func (a *api) checkWebAgent(ctx context.Context, w agents.WebAgent) error {
-	if err := a.Agents.CheckWebAgent(ctx, orgOf(ctx), &w); err != nil {
+// checkWebAgent is checkAgent for a web agent.
+func (a *api) checkWebAgent(ctx context.Context, w *agents.WebAgent) error {
+	if err := a.Agents.CheckWebAgent(ctx, orgOf(ctx), w); err != nil {
 		return err
 	}
-	return a.checkAgent(ctx, w.Agent)
+	return a.checkAgent(ctx, &w.Agent)
 }
 
 // UpdateAgent changes a web agent, setting by setting: one that is refused leaves the others be.
@@ -83,13 +83,14 @@ func (a *api) UpdateAgent(
 		return nil, err
 	}
 	var answer *oas.UpdateReportResponse
-	return answer, a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
+	err = a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
 		_, err := a.Agents.UpdateAgent(ctx, orgOf(ctx), params.AgentID, func(w *agents.WebAgent) error {
 			answer = updated("Agent updated.")
-			return list.make(w, func(w agents.WebAgent) error { return a.checkWebAgent(ctx, w) }, answer)
+			return list.make(w, func(w *agents.WebAgent) error { return a.checkWebAgent(ctx, w) }, answer)
 		})
 		return err
 	})
+	return answer, err
 }
 
 // agentSettings lists the members that are given.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func optional[T any](value T, given bool) *T {
 }
 
 // minutes is a number of minutes as a duration.
-func minutes(n float64) time.Duration { return time.Duration(n * float64(time.Minute)) }
+func minutes(n float64) time.Duration { return time.Duration(math.Round(n * float64(time.Minute))) }
 
 // millis is a duration in milliseconds; null for none.
 func millis(d time.Duration) oas.NilFloat64 {

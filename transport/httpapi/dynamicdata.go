@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/callwright/callwright/agents/call"
@@ -75,7 +76,7 @@ func fromMillis(ms float64, given bool) *time.Duration {
 	if !given {
 		return nil
 	}
-	return new(time.Duration(ms * float64(time.Millisecond)))
+	return new(time.Duration(math.Round(ms * float64(time.Millisecond))))
 }
 
 // nilMillis is a duration in milliseconds; null for none.

@@ -48,16 +48,17 @@ func (a *api) UpdateInboundNumber(
 	}
 	list := inboundSettings(req)
 	var answer *oas.UpdateReportResponse
-	return answer, a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
+	err = a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
 		_, err := a.Agents.UpdateInbound(ctx, orgOf(ctx), number, func(agent *call.Agent) error {
 			answer = updated("Inbound number updated.")
 			w := agents.WebAgent{Agent: *agent}
-			err := list.make(&w, func(w agents.WebAgent) error { return a.checkAgent(ctx, w.Agent) }, answer)
+			err := list.make(&w, func(w *agents.WebAgent) error { return a.checkAgent(ctx, &w.Agent) }, answer)
 			*agent = w.Agent
 			return err
 		})
 		return err
 	})
+	return answer, err
 }
 
 // inboundSettings lists the members that are given.

@@ -46,6 +46,10 @@ func TestInboundNumberIsRegisteredReadAndChanged(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, number[name], want)
 		}
 	}
+	h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", `{"transfer_phone_number":"14155550199"}`)
+	if number = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", ""); number["transfer_phone_number"] != "+14155550199" {
+		t.Errorf("transfers to %v", number["transfer_phone_number"])
+	}
 	cleared := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", `{"prompt":null,"temperature":null,"voice":""}`)
 	if updates, _ := cleared["updates"].(map[string]any); len(updates) != 3 || updates["prompt"] != nil || updates["voice"] != "" {
 		t.Errorf("cleared %v", cleared)

@@ -115,12 +115,12 @@ var refusesSetting = map[callwright.Code]bool{
 
 // make makes the settings on w one after the other, each only if check has nothing against what comes out, and reports
 // on all.
-func (s settings) make(w *agents.WebAgent, check func(agents.WebAgent) error, report *oas.UpdateReportResponse) error {
+func (s settings) make(w *agents.WebAgent, check func(*agents.WebAgent) error, report *oas.UpdateReportResponse) error {
 	for _, one := range s {
 		changed, fault := *w, one.fault
 		if fault == "" {
 			one.set(&changed)
-			err := check(changed)
+			err := check(&changed)
 			f := failureOf(err)
 			switch {
 			case err == nil:
@@ -146,13 +146,16 @@ func (s settings) make(w *agents.WebAgent, check func(agents.WebAgent) error, re
 	return nil
 }
 
-// checkAgent refuses an agent that could not take calls. Its own settings stay as they were given.
-func (a *api) checkAgent(ctx context.Context, agent call.Agent) error {
+// checkAgent fills in an agent's defaults and refuses one that could not take calls. Its language stays as it was given.
+func (a *api) checkAgent(ctx context.Context, agent *call.Agent) error {
 	if a.Calls == nil {
 		return nil
 	}
-	agent.Language = languageTag(agent.Language)
-	return a.Calls.CheckAgent(ctx, orgOf(ctx), &agent)
+	given := agent.Language
+	agent.Language = languageTag(given)
+	err := a.Calls.CheckAgent(ctx, orgOf(ctx), agent)
+	agent.Language = given
+	return err
 }
 
 // updated is a report without any settings.

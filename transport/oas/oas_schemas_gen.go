@@ -520,7 +520,7 @@ type CallRecord struct {
 	PathwayID   NilString                `json:"pathway_id"`
 	// Version that led the conversation, 0 for the draft; null until it has begun.
 	PathwayVersion NilInt `json:"pathway_version"`
-	// What the pathway did, in order; empty for a call that no pathway leads.
+	// What was said, decided and asked of other systems, in order.
 	PathwayLogs []CallPathwayLog `json:"pathway_logs"`
 	// Address of the server that keeps this record.
 	EndpointURL string `json:"endpoint_url"`

@@ -2800,8 +2800,8 @@ func (s *CreateCallRequest) Validate() error {
 			return nil // optional
 		}
 		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
+			MinLength:    1,
+			MinLengthSet: true,
 			MaxLength:    50,
 			MaxLengthSet: true,
 		}).ValidateLength(len(s.Dispositions)); err != nil {
@@ -2813,7 +2813,7 @@ func (s *CreateCallRequest) Validate() error {
 				if err := (validate.String{
 					MinLength:     1,
 					MinLengthSet:  true,
-					MaxLength:     200,
+					MaxLength:     100,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
