@@ -6,13 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// analyzeAttempts is how often a model is asked about a call before the record goes without its analysis.
-const analyzeAttempts = 3
+// How often a model is asked about a call before its record goes without an analysis, and how long it may take each time:
+// less than a step of work may.
+const (
+	analyzeAttempts = 3
+	analyzePatience = 45 * time.Second
+)
 
 // wantsAnalysis says whether a model is to be asked about a call that has ended. Of one that nobody took there is nothing
 // to be said.
@@ -45,7 +50,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	}
 	c.Analysis, err = s.analysis(ctx, c, lines)
 	if err != nil {
-		if !hopeless(err) && attempt < analyzeAttempts {
+		if ctx.Err() != nil || !hopeless(err) && attempt < analyzeAttempts {
 			return err
 		}
 		s.Logger.WarnContext(ctx, "a call is not analyzed", "call_id", c.ID, "error", err)
@@ -91,6 +96,8 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 	if len(lines) == 0 {
 		return Analysis{Error: "nothing was said"}, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, analyzePatience)
+	defer cancel()
 	var answer struct{ Summary, Disposition string }
 	if _, err := llm.Ask(ctx, s.Model, c.question(lines), &answer); err != nil {
 		return Analysis{}, err

@@ -159,6 +159,47 @@ func TestAnalysisAfterABreak(t *testing.T) {
 	})
 }
 
+// TestAnalysisThatHangs: a model that never answers doesn't keep the record from the webhook.
+func TestAnalysisThatHangs(t *testing.T) {
+	t.Parallel()
+	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
+		m.Answers = func(ctx context.Context, _ llm.Question) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
+		h.order(analyzed())
+		h.listen()
+		settle(time.Hour)
+		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Error != "the model failed" || len(m.Questions()) != 3 {
+			t.Errorf("asked %d times, the webhook got %+v", len(m.Questions()), h.notices.sent)
+		}
+	})
+}
+
+// TestAnalysisIsNotGivenUpByAStop: a node that stops leaves the analysis to the next.
+func TestAnalysisIsNotGivenUpByAStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		hangs := &agentstest.Model{Answers: func(ctx context.Context, _ llm.Question) (string, error) {
+			<-ctx.Done()
+			return "", &llm.Failure{Class: llm.ClassPermanent, Message: "given up"}
+		}}
+		before := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Model = hangs })
+		c := before.order(analyzed())
+		before.listen()
+		before.ended(c.ID)
+		before.stop()
+		works := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { return good(0, llm.Question{}) }}
+		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Model, c.Node = works, "n2" })
+		defer h.stop()
+		settle(time.Hour)
+		if len(hangs.Questions()) != 1 || len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Disposition != "sale" {
+			t.Errorf("asked %d times, the webhook got %+v", len(hangs.Questions()), h.notices.sent)
+		}
+	})
+}
+
 // TestNothingToAnalyze: nobody is asked about a call that nobody took, and none is without words.
 func TestNothingToAnalyze(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func (o Offer) requestData() map[string]any {
 	}
 	data := map[string]any{}
 	if len(o.Headers) > 0 {
-		headers := make(map[string]string, len(o.Headers))
+		headers := make(map[string]any, len(o.Headers)) // as it comes back from a database, and templates look into it
 		for name, value := range o.Headers {
 			headers[writable(name)] = writable(value)
 		}

@@ -44,7 +44,7 @@ func leaderless(err error) (e Ending, gone bool) {
 	}
 }
 
-// brain is what has a call's conversation.
+// brain is what has a call's conversation: its pathway, whose nodes have tools of their own, or its task with its tools.
 func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, error) {
 	if by.graph != nil {
 		return pathway.NewBrain(pathway.BrainConfig{

@@ -28,6 +28,7 @@ type faulty struct {
 	beat        func() error
 	append      func(call.Entry) error
 	appendLog   func(pathway.Log) error
+	logs        func(id string) error
 }
 
 func (f *faulty) set(change func()) {
@@ -87,6 +88,13 @@ func (f *faulty) AppendLog(ctx context.Context, org callwright.OrgID, id string,
 		return err
 	}
 	return f.Store.AppendLog(ctx, org, id, l)
+}
+
+func (f *faulty) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
+	if err := consult(f, &f.logs, id); err != nil {
+		return nil, err
+	}
+	return f.Store.Logs(ctx, org, id)
 }
 
 func consult[T any](f *faulty, ask *func(T) error, about T) error {

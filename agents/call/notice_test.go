@@ -3,7 +3,9 @@ package call_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
@@ -168,6 +171,72 @@ func TestLogsLost(t *testing.T) {
 			t.Errorf("record %+v", got)
 		}
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
+}
+
+// TestUnwritableLogs has a model find a value that no database keeps.
+func TestUnwritableLogs(t *testing.T) {
+	t.Parallel()
+	g, err := pathway.Compile(pathway.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id":"greet","type":"Default","data":{"name":"Greet","isStart":true,"text":"hello",
+				"extractVars":[["day","string","the day"]]}}`),
+			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"bye"}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id":"e1","source":"greet","target":"bye","data":{"label":"on","alwaysPick":true}}`),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) {
+		return `{"day":"mon\u0000day"}`, nil
+	}}
+	f := &faulty{}
+	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
+		l.change(func() { l.graphs["clinic"][7] = g })
+		f.set(func() {
+			f.appendLog = func(l pathway.Log) error {
+				if text := fmt.Sprintf("%+v", l); strings.Contains(text, "\x00") {
+					t.Errorf("the log is %q", text)
+				}
+				return nil
+			}
+		})
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "monday")
+		if got, _ := h.ended(c.ID); got.Variables["day"] != "monday" {
+			t.Errorf("the call knows %q", got.Variables)
+		}
+	}, func(c *call.Config) { f.Store, c.Store, c.Model = c.Store, f, m })
+}
+
+// TestSweepWithoutLogs: a call whose logs can't be read is closed when they can.
+func TestSweepWithoutLogs(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		now := time.Now()
+		err := h.calls.Insert(t.Context(), call.Call{
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, Heartbeat: now,
+		})
+		err = errors.Join(err, h.calls.AppendLog(t.Context(), "a", "dead", pathway.Log{
+			Turn: 1, Entries: []pathway.LogEntry{{Kind: pathway.LogVariables, Variables: map[string]any{"slot": "nine"}}},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.set(func() { f.logs = func(string) error { return callwright.ErrUnavailable } })
+		settle(time.Minute)
+		if got, _, err := h.Get(t.Context(), "a", "dead"); err != nil || got.Queue.Ended() {
+			t.Fatalf("it was closed: %+v, %v", got, err)
+		}
+		f.set(func() { f.logs = nil })
+		if got, _ := h.ended("dead"); got.Variables["slot"] != "nine" {
+			t.Errorf("the call knows %v", got.Variables)
+		}
+	})
 }
 
 // TestSweepKeepsVariables: what a dead node's conversation has found out, its logs hold.

@@ -66,7 +66,7 @@ func (b *scribe) Entry(e conversation.Entry) {
 		line.Speaker = SpeakerUser
 	case e.Digits:
 		line.Speaker, line.Text = SpeakerAction, "pressed "+e.Text
-	case e.Latency.Playing > 0:
+	default:
 		b.notice(EventsLatency, EventPerformance, latencyText(e.Latency))
 	}
 	b.line(line)

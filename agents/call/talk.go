@@ -67,7 +67,7 @@ func (s *Service) converse(
 			return conversation.Outcome{By: conversation.ByFailure}, err
 		}
 		outcome, err = talk.Run(talking, audio, brain)
-		if errors.Is(context.Cause(talking), errMachine) && outcome.By != conversation.ByPeer {
+		if errors.Is(context.Cause(talking), errMachine) {
 			return s.leave(ctx, c, audio, s.manners(c.Agent, book))
 		}
 		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, book) {
