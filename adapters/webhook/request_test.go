@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"io"
 	"log"
 	"net"
@@ -65,6 +66,21 @@ func TestRequestTrustsCertificates(t *testing.T) {
 	_, err := sender(t, true).Do(t.Context(), request.Request{Method: "GET", URL: server.URL})
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || callwright.MessageOf(err) != "the certificate can't be trusted" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRequestSaysWhy: whoever sees the log of a conversation learns what to change.
+func TestRequestSaysWhy(t *testing.T) {
+	t.Parallel()
+	_, err := sender(t, false).Do(t.Context(), request.Request{Method: "GET", URL: "https://localhost:1/"})
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || callwright.MessageOf(err) != "the address is not public" {
+		t.Errorf("a private address gave %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = sender(t, true).Do(ctx, request.Request{Method: "GET", URL: "http://127.0.0.1:1/"})
+	if callwright.MessageOf(err) != "broken off" {
+		t.Errorf("a request that was broken off gave %v", err)
 	}
 }
 

@@ -62,16 +62,29 @@ func New(c Config) (*Sender, error) {
 		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
 	}
 	requests := &http.Client{
-		Transport: &http.Transport{ // no proxy, and nothing is unpacked: a small answer may be a large one then
+		Transport: transport{&http.Transport{ // no proxy, and nothing is unpacked: a small answer may be a large one then
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 100, IdleConnTimeout: time.Minute,
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
-		},
+		}},
 		// A redirect would have the record sent to an address that nobody has named.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	messages := *requests
 	messages.Timeout = timeout
 	return &Sender{Config: c, client: &messages, requests: requests}, nil
+}
+
+// transport takes no answer 101: its body is the bare connection, which no context and no timeout ends.
+type transport struct{ *http.Transport }
+
+// RoundTrip is that of http.Transport.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.Transport.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
+		_ = response.Body.Close()
+		return nil, errors.New("the server wants to switch protocols")
+	}
+	return response, err
 }
 
 // Close lets go of idle connections.

@@ -168,6 +168,26 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
+// TestSendEnds has a receiver that switches protocols and hangs: nothing but the sender ends such a connection.
+func TestSendEnds(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+		_, _ = io.Copy(io.Discard, c)
+	}))
+	t.Cleanup(server.Close)
+	err := sender(t, true).Send(t.Context(), "a", "c1", server.URL, []byte("{}"))
+	if callwright.CodeOf(err) != callwright.CodeUnavailable {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestFailureHidesURL has a receiver that can't be reached: the error goes to logs, where the URL's secret must not be.
 func TestFailureHidesURL(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,7 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 
 // fails has servers that give no whole answer in time. All are CodeUnavailable, and no message names an address.
 func (h RequestsHarness) fails(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\n"
+	const head, switches = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
 	for name, test := range map[string]struct {
 		answer  func(net.Conn)
 		timeout time.Duration
@@ -164,6 +164,9 @@ func (h RequestsHarness) fails(t *testing.T) {
 		"endless head":      {func(c net.Conn) { fmt.Fprint(c, head+"X: "); pour(c, bytes.Repeat([]byte("x"), 64<<10), 0) }, requestTime},
 		"ends early":        {func(c net.Conn) { fmt.Fprint(c, head+"Content-Length: 100\r\n\r\nshort") }, requestTime},
 		"says nothing":      {func(net.Conn) {}, requestTime},
+		"says no status":    {func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 0 \r\n\r\n") }, requestTime},
+		"only promises":     {func(c net.Conn) { pour(c, []byte("HTTP/1.1 103 Early Hints\r\n\r\n"), short/10) }, 2 * short},
+		"switches":          {func(c net.Conn) { fmt.Fprint(c, switches); _, _ = io.Copy(io.Discard, c) }, 2 * short},
 		"is no HTTP":        {func(c net.Conn) { fmt.Fprint(c, "220 mail.example ESMTP\r\n") }, requestTime},
 	} {
 		t.Run(name, func(t *testing.T) {
