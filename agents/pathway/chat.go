@@ -174,7 +174,7 @@ func (s *Service) take(
 		}
 		return true
 	})
-	raw, err := json.Marshal(state)
+	raw, err := json.Marshal(state) //nolint:musttag // nobody else reads it: its form is that of the struct
 	if err != nil {
 		return ChatTurn{}, err
 	}

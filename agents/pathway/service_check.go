@@ -83,7 +83,9 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.Faults) {
 	default:
 	}
 	for i, t := range data.Get("tools").Items {
-		var tool struct{ URL string } // read as package tool reads it
+		var tool struct { // read as package tool reads it
+			URL string `json:"url"`
+		}
 		if json.Unmarshal([]byte(t.Raw), &tool) == nil {
 			address(entry("tools", i)+".url", tool.URL)
 		}

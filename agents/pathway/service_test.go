@@ -65,11 +65,10 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 	return o
 }
 
-// a document that asks for a day.
+// days is a document that asks for a day.
 func days(question string) pathway.Document {
-	text, _ := json.Marshal(question)
 	return document(
-		`{"id":"day","type":"Default","data":{"name":"Day","isStart":true,"text":`+string(text)+`,
+		`{"id":"day","type":"Default","data":{"name":"Day","isStart":true,"text":"`+question+`",
 			"extractVars":[["day","string","the weekday, \"Tuesday\" or \"Thursday\""]]}}`,
 		`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"{{day}} it is. Goodbye."}}`,
 		`{"id":"e1","source":"day","target":"bye","label":"day is known"}`,
