@@ -233,3 +233,14 @@ func TestTalkHolds(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkTurn(b *testing.B) {
+	turn := speech("yes please")
+	talk := dialogue.Talk{Messages: []llm.Message{agent("How may I help you?"), caller("A table, please."), agent("For today?")}, Last: 3, Opened: true}
+	b.ReportAllocs()
+	for b.Loop() {
+		next := talk
+		_ = next.Patience(turn, next.Hear(turn))
+		next.Answer(func(conversation.Step) bool { return true }).Text("Very well. For how many of you?")
+	}
+}

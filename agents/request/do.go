@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Do makes the request for a node or a tool. It never fails: what went wrong is in Log.Error, an answer other than 2xx
-// included, and the variables that could be taken from the answer are in Log.Variables.
+// Do makes the request for a node or a tool. It never fails: what went wrong is in Log.Error, an answer other than 2xx and
+// a client that is nil included, and the variables that could be taken from the answer are in Log.Variables.
 func (c *Call) Do(
 	ctx context.Context, client Client, org callwright.OrgID, name string, variables map[string]any,
 ) (log Log) {
@@ -20,8 +20,12 @@ func (c *Call) Do(
 	defer func() { log.Took = time.Since(began) }()
 	r, address, err := c.request(org, variables)
 	log.URL = address
-	if err != nil {
+	switch {
+	case err != nil:
 		log.Error = callwright.MessageOf(err)
+		return log
+	case client == nil:
+		log.Error = "requests can't be sent here"
 		return log
 	}
 	response, err := client.Do(ctx, r)

@@ -252,6 +252,13 @@ func TestTakesLittle(t *testing.T) {
 	}
 }
 
+func TestNoClient(t *testing.T) {
+	t.Parallel()
+	if log := parse(t, request.Source{}).Do(t.Context(), nil, "org", "n", nil); log.Error == "" || log.Status != 0 {
+		t.Errorf("the log is %+v", log)
+	}
+}
+
 // TestBrokenOff: a request ends with its context, and it is noted that nobody knows what became of it.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
@@ -267,6 +274,28 @@ func TestBrokenOff(t *testing.T) {
 			t.Errorf("the log is %+v", log)
 		}
 	})
+}
+
+func BenchmarkDo(b *testing.B) {
+	c, err := request.Source{
+		Method: "POST", URL: "https://example.com/{{id}}?x={{x}}", Body: `{"a": "{{x}}", "b": {{id}}}`,
+		Headers: []request.Pair{{Name: "Authorization", Value: "Bearer {{x}}"}}, Variables: []request.Mapping{{Name: "y", Path: "$.user.id"}},
+	}.Parse()
+	if err != nil {
+		b.Fatal(err)
+	}
+	variables := map[string]any{"id": int64(7), "x": "a b"}
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = c.Do(b.Context(), canned{}, "org", "n", variables)
+	}
+}
+
+// canned answers without keeping anything.
+type canned struct{ request.Client }
+
+func (canned) Do(context.Context, request.Request) (request.Response, error) {
+	return request.Response{Status: 200, Body: []byte(`{"user": {"id": 7, "name": "Ada"}}`)}, nil
 }
 
 func ExampleCall_Do() {
