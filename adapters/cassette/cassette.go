@@ -148,14 +148,14 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	}
 	if found {
 		a := rec.Answer
-		return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: a.Usage}, nil
+		return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage(a.Usage)}, nil
 	}
 	began := m.config.Clock.Now()
 	a, err := m.config.Model.Answer(ctx, q)
 	if err != nil {
 		return llm.Answer{}, err
 	}
-	kept := answer{Text: m.redact(string(a.JSON)), Model: a.Model, Usage: a.Usage}
+	kept := answer{Text: m.redact(string(a.JSON)), Model: a.Model, Usage: usage(a.Usage)}
 	return a, m.keep(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
 }
 

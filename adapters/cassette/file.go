@@ -27,7 +27,13 @@ type part struct {
 	Action llm.Action `json:"action,omitempty"`
 	Call   *call      `json:"call,omitempty"`
 	Expect []string   `json:"expect,omitempty"`
-	Usage  *llm.Usage `json:"usage,omitempty"`
+	Usage  *usage     `json:"usage,omitempty"`
+}
+
+// usage is an llm.Usage in the file.
+type usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
 }
 
 // call is an llm.ToolCall in the file. Arguments may be anything, so they are a text.
@@ -39,9 +45,9 @@ type call struct {
 
 // answer is an llm.Answer in the file. What the model wrote may be anything, so it is a text.
 type answer struct {
-	Text  string    `json:"text"`
-	Model string    `json:"model,omitempty"`
-	Usage llm.Usage `json:"usage"`
+	Text  string `json:"text"`
+	Model string `json:"model,omitempty"`
+	Usage usage  `json:"usage"`
 }
 
 // part is the part of a reply that was recorded.
@@ -51,8 +57,7 @@ func (p part) part() llm.ReplyPart {
 		out.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: json.RawMessage(p.Call.Arguments)}
 	}
 	if p.Usage != nil {
-		usage := *p.Usage
-		out.Usage = &usage
+		out.Usage = &llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output}
 	}
 	return out
 }
@@ -81,7 +86,9 @@ func (m *Model) load() error {
 
 // whole says whether a recording has its request's key, and what its request asks for.
 func (r recording) whole() bool {
-	var asked struct{ Kind string }
+	var asked struct {
+		Kind string `json:"kind"`
+	}
 	if json.Unmarshal(r.Request, &asked) != nil || r.Key != keyOf(r.Request) {
 		return false
 	}

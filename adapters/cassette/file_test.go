@@ -129,7 +129,7 @@ func TestLineForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
-	const want = `{"key":"58f2","took_ms":250,"answer":{"text":"take 1 {","model":"fake","usage":{"Input":7,"Output":2}},"request":{"by":"fake","kind":"answer","request":{"Task":"judge","Trial":2}}}` + "\n"
+	const want = `{"key":"58f2","took_ms":250,"answer":{"text":"take 1 {","model":"fake","usage":{"input":7,"output":2}},"request":{"by":"fake","kind":"answer","request":{"Task":"judge","Trial":2}}}` + "\n"
 	if text := string(got); err != nil || len(text) < 80 || text[:8]+text[72:] != want[:8]+want[12:] {
 		t.Errorf("the line is\n%s, %v", got, err)
 	}

@@ -66,7 +66,10 @@ func (m *Model) redactParts(parts []llm.ReplyPart) []part {
 	out := make([]part, len(parts))
 	for i, p := range parts {
 		whole.WriteString(p.Text)
-		out[i] = part{Text: p.Text, Action: p.Action, Expect: slices.Clone(p.Expect), Usage: p.Usage}
+		out[i] = part{Text: p.Text, Action: p.Action, Expect: slices.Clone(p.Expect)}
+		if p.Usage != nil {
+			out[i].Usage = &usage{p.Usage.Input, p.Usage.Output}
+		}
 		for j, phrase := range out[i].Expect {
 			out[i].Expect[j] = m.redact(phrase)
 		}

@@ -166,16 +166,16 @@ func TestReplyMessages(t *testing.T) {
 			messages, _ := f.request["messages"].([]any)
 			for _, m := range messages[1:] {
 				message, _ := m.(map[string]any)
-				text := fmt.Sprint(message["role"], ":", message["content"])
+				text := []string{fmt.Sprint(message["role"], ":", message["content"])}
 				if id := message["tool_call_id"]; id != nil {
-					text += fmt.Sprint(" ", id)
+					text = append(text, fmt.Sprint(id))
 				}
 				calls, _ := message["tool_calls"].([]any)
 				for _, c := range calls {
 					function := c.(map[string]any)["function"].(map[string]any)
-					text += fmt.Sprint(" ", c.(map[string]any)["id"], " ", function["name"], " ", function["arguments"])
+					text = append(text, fmt.Sprint(c.(map[string]any)["id"], " ", function["name"], " ", function["arguments"]))
 				}
-				got = append(got, text)
+				got = append(got, strings.Join(text, " "))
 			}
 			if strings.Join(got, "|") != tt.want {
 				t.Errorf("the messages are\n%s\nwant\n%s", strings.Join(got, "|"), tt.want)

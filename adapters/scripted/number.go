@@ -47,8 +47,7 @@ func integers(text string) []int64 {
 // numbers are the numbers of a text, in digits or in words up to a hundred.
 func numbers(text string) []float64 {
 	var out []float64
-	tokens := strings.Fields(strings.ToLower(text))
-	for _, token := range tokens {
+	for token := range strings.FieldsSeq(strings.ToLower(text)) {
 		if m := digits.FindStringSubmatch(token); m != nil {
 			if n, err := strconv.ParseFloat(m[1], 64); err == nil {
 				out = append(out, n)
@@ -96,14 +95,14 @@ func spokenNumber(spoken []string) (n, taken int) {
 // booleans are the yes and the no of a text.
 func booleans(text string) []bool {
 	spoken := words(text)
-	any := func(phrases []string) bool {
+	said := func(phrases []string) bool {
 		return slices.ContainsFunc(phrases, func(p string) bool { return contains(spoken, words(p)) })
 	}
 	var out []bool
-	if any(yesWords) && !any(notWords) {
+	if said(yesWords) && !said(notWords) {
 		out = append(out, true)
 	}
-	if any(noWords) {
+	if said(noWords) {
 		out = append(out, false)
 	}
 	return out

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,8 +16,8 @@ const quotedMark = "\x00"
 // saying, such as Greet with "Good morning." Then ask "Which day?", of the last paragraph that has any.
 func (s script) prose() (line, error) {
 	paragraphs := strings.Split(strings.Join(s.text, "\n"), "\n\n")
-	for i := len(paragraphs) - 1; i >= 0; i-- {
-		if say := spoken(paragraphs[i]); say != "" {
+	for _, p := range slices.Backward(paragraphs) {
+		if say := spoken(p); say != "" {
 			return line{say: say}, nil
 		}
 	}

@@ -127,39 +127,45 @@ func (s script) reply(r llm.ReplyRequest) (line, error) {
 	if r.Task == llm.TaskCaller {
 		return s.callerTurn(r)
 	}
-	messages := r.Messages
-	n := len(messages)
-	turn := n == 0 || messages[n-1].Role == llm.RoleCaller
-	if !r.Arriving && turn && said(messages, n) != "" {
-		if l, ok := s.match(messages, n-1); ok {
+	n := len(r.Messages)
+	turn, begun := n == 0 || r.Messages[n-1].Role == llm.RoleCaller, said(r.Messages, n) != ""
+	if turn && begun && !r.Arriving {
+		if l, ok := s.match(r.Messages, n-1); ok {
 			return l, nil
 		}
 	}
-	ruled := len(s.rules) > 0 || s.otherwise != nil
 	switch {
 	case len(r.Knowledge) > 0:
 		return line{say: r.Knowledge[0]}, nil
-	case r.Arriving && s.start != nil:
+	case s.start != nil && (r.Arriving || turn && !begun):
 		return *s.start, nil
-	case r.Arriving, !ruled && s.start == nil && !r.CanEnd:
+	case r.Arriving, s.empty() && !r.CanEnd:
 		return s.prose()
 	case !turn:
 		return line{}, unsupported("the last message is the agent's own")
-	case said(messages, n) == "" && s.start != nil:
-		return *s.start, nil
-	case said(messages, n) == "":
+	case !begun:
 		return line{say: greeting}, nil
-	case !ruled && r.CanEnd:
-		return line{say: noted, action: llm.ActionEnd}, nil
-	}
-	misses := s.misses(messages)
-	switch {
-	case s.otherwise != nil && (misses < 3 || !r.CanEnd):
-		return *s.otherwise, nil
-	case s.otherwise == nil && (misses < 2 || !r.CanEnd):
-		return line{say: unclear}, nil
 	default:
-		return line{say: noFurther, action: llm.ActionEnd}, nil
+		return s.noRule(r), nil
+	}
+}
+
+// empty says whether there are no rules.
+func (s script) empty() bool { return s.start == nil && len(s.rules) == 0 && s.otherwise == nil }
+
+// noRule is the line for a caller whose words no rule answers. An agent that may not end the conversation never loses
+// patience.
+func (s script) noRule(r llm.ReplyRequest) line {
+	misses := s.misses(r.Messages)
+	switch {
+	case len(s.rules) == 0 && s.otherwise == nil && r.CanEnd:
+		return line{say: noted, action: llm.ActionEnd}
+	case s.otherwise != nil && (misses < 3 || !r.CanEnd):
+		return *s.otherwise
+	case s.otherwise == nil && (misses < 2 || !r.CanEnd):
+		return line{say: unclear}
+	default:
+		return line{say: noFurther, action: llm.ActionEnd}
 	}
 }
 

@@ -35,7 +35,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	q.Instructions = rules(q.Instructions, choosing)
 	q.Schema = object(property{"reason", map[string]any{"type": "string"}}, property{"option", map[string]any{"type": "string", "enum": ids}})
 	var choice Choice
-	usage, err := ask(ctx, m, q, func(raw json.RawMessage, value any) error {
+	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
 		answer, err := fields(value, "reason", "option")
 		if err != nil {
 			return err

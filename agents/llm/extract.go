@@ -45,9 +45,9 @@ func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, e
 		}
 		clear(found)
 		for _, f := range q.Fields {
-			v, err := f.value(answer[f.Name])
-			if err != nil {
-				return err
+			v, ok := f.value(answer[f.Name])
+			if !ok {
+				return fmt.Errorf("%q must be of the type %s, or null", f.Name, f.Type)
 			}
 			if v != nil {
 				found[f.Name] = v
@@ -70,28 +70,24 @@ func (t FieldType) valid() bool {
 	}
 }
 
-// value is what was found; nil for null, and for a text without anything in it, which models write instead.
-func (f Field) value(v any) (any, error) {
+// value is what was found; nil for null, and for a text without anything in it, which models write instead. false: it is
+// of another type.
+func (f Field) value(v any) (found any, ok bool) {
 	switch v := v.(type) {
 	case nil:
-		return nil, nil
+		return nil, true
 	case string:
-		if f.Type == FieldString {
-			if text := strings.TrimSpace(clean(v)); text != "" {
-				return text, nil
-			}
-			return nil, nil
+		if text := strings.TrimSpace(clean(v)); text != "" {
+			found = text
 		}
+		return found, f.Type == FieldString
 	case bool:
-		if f.Type == FieldBoolean {
-			return v, nil
-		}
+		return v, f.Type == FieldBoolean
 	case json.Number:
-		if n, ok := f.number(v); ok {
-			return n, nil
-		}
+		return f.number(v)
+	default:
+		return nil, false
 	}
-	return nil, fmt.Errorf("%q must be of the type %s, or null", f.Name, f.Type)
 }
 
 // number reads a number; an integer may be written as 5.0 or 5e0.
