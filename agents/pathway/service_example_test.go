@@ -35,15 +35,14 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	var graph pathway.Document
-	if err := json.Unmarshal([]byte(`{
-		"nodes": [
-			{"id": "ask", "type": "Default", "data": {"isStart": true, "text": "{{shop}}, which day suits you?"}},
-			{"id": "bye", "type": "End Call", "data": {"prompt": "Confirm the day."}}
-		],
-		"edges": [{"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day"}}]
-	}`), &graph); err != nil {
-		panic(err)
+	graph := pathway.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(`{"id": "ask", "type": "Default", "data": {"isStart": true, "text": "{{shop}}, which day suits you?"}}`),
+			json.RawMessage(`{"id": "bye", "type": "End Call", "data": {"prompt": "Confirm the day."}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id": "e1", "source": "ask", "target": "bye", "data": {"label": "the caller has named a day"}}`),
+		},
 	}
 	p, err := service.Create(ctx, "acme", pathway.Draft{Name: "Appointments"})
 	if err != nil {
