@@ -69,6 +69,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 		if ctx.Err() != nil || a.stopped {
 			return out, ctx.Err()
 		}
+		r.Arriving = false
 	}
 	if len(a.words) == spoken {
 		return out, &llm.Failure{Class: llm.ClassInvalid, Message: "the model calls tools and says nothing"}
@@ -90,6 +91,7 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+		r.Attempt++
 		calls, err = s.stream(ctx, a, r, out)
 	}
 	if err != nil && ctx.Err() != nil {

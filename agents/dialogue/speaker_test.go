@@ -65,7 +65,7 @@ func (s *stage) reply(ctx context.Context, speaker dialogue.Speaker, variables m
 		s.steps = append(s.steps, fmt.Sprint(step))
 		return len(s.steps) != s.most
 	})
-	return speaker.Reply(ctx, a, llm.ReplyRequest{Org: "org", Instructions: "Talk."}, variables)
+	return speaker.Reply(ctx, a, llm.ReplyRequest{Org: "org", Instructions: "Talk.", Arriving: true}, variables)
 }
 
 func TestReply(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("the talk is\n%s\nwant\n%s", written(s.talk.Messages), want)
 	}
 	for i, r := range m.Requests() {
-		if r.Instructions != "Talk." || len(r.Tools) != 2 || !strings.HasPrefix(want, written(r.Messages)) {
+		if r.Instructions != "Talk." || r.Arriving != (i == 0) || len(r.Tools) != 2 || !strings.HasPrefix(want, written(r.Messages)) {
 			t.Errorf("request %d is %+v", i, r)
 		}
 	}
@@ -271,6 +271,12 @@ func TestSecondTry(t *testing.T) {
 				m := says(test.replies...)
 				var s stage
 				_, err := s.reply(t.Context(), dialogue.Speaker{Model: m, Tools: toolset(t), Requests: &agentstest.Requests{}}, nil)
+				for i, r := range m.Requests() {
+					_, again := test.replies[max(i-1, 0)].(error)
+					if (r.Attempt > 0) != (again && i > 0) {
+						t.Errorf("request %d is attempt %d", i, r.Attempt)
+					}
+				}
 				said := strings.Join(strings.Fields(strings.NewReplacer("{", "", "}", "").Replace(strings.Join(s.steps, " "))), " ")
 				if said != test.said || !errors.Is(err, test.err) || time.Since(began) != test.took || len(m.Requests()) != len(test.replies) {
 					t.Errorf("it said %q in %s with %d requests, %v", said, time.Since(began), len(m.Requests()), err)

@@ -16,7 +16,6 @@ import (
 type Set struct {
 	tools       map[string]*Tool
 	definitions []llm.Tool
-	urls        []string
 }
 
 // MaxTools is how many tools a Set may have.
@@ -42,7 +41,6 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 		}
 		s.tools[t.name] = t
 		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.parameters})
-		s.urls = append(s.urls, t.call.Source().URL)
 	}
 	return s, nil
 }
@@ -62,14 +60,6 @@ func (s *Set) Definitions() []llm.Tool {
 		return nil
 	}
 	return s.definitions
-}
-
-// URLs are the tools' addresses as they are written, in the tools' order, for request.Client.CheckURL.
-func (s *Set) URLs() []string {
-	if s == nil {
-		return nil
-	}
-	return s.urls
 }
 
 // Result is what came of a call.

@@ -60,9 +60,6 @@ func TestDefinitions(t *testing.T) {
 	if text := string(got[2].Parameters); text != want {
 		t.Errorf("the parameters are %s, want %s", text, want)
 	}
-	if urls := s.URLs(); len(urls) != 3 || urls[0] != "https://example.com/{{restaurant}}/bookings" {
-		t.Errorf("the addresses are %q", urls)
-	}
 }
 
 func TestNoTools(t *testing.T) {
@@ -73,7 +70,7 @@ func TestNoTools(t *testing.T) {
 	}
 	client := &agentstest.Requests{}
 	call := llm.ToolCall{Name: "x"}
-	if s.Definitions() != nil || s.URLs() != nil || s.Speech(call, nil) != "" {
+	if s.Definitions() != nil || s.Speech(call, nil) != "" {
 		t.Error("no tools are some")
 	}
 	if r := s.Call(t.Context(), client, "org", call, nil); r.Text != `{"error":"there is no such tool"}` || len(client.Made()) > 0 {
