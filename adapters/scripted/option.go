@@ -81,7 +81,7 @@ func choose(q llm.Question) (id, reason string, err error) {
 	}
 }
 
-func isOtherwise(label string) bool { return slices.Equal(words(label), []string{"otherwise"}) }
+func isOtherwise(label string) bool { return strings.EqualFold(strings.Trim(label, " ."), "otherwise") }
 
 // condition is like judge; no condition is met.
 func (k knowledge) condition(text string) verdict {

@@ -98,7 +98,10 @@ var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // words are a text's words in lower case, without punctuation.
 func words(text string) []string {
-	text = apostrophes.Replace(strings.ToLower(text))
+	text = strings.ToLower(text)
+	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
+		text = apostrophes.Replace(text)
+	}
 	return strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})

@@ -33,7 +33,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the options must have ids that differ"}
 	}
 	q.Instructions = rules(q.Instructions, choosing)
-	q.Schema = object(property{"reason", map[string]any{"type": "string"}}, property{"option", map[string]any{"type": "string", "enum": ids}})
+	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(encode(ids)) + `}`})
 	var choice Choice
 	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
 		answer, err := fields(value, "reason", "option")
@@ -60,10 +60,7 @@ func rules(instructions, made string) string {
 }
 
 // property is one of an object in a schema.
-type property struct {
-	name   string
-	schema any
-}
+type property struct{ name, schema string }
 
 // object is the schema of an object with exactly these properties, in their order, which models keep to when they write.
 func object(properties ...property) json.RawMessage {
@@ -76,7 +73,7 @@ func object(properties ...property) json.RawMessage {
 		}
 		b.Write(encode(p.name))
 		b.WriteByte(':')
-		b.Write(encode(p.schema))
+		b.WriteString(p.schema)
 		names = append(names, p.name)
 	}
 	b.WriteString(`},"required":`)
@@ -85,7 +82,7 @@ func object(properties ...property) json.RawMessage {
 	return b.Bytes()
 }
 
-// encode writes strings, lists and maps of them, which have no form that JSON lacks.
+// encode writes what this package makes, which has no form that JSON lacks.
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("got %+v, %v, %v", got, usage, err)
 	}
 	q := m.Questions()[0]
-	const want = `{"type":"object","properties":{"reason":{"type":"string"},"option":{"enum":["z","\"a\"","o"],"type":"string"}},` +
+	const want = `{"type":"object","properties":{"reason":{"type":"string"},"option":{"type":"string","enum":["z","\"a\"","o"]}},` +
 		`"required":["reason","option"],"additionalProperties":false}`
 	if string(q.Schema) != want || q.Task != llm.TaskRoute || !strings.HasPrefix(q.Instructions, "Find the day.\n\nChoose ") {
 		t.Errorf("the question is %s %q with the schema\n%s", q.Task, q.Instructions, q.Schema)
