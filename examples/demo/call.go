@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright/transport/oas"
 )
@@ -69,12 +72,45 @@ func (k key) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
 	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
 }
 
+// drawn is the pathway that the agent follows: without a model it is decided by the phrases in its labels; with one (see
+// the server's --llm-base-url) they are labels like any other.
+//
+//go:embed pathway.json
+var drawn []byte
+
+// publish makes the pathway, and puts its first version into production.
+func publish(ctx context.Context, api *oas.Client) (id string, err error) {
+	var graph struct {
+		Nodes []oas.PathwayNode `json:"nodes"`
+		Edges []oas.PathwayEdge `json:"edges"`
+	}
+	if err := json.Unmarshal(drawn, &graph); err != nil {
+		return "", err
+	}
+	created, err := api.CreatePathway(ctx, &oas.PathwayCreate{Name: "Bicycle repair"})
+	if err != nil {
+		return "", err
+	}
+	version, err := api.CreatePathwayVersion(ctx, &oas.PathwayVersionCreate{
+		Name: "The first", Nodes: graph.Nodes, Edges: graph.Edges,
+	}, oas.CreatePathwayVersionParams{ID: created.PathwayID})
+	if err != nil {
+		return "", err
+	}
+	published, err := api.PublishPathway(ctx, &oas.PathwayPublish{VersionID: version.Data.VersionNumber},
+		oas.PublishPathwayParams{ID: created.PathwayID})
+	if err != nil {
+		return "", err
+	}
+	fmt.Println("made a pathway:", published.Message)
+	return created.PathwayID, nil
+}
+
 // placeCall places the call and waits for its end.
-func placeCall(ctx context.Context, api *oas.Client) (*oas.CallRecord, error) {
+func placeCall(ctx context.Context, api *oas.Client, pathway string) (*oas.CallRecord, error) {
 	created, err := api.CreateCall(ctx, &oas.CreateCallRequest{
-		PhoneNumber: phoneNumber, From: oas.NewOptString(ourNumber), Task: oas.NewOptString(task),
-		FirstSentence: oas.NewOptString("Hello, this is the bicycle shop. Which day suits you, Tuesday or Thursday?"),
-		Record:        oas.NewOptBool(true),
+		PhoneNumber: phoneNumber, From: oas.NewOptString(ourNumber), PathwayID: oas.NewOptString(pathway),
+		RequestData: oas.NewOptRequestData(oas.RequestData{"name": jx.Raw(`"Robin"`)}), Record: oas.NewOptBool(true),
 	}, oas.CreateCallParams{})
 	if err != nil {
 		return nil, err

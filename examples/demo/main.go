@@ -24,14 +24,6 @@ const (
 	phoneNumber = "+12025550102"
 )
 
-// task is what the agent follows. Without a model the rules decide; with one (see the server's --llm-base-url) they are
-// instructions like any other.
-const task = `You book an appointment for a bicycle repair.
-when "tuesday" or "thursday" after "tuesday or thursday": say "Very well. In the morning or in the afternoon?"
-when "in the morning" after "in the morning or": say "The morning it is. Goodbye." and end
-when "in the afternoon" after "in the morning or": say "The afternoon it is. Goodbye." and end
-otherwise: say "I did not get that. Please say it again."`
-
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -63,7 +55,7 @@ func run() error {
 	}
 	heard := filepath.Join(work, "softphone.wav")
 	phone, err := start(ctx, filepath.Join(work, "softphone"), "--data", data, "--listen", "127.0.0.1:0", "--calls", "1",
-		"--record", heard, "--say", "tuesday please", "--say", "in the afternoon")
+		"--record", heard, "--say", "tuesday please", "--say", "what does it cost", "--say", "in the afternoon")
 	if err != nil {
 		return err
 	}
@@ -75,7 +67,11 @@ func run() error {
 	if err := attach(ctx, api, endpoint); err != nil {
 		return err
 	}
-	record, err := placeCall(ctx, api)
+	pathway, err := publish(ctx, api)
+	if err != nil {
+		return err
+	}
+	record, err := placeCall(ctx, api, pathway)
 	if err != nil {
 		return err
 	}
@@ -112,14 +108,20 @@ func report(record *oas.CallRecord) error {
 		default:
 		}
 	}
+	fmt.Println("\nWhat the pathway decided:")
+	for _, l := range record.PathwayLogs {
+		if !l.ChosenNodeID.Null {
+			fmt.Printf("  to %-6s because %s\n", l.ChosenNodeID.Value, l.Decision.Value)
+		}
+	}
 	fmt.Println()
 	said := strings.ToLower(record.ConcatenatedTranscript)
 	switch {
 	case record.Status != oas.CallStatusCompleted:
 		return fmt.Errorf("the call ended as %q: %s", record.Status, record.ErrorMessage.Value)
-	case agent < 3 || caller < 2:
+	case agent < 4 || caller < 3:
 		return fmt.Errorf("the agent spoke %d times and the caller was understood %d times", agent, caller)
-	case !strings.Contains(said, "tuesday"), !strings.Contains(said, "the afternoon it is"):
+	case !strings.Contains(said, "thirty dollars"), !strings.Contains(said, "on tuesday, in the afternoon"):
 		return errors.New("the caller's words did not change what the agent said")
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/access"
@@ -118,6 +119,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Store: bunstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
+		Screener: func(rate int) call.Screener { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,
 		Node: string(p.Node), MaxCalls: p.Config.room(), Logger: p.Log,
 	})

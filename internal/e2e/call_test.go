@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/speech/pcm"
@@ -74,19 +76,26 @@ func says(t *testing.T, s *server.Server, id, text string) {
 	})
 }
 
-// hook takes the webhooks of calls.
-func hook(t *testing.T) (url string, bodies <-chan []byte) {
+// hook takes webhooks of a server, and checks by the published library that they are the server's.
+func hook(t *testing.T, s *server.Server) (url string, bodies <-chan []byte) {
 	t.Helper()
-	taken := make(chan []byte, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	check, err := standardwebhooks.NewWebhook(s.WebhookSecret(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan []byte, 100)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = check.Verify(body, r.Header)
+		}
 		if err != nil || r.Header.Get("X-Webhook-Signature") == "" {
-			t.Errorf("a webhook without signature or body: %v", err)
+			t.Errorf("a webhook is not signed as it should be: %v", err)
 		}
 		taken <- body
 	}))
-	t.Cleanup(s.Close)
-	return s.URL, taken
+	t.Cleanup(receiver.Close)
+	return receiver.URL, taken
 }
 
 func TestServerCallsPhone(t *testing.T) {
@@ -99,7 +108,7 @@ func TestServerCallsPhone(t *testing.T) {
 			s := start(t, ca.CertFile())
 			s.AttachOutbound(t, ours.String(), phone.Server())
 			request := appointment()
-			url, webhooks := hook(t)
+			url, webhooks := hook(t, s)
 			request.Webhook = oas.NewOptString(url)
 			id := s.Call(t, request)
 			phone.Await(t, "CALL_ESTABLISHED", 1)

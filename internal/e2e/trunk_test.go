@@ -23,7 +23,7 @@ func TestTrunkLife(t *testing.T) {
 	phone := baresip.Config{CA: ca, User: ours.String(), Also: theirs.String()}
 	primary, secondary := baresip.Start(t, phone), baresip.Start(t, phone)
 	s := start(t, ca.CertFile())
-	url, hooks := hook(t)
+	url, hooks := hook(t, s)
 	s.AttachOutbound(t, ours.String(), primary.Server())
 
 	discovers(t, s, primary)

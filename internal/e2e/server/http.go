@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,6 +34,16 @@ func (s *Server) Get(t testing.TB, path string) (status int, body string) {
 		return -1, err.Error()
 	}
 	return res.StatusCode, string(text)
+}
+
+// WebhookSecret is what the server signs the webhooks of its organization with.
+func (s *Server) WebhookSecret(t testing.TB) string {
+	t.Helper()
+	secret, err := os.ReadFile(filepath.Join(s.Data, "webhook-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(secret))
 }
 
 // Metric is the value of a metric without labels.

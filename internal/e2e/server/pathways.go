@@ -1,0 +1,80 @@
+package server
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// Publish makes a pathway of a document, puts its first version into production, and gives its id.
+func (s *Server) Publish(t testing.TB, d pathway.Document) string {
+	t.Helper()
+	created, err := s.API.CreatePathway(t.Context(), &oas.PathwayCreate{Name: t.Name()})
+	if err != nil {
+		t.Fatalf("making a pathway: %v", err)
+	}
+	s.PublishNext(t, created.PathwayID, d)
+	return created.PathwayID
+}
+
+// PublishNext puts a document into production as the next version of a pathway, and gives its number.
+func (s *Server) PublishNext(t testing.TB, id string, d pathway.Document) int {
+	t.Helper()
+	version := &oas.PathwayVersionCreate{Name: "next"}
+	for _, n := range d.Nodes {
+		version.Nodes = append(version.Nodes, oas.PathwayNode(n))
+	}
+	for _, e := range d.Edges {
+		version.Edges = append(version.Edges, oas.PathwayEdge(e))
+	}
+	saved, err := s.API.CreatePathwayVersion(t.Context(), version, oas.CreatePathwayVersionParams{ID: id})
+	if err != nil {
+		t.Fatalf("saving a version: %v", err)
+	}
+	number := saved.Data.VersionNumber
+	_, err = s.API.PublishPathway(t.Context(), &oas.PathwayPublish{VersionID: number}, oas.PublishPathwayParams{ID: id})
+	if err != nil {
+		t.Fatalf("publishing a version: %v", err)
+	}
+	return number
+}
+
+// Chat begins a chat with the version of a pathway that is in production, and gives its id and the agent's first words.
+func (s *Server) Chat(t testing.TB, pathway string, variables map[string]any) (id, message string) {
+	t.Helper()
+	request := &oas.PathwayChatCreate{PathwayID: pathway, RequestData: oas.NewOptRequestData(Data(t, variables))}
+	chat, err := s.API.CreatePathwayChat(t.Context(), request)
+	if err != nil {
+		t.Fatalf("beginning a chat: %v", err)
+	}
+	return chat.Data.ChatID, chat.Data.Message
+}
+
+// Say takes a turn in a chat.
+func (s *Server) Say(t testing.TB, chat, message string) oas.PathwayChatState {
+	t.Helper()
+	state, err := s.API.SendPathwayChatMessage(t.Context(), &oas.PathwayChatTurn{Message: message},
+		oas.SendPathwayChatMessageParams{ChatID: chat})
+	if err != nil {
+		t.Fatalf("saying %q in a chat: %v", message, err)
+	}
+	return state.Data
+}
+
+// Data are values as requests carry them.
+func Data(t testing.TB, values map[string]any) map[string]jx.Raw {
+	t.Helper()
+	data := make(map[string]jx.Raw, len(values))
+	for name, value := range values {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[name] = text
+	}
+	return data
+}

@@ -1,0 +1,76 @@
+package e2e_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// What an answering machine says, and what is left on it.
+const (
+	recorded = "Hello. You have reached the office of Robin Miller. Nobody can take your call right now. " +
+		"Please leave your name and your number after the tone, and we will call you back."
+	message = "This is the dentist. Please call us back."
+)
+
+// machine is an answering machine's greeting with its tone.
+func machine(t *testing.T) pcm.Audio {
+	t.Helper()
+	greeting := speak(t, callerVoice, recorded)
+	for i := range greeting.Rate * 6 / 5 { // half a second of silence, then the tone
+		sample := 0.0
+		if i > greeting.Rate/2 {
+			sample = 9000 * math.Sin(2*math.Pi*1000*float64(i)/float64(greeting.Rate))
+		}
+		greeting.Samples = append(greeting.Samples, int16(sample))
+	}
+	return greeting
+}
+
+// TestAnsweringMachine has an answering machine take a call: the message is left after its tone, in the record and in the
+// recording; or nobody talks to it, and the call is tried again.
+func TestAnsweringMachine(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	s.AttachOutbound(t, ours.String(), phone.Server())
+
+	request := appointment()
+	request.Voicemail = oas.NewOptVoicemailOptions(oas.VoicemailOptions{
+		Action: oas.VoicemailOptionsActionHangup,
+	})
+	request.Retry = oas.NewOptRetryOptions(oas.RetryOptions{
+		Wait: 1, VoicemailAction: oas.NewOptRetryOptionsVoicemailAction(oas.RetryOptionsVoicemailActionLeaveMessage), VoicemailMessage: oas.NewOptString(message),
+	})
+	first := s.Call(t, request)
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	phone.Say(t, machine(t))
+	record := s.Ended(t, first)
+	if record.AnsweredBy.Value != oas.AnsweredByVoicemail || strings.Contains(record.ConcatenatedTranscript, message) ||
+		record.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT || record.RetriedBy.Value == "" {
+		t.Fatalf("answered by %s, ended by %s, tried again by %q:\n%s", record.AnsweredBy.Value, record.CallEndedBy.Value,
+			record.RetriedBy.Value, record.ConcatenatedTranscript)
+	}
+
+	second := record.RetriedBy.Value
+	phone.Await(t, "CALL_ESTABLISHED", 2)
+	phone.Say(t, machine(t))
+	record = s.Ended(t, second)
+	if record.AnsweredBy.Value != oas.AnsweredByVoicemail || record.RetryOf.Value != first || record.RetriedBy.Value != "" {
+		t.Errorf("answered by %s, tries %q again, tried again by %q", record.AnsweredBy.Value, record.RetryOf.Value, record.RetriedBy.Value)
+	}
+	if !strings.HasSuffix(record.ConcatenatedTranscript, "assistant: "+message) {
+		t.Errorf("the transcript is\n%s", record.ConcatenatedTranscript)
+	}
+	left, right := s.Recording(t, second)
+	tone := find(t, machine(t), left)
+	if said := find(t, speak(t, agentVoice, message), right); said.Offset < tone.End {
+		t.Errorf("the message begins at %s, and the tone ends at %s", said.Offset, tone.End)
+	}
+	checkSaid(t, right, agentVoice, message)
+}
