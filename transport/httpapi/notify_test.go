@@ -88,7 +88,7 @@ func TestEventIsSignedAsEveryMessage(t *testing.T) {
 	if want := `{"message":"An answer took 800 ms.","call_id":"c1","category":"latency","log_level":"performance"}`; string(got.body) != want {
 		t.Errorf("body %s, want %s", got.body, want)
 	}
-	if id := got.header.Get("webhook-id"); id != "c1-3" {
+	if id := got.header.Get("Webhook-Id"); id != "c1-3" {
 		t.Errorf("id %s", id)
 	}
 	org, err := tenants.Organization(t.Context(), h.org)

@@ -23,12 +23,12 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	if err != nil {
 		return nil, err
 	}
-	variables, err := rawOf(turn.State.Variables)
+	variables, logs, err := chatFindings(turn)
 	if err != nil {
 		return nil, err
 	}
 	return &oas.PathwayChatReply{Data: oas.PathwayChat{
-		ChatID: turn.Chat.ID, Message: strings.Join(turn.Replies, " "), Variables: variables,
+		ChatID: turn.Chat.ID, Message: strings.Join(turn.Replies, " "), Variables: variables, PathwayLogs: logs,
 	}}, nil
 }
 
@@ -40,14 +40,14 @@ func (a *api) SendPathwayChatMessage(
 	if err != nil {
 		return nil, err
 	}
-	variables, err := rawOf(turn.State.Variables)
+	variables, logs, err := chatFindings(turn)
 	if err != nil {
 		return nil, err
 	}
 	state := oas.PathwayChatState{
 		ChatID: turn.Chat.ID, PathwayID: turn.Chat.Pathway, PathwayVersion: turn.Chat.Number,
 		AssistantResponses: turn.Replies, ChatHistory: chatHistory(turn.State.Talk.Messages),
-		Variables: variables, Completed: turn.Chat.Completed,
+		Variables: variables, Completed: turn.Chat.Completed, PathwayLogs: logs,
 	}
 	state.CurrentNodeID.SetToNull()
 	state.CurrentNodeName.SetToNull()
@@ -56,6 +56,16 @@ func (a *api) SendPathwayChatMessage(
 		state.CurrentNodeName.SetTo(turn.Node.Name)
 	}
 	return &oas.PathwayChatStateReply{Data: state}, nil
+}
+
+// chatFindings is what is known after a turn, and how it came about.
+func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, error) {
+	variables, err := rawOf(turn.State.Variables)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs, err := pathwayLogs([]pathway.Log{turn.Log}, turn.Chat.UpdatedAt)
+	return variables, logs, err
 }
 
 // chatHistory is what both sides said; what tools answered is no part of it.

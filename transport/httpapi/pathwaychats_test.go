@@ -27,6 +27,14 @@ func TestChatIsHeldToItsEnd(t *testing.T) {
 		at(t, over, "data", "pathway_id") != id {
 		t.Errorf("over %v", over)
 	}
+	decided := at(t, over, "data", "pathway_logs", 0)
+	for i := 0; at(t, decided, "chosen_node_id") == nil; i++ {
+		decided = at(t, over, "data", "pathway_logs", i)
+	}
+	if at(t, decided, "chosen_node_id") != "goodbye" || at(t, decided, "decision") == "" ||
+		at(t, begun, "data", "pathway_logs", 0, "created_at") == nil {
+		t.Errorf("decided %v", decided)
+	}
 	history, _ := at(t, over, "data", "chat_history").([]any)
 	first, last := at(t, history, 0), at(t, history, len(history)-1)
 	if at(t, first, "role") != "assistant" || at(t, first, "content") != "Which day suits you, Robin?" ||

@@ -12250,12 +12250,17 @@ func (s *PathwayChat) encodeFields(e *jx.Encoder) {
 		e.FieldStart("variables")
 		s.Variables.Encode(e)
 	}
+	{
+		e.FieldStart("pathway_logs")
+		s.PathwayLogs.Encode(e)
+	}
 }
 
-var jsonFieldsNameOfPathwayChat = [3]string{
+var jsonFieldsNameOfPathwayChat = [4]string{
 	0: "chat_id",
 	1: "message",
 	2: "variables",
+	3: "pathway_logs",
 }
 
 // Decode decodes PathwayChat from json.
@@ -12301,6 +12306,16 @@ func (s *PathwayChat) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"variables\"")
 			}
+		case "pathway_logs":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				if err := s.PathwayLogs.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pathway_logs\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -12311,7 +12326,7 @@ func (s *PathwayChat) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000111,
+		0b00001111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -12818,9 +12833,13 @@ func (s *PathwayChatState) encodeFields(e *jx.Encoder) {
 		e.FieldStart("completed")
 		e.Bool(s.Completed)
 	}
+	{
+		e.FieldStart("pathway_logs")
+		s.PathwayLogs.Encode(e)
+	}
 }
 
-var jsonFieldsNameOfPathwayChatState = [9]string{
+var jsonFieldsNameOfPathwayChatState = [10]string{
 	0: "chat_id",
 	1: "assistant_responses",
 	2: "current_node_id",
@@ -12830,6 +12849,7 @@ var jsonFieldsNameOfPathwayChatState = [9]string{
 	6: "pathway_version",
 	7: "variables",
 	8: "completed",
+	9: "pathway_logs",
 }
 
 // Decode decodes PathwayChatState from json.
@@ -12957,6 +12977,16 @@ func (s *PathwayChatState) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"completed\"")
 			}
+		case "pathway_logs":
+			requiredBitSet[1] |= 1 << 1
+			if err := func() error {
+				if err := s.PathwayLogs.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pathway_logs\"")
+			}
 		default:
 			return d.Skip()
 		}
@@ -12968,7 +12998,7 @@ func (s *PathwayChatState) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [2]uint8{
 		0b11111111,
-		0b00000001,
+		0b00000011,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -14956,6 +14986,56 @@ func (s *PathwayPublished) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayPublished) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes PathwayTurnLogs as json.
+func (s PathwayTurnLogs) Encode(e *jx.Encoder) {
+	unwrapped := []CallPathwayLog(s)
+
+	e.ArrStart()
+	for _, elem := range unwrapped {
+		elem.Encode(e)
+	}
+	e.ArrEnd()
+}
+
+// Decode decodes PathwayTurnLogs from json.
+func (s *PathwayTurnLogs) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PathwayTurnLogs to nil")
+	}
+	var unwrapped []CallPathwayLog
+	if err := func() error {
+		unwrapped = make([]CallPathwayLog, 0)
+		if err := d.Arr(func(d *jx.Decoder) error {
+			var elem CallPathwayLog
+			if err := elem.Decode(d); err != nil {
+				return err
+			}
+			unwrapped = append(unwrapped, elem)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = PathwayTurnLogs(unwrapped)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s PathwayTurnLogs) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *PathwayTurnLogs) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -9461,8 +9461,9 @@ type PathwayChat struct {
 	// Chat id.
 	ChatID string `json:"chat_id"`
 	// First words of the agent; empty when it waits for the caller.
-	Message   string     `json:"message"`
-	Variables FreeObject `json:"variables"`
+	Message     string          `json:"message"`
+	Variables   FreeObject      `json:"variables"`
+	PathwayLogs PathwayTurnLogs `json:"pathway_logs"`
 }
 
 // GetChatID returns the value of ChatID.
@@ -9480,6 +9481,11 @@ func (s *PathwayChat) GetVariables() FreeObject {
 	return s.Variables
 }
 
+// GetPathwayLogs returns the value of PathwayLogs.
+func (s *PathwayChat) GetPathwayLogs() PathwayTurnLogs {
+	return s.PathwayLogs
+}
+
 // SetChatID sets the value of ChatID.
 func (s *PathwayChat) SetChatID(val string) {
 	s.ChatID = val
@@ -9493,6 +9499,11 @@ func (s *PathwayChat) SetMessage(val string) {
 // SetVariables sets the value of Variables.
 func (s *PathwayChat) SetVariables(val FreeObject) {
 	s.Variables = val
+}
+
+// SetPathwayLogs sets the value of PathwayLogs.
+func (s *PathwayChat) SetPathwayLogs(val PathwayTurnLogs) {
+	s.PathwayLogs = val
 }
 
 // Where a text conversation begins.
@@ -9664,7 +9675,8 @@ type PathwayChatState struct {
 	PathwayVersion int        `json:"pathway_version"`
 	Variables      FreeObject `json:"variables"`
 	// Whether the conversation is over.
-	Completed bool `json:"completed"`
+	Completed   bool            `json:"completed"`
+	PathwayLogs PathwayTurnLogs `json:"pathway_logs"`
 }
 
 // GetChatID returns the value of ChatID.
@@ -9712,6 +9724,11 @@ func (s *PathwayChatState) GetCompleted() bool {
 	return s.Completed
 }
 
+// GetPathwayLogs returns the value of PathwayLogs.
+func (s *PathwayChatState) GetPathwayLogs() PathwayTurnLogs {
+	return s.PathwayLogs
+}
+
 // SetChatID sets the value of ChatID.
 func (s *PathwayChatState) SetChatID(val string) {
 	s.ChatID = val
@@ -9755,6 +9772,11 @@ func (s *PathwayChatState) SetVariables(val FreeObject) {
 // SetCompleted sets the value of Completed.
 func (s *PathwayChatState) SetCompleted(val bool) {
 	s.Completed = val
+}
+
+// SetPathwayLogs sets the value of PathwayLogs.
+func (s *PathwayChatState) SetPathwayLogs(val PathwayTurnLogs) {
+	s.PathwayLogs = val
 }
 
 // Envelope of the answer.
@@ -10393,6 +10415,8 @@ func (s *PathwayPublished) SetPublished(val bool) {
 func (s *PathwayPublished) SetBatchID(val NilString) {
 	s.BatchID = val
 }
+
+type PathwayTurnLogs []CallPathwayLog
 
 // Changes to the live draft. An absent key keeps its value; `nodes` and `edges` replace the whole
 // list.
