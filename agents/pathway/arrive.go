@@ -46,7 +46,7 @@ func (w *walk) follow(ctx context.Context, v way) {
 func (w *walk) visit(v way) {
 	due := v.kind != back || w.state.ReturnDue
 	switch {
-	case v.kind == global && (w.state.Return == "" || !w.at.Global):
+	case v.kind == global && w.state.Return == "":
 		w.state.Return, w.state.ReturnDue = w.at.ID, w.state.Due
 	case !v.to.Global, v.kind == back:
 		w.state.Return, w.state.ReturnDue = "", false

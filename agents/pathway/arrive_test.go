@@ -173,6 +173,22 @@ func TestRequestsFail(t *testing.T) {
 			t.Errorf("the log has %+v", e)
 		}
 	})
+	t.Run("and a turn that ends with them leaves off there", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, g)
+		ctx, cancel := context.WithCancel(t.Context())
+		c.runtime.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
+			cancel()
+			return request.Response{}, ctx.Err()
+		}}
+		if got, err := c.step(ctx, conversation.Turn{Kind: conversation.TurnStart}, 99); got != "" || callwright.CodeOf(err) != callwright.CodeUnavailable {
+			t.Errorf("it says %s, error %v", got, err)
+		}
+		c.at("w", "") // not before it: the request may have been carried out
+		if !c.state.Due || len(c.state.Visited) != 1 {
+			t.Errorf("the state is %+v", c.state)
+		}
+	})
 	t.Run("without a client", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, g)
@@ -234,6 +250,16 @@ func TestKnowledge(t *testing.T) {
 		c.logged("knowledge k: 3 passages for: When do you open the shop, on Sunday?", pathway.LogKnowledge)
 		c.hears("the FEES!", "again "+rest+" {The fee is ten dollars.} {The shop is at the harbour.}")
 		c.hears("me?", "again "+rest)
+	})
+	t.Run("rare words decide", func(t *testing.T) {
+		t.Parallel()
+		many := "The red cheap car.\n\nThe red cheap bike.\n\nThe red cheap boat.\n\nThe harbour."
+		c := newTalk(t, compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, data{"kb": many})), ways("a k")))
+		c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			return agentstest.Texts(r.Knowledge[0]), nil
+		}
+		c.begins("a.")
+		c.hears("red, cheap: harbour", "The harbour.")
 	})
 	t.Run("a prompt stands before the rules", func(t *testing.T) {
 		t.Parallel()
@@ -302,13 +328,16 @@ func TestTools(t *testing.T) {
 	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(`{"n": 3}`)}
 	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		if len(r.Messages) == 0 {
-			return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "stock", Arguments: []byte(`{oops`)}}}, nil
+			return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "stock", Arguments: []byte(`{"less than": "<3"}`)}}}, nil
 		}
 		return agentstest.Texts("We have three."), nil
 	}
 	got, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 99)
-	if err != nil || !strings.HasSuffix(got, "We have three.") {
-		t.Errorf("it says %s, error %v", got, err)
+	if err != nil || got != "Let me see. We have three." || c.log.Usage != (llm.Usage{Input: 20, Output: 2}) {
+		t.Errorf("it says %s, error %v, usage %v", got, err, c.log.Usage)
+	}
+	if c.state.Variables["count"] != int64(3) || !strings.Contains(c.entries(pathway.LogRequest, pathway.LogVariables), "variables amap[count:3]") {
+		t.Errorf("the variables are %v, the log has %s", c.state.Variables, c.entries(pathway.LogRequest, pathway.LogVariables))
 	}
 	keeps(t, c.state)
 	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
@@ -318,8 +347,5 @@ func TestTools(t *testing.T) {
 		return agentstest.Texts("Still three."), nil
 	}
 	c.hears("and now?", "Let me see. Still three.")
-	if c.state.Variables["count"] != int64(3) || !strings.Contains(c.entries(pathway.LogRequest, pathway.LogVariables), "variables amap[count:3]") {
-		t.Errorf("the variables are %v, the log has %s", c.state.Variables, c.entries(pathway.LogRequest, pathway.LogVariables))
-	}
 	keeps(t, c.state)
 }

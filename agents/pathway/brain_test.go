@@ -183,6 +183,10 @@ func TestBrainFails(t *testing.T) {
 	if got != "{I am sorry, I have a technical problem and must end the call.} {Goodbye.}" || llm.ClassOf(err) != llm.ClassUnsupported {
 		t.Errorf("it says %s, error %v", got, err)
 	}
+	stopped := newBrain(g, &agentstest.Model{}, new([]pathway.Log))
+	if got, err := answers(t.Context(), stopped, conversation.Turn{Kind: conversation.TurnStart}, 1); err != nil || !strings.HasPrefix(got, "{I am sorry") {
+		t.Errorf("it says %s, error %v", got, err)
+	}
 	if got, err := answers(t.Context(), b, speech("x"), 99); got != "" || !errors.Is(err, callwright.ErrInvalidState) || len(logs) != 1 {
 		t.Errorf("afterwards it says %s, error %v, logs %+v", got, err, logs)
 	}

@@ -91,7 +91,10 @@ func literal() *agentstest.Model {
 			return agentstest.Texts(text), nil
 		},
 		Answers: func(_ context.Context, q llm.Question) (string, error) {
-			last := q.Messages[len(q.Messages)-1].Text
+			last := ""
+			for _, m := range q.Messages {
+				last = m.Text
+			}
 			if q.Task == llm.TaskExtract {
 				return found(q.Fields, last), nil
 			}

@@ -85,15 +85,13 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 }
 
-// settleCalls makes the arguments of the tools' calls what JSON keeps: a model writes anything.
+// settleCalls writes the arguments of the turn's tool calls as a State's JSON gives them back.
 func (w *walk) settleCalls() {
 	for _, m := range w.state.Talk.Messages[len(w.heard.Messages):] {
 		for i, c := range m.Calls {
-			kept, err := json.Marshal(c.Arguments)
-			if err != nil {
-				kept, _ = json.Marshal(string(c.Arguments)) //nolint:errchkjson // a text always has a form
+			if kept, err := json.Marshal(c.Arguments); err == nil {
+				m.Calls[i].Arguments = kept
 			}
-			m.Calls[i].Arguments = kept
 		}
 	}
 }

@@ -81,6 +81,19 @@ func TestDecision(t *testing.T) {
 			t.Errorf("it has visited %v", c.state.Visited)
 		}
 	})
+	t.Run("stays silent where it waits, and asks again where it has no words", func(t *testing.T) {
+		t.Parallel()
+		for kind, want := range map[pathway.NodeType]string{
+			pathway.NodeWait: "", pathway.NodePress: "Sorry, I did not catch that. Could you say it again?",
+		} {
+			c := newTalk(t, compile(t, nodes(node("a", kind, data{"isStart": true, "digits": "1"}), say("b", nil)), ways("a b: go")))
+			if _, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 99); err != nil {
+				t.Error(err)
+			}
+			c.hears("hm", want)
+			c.hears("go", "b.")
+		}
+	})
 	t.Run("an edge that is always taken needs no question", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, compile(t, nodes(say("a", start), say("b", nil)), ways("a b")))
@@ -238,12 +251,15 @@ func TestGlobalNodes(t *testing.T) {
 	t.Run("go back once their condition is met", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, compile(t, nodes(say("a", start), say("g", data{
-			"isGlobal": true, "globalLabel": "g!", "enableGlobalAutoReturn": true, "condition": "fine",
+			"isGlobal": true, "globalLabel": "g!", "enableGlobalAutoReturn": true, "condition": "really",
 		})), nil))
 		c.begins("a.")
-		c.hears("g!", "g.")
+		c.hears("g! really", "g.") // not before its words
+		if n := len(c.model().Questions()); n != 1 {
+			t.Errorf("%d questions were asked", n)
+		}
 		c.hears("hm", "g.")
-		c.hears("fine", "a.")
+		c.hears("really", "a.")
 		c.at("a", "")
 	})
 	t.Run("without edges go back after the caller's next turn", func(t *testing.T) {
@@ -282,6 +298,7 @@ func TestGlobalNodes(t *testing.T) {
 		c.begins("menu.")
 		c.hears("x", "menu.")
 		c.hears("g!", "g. menu.")
+		c.at("menu", "")
 	})
 }
 
@@ -337,7 +354,7 @@ func TestTransferFails(t *testing.T) {
 	})
 	t.Run("and goes on along the edge that is always taken", func(t *testing.T) {
 		t.Parallel()
-		c := newTalk(t, compile(t, nodes(node("t", pathway.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"}), say("b", nil)), ways("t b")))
+		c := newTalk(t, compile(t, nodes(node("t", pathway.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"}), say("b", nil), say("c", nil)), ways("t b", "b c")))
 		c.agent.Lines.NotReached = "Nobody."
 		c.state = pathway.Begin(map[string]any{"to": " sip:desk@example.com"}, "")
 		c.begins("Transfer{sip:desk@example.com}")
@@ -367,6 +384,9 @@ func TestCourtesies(t *testing.T) {
 		c.begins("a.")
 		for range 5 {
 			c.turn(silence, "")
+		}
+		if c.state.Talk.Silences != 0 {
+			t.Error("the silence counts")
 		}
 		c.turn(noise, "Sorry, I did not catch that. Could you say it again?")
 	})
