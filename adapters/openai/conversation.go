@@ -66,7 +66,7 @@ func instructions(r llm.ReplyRequest, nonce string) string {
 	if r.CanTransfer {
 		text += handPart
 	}
-	if len(r.Tools) > 0 {
+	if len(r.Tools) > 0 || slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return m.Role == llm.RoleTool }) {
 		text += toolsPart
 	}
 	if len(r.Knowledge) > 0 {

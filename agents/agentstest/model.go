@@ -107,6 +107,7 @@ func RunModel(t *testing.T, h ModelHarness) {
 	t.Run("SideBySide", func(t *testing.T) { h.sideBySide(t, request) })
 	t.Run("StopsWithItsConsumer", func(t *testing.T) { h.stopsWithItsConsumer(t, request) })
 	t.Run("StopsWithItsContext", func(t *testing.T) { h.stopsWithItsContext(t, request) })
+	t.Run("BreaksOffWithItsContext", func(t *testing.T) { h.breaksOff(t, request) })
 	if h.Ends != nil {
 		t.Run("Ends", func(t *testing.T) { h.ends(t, *h.Ends) })
 	}
@@ -170,6 +171,30 @@ func (h ModelHarness) ends(t *testing.T, s Scene) {
 	s.Request.CanEnd = false
 	if r, err := collect(t, m, s.Request); r.Action == llm.ActionEnd {
 		t.Errorf("it ends a call that it may not end, error %v", err)
+	}
+}
+
+// breaksOff wants a reply whose context ends in its middle to end soon: whole, or with a failure.
+func (h ModelHarness) breaksOff(t *testing.T, r llm.ReplyRequest) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m := h.New(t)
+	ended := make(chan error, 1)
+	go func() {
+		var failure error
+		for _, err := range m.Reply(ctx, r) {
+			cancel()
+			failure = err
+		}
+		ended <- failure
+	}()
+	select {
+	case err := <-ended:
+		if err != nil && !isFailure(err) {
+			t.Errorf("the failure is %v", err)
+		}
+	case <-time.After(modelTime):
+		t.Error("the reply does not end with its context")
 	}
 }
 
