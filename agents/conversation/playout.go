@@ -14,6 +14,7 @@ type playout struct {
 	written  int           // samples that the call has taken
 	dropped  int           // of those, the ones that were flushed
 	queued   int           // of those, the ones that waited when last looked at
+	seen     int           // samples that were known to be heard then
 	complete bool          // all is written
 	first    time.Duration // when the first was played; 0: none was yet
 	last     time.Duration // when the last was
@@ -63,20 +64,19 @@ func (p *playout) finish() {
 func (p *playout) watch(queued int, now func() time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.played()
 	p.queued = queued
-	after := p.played()
-	if after > before || (after > 0 && p.first == 0) {
-		p.last = now()
+	heard := p.played()
+	if heard > p.seen {
+		p.seen, p.last = heard, now()
 	}
-	if after > 0 && p.first == 0 {
+	if heard > 0 && p.first == 0 {
 		p.first = p.last
 	}
 	if p.complete && queued == 0 && p.drained != nil {
 		close(p.drained)
 		p.drained = nil
 	}
-	return after > 0
+	return heard > 0
 }
 
 // played is how many samples were heard; the mutex is held.

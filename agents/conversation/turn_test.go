@@ -293,6 +293,19 @@ func TestLongSay(t *testing.T) {
 	}
 }
 
+// TestSpeaksForLong: an answer may take longer to say than one may be waited for.
+func TestSpeaksForLong(t *testing.T) {
+	t.Parallel()
+	sentence := "we are open from nine to five on every day but sunday."
+	texts := slices.Repeat([]string{sentence}, 20) // each takes three seconds
+	b := &brain{answer: func(conversation.Turn) []conversation.Step {
+		return append(say(texts...), conversation.End{Reason: "done"})
+	}}
+	r := run(t, conversation.Config{}, b, func(context.Context, *agentstest.Phone) {})
+	must(t, r.err)
+	expectLines(t, r, "agent: "+strings.Join(texts, " "))
+}
+
 // TestRambling wants an utterance without an end to be cut.
 func TestRambling(t *testing.T) {
 	t.Parallel()
