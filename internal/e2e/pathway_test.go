@@ -66,12 +66,14 @@ func TestPathwayEverywhere(t *testing.T) {
 	id := s.Publish(t, document)
 
 	wanted := inTest(t, document)
-	chat, _ := s.Chat(t, id, nil)
+	chat := s.Chat(t, id)
+	inChat := decisions(chat.PathwayLogs)
 	for _, turn := range walk[1:] {
-		state := s.Say(t, chat, strings.TrimSpace(turn.caller+" "+turn.keys))
+		state := s.Say(t, chat.ChatID, strings.TrimSpace(turn.caller+" "+turn.keys))
 		if said := strings.Join(state.AssistantResponses, " "); !strings.HasSuffix(said, turn.answer) {
 			t.Fatalf("in the chat %q is answered with %q", turn.caller, said)
 		}
+		inChat = append(inChat, decisions(state.PathwayLogs)...)
 	}
 
 	request := oas.CreateCallRequest{
@@ -97,8 +99,8 @@ func TestPathwayEverywhere(t *testing.T) {
 	record := s.Ended(t, call)
 
 	onCall := decisions(record.PathwayLogs)
-	if len(wanted) < 8 || !slices.Equal(onCall, wanted) {
-		t.Errorf("decisions\nin the test %v\non the call %v", wanted, onCall)
+	if len(wanted) < 8 || !slices.Equal(onCall, wanted) || !slices.Equal(inChat, wanted) {
+		t.Errorf("decisions\nin the test %v\nin the chat %v\non the call %v", wanted, inChat, onCall)
 	}
 	if phone.Digits() != "12#" {
 		t.Errorf("the phone got the digits %q", phone.Digits())
@@ -235,8 +237,7 @@ func TestPathwayTransfers(t *testing.T) {
 	s := start(t, ca.CertFile())
 	s.AttachInbound(t, ours.String())
 	id := s.Publish(t, agentstest.EveryNode(base))
-	chat, _ := s.Chat(t, id, nil)
-	if state := s.Say(t, chat, "I want to talk to a person."); !state.Completed || strings.Join(state.AssistantResponses, " ") != "I am connecting you." {
+	if state := s.Say(t, s.Chat(t, id).ChatID, "I want to talk to a person."); !state.Completed || strings.Join(state.AssistantResponses, " ") != "I am connecting you." {
 		t.Errorf("the chat goes on: %+v", state)
 	}
 

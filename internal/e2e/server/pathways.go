@@ -1,10 +1,7 @@
 package server
 
 import (
-	"encoding/json"
 	"testing"
-
-	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/oas"
@@ -43,15 +40,14 @@ func (s *Server) PublishNext(t testing.TB, id string, d pathway.Document) int {
 	return number
 }
 
-// Chat begins a chat with the version of a pathway that is in production, and gives its id and the agent's first words.
-func (s *Server) Chat(t testing.TB, pathway string, variables map[string]any) (id, message string) {
+// Chat begins a chat with the version of a pathway that is in production.
+func (s *Server) Chat(t testing.TB, pathway string) oas.PathwayChat {
 	t.Helper()
-	request := &oas.PathwayChatCreate{PathwayID: pathway, RequestData: oas.NewOptRequestData(Data(t, variables))}
-	chat, err := s.API.CreatePathwayChat(t.Context(), request)
+	chat, err := s.API.CreatePathwayChat(t.Context(), &oas.PathwayChatCreate{PathwayID: pathway})
 	if err != nil {
 		t.Fatalf("beginning a chat: %v", err)
 	}
-	return chat.Data.ChatID, chat.Data.Message
+	return chat.Data
 }
 
 // Say takes a turn in a chat.
@@ -63,18 +59,4 @@ func (s *Server) Say(t testing.TB, chat, message string) oas.PathwayChatState {
 		t.Fatalf("saying %q in a chat: %v", message, err)
 	}
 	return state.Data
-}
-
-// Data are values as requests carry them.
-func Data(t testing.TB, values map[string]any) map[string]jx.Raw {
-	t.Helper()
-	data := make(map[string]jx.Raw, len(values))
-	for name, value := range values {
-		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data[name] = text
-	}
-	return data
 }
