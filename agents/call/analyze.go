@@ -128,10 +128,10 @@ func (c Call) question(lines []Entry) llm.Question {
 		properties["disposition"] = map[string]any{"type": "string", "enum": c.Plan.Dispositions}
 		required = append(required, "disposition")
 	}
-	schema, _ := json.Marshal(map[string]any{ // texts and lists of them are always JSON
+	schema, _ := json.Marshal(map[string]any{ //nolint:errchkjson // texts and lists of them always have a form
 		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
 	})
-	evidence, _ := json.Marshal(map[string]any{
+	evidence, _ := json.Marshal(map[string]any{ //nolint:errchkjson // so have texts and numbers
 		"answered_by": c.AnsweredBy, "status": c.Status, "ended_by": c.endedBy(), "seconds": int(c.Length().Seconds()),
 		"transferred_to": c.TransferredTo,
 	})

@@ -105,7 +105,9 @@ func (s *Service) checkRequests(a *Agent) error {
 		return err
 	}
 	for i, raw := range a.Tools {
-		var t struct{ URL string }
+		var t struct {
+			URL string `json:"url"`
+		}
 		if err := json.Unmarshal(raw, &t); err != nil {
 			return callwright.Invalid(fmt.Sprintf("tools[%d]", i), "must be an object of JSON")
 		}

@@ -36,8 +36,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 		return Call{}, err
 	}
 	now := s.Clock.Now()
-	start, err := startAt(r.StartAt, now)
-	if err != nil {
+	if err := r.checkStart(now); err != nil {
 		return Call{}, err
 	}
 	from, err := s.callerNumber(ctx, org, r.From)
@@ -50,7 +49,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	c := Call{
 		ID: s.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: r.Agent, Plan: r.Plan,
 		RequestData: r.RequestData, Variables: maps.Clone(r.RequestData), Metadata: r.Metadata,
-		Queue: QueueQueued, CreatedAt: now, StartAt: start, Version: 1,
+		Queue: QueueQueued, CreatedAt: now, StartAt: r.StartAt, Version: 1,
 	}
 	return c, s.Atomic.Do(ctx, func(ctx context.Context) error { return s.queue(ctx, c) })
 }
@@ -90,14 +89,16 @@ func (s *Service) callerNumber(
 // farthestStart is how far ahead a call may be scheduled.
 const farthestStart = 30 * 24 * time.Hour
 
-// startAt is when a call may be placed; nil: at once.
-func startAt(given *time.Time, now time.Time) (*time.Time, error) {
+// checkStart refuses a time that is too far ahead, and forgets one that is past.
+func (r *Request) checkStart(now time.Time) error {
 	switch {
-	case given == nil || !given.After(now):
-		return nil, nil
-	case given.Sub(now) > farthestStart:
-		return nil, callwright.Invalid("start_time", "must be at most %d days ahead", int(farthestStart.Hours()/24))
+	case r.StartAt == nil:
+	case !r.StartAt.After(now):
+		r.StartAt = nil
+	case r.StartAt.Sub(now) > farthestStart:
+		return callwright.Invalid("start_time", "must be at most %d days ahead", int(farthestStart.Hours()/24))
+	default:
+		r.StartAt = new(r.StartAt.UTC().Truncate(time.Microsecond))
 	}
-	at := given.UTC().Truncate(time.Microsecond)
-	return &at, nil
+	return nil
 }

@@ -86,31 +86,17 @@ func (s *Service) later(err error, since time.Time) error {
 
 // latencyText says how long an answer took.
 func latencyText(l conversation.Latency) string {
-	text := "the answer was heard after " + millis(l.Playing)
-	for _, stage := range []struct {
-		name string
-		took time.Duration
-	}{
-		{"the end of the turn", l.EndOfTurn}, {"the words", l.Recognized}, {"the first sentence", l.FirstStep},
-		{"the first sound", l.FirstAudio},
-	} {
-		if stage.took > 0 {
-			text += fmt.Sprintf(", %s after %s", stage.name, millis(stage.took))
-		}
-	}
-	return text
+	return fmt.Sprintf("the answer was heard after %s: end of the turn %s, words %s, first sentence %s, first sound %s",
+		millis(l.Playing), millis(l.EndOfTurn), millis(l.Recognized), millis(l.FirstStep), millis(l.FirstAudio))
 }
 
 // requestText says what became of a request.
 func requestText(l request.Log) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s: %s %s", l.Name, l.Method, l.URL))
-	switch {
-	case l.Error != "":
-		text += " failed: " + l.Error
-	default:
-		text += fmt.Sprintf(" answered with %d", l.Status)
+	if l.Error != "" {
+		return text + " failed after " + millis(l.Took) + ": " + l.Error
 	}
-	return text + " after " + millis(l.Took)
+	return fmt.Sprintf("%s answered with %d after %s", text, l.Status, millis(l.Took))
 }
 
 func millis(d time.Duration) string { return d.Round(time.Millisecond).String() }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -173,44 +172,36 @@ func TestLogsLost(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestUnwritableLogs has a model find a value that no database keeps.
+// TestUnwritableLogs has a model say, and call, what no database keeps.
 func TestUnwritableLogs(t *testing.T) {
 	t.Parallel()
 	g, err := pathway.Compile(pathway.Document{
 		Nodes: []json.RawMessage{
-			json.RawMessage(`{"id":"greet","type":"Default","data":{"name":"Greet","isStart":true,"text":"hello",
-				"extractVars":[["day","string","the day"]]}}`),
-			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","text":"bye"}}`),
-		},
-		Edges: []json.RawMessage{
-			json.RawMessage(`{"id":"e1","source":"greet","target":"bye","data":{"label":"on","alwaysPick":true}}`),
+			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","isStart":true,"prompt":"Say bye.",
+				"tools":[{"name":"who","url":"https://crm.example/42"}]}}`),
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) {
-		return `{"day":"mon\u0000day"}`, nil
+	m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == llm.RoleTool {
+			return agentstest.Texts("bye\x00\xff."), nil
+		}
+		return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "whom\x00\xff", Arguments: []byte(`{}`)}}}, nil
 	}}
-	f := &faulty{}
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		l.change(func() { l.graphs["clinic"][7] = g })
-		f.set(func() {
-			f.appendLog = func(l pathway.Log) error {
-				if text := fmt.Sprintf("%+v", l); strings.Contains(text, "\x00") {
-					t.Errorf("the log is %q", text)
-				}
-				return nil
-			}
-		})
 		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
-		phone := h.answered()
-		h.hears(phone, "hello")
-		h.says(phone, "monday")
-		if got, _ := h.ended(c.ID); got.Variables["day"] != "monday" {
-			t.Errorf("the call knows %q", got.Variables)
+		h.ended(c.ID)
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) != 1 || logs[0].Said != "bye." {
+			t.Fatalf("logs %+v, %v", logs, err)
 		}
-	}, func(c *call.Config) { f.Store, c.Store, c.Model = c.Store, f, m })
+		if r := logs[0].Entries[1].Request; r == nil || r.Name != "whom" {
+			t.Errorf("the request is %+v", logs[0].Entries)
+		}
+	}, func(c *call.Config) { c.Model = m })
 }
 
 // TestSweepWithoutLogs: a call whose logs can't be read is closed when they can.

@@ -28,7 +28,7 @@ const reasonMessageLeft = "a message was left on an answering machine"
 // The patience with answering machines.
 const (
 	greetingPatience = time.Minute      // a message is left after so long although the greeting goes on
-	messagePatience  = 20 * time.Second // of sound over the message, before it is broken off: a machine's tones are not
+	messagePatience  = 20 * time.Second // of sound over the message, before it is broken off: a machine goes on for less
 )
 
 // screened is a call's audio to whose beginning a screener listens.

@@ -189,6 +189,30 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 	}
 }
 
+// TestScreenedMachineThatIsNone presses a key while the message is left: nobody can tell whether it was heard.
+func TestScreenedMachineThatIsNone(t *testing.T) {
+	t.Parallel()
+	screened(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+		r := machine(call.VoicemailMessage)
+		r.Plan.Voicemail.Message = strings.Repeat("call us back. ", 100)
+		r.Plan.Retry = &call.Retry{Wait: time.Minute}
+		c := h.order(r)
+		phone := h.answered()
+		if err := phone.WaitElapsed(t.Context(), 30*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		phone.Press("1")
+		<-phone.Done()
+		got, lines := h.ended(c.ID)
+		if got.Ending.Reason != "an answering machine took the call" || got.RetriedBy == "" || got.Length() > 40*time.Second {
+			t.Errorf("record %+v", got)
+		}
+		if said := lines[1]; !said.Interrupted || !strings.HasPrefix(said.Text, "call us back.") {
+			t.Errorf("transcript %q", spoken(lines))
+		}
+	})
+}
+
 // TestScreenedMachineAndAStop: who stops the call while the greeting runs does not wait for its end,
 // and wants no second try.
 func TestScreenedMachineAndAStop(t *testing.T) {
