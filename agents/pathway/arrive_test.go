@@ -248,7 +248,7 @@ func TestKnowledge(t *testing.T) {
 		const rest = "[Answer only from the knowledge that you are given. Where it has no answer, say that you don't know.]"
 		c.hears("When do you open the shop, on Sunday?", rest+" {Opening hours: from nine to five. On Sunday: never.} {The shop is at the harbour.} {The fee is ten dollars.}")
 		c.logged("knowledge k: 3 passages for: When do you open the shop, on Sunday?", pathway.LogKnowledge)
-		c.hears("the FEES!", "again "+rest+" {The fee is ten dollars.} {The shop is at the harbour.}")
+		c.hears("FEES!", "again "+rest+" {The fee is ten dollars.}")
 		c.hears("me?", "again "+rest)
 	})
 	t.Run("rare words decide", func(t *testing.T) {
@@ -347,5 +347,6 @@ func TestTools(t *testing.T) {
 		return agentstest.Texts("Still three."), nil
 	}
 	c.hears("and now?", "Let me see. Still three.")
+	c.logged("", pathway.LogVariables) // nothing new
 	keeps(t, c.state)
 }

@@ -113,7 +113,7 @@ func TestNumbersFromVariables(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]string{
 		"+15550100": "Transfer{+15550100}", "sip:desk@example.com": "Transfer{sip:desk@example.com}", " SIPS:a@b ": "Transfer{SIPS:a@b}",
-		"911": "Nobody.", "tel:+15550100": "Nobody.", "sip:": "Nobody.", "sip:a@b\r\nRoute: c": "Nobody.", "+1555 0100": "Nobody.", "sip:a@b>;x": "Nobody.",
+		"911": "Nobody.", "tel:+15550100": "Nobody.", "sip:": "Nobody.", "sip:a b": "Nobody.", "sip:a@b\r\nRoute: c": "Nobody.", "+1555 0100": "Nobody.", "sip:a@b>;x": "Nobody.",
 	} {
 		c := newTalk(t, compile(t, nodes(node("t", pathway.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"})), nil))
 		c.agent.Lines.NotReached = "Nobody."
