@@ -116,8 +116,8 @@ func retry(err error) (time.Duration, bool) {
 	}
 }
 
-// stream passes one reply of the model on, and gives the tools that it wants called. What the model wants done beside
-// calling tools it may decide again once it knows their answers.
+// stream passes one reply of the model on, and gives the tools that it wants called. What it wants done beside counts only
+// in the last reply of a turn, when it knows what the tools have answered.
 func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	var chunks conversation.Chunker
 	var calls []llm.ToolCall
@@ -149,9 +149,7 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 	for _, chunk := range chunks.Flush() {
 		a.say(chunk)
 	}
-	if len(calls) == 0 {
-		out.Action = action
-	}
+	out.Action = action
 	return calls, nil
 }
 

@@ -69,7 +69,7 @@ func (b *body) parseJSON() bool {
 			switch {
 			case escaped:
 				escaped = false
-			case inside && r == '\\':
+			case r == '\\':
 				escaped = true
 			case r == '"':
 				inside = !inside
@@ -82,7 +82,6 @@ func (b *body) parseJSON() bool {
 		b.quoted = append(b.quoted, inside)
 		if inside {
 			sample.WriteString("x")
-			escaped = false
 		} else {
 			sample.WriteString("null")
 		}

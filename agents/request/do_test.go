@@ -44,7 +44,7 @@ func TestAddress(t *testing.T) {
 	t.Parallel()
 	variables := map[string]any{
 		"id": "a/b?c#d&e=f%2F", "n": 7, "q": "x&y=z #+", "host": "evil.example", "dots": "..", "deep": map[string]any{"x": "ü"},
-		"at": "@evil.example", "lines": "a\r\nHost: evil", "dot": ".",
+		"at": "@evil.example", "lines": "a\r\nHost: evil", "dot": ".", "long": strings.Repeat("x", 8<<10),
 	}
 	for _, test := range []struct {
 		url   string
@@ -70,7 +70,7 @@ func TestAddress(t *testing.T) {
 	}
 	for _, url := range []string{
 		"https://example.com/users/{{dots}}/{{id}}", "https://example.com/{{dot}}", "https://example.com/.{{dot}}/x",
-		"https://example.com/%2e{{dot}}",
+		"https://example.com/%2e{{dot}}", "https://example.com/?x={{long}}",
 	} {
 		client := &agentstest.Requests{}
 		log := parse(t, request.Source{URL: url}).Do(t.Context(), client, "org", "n", variables)

@@ -72,7 +72,7 @@ func TestVariablesWin(t *testing.T) {
 // TestRefusals: what does not fit the schema is not sent, and the model is told why.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	s := set(t, booking, minimal("free", ""))
+	s := set(t, booking, minimal("free", ""), minimal("none", `, "input_schema": {"additionalProperties": {"type": "null"}}`))
 	for _, test := range []struct{ name, arguments, want string }{
 		{"other", `{}`, "there is no such tool"},
 		{"BookTable", ``, "missing property 'day'"},
@@ -82,6 +82,7 @@ func TestRefusals(t *testing.T) {
 		{"BookTable", `{"day": "1", "seats": 0}`, "/seats minimum"},
 		{"BookTable", `{"day": "1", "seats": 1e999999999}`, "/seats got string, want integer"},
 		{"BookTable", `{"day": 1, "seats": [], "name": {}}`, "; "},
+		{"none", `{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7}`, "got number, want null; "},
 		{"free", `nonsense`, "not an object"},
 		{"free", `{"a": 1`, "not an object"},
 		{"free", `"text"`, "not an object"},
@@ -94,6 +95,9 @@ func TestRefusals(t *testing.T) {
 		var told struct{ Error string }
 		if err := json.Unmarshal([]byte(r.Text), &told); err != nil || !strings.Contains(told.Error, test.want) {
 			t.Errorf("%.60s: the model is told %s, want %q", test.arguments, r.Text, test.want)
+		}
+		if strings.Count(told.Error, "; ") > 4 {
+			t.Errorf("%.60s: the model is told %s", test.arguments, told.Error)
 		}
 		if len(client.Made()) > 0 || r.Log.Error != told.Error || r.Log.Name != test.name || s.Speech(call(test.name, test.arguments), nil) != "" {
 			t.Errorf("%.60s: %+v, sent %+v", test.arguments, r.Log, client.Made())

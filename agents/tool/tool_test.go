@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +121,21 @@ func TestParseFaults(t *testing.T) {
 				t.Errorf("%.120s: %v, want a fault of %q", raw, err, field)
 			}
 		}
+	}
+}
+
+// TestLoadsNothing: a schema that names a file which is there, and would do, is refused all the same.
+func TestLoadsNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "meta.json")
+	meta := `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "file://` + file + `",
+		"$vocabulary": {"https://json-schema.org/draft/2020-12/vocab/core": true}}`
+	if err := os.WriteFile(file, []byte(meta), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := tool.Parse(json.RawMessage(minimal("x", `, "input_schema": {"type": "object", "$schema": "file://`+file+`"}`)))
+	if callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Errorf("got %v", err)
 	}
 }
 
