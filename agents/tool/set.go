@@ -16,6 +16,7 @@ import (
 type Set struct {
 	tools       map[string]*Tool
 	definitions []llm.Tool
+	urls        []string
 }
 
 // MaxTools is how many tools a Set may have.
@@ -41,6 +42,7 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 		}
 		s.tools[t.name] = t
 		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.parameters})
+		s.urls = append(s.urls, t.call.Source().URL)
 	}
 	return s, nil
 }
@@ -60,6 +62,14 @@ func (s *Set) Definitions() []llm.Tool {
 		return nil
 	}
 	return s.definitions
+}
+
+// URLs are the tools' addresses as they are written, in the tools' order, for request.Client.CheckURL.
+func (s *Set) URLs() []string {
+	if s == nil {
+		return nil
+	}
+	return s.urls
 }
 
 // Result is what came of a call.

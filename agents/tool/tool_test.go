@@ -58,6 +58,9 @@ func TestDefinitions(t *testing.T) {
 	if text := string(got[0].Parameters); !strings.Contains(text, `"required": ["day"], "example"`) {
 		t.Errorf("the parameters are not as they were written: %s", text)
 	}
+	if urls := s.URLs(); len(urls) != 3 || urls[0] != "https://example.com/{{restaurant}}/bookings" {
+		t.Errorf("the addresses are %q", urls)
+	}
 	const want = `{"properties":{"day":{"description":"YYYY-MM-DD","type":"string"},"n":{"type":"integer"}},"type":"object"}`
 	if text := string(got[2].Parameters); text != want {
 		t.Errorf("the parameters are %s, want %s", text, want)
@@ -72,7 +75,7 @@ func TestNoTools(t *testing.T) {
 	}
 	client := &agentstest.Requests{}
 	call := llm.ToolCall{Name: "x"}
-	if s.Definitions() != nil || s.Speech(call, nil) != "" {
+	if s.Definitions() != nil || s.URLs() != nil || s.Speech(call, nil) != "" {
 		t.Error("no tools are some")
 	}
 	if r := s.Call(t.Context(), client, "org", call, nil); r.Text != `{"error":"there is no such tool"}` || len(client.Made()) > 0 {
