@@ -92,7 +92,9 @@ func TestRefusals(t *testing.T) {
 	} {
 		client := &agentstest.Requests{}
 		r := s.Call(t.Context(), client, "org", call(test.name, test.arguments), nil)
-		var told struct{ Error string }
+		var told struct {
+			Error string `json:"error"`
+		}
 		if err := json.Unmarshal([]byte(r.Text), &told); err != nil || !strings.Contains(told.Error, test.want) {
 			t.Errorf("%.60s: the model is told %s, want %q", test.arguments, r.Text, test.want)
 		}
