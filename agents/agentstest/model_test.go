@@ -58,7 +58,9 @@ func TestModel(t *testing.T) {
 func TestModelKeepsWhatItWasAsked(t *testing.T) {
 	t.Parallel()
 	m := &agentstest.Model{Called: "m-1", Usage: llm.Usage{Input: 3}, Answers: func(context.Context, llm.Question) (string, error) { return "1", nil }}
-	m.Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return agentstest.Texts("a", "b"), nil }
+	m.Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		return agentstest.Texts("a", "b"), nil
+	}
 	messages := []llm.Message{{Role: llm.RoleCaller, Text: "Hi."}}
 	got, err := agentstest.Collect(t.Context(), m, llm.ReplyRequest{Messages: messages})
 	if err != nil || got.Text != "ab" || got.Usage.Input != 3 {

@@ -2,8 +2,8 @@ package agentstest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -28,13 +28,10 @@ func (h ModelHarness) answersQuestion(t *testing.T, q llm.Question) {
 		}
 	})
 	t.Run("LeavesTheQuestionAlone", func(t *testing.T) {
-		before, err := json.Marshal(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := fmt.Sprintf("%+v", q)
 		ask(t, m, q)
-		if after, err := json.Marshal(q); err != nil || string(after) != string(before) {
-			t.Errorf("the question became %s, %v", after, err)
+		if after := fmt.Sprintf("%+v", q); after != before {
+			t.Errorf("the question became %s", after)
 		}
 	})
 	t.Run("SideBySide", func(t *testing.T) {
