@@ -79,7 +79,13 @@ func (w *walk) act(ctx context.Context) way {
 		return w.decide(ctx, false)
 	case NodeWebhook:
 		return w.webhook(ctx)
+	default:
+		return w.wait(ctx)
 	}
+}
+
+// wait is what a node does that has nothing to do beside its words: it waits for the caller, unless it goes back or on.
+func (w *walk) wait(ctx context.Context) way {
 	w.state.Due = false
 	returns := w.at.AutoReturn && w.at.Condition == nil && w.state.Return != ""
 	if returns || w.at.Skip && w.at.Type != NodeWait {

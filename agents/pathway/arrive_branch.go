@@ -16,14 +16,12 @@ func (b Branch) holds(variables map[string]any) bool {
 	if b.Value != nil {
 		want = b.Value.Render(variables)
 	}
+	order := compare(got, want)
 	switch b.Operator {
 	case OpContains:
 		return strings.Contains(got, want)
 	case OpNotContains:
 		return !strings.Contains(got, want)
-	}
-	order := compare(got, want)
-	switch b.Operator {
 	case OpEqual:
 		return order == 0
 	case OpNotEqual:

@@ -3,6 +3,7 @@ package pathway_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -45,9 +46,7 @@ func TestNodeTypes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := data{"isStart": true}
-			for k, v := range c.data {
-				d[k] = v
-			}
+			maps.Copy(d, c.data)
 			all := nodes(node("n", c.kind, d))
 			if c.edges != nil {
 				all = append(all, say("next", nil))
@@ -236,9 +235,7 @@ func TestKnowledge(t *testing.T) {
 	text := "Opening hours: from nine to five.\nOn Sunday: never.\n\n \nThe fee is ten dollars.\n\nThe shop is at the harbour.\n\n"
 	inline := func(more data) *pathway.Graph {
 		d := data{"kb": text}
-		for k, v := range more {
-			d[k] = v
-		}
+		maps.Copy(d, more)
 		return compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, d)), ways("a k"))
 	}
 	t.Run("the best paragraphs come first", func(t *testing.T) {

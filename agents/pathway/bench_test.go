@@ -13,6 +13,7 @@ import (
 
 // afterTurns is a conversation at the node "a" that has heard ten turns.
 func afterTurns(b *testing.B, c *talk) pathway.State {
+	b.Helper()
 	c.state = pathway.Begin(map[string]any{"name": "Ada"}, "")
 	for i := range 10 {
 		turn := speech(fmt.Sprintf("I would like to say something for the %dth time", i))

@@ -216,7 +216,10 @@ func TestStreams(t *testing.T) {
 	m := &slowly{Model: literal(), pieces: []string{"One. Tw", "o. Th", "ree. Fo", "ur."}}
 	b := newBrain(g, m, new([]pathway.Log))
 	var heard []string
-	for s := range b.Respond(t.Context(), conversation.Turn{Kind: conversation.TurnStart}) {
+	for s, err := range b.Respond(t.Context(), conversation.Turn{Kind: conversation.TurnStart}) {
+		if err != nil {
+			t.Error(err)
+		}
 		heard = append(heard, fmt.Sprintf("%v after %d", s, m.made))
 		if len(heard) == 3 {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,9 +43,7 @@ func node(id string, kind pathway.NodeType, d data) json.RawMessage {
 // say writes a node that says its name.
 func say(id string, more data) json.RawMessage {
 	d := data{"text": id + "."}
-	for name, v := range more {
-		d[name] = v
-	}
+	maps.Copy(d, more)
 	return node(id, pathway.NodeDefault, d)
 }
 
@@ -85,10 +84,11 @@ func literal() *agentstest.Model {
 			if !r.Arriving {
 				text = "again " + text
 			}
+			pieces := []string{text}
 			for _, k := range r.Knowledge {
-				text += " {" + k + "}"
+				pieces = append(pieces, " {"+k+"}")
 			}
-			return agentstest.Texts(text), nil
+			return agentstest.Texts(pieces...), nil
 		},
 		Answers: func(_ context.Context, q llm.Question) (string, error) {
 			last := ""

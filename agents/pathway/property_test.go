@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
@@ -19,7 +21,6 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
-	"pgregory.net/rapid"
 )
 
 // anyText is one that a graph may hold, or none.
@@ -132,10 +133,10 @@ func (f *fickle) do(context.Context, request.Request) (request.Response, error) 
 func anyTurn(t *rapid.T) conversation.Turn {
 	kinds := []conversation.TurnKind{conversation.TurnStart, conversation.TurnSpeech, conversation.TurnSpeech, conversation.TurnSpeech, conversation.TurnDigits, conversation.TurnSilence}
 	turn := conversation.Turn{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Interrupted: rapid.Bool().Draw(t, "interrupted")}
-	switch turn.Kind {
-	case conversation.TurnSpeech:
+	if turn.Kind == conversation.TurnSpeech {
 		turn.Text = rapid.SampledFrom([]string{"", "yes", "{{v}}", "\xff\u0000"}).Draw(t, "said")
-	case conversation.TurnDigits:
+	}
+	if turn.Kind == conversation.TurnDigits {
 		turn.Text = "5"
 	}
 	if turn.Interrupted {

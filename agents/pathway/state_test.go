@@ -6,14 +6,15 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/callwright/callwright/agents/pathway"
 	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // keeps wants a state to come back from JSON as it is.
 func keeps(t rapid.TB, s pathway.State) {
 	t.Helper()
-	text, err := json.Marshal(s)
+	text, err := json.Marshal(s) //nolint:musttag // its form is its own
 	if err != nil {
 		t.Errorf("%+v can't be kept: %v", s, err)
 		return

@@ -3,6 +3,7 @@ package pathway_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -166,9 +167,7 @@ func TestStepFailsWithItsModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := data{"isStart": true}
-			for k, v := range d {
-				first[k] = v
-			}
+			maps.Copy(first, d)
 			c := newTalk(t, compile(t, nodes(say("a", first), say("b", nil)), ways("a b: go")))
 			c.agent.Lines.Apology = "Sorry."
 			c.model().Answers = func(context.Context, llm.Question) (string, error) { return "", broke }
@@ -208,9 +207,7 @@ func TestVariables(t *testing.T) {
 	t.Run("are found again with ignorePrevious", func(t *testing.T) {
 		t.Parallel()
 		d := data{"extractVarSettings": data{"ignorePrevious": true}}
-		for k, v := range extract {
-			d[k] = v
-		}
+		maps.Copy(d, extract)
 		c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, d)), nil))
 		c.begins("Day , ?")
 		c.hears("day=Monday", "Day Monday, ?")
