@@ -166,6 +166,8 @@ func TestChatWithDraft(t *testing.T) {
 	o := newOffice(t)
 	p := o.create(t, days("?"))
 	chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
+	same := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: o.save(t, p.ID, days("?")).Number}}
+	version := o.chat(t, same).Chat
 	moved := days("?").Nodes
 	moved[0] = json.RawMessage(strings.Replace(string(moved[0]), `"type"`, `"position":{"x":1,"y":2},"type"`, 1))
 	name := "Renamed"
@@ -179,6 +181,7 @@ func TestChatWithDraft(t *testing.T) {
 	}
 	_, err := o.Say(t.Context(), "a", chat.ID, "Hm.")
 	wantCode(t, "another draft", err, callwright.CodeInvalidState, "")
+	o.say(t, version, "Hm.") // a version is no draft
 }
 
 func TestChatOutlivesItsVersion(t *testing.T) {
@@ -340,6 +343,19 @@ func TestModelFailsInChat(t *testing.T) {
 	if !slices.ContainsFunc(got.Log.Entries, func(e pathway.LogEntry) bool { return e.Kind == pathway.LogError }) {
 		t.Errorf("the log says nothing: %+v", got.Log)
 	}
+}
+
+// TestForgetsNoBusyChat has idle chats forgotten while one of them is taken up again.
+func TestForgetsNoBusyChat(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
+	o.clock.move(8 * 24 * time.Hour)
+	o.requests.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {
+		_, err := o.Chats.ForgetChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
+		return request.Response{Status: 200, Body: []byte("{}")}, err
+	}
+	o.say(t, chat, "Go.")
 }
 
 func TestForgetsChats(t *testing.T) {

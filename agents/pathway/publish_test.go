@@ -200,43 +200,48 @@ func TestGateIsDown(t *testing.T) {
 	}
 }
 
-// meeting is a gate at which publishers wait until all have come, so that all have seen the same pathway.
-type meeting struct {
-	come  chan struct{}
-	begin chan struct{}
+// asked is a gate at which something happens before it says how it is.
+type asked func(c pathway.Candidate) pathway.GateState
+
+func (f asked) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	return pathway.Verdict{State: f(c), Batch: "b"}, nil
 }
 
-func meet(publishers int) *meeting {
-	m := &meeting{come: make(chan struct{}, publishers), begin: make(chan struct{})}
+// meet is a gate at which publishers wait until all have come, so that all have seen the same pathway.
+func meet(publishers int, state pathway.GateState) asked {
+	come, begin := make(chan struct{}, publishers), make(chan struct{})
 	go func() {
 		for range publishers {
-			<-m.come
+			<-come
 		}
-		close(m.begin)
+		close(begin)
 	}()
-	return m
-}
-
-func (m *meeting) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
-	if c.Start {
-		return pathway.Verdict{State: pathway.GateRunning, Batch: "b"}, nil
+	return func(c pathway.Candidate) pathway.GateState {
+		if !c.Start {
+			come <- struct{}{}
+			<-begin
+		}
+		return state
 	}
-	m.come <- struct{}{}
-	<-m.begin
-	return pathway.Verdict{State: pathway.GateOpen}, nil
 }
 
 func TestTwoPublishers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		first, second int
+		state         pathway.GateState
 		conflicts     int
-	}{"of two versions": {1, 2, 1}, "of one version": {1, 1, 0}} {
+	}{
+		"of two versions":                      {1, 2, pathway.GateOpen, 1},
+		"of one version":                       {1, 1, pathway.GateOpen, 0},
+		"of two versions whose tests run":      {1, 2, pathway.GateRunning, 1},
+		"of one version whose tests still run": {1, 1, pathway.GateRunning, 0},
+	} {
 		o, p, _ := three(t)
-		o.Gate = meet(2)
+		o.Gate = meet(2, test.state)
 		publish := func(number int) func() error {
 			return func() error {
-				_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number})
+				_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, OnPass: true})
 				return err
 			}
 		}
@@ -251,9 +256,54 @@ func TestTwoPublishers(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if got := o.get(t, p.ID).Production; conflicts != test.conflicts || got != won {
-			t.Errorf("%s: %d conflicts, and %d is in production", name, conflicts, got)
+		stored := o.get(t, p.ID)
+		got := stored.Production
+		if stored.Promotion != nil {
+			got = stored.Promotion.Number
 		}
+		if conflicts != test.conflicts || got != won {
+			t.Errorf("%s: %d conflicts, and %d has won", name, conflicts, got)
+		}
+	}
+}
+
+// TestArchivedWhileAsked archives a version while the gate is asked about it.
+func TestArchivedWhileAsked(t *testing.T) {
+	t.Parallel()
+	o, p, _ := three(t)
+	o.Gate = asked(func(c pathway.Candidate) pathway.GateState {
+		if err := o.Discard(t.Context(), "a", p.ID, c.Number); err != nil {
+			t.Error(err)
+		}
+		return pathway.GateOpen
+	})
+	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
+	wantCode(t, "publish", err, callwright.CodeNotFound, "")
+	if got := o.get(t, p.ID).Production; got != 0 {
+		t.Errorf("%d is in production", got)
+	}
+}
+
+// TestPublishedWhileSettled publishes another version while the gate is asked about one that waits.
+func TestPublishedWhileSettled(t *testing.T) {
+	t.Parallel()
+	o, p, versions := three(t)
+	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
+		t.Fatal(err)
+	}
+	o.gate.End(versions[2], true)
+	o.Gate = asked(func(pathway.Candidate) pathway.GateState {
+		o.Gate = o.gate
+		if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2}); err != nil {
+			t.Error(err)
+		}
+		return pathway.GateOpen
+	})
+	if err := o.Settle(t.Context(), "a", p.ID); err != nil {
+		t.Error(err)
+	}
+	if got := o.get(t, p.ID); got.Production != 2 || got.Promotion != nil {
+		t.Errorf("got %+v", got)
 	}
 }
 
