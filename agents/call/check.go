@@ -150,18 +150,10 @@ func (s *Service) checkPathway(ctx context.Context, org callwright.OrgID, ref Pa
 		return callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
 	}
 	graph, _, err := s.Pathways.Load(ctx, org, ref.ID, ref.Version)
-	switch {
-	case errors.Is(err, callwright.ErrNotFound):
-		if _, _, draft := s.Pathways.Load(ctx, org, ref.ID, pathway.Selector{}); errors.Is(draft, callwright.ErrNotFound) {
-			return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_id", Message: "pathway not found"}
-		}
-		return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_version", Message: "version not found"}
-	case err != nil:
-		return within("pathway_id", err)
-	case ref.StartNode != "" && graph.Nodes[ref.StartNode] == nil:
+	if err == nil && ref.StartNode != "" && graph.Nodes[ref.StartNode] == nil {
 		return callwright.Invalid("start_node_id", "the pathway has no such node")
 	}
-	return nil
+	return err
 }
 
 // checkPlan refuses what can't be done around a call.

@@ -132,6 +132,23 @@ func TestCallerGivesUpMeanwhile(t *testing.T) {
 	}, func(c *call.Config) { c.Agents = who })
 }
 
+// TestStopMeanwhile stops a call while other systems are asked: nobody is called.
+func TestStopMeanwhile(t *testing.T) {
+	t.Parallel()
+	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
+		c := h.create(call.Agent{DynamicData: []call.DynamicData{{URL: "https://slow.example/"}}})
+		settle(time.Second)
+		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		got, _, err := h.Get(t.Context(), "a", c.ID)
+		if err != nil || got.Status != call.StatusCanceled || got.StartedAt != nil {
+			t.Errorf("record %+v, %v", got, err)
+		}
+	})
+}
+
 // TestTools has an agent with a task call a tool: what the tool gives is in the log of the turn and in the record.
 func TestTools(t *testing.T) {
 	t.Parallel()

@@ -39,8 +39,10 @@ func (l *library) Load(
 	switch {
 	case l.broken != nil:
 		return nil, 0, l.broken
+	case l.graphs[id] == nil:
+		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
 	case graph == nil:
-		return nil, 0, callwright.NotFound("pathway")
+		return nil, 0, callwright.InField("pathway_version", callwright.NotFound("version"))
 	}
 	return graph, number, nil
 }
@@ -117,13 +119,13 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// inClinic runs a test with a house that has the pathway as its draft and as version 7, in production.
+// inClinic runs a test with a house that has the pathway as its version 7, in production.
 func inClinic(
 	t *testing.T, test func(t *testing.T, h *house, l *library, r *agentstest.Requests), change ...func(*call.Config),
 ) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := &library{graphs: map[string]map[int]*pathway.Graph{"clinic": {0: clinic(t), 7: clinic(t)}}}
+		l := &library{graphs: map[string]map[int]*pathway.Graph{"clinic": {7: clinic(t)}}}
 		r := &agentstest.Requests{Answer: agentstest.JSON(`{"slot":"nine"}`)}
 		change = append([]func(*call.Config){func(c *call.Config) {
 			c.Pathways, c.Requests, c.Model = l, r, &agentstest.Model{}

@@ -2,6 +2,7 @@ package call_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/voicemail"
 )
 
 // judge is a screener with a verdict at one time of the call, and the end of the greeting at another.
@@ -233,6 +235,37 @@ func TestScreenedMachineAndAStop(t *testing.T) {
 		if got, _ := h.ended(c.ID); got.Ending.Reason != "stopped by its owner" || got.Length() > 4*time.Second ||
 			got.RetriedBy != "" {
 			t.Errorf("record %+v", got)
+		}
+	})
+}
+
+// TestScreenedByTheDetector has the screener that servers have listen to a greeting and its tone.
+func TestScreenedByTheDetector(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
+			c.Screener = func(rate int) call.Screener { return voicemail.New(rate) }
+		})
+		defer h.stop()
+		r := machine(call.VoicemailMessage)
+		r.Agent.FirstSentence = ""
+		r.Agent.WaitForGreeting = true
+		c := h.order(r)
+		phone := h.answered()
+		phone.Say(strings.Repeat("nobody is here. ", 8)) // eight seconds
+		tone := make([]int16, 8000/2)
+		for i := range tone {
+			tone[i] = int16(9000 * math.Sin(2*math.Pi*1000*float64(i)/8000))
+		}
+		phone.Play(tone)
+		<-phone.Done()
+		got, lines := h.ended(c.ID)
+		if got.AnsweredBy != call.AnsweredByVoicemail || got.Ending.Reason != "a message was left on an answering machine" {
+			t.Errorf("record %+v", got)
+		}
+		last := lines[len(lines)-1]
+		if last.Text != "call Ada back. thank you." || last.Start < 8*time.Second || last.Start > 10*time.Second {
+			t.Errorf("transcript %+v", lines)
 		}
 	})
 }

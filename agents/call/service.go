@@ -23,7 +23,8 @@ type Agents interface {
 
 // Pathways gives the graphs that lead conversations; pathway.Service has it.
 type Pathways interface {
-	// Load gives a version's graph and its number, 0 for the draft; CodeNotFound when there is none.
+	// Load gives a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
+	// pathway_version, when there is none.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*pathway.Graph, int, error)
 }
 
