@@ -66,6 +66,7 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 	return riverwork.New(rc)
 }
 
+// newAgents has no Checker: httpapi checks agents itself, one setting after the other.
 func newAgents(db *bunstore.DB) (*agents.Service, error) {
 	return agents.New(agents.Config{Store: bunstore.Numbers{DB: db}, WebAgents: bunstore.WebAgents{DB: db}, Atomic: db})
 }

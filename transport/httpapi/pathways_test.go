@@ -180,8 +180,8 @@ func FuzzPathway(f *testing.F) {
 			return
 		}
 		var given, kept struct {
-			ID    string `json:"pathway_id"`
-			Nodes []json.RawMessage
+			ID    string            `json:"pathway_id"`
+			Nodes []json.RawMessage `json:"nodes"`
 		}
 		if err := errors.Join(json.Unmarshal([]byte(body), &given), json.Unmarshal(answer.Body.Bytes(), &kept)); err != nil {
 			t.Fatalf("%q was taken: %v", body, err)

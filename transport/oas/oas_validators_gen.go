@@ -34504,7 +34504,7 @@ func (s UpdateReportResponseFailedUpdates) Validate() error {
 			if err := (validate.String{
 				MinLength:     0,
 				MinLengthSet:  false,
-				MaxLength:     500,
+				MaxLength:     4000,
 				MaxLengthSet:  true,
 				Email:         false,
 				Hostname:      false,
