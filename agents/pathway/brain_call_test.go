@@ -1,0 +1,90 @@
+package pathway_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// transcript is what was said on a call.
+type transcript struct{ lines []string }
+
+func (l *transcript) Entry(e conversation.Entry) {
+	l.lines = append(l.lines, strings.TrimSpace(string(e.Role)+": "+e.Text))
+}
+
+// TestCall has a caller on the telephone speak into everything: the wait for a request that hangs, which breaks it off,
+// and the last words, which are said again.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	g := compile(t, nodes(say("ask", data{"isStart": true, "text": "Which day?"}),
+		node("hook", pathway.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
+		node("end", pathway.NodeEnd, data{"text": "Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye."})), ways("ask hook: monday", "hook end"))
+	synctest.Test(t, func(t *testing.T) {
+		client := &agentstest.Requests{}
+		client.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {
+			if len(client.Made()) > 1 {
+				return request.Response{Status: 200}, nil
+			}
+			<-ctx.Done()
+			return request.Response{}, ctx.Err()
+		}
+		var logs []pathway.Log
+		brain := pathway.NewBrain(pathway.BrainConfig{
+			Runtime: &pathway.Runtime{Model: literal(), Requests: client}, Graph: g,
+			Observer: func(l pathway.Log) { logs = append(logs, l) },
+		})
+		var said transcript
+		out := callWith(t, brain, &said, [][2]string{{"day?", "monday"}, {"moment.", "hello"}, {"Your wish was", "bye bye and thanks"}})
+		want := "agent: Which day?\ncaller: monday\nagent: One moment.\ncaller: hello\nagent: One moment. Your wish was"
+		if got := strings.Join(said.lines, "\n"); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\ncaller: bye bye and thanks\nagent: Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye.") {
+			t.Errorf("the transcript is\n%s", got)
+		}
+		if out.By != conversation.ByAgent || out.Reason != "the pathway has come to its end" || len(client.Made()) != 2 {
+			t.Errorf("the outcome is %+v after %d requests", out, len(client.Made()))
+		}
+		if s := brain.State(); !s.Over || strings.Join(s.Visited, " ") != "ask hook end" || len(logs) != 4 {
+			t.Errorf("the state is %+v after %d turns", s, len(logs))
+		}
+	})
+}
+
+// callWith has a call with a phone that says each line, after half a second, once it has heard the words before it.
+func callWith(t *testing.T, brain conversation.Brain, said *transcript, script [][2]string) conversation.Outcome {
+	t.Helper()
+	c, err := conversation.New(conversation.Config{
+		Synthesizer: &agentstest.Synthesizer{}, Recognizer: &agentstest.Recognizer{}, Observer: said,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phone := agentstest.NewPhone(agentstest.PhoneConfig{})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for _, s := range script {
+			if err := phone.WaitHeard(ctx, s[0]); err != nil {
+				t.Error(err)
+				return
+			}
+			phone.Play(make([]int16, 4000))
+			phone.Say(s[1])
+		}
+	})
+	out, err := c.Run(ctx, phone.Leg(), brain)
+	if err != nil {
+		t.Error(err)
+	}
+	phone.Hangup()
+	wait.Wait()
+	return out
+}
