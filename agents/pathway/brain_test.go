@@ -17,16 +17,22 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// shop is a graph that the scripted model can follow.
+// shop is a graph with every type of node, which the scripted model can follow.
 func shop(t testing.TB) *pathway.Graph {
 	return compile(t, nodes(
-		say("day", data{"isStart": true, "text": "Which day, Tuesday or Thursday?", "extractVars": [][]string{{"day", "string", `"Tuesday" or "Thursday"`}}}),
+		node("day", pathway.NodeDefault, data{
+			"isStart": true, "prompt": "Ask \"Which day, Tuesday or Thursday?\"\notherwise: say \"Sorry. Which day, Tuesday or Thursday?\"",
+			"extractVars": [][]string{{"day", "string", `"Tuesday" or "Thursday"`}},
+		}),
 		node("hook", pathway.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
 		node("keys", pathway.NodePress, data{"digits": "1"}),
-		node("done", pathway.NodeDefault, data{"text": "Done. Anything else?"}),
-		node("person", pathway.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550100", "isGlobal": true, "globalLabel": `the caller wants "a person"`}),
+		node("done", pathway.NodeDefault, data{"prompt": `Say "{{day}} it is." Then ask "Anything else?"`}),
+		node("wait", pathway.NodeWait, nil),
+		node("bye", pathway.NodeEnd, data{"prompt": `Say "Goodbye."`}),
 		say("price", data{"isGlobal": true, "globalLabel": `the caller asks "how much"`, "enableGlobalAutoReturn": true}),
-	), ways("day hook: day is known", "hook keys", "keys done"))
+		node("hours", pathway.NodeKnowledge, data{"isGlobal": true, "globalLabel": `"when" or "open"`, "kb": "We open at nine.\n\nThe shop is at the harbour."}),
+		node("person", pathway.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550100", "isGlobal": true, "globalLabel": `the caller wants "a person"`}),
+	), ways("day hook: day is known", "hook keys", "keys done", `done bye: "nothing"`, `done wait: "a moment"`, `wait done`))
 }
 
 func TestBrain(t *testing.T) {
@@ -272,20 +278,39 @@ func TestExpects(t *testing.T) {
 // TestScripted has the scripted model lead a conversation through every type of node.
 func TestScripted(t *testing.T) {
 	t.Parallel()
-	b := newBrain(shop(t), scripted.New(), new([]pathway.Log))
+	b := pathway.NewBrain(pathway.BrainConfig{
+		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
+		Agent: pathway.Agent{FirstSentence: "Hello.", Persona: "You are brief."},
+	})
+	const hints = " {[how much when open a person Monday Tuesday Wednesday Thursday Friday Saturday Sunday]}"
 	for _, turn := range [][2]string{
-		{"", "Which day"}, {"How much is it?", "price."}, {"Thursday", "One moment."}, {"a person", "{+15550100}"},
+		{"", "{Hello.} {Which day, Tuesday or Thursday?}" + hints},
+		{"hm", "{Sorry.} {Which day, Tuesday or Thursday?}" + hints},
+		{"How much is it?", "{price.} {Which day, Tuesday or Thursday?}" + hints},
+		{"When do you open?", "{We open at nine.} {[how much a person]}"},
+		{"I see", "{Which day, Tuesday or Thursday?}" + hints},
+		{"Thursday", "{One moment.} {1} {Thursday it is.} {Anything else?} {[how much when open a person nothing a moment]}"},
+		{"a person", "{Wait.} {+15550100}"},
 	} {
 		in := speech(turn[0])
 		if turn[0] == "" {
 			in = conversation.Turn{Kind: conversation.TurnStart}
 		}
-		if got, err := answers(t.Context(), b, in, 99); err != nil || !strings.Contains(got, turn[1]) {
-			t.Errorf("after %q it says %s, error %v", turn[0], got, err)
+		if got, err := answers(t.Context(), b, in, 99); err != nil || got != turn[1] {
+			t.Errorf("after %q it says\n%s, error %v\nwant\n%s", turn[0], got, err, turn[1])
 		}
 	}
 	s := b.State()
-	if got := strings.Join(s.Visited, " "); got != "day price day hook keys done person" || !s.Over || s.Variables["day"] != "Thursday" {
+	if got := strings.Join(s.Visited, " "); got != "day price day hours day hook keys done person" || !s.Over || s.Variables["day"] != "Thursday" {
 		t.Errorf("it has visited %s, variables %v", got, s.Variables)
+	}
+	if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 99); err != nil || !strings.Contains(got, "nobody could be reached") {
+		t.Errorf("after the transfer it says %s, error %v", got, err)
+	}
+	if got, err := answers(t.Context(), b, speech("hm"), 2); err != nil || got != "{Thursday it is.} {Anything else?}" {
+		t.Errorf("then it says %s, error %v", got, err)
+	}
+	if got, err := answers(t.Context(), b, speech("nothing"), 99); err != nil || got != "{Goodbye.} {the pathway has come to its end}" {
+		t.Errorf("at the end it says %s, error %v", got, err)
 	}
 }
