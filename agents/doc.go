@@ -1,3 +1,4 @@
-// Package agents says who speaks: what the agent at an inbound number is, and, in its sub-packages, how an agent thinks
-// (llm, prompted), talks (conversation) and telephones (call).
+// Package agents says who speaks: it keeps web agents, and the agents that answer at inbound numbers. Its sub-packages say
+// how an agent thinks (llm, pathway, prompted), talks (dialogue, conversation), asks other systems (request, tool) and
+// telephones (call).
 package agents
