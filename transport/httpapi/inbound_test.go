@@ -72,7 +72,7 @@ func TestInboundNumberIsLedByAPathway(t *testing.T) {
 	read := func() map[string]any { return h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "") }
 	change(`{"prompt":"Take orders."}`)
 	early := change(`{"pathway_id":"` + id + `"}`)
-	if text, _ := at(t, early, "failed_updates", "pathway_id").(string); !strings.Contains(text, "version") {
+	if text, _ := at(t, early, "failed_updates", "pathway_id").(string); !strings.Contains(text, "is in production") {
 		t.Errorf("nothing is in production: %v", early)
 	}
 	for version, kept := range map[string]any{`1`: 1.0, `0`: 0.0} {
