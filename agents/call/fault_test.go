@@ -342,6 +342,55 @@ func TestTranscriptSurvivesAnOutage(t *testing.T) {
 	})
 }
 
+// hanging is a store that takes no lines of transcripts, and doesn't say so, until it is freed.
+type hanging struct {
+	call.Store
+	freed chan struct{}
+}
+
+func (s *hanging) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
+	select {
+	case <-s.freed:
+		return s.Store.Append(ctx, org, id, e)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestConversationNeverWaitsForTheDatabase has so much waiting to be written that there is no room for more.
+func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &hanging{freed: make(chan struct{})}
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { store.Store, c.Store = c.Store, store })
+		defer h.stop()
+		c := h.order(call.Request{
+			Agent: call.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
+			Plan:  call.Plan{Events: []call.EventCategory{call.EventsLatency}},
+		})
+		phone := h.answered()
+		const turns = 450 // each makes two lines and a notice
+		for range turns {
+			if err := phone.WaitQuiet(t.Context(), 300*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			phone.Say("go")
+			if err := phone.WaitElapsed(t.Context(), phone.Elapsed()+900*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := strings.Count(phone.Heard(), "you said go."); n < turns-1 {
+			t.Errorf("%d of %d turns were answered", n, turns)
+		}
+		close(store.freed)
+		phone.Hangup()
+		got, lines := h.ended(c.ID)
+		if got.Status != call.StatusCompleted || len(lines) == 0 || len(lines) >= 2*turns {
+			t.Errorf("%d lines, record %+v", len(lines), got)
+		}
+	})
+}
+
 // TestUnwritableTexts has a peer, or a model, say what no database keeps. It must not keep the record from being closed.
 func TestUnwritableTexts(t *testing.T) {
 	t.Parallel()
