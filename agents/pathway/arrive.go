@@ -139,11 +139,6 @@ func (w *walk) press() {
 // webhook asks another system. A request that is broken off with the turn is made again if the conversation goes on
 // here: whether it was carried out is not known.
 func (w *walk) webhook(ctx context.Context) way {
-	if w.runtime.Requests == nil {
-		w.state.Due = false
-		w.note(LogEntry{Kind: LogError, Text: "requests can't be sent here"})
-		return w.decide(ctx, false)
-	}
 	w.acted = true
 	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
 	w.note(LogEntry{Kind: LogRequest, Request: &log})

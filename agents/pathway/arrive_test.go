@@ -193,7 +193,9 @@ func TestRequestsFail(t *testing.T) {
 		c := newTalk(t, g)
 		c.runtime.Requests = nil
 		c.begins("b.")
-		c.logged("error w: requests can't be sent here", pathway.LogError)
+		if e := c.log.Entries[1]; e.Kind != pathway.LogRequest || e.Request.Error == "" {
+			t.Errorf("the log has %+v", e)
+		}
 	})
 }
 

@@ -17,11 +17,11 @@ import (
 // Runtime leads conversations along graphs. It keeps nothing between turns, and serves any number of conversations at
 // once.
 type Runtime struct {
-	Model     llm.Model      // required
-	Requests  request.Client // nil: webhook nodes fail, and tools must not be there
-	Knowledge Knowledge      // nil: nodes with a knowledge base fail
-	Clock     callwright.Clock
-	Logger    *slog.Logger // nil: discards
+	Model     llm.Model        // required
+	Requests  request.Client   // nil: requests fail
+	Knowledge Knowledge        // nil: there are no knowledge bases
+	Clock     callwright.Clock // nil: the machine's
+	Logger    *slog.Logger     // nil: discards
 }
 
 // Agent is who speaks in a conversation. It is the same for all its turns.
@@ -55,9 +55,10 @@ const MaxVisits = 32
 //  4. Every node that it comes to speaks, and does what is of its type: see walk.act.
 //
 // s is not changed. The State that comes back is always one that can be gone on from: where emit wants no more or ctx
-// ends, at the node that had the word. What that node had to do then, such as to end the call, is due after the next turn,
-// unless that leads to a global node. A turn that ctx ends before anything came of it has only heard; the next one decides
-// about all that the caller has said since. A second conversation.TurnStart says that a transfer has failed.
+// ends, at the node that had the word. What that node had to do once its words were said, such as to end the call, it does
+// after the next turn, or when the conversation comes back from the global node to which that has led. A turn that ctx ends
+// before anything came of it has only heard; the next one decides about all that the caller has said since. A second
+// conversation.TurnStart says that a transfer has failed.
 //
 // A model's failure is the error, a *llm.Failure; the agent has said its apology then, and the conversation is over. The
 // end of ctx is CodeUnavailable. A conversation that is over, or at a node that the graph does not have, is
