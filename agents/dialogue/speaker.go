@@ -3,7 +3,6 @@ package dialogue
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -37,9 +36,6 @@ const (
 	maxRounds = 4 // of tools; then it must speak
 	maxCalls  = 8 // in one round
 )
-
-// longestRetryAfter is how long the caller may be kept waiting for a model that is over its rate.
-const longestRetryAfter = 2 * time.Second
 
 // Reply has the model answer, sentence by sentence. Tools that it calls are called side by side, while what they have to
 // say meanwhile is said, and then the model goes on with what they answered, at most four times a turn. r.Messages and
@@ -82,7 +78,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	spoken := len(a.words)
 	calls, err := s.stream(ctx, a, r, out)
-	if wait, again := retry(err); again && ctx.Err() == nil && len(a.words) == spoken && !a.stopped {
+	if wait, again := llm.Again(err); again && ctx.Err() == nil && len(a.words) == spoken && !a.stopped {
 		s.Logger.WarnContext(ctx, "the model failed, trying again", "error", err)
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
@@ -91,29 +87,12 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		r.Attempt++
 		calls, err = s.stream(ctx, a, r, out)
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return calls, err
-}
-
-// retry says whether a failure may be gone at once or soon.
-func retry(err error) (time.Duration, bool) {
-	if err == nil {
-		return 0, false
-	}
-	switch llm.ClassOf(err) {
-	case llm.ClassTransient:
-		return 0, true
-	case llm.ClassRateLimited:
-		f, ok := errors.AsType[*llm.Failure](err)
-		return f.RetryAfter, ok && f.RetryAfter <= longestRetryAfter
-	default:
-		return 0, false
-	}
 }
 
 // stream passes one reply of the model on, and gives the tools that it wants called. What it wants done beside counts only

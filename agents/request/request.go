@@ -26,7 +26,7 @@ const (
 	MaxAnswer      = 1 << 20 // bytes
 	MaxBody        = 64 << 10
 	DefaultTimeout = 10 * time.Second
-	LongestTimeout = 30 * time.Second
+	LongestTimeout = 15 * time.Second // a caller who hears nothing for 20 s is taken for lost
 )
 
 // Request is one request with its variables filled in.
