@@ -17,86 +17,27 @@ var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 // RunNumberStore tests an agents.Store. newStore gives an empty one.
 func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store) {
 	t.Helper()
-	full := agents.InboundNumber{
-		Org: "a", Number: "+15550000001", CreatedAt: at, UpdatedAt: at, Version: 1, Agent: fullAgent(),
+	tests := map[string]func(*testing.T, agents.Store){
+		"keeps every field":                 keepsNumber,
+		"tells nothing from an empty list":  keepsEmptyListsOfNumber,
+		"refuses a number twice":            refusesNumberTwice,
+		"hides other organizations'":        hidesNumbers,
+		"lists by number":                   listsNumbers,
+		"updates by compare-and-set":        updatesNumber,
+		"lets one of many writers be first": racesForNumber,
 	}
-	t.Run("keeps every field", func(t *testing.T) {
-		t.Parallel()
-		s := newStore(t)
-		insertNumber(t, s, full)
-		if got, err := s.Number(t.Context(), "a", full.Number); err != nil || !sameJSON(t, got, full) {
-			t.Fatalf("got  %+v, %v\nwant %+v", got, err, full)
-		}
-	})
-	t.Run("tells nothing from an empty list", func(t *testing.T) {
-		t.Parallel()
-		s := newStore(t)
-		none, empty := full, full
-		none.Agent, empty.Number = call.Agent{}, "+15550000002"
-		empty.Agent = call.Agent{Tools: []json.RawMessage{}, DynamicData: []call.DynamicData{}}
-		for _, want := range []agents.InboundNumber{none, empty} {
-			insertNumber(t, s, want)
-			if got, err := s.Number(t.Context(), "a", want.Number); err != nil || !sameJSON(t, got, want) {
-				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
-			}
-		}
-	})
-	t.Run("refuses a number twice, but not of two organizations", func(t *testing.T) {
-		t.Parallel()
-		s := newStore(t)
-		insertNumber(t, s, full)
-		if err := s.InsertNumber(t.Context(), full); !errors.Is(err, callwright.ErrConflict) {
-			t.Errorf("got %v, want a conflict", err)
-		}
-		other := full
-		other.Org = "b"
-		insertNumber(t, s, other)
-	})
-	t.Run("hides other organizations' numbers", func(t *testing.T) {
-		t.Parallel()
-		s := newStore(t)
-		insertNumber(t, s, full)
-		if _, err := s.Number(t.Context(), "b", full.Number); !errors.Is(err, callwright.ErrNotFound) {
-			t.Errorf("get gave %v", err)
-		}
-		foreign := full
-		foreign.Org = "b"
-		if err := s.UpdateNumber(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
-			t.Errorf("update gave %v", err)
-		}
-		if got, err := s.Numbers(t.Context(), "b"); err != nil || len(got) != 0 {
-			t.Errorf("list gave %+v, %v", got, err)
-		}
-	})
-	t.Run("lists by number", func(t *testing.T) {
-		t.Parallel()
-		s := newStore(t)
-		second := full
-		second.Number = "+15550000000"
-		insertNumber(t, s, full)
-		insertNumber(t, s, second)
-		got, err := s.Numbers(t.Context(), "a")
-		if err != nil || len(got) != 2 || got[0].Number != second.Number {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	})
-	t.Run("updates by compare-and-set", func(t *testing.T) {
-		t.Parallel()
-		s := newStore(t)
-		insertNumber(t, s, full)
-		changed := full
-		changed.Agent = call.Agent{Task: "other"}
-		if err := s.UpdateNumber(t.Context(), changed); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.UpdateNumber(t.Context(), full); !errors.Is(err, callwright.ErrConflict) {
-			t.Errorf("a stale update gave %v, want a conflict", err)
-		}
-		got, err := s.Number(t.Context(), "a", full.Number)
-		if changed.Version = 2; err != nil || !sameJSON(t, got, changed) {
-			t.Errorf("got  %+v, %v\nwant %+v", got, err, changed)
-		}
-	})
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}
+
+func aNumber(number callwright.PhoneNumber) agents.InboundNumber {
+	return agents.InboundNumber{
+		Org: "a", Number: number, CreatedAt: at, UpdatedAt: at, Version: 1, Agent: fullAgent(),
+	}
 }
 
 func insertNumber(t *testing.T, s agents.Store, n agents.InboundNumber) {
@@ -104,4 +45,91 @@ func insertNumber(t *testing.T, s agents.Store, n agents.InboundNumber) {
 	if err := s.InsertNumber(t.Context(), n); err != nil {
 		t.Fatalf("insert %s: %v", n.Number, err)
 	}
+}
+
+func wantNumber(t *testing.T, s agents.Store, want agents.InboundNumber) {
+	t.Helper()
+	got, err := s.Number(t.Context(), want.Org, want.Number)
+	if err != nil || !sameJSON(t, got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func keepsNumber(t *testing.T, s agents.Store) {
+	full := aNumber("+15550000001")
+	insertNumber(t, s, full)
+	wantNumber(t, s, full)
+}
+
+func keepsEmptyListsOfNumber(t *testing.T, s agents.Store) {
+	none, empty := aNumber("+15550000001"), aNumber("+15550000002")
+	none.Agent = call.Agent{}
+	empty.Agent = call.Agent{Tools: []json.RawMessage{}, DynamicData: []call.DynamicData{}}
+	for _, n := range []agents.InboundNumber{none, empty} {
+		insertNumber(t, s, n)
+		wantNumber(t, s, n)
+	}
+}
+
+// refusesNumberTwice has a number of one organization twice, and of two organizations.
+func refusesNumberTwice(t *testing.T, s agents.Store) {
+	n := aNumber("+15550000001")
+	insertNumber(t, s, n)
+	if err := s.InsertNumber(t.Context(), n); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("got %v, want a conflict", err)
+	}
+	n.Org = "b"
+	insertNumber(t, s, n)
+}
+
+func hidesNumbers(t *testing.T, s agents.Store) {
+	n := aNumber("+15550000001")
+	insertNumber(t, s, n)
+	n.Org = "b"
+	_, getErr := s.Number(t.Context(), "b", n.Number)
+	for name, err := range map[string]error{"get": getErr, "update": s.UpdateNumber(t.Context(), n)} {
+		if !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("%s gave %v, want not found", name, err)
+		}
+	}
+	if got, err := s.Numbers(t.Context(), "b"); err != nil || len(got) != 0 {
+		t.Errorf("list gave %+v, %v", got, err)
+	}
+}
+
+func listsNumbers(t *testing.T, s agents.Store) {
+	second, first := aNumber("+15550000001"), aNumber("+15550000000")
+	insertNumber(t, s, second)
+	insertNumber(t, s, first)
+	got, err := s.Numbers(t.Context(), "a")
+	if err != nil || len(got) != 2 || got[0].Number != first.Number {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func updatesNumber(t *testing.T, s agents.Store) {
+	stale := aNumber("+15550000001")
+	insertNumber(t, s, stale)
+	changed := stale
+	changed.Agent, changed.UpdatedAt = call.Agent{Task: "other"}, at.Add(time.Hour)
+	if err := s.UpdateNumber(t.Context(), changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.UpdateNumber(t.Context(), stale); !errors.Is(err, callwright.ErrConflict) {
+		t.Errorf("a stale update gave %v, want a conflict", err)
+	}
+	changed.Version = 2
+	wantNumber(t, s, changed)
+}
+
+func racesForNumber(t *testing.T, s agents.Store) {
+	insertNumber(t, s, aNumber("+15550000001"))
+	changed := func(writer int) agents.InboundNumber {
+		n := aNumber("+15550000001")
+		n.Agent = call.Agent{MaxDuration: time.Duration(writer+1) * time.Minute}
+		return n
+	}
+	want := changed(race(t, func(writer int) error { return s.UpdateNumber(t.Context(), changed(writer)) }))
+	want.Version = 2
+	wantNumber(t, s, want)
 }
