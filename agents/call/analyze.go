@@ -16,7 +16,7 @@ import (
 // less than a step of work may.
 const (
 	analyzeAttempts = 3
-	analyzePatience = 45 * time.Second
+	analyzePatience = 20 * time.Second
 )
 
 // wantsAnalysis says whether a model is to be asked about a call that has ended. Of one that nobody took there is nothing

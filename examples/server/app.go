@@ -49,11 +49,11 @@ func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog
 	return db, nil
 }
 
-// The longest steps are those that send webhooks and mail, 10 s each. What a killed node was doing is done again soon: it
-// may be a call that waits to be placed.
+// The longest steps are those that ask a model about a call that has ended, 20 s. What a killed node was doing is done
+// again soon: it may be a call that waits to be placed.
 const (
-	stepTimeout = 15 * time.Second
-	rescueAfter = 20 * time.Second
+	stepTimeout = 25 * time.Second
+	rescueAfter = 30 * time.Second
 )
 
 func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
