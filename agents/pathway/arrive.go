@@ -3,10 +3,12 @@ package pathway
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/template"
 )
 
 // keys are what can be pressed: see conversation.Press.
@@ -87,11 +89,20 @@ func (w *walk) act(ctx context.Context) way {
 // wait is what a node does that has nothing to do beside its words: it waits for the caller, unless it goes back or on.
 func (w *walk) wait(ctx context.Context) way {
 	w.state.Due = false
-	returns := w.at.AutoReturn && w.at.Condition == nil && w.state.Return != ""
-	if returns || w.at.Skip && w.at.Type != NodeWait {
+	if w.moves() {
 		return w.decide(ctx, false)
 	}
 	return way{}
+}
+
+// returns says whether the node is left as soon as its words are said, to go back.
+func (w *walk) returns() bool {
+	return w.at.AutoReturn && w.at.Condition == nil && w.graph.Nodes[w.state.Return] != nil
+}
+
+// moves says whether the conversation goes on from the node without the caller.
+func (w *walk) moves() bool {
+	return w.at.acts() || w.returns() || w.at.Skip && w.at.Type != NodeWait
 }
 
 // transfer hands the call over. Without a number it goes on along the edges, and says so where none leads on.
@@ -140,6 +151,12 @@ func (w *walk) press() {
 // here: whether it was carried out is not known.
 func (w *walk) webhook(ctx context.Context) way {
 	w.acted = true
+	source := w.at.Request.Source()
+	w.miss(template.Parse(source.URL))
+	w.miss(template.Parse(source.Body))
+	for _, p := range slices.Concat(source.Headers, source.Query) {
+		w.miss(template.Parse(p.Value))
+	}
 	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
 	w.note(LogEntry{Kind: LogRequest, Request: &log})
 	if ctx.Err() != nil {

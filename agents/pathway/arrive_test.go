@@ -95,8 +95,9 @@ func TestWebhook(t *testing.T) {
 		{"status", "==", "full", data{"id": "full"}}, {"free", "<", "{{least}}", data{"id": "few"}}, {"note", "contains", "vip", data{"id": "vip"}},
 	}
 	hook := data{
-		"url": "https://example.com/{{day}}", "responsePathways": branches,
-		"responseData": []data{{"name": "status", "data": "$.status"}, {"name": "free", "data": "$.free"}, {"name": "note", "data": "$.note"}},
+		"url": "https://example.com/{{day}}", "method": "POST", "body": "{{day}} {{body}}", "headers": data{"X-A": "{{head}}"},
+		"responsePathways": branches,
+		"responseData":     []data{{"name": "status", "data": "$.status"}, {"name": "free", "data": "$.free"}, {"name": "note", "data": "$.note"}},
 	}
 	g := compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, hook), say("full", nil), say("few", nil), say("vip", nil), say("else", nil)),
 		ways("a w", "w else"))
@@ -117,6 +118,7 @@ func TestWebhook(t *testing.T) {
 			talk.state = pathway.Begin(map[string]any{"day": "to day", "least": 10}, "")
 			talk.begins("a.")
 			talk.hears("x", c.want)
+			talk.logged("error "+talk.state.Node+": no value for body, head", pathway.LogError)
 			got := strings.ReplaceAll(talk.entries(pathway.LogVariables, pathway.LogDecision), "decision a -> w (a>w): there is no other way\n", "")
 			if got != c.logs {
 				t.Errorf("the log has\n%s\nwant\n%s", got, c.logs)

@@ -102,6 +102,33 @@ func TestBrainIsInterrupted(t *testing.T) {
 	}
 }
 
+// TestAsideIsInterrupted wants what a caller says into the words of a node that goes back of itself to be an answer to the
+// question before.
+func TestAsideIsInterrupted(t *testing.T) {
+	t.Parallel()
+	b := newBrain(compile(t, nodes(say("ask", data{"isStart": true, "extractVars": [][]string{{"day"}}}), say("done", nil),
+		node("price", pathway.NodeDefault, data{"text": "One. Two.", "isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true})),
+		ways("ask done: day")), literal(), new([]pathway.Log))
+	for _, turn := range []struct {
+		turn  conversation.Turn
+		steps int
+		want  string
+	}{
+		{conversation.Turn{Kind: conversation.TurnStart}, 9, "{ask.}"},
+		{speech("cost"), 1, "{One.}"},
+		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{ask.}"}, // nothing was left to be said
+		{speech("cost"), 1, "{One.}"},
+		{conversation.Turn{Kind: conversation.TurnSpeech, Text: "day=Monday", Interrupted: true, Heard: "One"}, 9, "{done.}"},
+	} {
+		if got, err := answers(t.Context(), b, turn.turn, turn.steps); got != turn.want || err != nil {
+			t.Errorf("after %q it says %s, error %v, want %s", turn.turn.Text, got, err, turn.want)
+		}
+	}
+	if s := b.State(); s.Return != "" || s.Variables["day"] != "Monday" {
+		t.Errorf("the state is %+v", s)
+	}
+}
+
 // TestEndIsInterrupted wants the call to end after the words for that, also when the caller speaks into them; but a caller
 // who wants something that is always to be had gets it first.
 func TestEndIsInterrupted(t *testing.T) {

@@ -109,41 +109,38 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 // the condition too. The conversation may stay where there is a condition, or no edge that is always taken.
 func (w *walk) ways(heard bool) []way {
 	var out []way
-	add := func(v way, label, description string) {
+	add := func(v way, o llm.Option) []way {
+		v.option = o
 		v.option.ID = "way " + strconv.Itoa(len(out)+1)
-		v.option.Label, v.option.Description = label, description
 		out = append(out, v)
+		return out
 	}
-	condition := strings.TrimSpace(w.render(w.at.Condition))
+	otherwise := llm.Option{Label: "none of the others", Otherwise: true}
 	if heard {
 		for _, n := range w.graph.Globals {
 			if n != w.at {
-				add(way{kind: global, to: n}, w.label(n.Label, n), w.render(n.Description))
+				add(way{kind: global, to: n}, llm.Option{Label: w.label(n.Label, n), Description: w.render(n.Description)})
 			}
 		}
 		if w.state.Due && w.at.acts() {
-			add(way{kind: finish, to: w.at}, "none of the others", "")
-			out[len(out)-1].option.Otherwise = true
-			return out
+			return add(way{kind: finish, to: w.at}, otherwise)
 		}
 	}
+	condition := strings.TrimSpace(w.render(w.at.Condition))
 	always, ok := w.always(heard)
 	switch {
 	case ok && condition == "":
-		add(always, "none of the others", "")
-		out[len(out)-1].option.Otherwise = true
-		return out
+		return add(always, otherwise)
 	case ok:
-		add(always, condition, "")
+		add(always, llm.Option{Label: condition})
 	default:
 		for _, e := range w.at.Edges {
-			add(way{kind: along, to: e.To, edge: e}, w.label(e.Label, e.To), w.render(e.Description))
-			out[len(out)-1].option.Condition = condition
+			add(way{kind: along, to: e.To, edge: e}, llm.Option{
+				Label: w.label(e.Label, e.To), Description: w.render(e.Description), Condition: condition,
+			})
 		}
 	}
-	add(way{kind: stay, to: w.at}, "none of the others", "")
-	out[len(out)-1].option.Otherwise = true
-	return out
+	return add(way{kind: stay, to: w.at}, otherwise)
 }
 
 // label is when to take a way.

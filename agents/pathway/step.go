@@ -141,8 +141,15 @@ func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(convers
 	}
 }
 
-// hear goes on by what the caller has said.
+// hear goes on by what the caller has said. It was not said to a global node that would have gone back by then, had the
+// caller not spoken into its words.
 func (w *walk) hear(ctx context.Context) {
+	if w.state.Due && w.returns() {
+		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
+		w.chose(v, "the caller has spoken into the words")
+		w.at = v.to
+		w.state.Node, w.state.Due, w.state.Return, w.state.ReturnDue = w.at.ID, w.state.ReturnDue, "", false
+	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
 	}
@@ -165,15 +172,15 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// courtesy answers silence and noise. Where a noise broke into the words of a node, the node goes on from there; and a
-// node that has still something to do does it.
+// courtesy answers silence and noise. Where a noise broke into the words of a node, the node goes on from there, and does
+// what it has still to do.
 func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
 		return
 	}
 	w.state.Over = c == dialogue.Goodbye
-	if w.state.Over || !w.state.Due || c != dialogue.GoOn && !w.at.acts() {
+	if w.state.Over || !w.state.Due || c != dialogue.GoOn && !w.moves() {
 		w.answer.Courtesy(c, rest, w.agent.Lines)
 		return
 	}

@@ -24,12 +24,17 @@ func (w *walk) render(t *template.Template) string {
 	if t == nil {
 		return ""
 	}
+	w.miss(t)
+	return t.Render(w.state.Variables)
+}
+
+// miss notes the variables of a template that are unknown.
+func (w *walk) miss(t *template.Template) {
 	for _, name := range t.Missing(w.state.Variables) {
 		if !slices.Contains(w.missing, name) {
 			w.missing = append(w.missing, name)
 		}
 	}
-	return t.Render(w.state.Variables)
 }
 
 // say says a text of the agent's, which may hold variables.
