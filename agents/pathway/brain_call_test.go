@@ -43,9 +43,9 @@ func TestCall(t *testing.T) {
 			Observer: func(l pathway.Log) { logs = append(logs, l) },
 		})
 		var said transcript
-		out := callWith(t, brain, &said, [][2]string{{"day?", "monday"}, {"moment.", "hello"}, {"Your wish was", "bye bye and thanks"}})
+		out := callWith(t, brain, &said, [][2]string{{"day?", "monday"}, {"moment.", "hello"}, {"Your wish was", "thanks, goodbye"}})
 		want := "agent: Which day?\ncaller: monday\nagent: One moment.\ncaller: hello\nagent: One moment. Your wish was"
-		if got := strings.Join(said.lines, "\n"); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\ncaller: bye bye and thanks\nagent: Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye.") {
+		if got := strings.Join(said.lines, "\n"); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\ncaller: thanks, goodbye\nagent: Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye.") {
 			t.Errorf("the transcript is\n%s", got)
 		}
 		if out.By != conversation.ByAgent || out.Reason != "the pathway has come to its end" || len(client.Made()) != 2 {
