@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/internal/pgtest"
 )
 
 // office is a Service on an empty memory, with the stand-ins that it works with.
@@ -23,6 +25,34 @@ type office struct {
 	requests *agentstest.Requests
 	clock    *standing
 	work     *memstore.Work
+}
+
+// onEach runs a test on the memory, where transactions come one after the other, and on PostgreSQL, where they overlap.
+func onEach(t *testing.T, test func(t *testing.T, stored func(*pathway.Config))) {
+	t.Helper()
+	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(*pathway.Config) {})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := bunstore.Open(t.Context(), pgtest.DSN(t), bunstore.Config{Keyring: ring})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		test(t, func(c *pathway.Config) {
+			c.Store, c.Chats, c.Atomic = bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, db
+		})
+	})
 }
 
 // standing is a clock that a test moves.
@@ -268,19 +298,21 @@ func TestUpdate(t *testing.T) {
 
 func TestUpdateTogether(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	p := o.create(t, days("Which day?"))
-	name, description := "Weeks", "Asks."
-	together(t,
-		func() error { _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name}); return err },
-		func() error {
-			_, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Description: &description})
-			return err
-		},
-	)
-	if got := o.get(t, p.ID); got.Name != name || got.Description != description {
-		t.Errorf("an edit was lost: %+v", got)
-	}
+	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
+		o := newOffice(t, stored)
+		p := o.create(t, days("Which day?"))
+		name, description := "Weeks", "Asks."
+		together(t,
+			func() error { _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name}); return err },
+			func() error {
+				_, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Description: &description})
+				return err
+			},
+		)
+		if got := o.get(t, p.ID); got.Name != name || got.Description != description {
+			t.Errorf("an edit was lost: %+v", got)
+		}
+	})
 }
 
 // together does things at once, which must all go well.

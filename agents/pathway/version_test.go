@@ -38,22 +38,24 @@ func TestSave(t *testing.T) {
 
 func TestSaveTogether(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	p := o.create(t, pathway.Document{})
-	const savers = 8
-	numbers := make([]int, savers)
-	var saves []func() error
-	for i := range savers {
-		saves = append(saves, func() error {
-			v, err := o.Save(t.Context(), "a", p.ID, "V", days("?"))
-			numbers[i] = v.Number
-			return err
-		})
-	}
-	together(t, saves...)
-	if slices.Sort(numbers); !slices.Equal(numbers, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
-		t.Errorf("got the numbers %v", numbers)
-	}
+	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
+		o := newOffice(t, stored)
+		p := o.create(t, pathway.Document{})
+		const savers = 8
+		numbers := make([]int, savers)
+		var saves []func() error
+		for i := range savers {
+			saves = append(saves, func() error {
+				v, err := o.Save(t.Context(), "a", p.ID, "V", days("?"))
+				numbers[i] = v.Number
+				return err
+			})
+		}
+		together(t, saves...)
+		if slices.Sort(numbers); !slices.Equal(numbers, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
+			t.Errorf("got the numbers %v", numbers)
+		}
+	})
 }
 
 func TestFork(t *testing.T) {
@@ -138,23 +140,25 @@ func TestDiscard(t *testing.T) {
 // TestDiscardAndPublish has both want a version at once: it is either archived or published.
 func TestDiscardAndPublish(t *testing.T) {
 	t.Parallel()
-	for range 20 {
-		o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
-		p := o.create(t, pathway.Document{})
-		v := o.save(t, p.ID, days("?"))
-		errs := atOnce(
-			func() error { return o.Discard(t.Context(), "a", p.ID, v.Number) },
-			func() error {
-				_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: v.Number})
-				return err
-			},
-		)
-		published := o.get(t, p.ID).Production == v.Number
-		_, _, err := o.Version(t.Context(), "a", p.ID, v.Number)
-		if archived := errors.Is(err, callwright.ErrNotFound); published == archived || (errs[0] == nil) == (errs[1] == nil) {
-			t.Fatalf("published %t, archived %t; errors %v", published, archived, errs)
+	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
+		for range 20 {
+			o := newOffice(t, stored, func(c *pathway.Config) { c.Gate = nil })
+			p := o.create(t, pathway.Document{})
+			v := o.save(t, p.ID, days("?"))
+			errs := atOnce(
+				func() error { return o.Discard(t.Context(), "a", p.ID, v.Number) },
+				func() error {
+					_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: v.Number})
+					return err
+				},
+			)
+			published := o.get(t, p.ID).Production == v.Number
+			_, _, err := o.Version(t.Context(), "a", p.ID, v.Number)
+			if archived := errors.Is(err, callwright.ErrNotFound); published == archived || (errs[0] == nil) == (errs[1] == nil) {
+				t.Fatalf("published %t, archived %t; errors %v", published, archived, errs)
+			}
 		}
-	}
+	})
 }
 
 func TestDiff(t *testing.T) {
