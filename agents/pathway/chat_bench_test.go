@@ -32,6 +32,7 @@ func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 func BenchmarkIdleChat(b *testing.B) {
 	heap := func() uint64 {
 		runtime.GC()
+		runtime.GC() // what pools hold goes with the second
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
