@@ -109,6 +109,32 @@ func TestInboundNumberIsLedByAPathway(t *testing.T) {
 	}
 }
 
+// TestInboundNumberOfADeletedPathway changes what has nothing to do with the pathway that is gone, and puts no other absent
+// one in its place.
+func TestInboundNumberOfADeletedPathway(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	id := h.drawn()
+	change := func(body string) map[string]any {
+		return h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", body)
+	}
+	change(`{"pathway_id":"` + id + `","pathway_version":0}`)
+	h.want(http.StatusOK, "DELETE", "/v1/pathway/"+id, "")
+	report := change(`{"record":true,"transfer_phone_number":"nobody","pathway_id":"nobodys","voice":"rms"}`)
+	if failed, _ := report["failed_updates"].(map[string]any); len(failed) != 2 || failed["pathway_id"] == nil || failed["transfer_phone_number"] == nil {
+		t.Errorf("refused %v", failed)
+	}
+	now := h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
+	if now["record"] != true || now["voice_id"] != "rms" || now["pathway_id"] != id {
+		t.Errorf("now %v", now)
+	}
+	change(`{"prompt":"Take orders."}`)
+	if now = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", ""); now["pathway_id"] != nil || now["prompt"] != "Take orders." {
+		t.Errorf("with a prompt %v", now)
+	}
+}
+
 func TestInboundNumberAsksOtherSystems(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/go-faster/jx"
 
@@ -17,6 +18,14 @@ type setting struct {
 	given map[string]json.Marshaler // the members that say so, as they were given
 	set   func(*agents.WebAgent)
 	fault string // why it can't be made; empty: set makes it
+}
+
+// isAbout says whether a path, such as tools[0].url, leads to one of the setting's members.
+func (s setting) isAbout(path string) bool {
+	name, _, _ := strings.Cut(path, ".")
+	name, _, _ = strings.Cut(name, "[")
+	_, ok := s.given[name]
+	return ok
 }
 
 // settings are what the body of an update changes, in the order in which it is made.
@@ -114,7 +123,7 @@ var refusesSetting = map[callwright.Code]bool{
 }
 
 // make makes the settings on w one after the other, each only if check has nothing against what comes out, and reports
-// on all.
+// on all. What was at fault before, such as a pathway that somebody has deleted, keeps no other setting from being made.
 func (s settings) make(w *agents.WebAgent, check func(*agents.WebAgent) error, report *oas.UpdateReportResponse) error {
 	for _, one := range s {
 		changed, fault := *w, one.fault
@@ -123,7 +132,7 @@ func (s settings) make(w *agents.WebAgent, check func(*agents.WebAgent) error, r
 			err := check(&changed)
 			f := failureOf(err)
 			switch {
-			case err == nil:
+			case err == nil, !one.isAbout(f.lines[0].path) && err.Error() == faultOf(*w, check):
 				*w = changed
 			case refusesSetting[f.code]:
 				fault = f.lines[0].text
@@ -144,6 +153,14 @@ func (s settings) make(w *agents.WebAgent, check func(*agents.WebAgent) error, r
 		}
 	}
 	return nil
+}
+
+// faultOf is what check has against w; empty when it has nothing.
+func faultOf(w agents.WebAgent, check func(*agents.WebAgent) error) string {
+	if err := check(&w); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // checkAgent fills in an agent's defaults and refuses one that could not take calls. Its language stays as it was given.
