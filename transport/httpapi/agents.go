@@ -104,9 +104,7 @@ func agentSettings(req *oas.UpdateAgentRequest) (settings, error) {
 		return nil, err
 	}
 	var s settings
-	s.leader(req.Prompt, req.PathwayID, oas.OptNilPathwayVersionSelector{}, func(agent *call.Agent) {
-		agent.FirstSentence, agent.Model, agent.DynamicData, agent.Tools = "", "", nil, nil
-	})
+	s.leader(req.Prompt, req.PathwayID, oas.OptNilPathwayVersionSelector{}, agents.SetPathway)
 	s.text("voice", req.Voice, func(agent *call.Agent) *string { return &agent.Voice })
 	s.text("webhook", req.Webhook, func(agent *call.Agent) *string { return &agent.Webhook })
 	s.text("language", req.Language, func(agent *call.Agent) *string { return &agent.Language })

@@ -64,7 +64,7 @@ func (a *api) UpdateInboundNumber(
 // inboundSettings lists the members that are given.
 func inboundSettings(req *oas.UpdateInboundNumberRequest) settings {
 	var s settings
-	s.leader(req.Prompt, req.PathwayID, req.PathwayVersion, func(*call.Agent) {})
+	s.leader(req.Prompt, req.PathwayID, req.PathwayVersion, func(a *call.Agent, ref call.PathwayRef) { a.Task, a.Pathway = "", ref })
 	s.text("persona", req.Persona, func(agent *call.Agent) *string { return &agent.Persona })
 	s.text("voice", req.Voice, func(agent *call.Agent) *string { return &agent.Voice })
 	s.text("voice_id", req.VoiceID, func(agent *call.Agent) *string { return &agent.Voice })

@@ -51,7 +51,7 @@ func (a *api) SendPathwayChatMessage(
 	}
 	state.CurrentNodeID.SetToNull()
 	state.CurrentNodeName.SetToNull()
-	if turn.Node != nil && !turn.Chat.Completed {
+	if turn.Node != nil {
 		state.CurrentNodeID.SetTo(turn.Node.ID)
 		state.CurrentNodeName.SetTo(turn.Node.Name)
 	}

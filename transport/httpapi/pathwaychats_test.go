@@ -22,7 +22,7 @@ func TestChatIsHeldToItsEnd(t *testing.T) {
 	}
 	over := h.want(http.StatusOK, "POST", "/v1/pathway/chat/"+chat, `{"message":"On Tuesday, please."}`)
 	if at(t, over, "data", "assistant_responses", 0) != "Tuesday it is. Goodbye." || at(t, over, "data", "completed") != true ||
-		at(t, over, "data", "current_node_id") != nil || at(t, over, "data", "current_node_name") != nil ||
+		at(t, over, "data", "current_node_id") != "goodbye" || at(t, over, "data", "current_node_name") != "Goodbye" ||
 		at(t, over, "data", "variables", "day") != "Tuesday" || at(t, over, "data", "pathway_version") != 0.0 ||
 		at(t, over, "data", "pathway_id") != id {
 		t.Errorf("over %v", over)

@@ -54,10 +54,11 @@ func (s *settings) flag(name string, given oas.OptBool, target func(*call.Agent)
 }
 
 // leader adds what leads the conversation. A prompt and a pathway exclude each other: setting one clears the other.
-// A pathway and its version are one setting, and so are a prompt and the pathway that makes room for it. cleared clears
-// what a pathway replaces beside the prompt.
+// A pathway and its version are one setting, and so are a prompt and the pathway that makes room for it. lead has a pathway
+// lead the agent.
 func (s *settings) leader(
-	prompt, id oas.OptNilString, version oas.OptNilPathwayVersionSelector, cleared func(*call.Agent),
+	prompt, id oas.OptNilString, version oas.OptNilPathwayVersionSelector,
+	lead func(*call.Agent, call.PathwayRef),
 ) {
 	selector := selectorOf(version.Get())
 	given := map[string]json.Marshaler{}
@@ -70,8 +71,7 @@ func (s *settings) leader(
 	switch {
 	case id.Value != "":
 		*s = append(*s, setting{given: given, set: func(w *agents.WebAgent) {
-			w.Agent.Task, w.Agent.Pathway = "", call.PathwayRef{ID: id.Value, Version: selector}
-			cleared(&w.Agent)
+			lead(&w.Agent, call.PathwayRef{ID: id.Value, Version: selector})
 		}})
 		s.refuse(prompt.Set && prompt.Value != "", "prompt", "prompt and pathway_id exclude each other")
 		return
