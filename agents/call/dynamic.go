@@ -31,6 +31,15 @@ func (d DynamicData) source() request.Source {
 	return s
 }
 
+// facts are the sentences about what the agent's dynamic data finds out.
+func (a Agent) facts() []request.Fact {
+	var facts []request.Fact
+	for _, d := range a.DynamicData {
+		facts = append(facts, d.source().Facts()...)
+	}
+	return facts
+}
+
 // quote is a text as JSON, with <, > and & as they are: they may stand in a variable's name.
 func quote(text string) string {
 	var b bytes.Buffer

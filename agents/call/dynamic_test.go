@@ -2,6 +2,7 @@ package call_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,6 +146,45 @@ func TestStopMeanwhile(t *testing.T) {
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || got.Status != call.StatusCanceled || got.StartedAt != nil {
 			t.Errorf("record %+v, %v", got, err)
+		}
+	})
+}
+
+// TestFacts has the model of an agent with a task, and that of a pathway, know what dynamic data means.
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	known := customer
+	known.Response = []request.Mapping{{Name: "name", Path: "$.name", Context: "The caller is {{name}}."}}
+	model := &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		return agentstest.Texts("hello"), nil
+	}}
+	g, err := pathway.Compile(pathway.Document{Nodes: []json.RawMessage{
+		json.RawMessage(`{"id":"a","type":"Default","data":{"name":"A","isStart":true,"prompt":"Greet."}}`),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lead := &library{graphs: map[string]map[int]*pathway.Graph{"p": {0: g}}}
+	for name, agent := range map[string]call.Agent{"task": {Task: "t"}, "pathway": {Pathway: call.PathwayRef{ID: "p"}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inOffice(t, func(_ *testing.T, h *house, _ *agentstest.Requests) {
+				agent.DynamicData = []call.DynamicData{known}
+				h.order(call.Request{Agent: agent, RequestData: map[string]any{"customer": "42"}})
+				phone := h.answered()
+				h.hears(phone, "hello")
+				phone.Hangup()
+			}, func(c *call.Config) { c.Model, c.Pathways = model, lead })
+		})
+	}
+	t.Cleanup(func() {
+		for _, r := range model.Requests() {
+			if !slices.Equal(r.Facts, []string{"The caller is Ada."}) {
+				t.Errorf("the model was told %q", r.Facts)
+			}
+		}
+		if len(model.Requests()) != 2 {
+			t.Errorf("the model was asked %d times", len(model.Requests()))
 		}
 	})
 }

@@ -83,6 +83,7 @@ type ReplyRequest struct {
 	Task         Task     // TaskReply, also when empty, or TaskCaller
 	Instructions string   // what the speaker is there for, with its variables filled in
 	Knowledge    []string // passages that the answer is to rest on, the best first
+	Facts        []string // sentences about what is known: data
 	Language     string   // BCP 47; empty: not stated
 	Temperature  *float64 // nil: the model's own
 	Model        string   // a model's name as the caller of the API gave it; empty: the adapter's own

@@ -32,10 +32,11 @@ func (c *compiler) webhook(n *Node, data fields) {
 		Variables: c.response(data),
 	}
 	n.Request = c.request(data, source)
+	c.graph.Facts = append(c.graph.Facts, source.Facts()...)
 	list := data.list("responsePathways", mostItems)
 	n.Branches = make([]Branch, len(list))
 	for i, v := range list {
-		c.branch(n, i, entry(data.at("responsePathways"), i), v)
+		c.branch(n, i, entry(data.at("responsePathways"), i), v.Items())
 	}
 }
 
@@ -95,16 +96,17 @@ const placeholder = "x"
 func (c *compiler) headers(data fields) []request.Pair {
 	const name = "headers"
 	v := data.get(name, tree.Object, tree.Array)
-	pairs := make([]request.Pair, 0, len(v.Members)+len(v.Items))
-	for _, m := range v.Members {
-		pairs = append(pairs, request.Pair{Name: m.Name, Value: c.word(data.at(name)+"."+m.Name, m.Value)})
-	}
-	for i, item := range v.Items {
+	pairs := make([]request.Pair, 0, len(v.Members))
+	for i, item := range v.Members {
+		if v.Kind == tree.Object {
+			pairs = append(pairs, request.Pair{Name: item.Name, Value: c.word(data.at(name)+"."+item.Name, item.Value)})
+			continue
+		}
 		path, known := entry(data.at(name), i), len(c.faults)
 		var p request.Pair
-		switch {
-		case item.Kind == tree.Array && len(item.Items) == 2:
-			p = request.Pair{Name: c.word(path+"[0]", item.Items[0]), Value: c.word(path+"[1]", item.Items[1])}
+		switch parts := item.Items(); {
+		case len(parts) == 2:
+			p = request.Pair{Name: c.word(path+"[0]", parts[0].Value), Value: c.word(path+"[1]", parts[1].Value)}
 		case item.Kind == tree.Object:
 			p = request.Pair{Name: c.word(path+".key", item.Get("key")), Value: c.word(path+".value", item.Get("value"))}
 		default:
@@ -166,7 +168,7 @@ func (c *compiler) response(data fields) []request.Mapping {
 			mappings[i] = request.Mapping{Name: placeholder, Path: "$"}
 			continue
 		}
-		item := fields{c, path, v}
+		item := fields{c, path, v.Value}
 		m := request.Mapping{Name: item.text("name", longestID), Path: item.need("data", longestPath)}
 		m.Context = item.text("context", longestContext)
 		c.variable(item.at("name"), m.Name)
@@ -179,15 +181,15 @@ func (c *compiler) response(data fields) []request.Mapping {
 var operators = map[string]Operator{"=": OpEqual, "is": OpEqual}
 
 // branch reads [variable, operator, value, {id, name}].
-func (c *compiler) branch(n *Node, i int, path string, v tree.Value) {
-	if v.Kind != tree.Array || len(v.Items) != 4 {
+func (c *compiler) branch(n *Node, i int, path string, parts []tree.Member) {
+	if len(parts) != 4 {
 		c.faultf(path, "must be [variable, operator, value, {id, name}]")
 		return
 	}
 	b := &n.Branches[i]
-	b.Variable = c.word(path+"[0]", v.Items[0])
+	b.Variable = c.word(path+"[0]", parts[0].Value)
 	c.variable(path+"[0]", b.Variable)
-	operator := strings.ToLower(strings.TrimSpace(c.word(path+"[1]", v.Items[1])))
+	operator := strings.ToLower(strings.TrimSpace(c.word(path+"[1]", parts[1].Value)))
 	b.Operator = Operator(operator)
 	if known, ok := operators[operator]; ok {
 		b.Operator = known
@@ -197,12 +199,12 @@ func (c *compiler) branch(n *Node, i int, path string, v tree.Value) {
 	default:
 		c.faultf(path+"[1]", "%q is no operator: ==, !=, <, <=, >, >=, contains or !contains", operator)
 	}
-	b.Value = template.Parse(c.word(path+"[2]", v.Items[2]))
-	if v.Items[3].Kind != tree.Object {
+	b.Value = template.Parse(c.word(path+"[2]", parts[2].Value))
+	if parts[3].Kind != tree.Object {
 		c.faultf(path+"[3]", "must be {id, name}")
 		return
 	}
-	target := fields{c, path + "[3]", v.Items[3]}
+	target := fields{c, path + "[3]", parts[3].Value}
 	if id := target.need("id", longestID); id != "" {
 		c.ways = append(c.ways, openBranch{path: target.at("id"), from: n, branch: i, to: id})
 	}
@@ -225,7 +227,7 @@ func (c *compiler) tools(n *Node, data fields) {
 	}
 	for i, raw := range raws { // the set names only the first fault
 		if _, err := tool.Parse(raw); err != nil {
-			fields{c, entry(data.at("tools"), i), list[i]}.faults(err, func(field string) string { return field })
+			fields{c, entry(data.at("tools"), i), list[i].Value}.faults(err, func(field string) string { return field })
 		}
 	}
 	data.faults(err, func(field string) string { return field })

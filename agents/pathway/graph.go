@@ -14,6 +14,7 @@ type Graph struct {
 	Start   *Node
 	Globals []*Node // those that every node can lead to, in the document's order
 	Prompt  *template.Template
+	Facts   []request.Fact // about what the requests of its nodes find out
 	Nodes   map[string]*Node
 }
 

@@ -31,8 +31,9 @@ type Agent struct {
 	Language      string // BCP 47; empty: not stated
 	Model         string // for a node without its own; empty: the adapter's
 	Temperature   *float64
-	TransferTo    string // E.164 number or SIP URI for a transfer node without its own; empty: none
-	FirstSentence string // said before the words of the first node; may hold {{variables}}
+	TransferTo    string         // E.164 number or SIP URI for a transfer node without its own; empty: none
+	FirstSentence string         // said before the words of the first node; may hold {{variables}}
+	Facts         []request.Fact // about variables, beside those of the graph
 	Lines         dialogue.Lines
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
 )
 
@@ -120,6 +121,7 @@ func (w *walk) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: w.agent.Org, Task: llm.TaskReply, Instructions: strings.Join(parts, "\n\n"), Language: w.agent.Language,
 		Model: model, Temperature: temperature, Messages: slices.Clone(w.state.Talk.Messages),
+		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), w.state.Variables),
 	}
 }
 

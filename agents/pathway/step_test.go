@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
 )
 
 // fork is a graph with a question and two ways, where anybody can ask for a person or for the price.
@@ -440,10 +442,16 @@ func TestPrompt(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(raw(data{"globalConfig": data{"globalPrompt": "Be {{how}}."}}),
 		node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Greet {{who}}.", "modelOptions": data{"modelName": "big", "newTemperature": 0.5}}),
-		node("b", pathway.NodeDefault, data{"prompt": "Ask."})), ways("a b"))
+		node("b", pathway.NodeDefault, data{"prompt": "Ask."}), node("w", pathway.NodeWebhook, data{
+			"url": "https://example.com/", "isGlobal": true, "globalLabel": "never", "text": "One moment.",
+			"responseData": []data{{"name": "who", "data": "$.who", "context": "The caller is {{who}}."}, {"name": "debt", "data": "$.debt", "context": "A debt."}},
+		})), ways("a b"))
 	c := newTalk(t, g)
 	heat := 0.1
-	c.agent = pathway.Agent{Org: "org", Persona: "You are {{me}}.", Language: "en-US", Model: "small", Temperature: &heat}
+	c.agent = pathway.Agent{
+		Org: "org", Persona: "You are {{me}}.", Language: "en-US", Model: "small", Temperature: &heat,
+		Facts: request.Source{Variables: []request.Mapping{{Name: "me", Context: "The agent"}}}.Facts(),
+	}
 	c.state = pathway.Begin(map[string]any{"how": "brief", "who": "Ada", "me": "Bob"}, "")
 	c.begins("[Greet Ada.]")
 	c.hears("what?", "[Ask.]")
@@ -453,6 +461,9 @@ func TestPrompt(t *testing.T) {
 	if first.Instructions != "Be brief.\n\nYou are Bob.\n\nGreet Ada." || first.Org != "org" || first.Language != "en-US" ||
 		first.Model != "big" || *first.Temperature != 0.5 || !first.Arriving || first.CanEnd || first.CanTransfer {
 		t.Errorf("the first request is %+v", first)
+	}
+	if !slices.Equal(first.Facts, []string{"The agent: Bob", "The caller is Ada."}) {
+		t.Errorf("the model was told the facts %q", first.Facts)
 	}
 	if last.Model != "small" || *last.Temperature != heat || last.Arriving || len(last.Messages) != 4 {
 		t.Errorf("the last request is %+v", last)

@@ -31,6 +31,7 @@ type Config struct {
 	ModelName     string // as the caller of the API gave it; empty: the model's own choice
 	Temperature   *float64
 	TransferTo    string         // E.164 number or SIP URI; empty: no transfers
+	Facts         []request.Fact // about the variables, for the model
 	Variables     map[string]any // for {{name}} in Persona, Task, FirstSentence and the tools: data, never expanded again
 	Tools         *tool.Set      // what the model may call; nil: nothing
 	Requests      request.Client
@@ -132,6 +133,7 @@ func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: b.config.Org, Instructions: b.config.Task, CanEnd: true, Language: b.config.Language, Model: b.config.ModelName,
 		Temperature: b.config.Temperature, CanTransfer: b.config.TransferTo != "",
+		Facts: request.Known(b.config.Facts, b.variables),
 	}
 }
 
