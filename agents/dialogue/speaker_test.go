@@ -131,7 +131,7 @@ func TestTools(t *testing.T) {
 		}
 	}
 	for _, message := range s.talk.Messages {
-		if _, err := json.Marshal(message); err != nil {
+		if _, err := json.Marshal(message); err != nil { //nolint:musttag // as a model is shown it, whatever its form
 			t.Errorf("%+v can't be kept: %v", message, err)
 		}
 	}

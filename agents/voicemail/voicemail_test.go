@@ -57,7 +57,7 @@ func speech(t *testing.T, voice, text string) sound {
 // line is the sounds one after the other as they come through G.711, with a telephone's noise.
 func line(sounds ...sound) []int16 {
 	var all []int16
-	noise := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // noise
+	noise := rand.New(rand.NewPCG(1, 2))
 	for _, s := range sounds {
 		for _, v := range s {
 			v += int16(noise.NormFloat64() * 12)
