@@ -2,18 +2,23 @@ package pathway
 
 import "sync"
 
-// maxGraphs bounds the graphs that are kept ready.
-const maxGraphs = 256
+// The bounds of the graphs that are kept ready.
+const (
+	maxGraphs     = 256
+	maxGraphBytes = 32 * MaxBytes // of the documents that they were made of
+)
 
 // cache keeps the graphs that were used last. However many want one at once, it is compiled once.
 type cache struct {
 	mu     sync.Mutex
 	graphs map[string]*cached
+	size   int    // of the documents, in bytes
 	clock  uint64 // counts uses
 }
 
 type cached struct {
 	compile func() (*Graph, error)
+	size    int
 	used    uint64
 }
 
@@ -25,9 +30,10 @@ func (c *cache) get(key string, d Document) (*Graph, error) {
 	c.clock++
 	e, ok := c.graphs[key]
 	if !ok {
-		c.makeRoom()
-		e = &cached{compile: sync.OnceValues(func() (*Graph, error) { return Compile(d) })}
+		e = &cached{size: d.size(), compile: sync.OnceValues(func() (*Graph, error) { return Compile(d) })}
+		c.makeRoom(e.size)
 		c.graphs[key] = e
+		c.size += e.size
 	}
 	e.used = c.clock
 	c.mu.Unlock()
@@ -50,16 +56,16 @@ func (c *cache) find(key string) *Graph {
 	return g
 }
 
-// makeRoom drops the graph that was not used for longest, if there are too many.
-func (c *cache) makeRoom() {
-	if len(c.graphs) < maxGraphs {
-		return
-	}
-	var oldest string
-	for key, e := range c.graphs {
-		if oldest == "" || e.used < c.graphs[oldest].used {
-			oldest = key
+// makeRoom drops the graphs that were not used for longest while there are too many for another one.
+func (c *cache) makeRoom(size int) {
+	for len(c.graphs) > 0 && (len(c.graphs) >= maxGraphs || c.size+size > maxGraphBytes) {
+		var oldest string
+		for key, e := range c.graphs {
+			if oldest == "" || e.used < c.graphs[oldest].used {
+				oldest = key
+			}
 		}
+		c.size -= c.graphs[oldest].size
+		delete(c.graphs, oldest)
 	}
-	delete(c.graphs, oldest)
 }

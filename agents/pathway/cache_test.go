@@ -1,7 +1,9 @@
 package pathway_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -80,5 +82,35 @@ func TestDraftIsTheOneOfNow(t *testing.T) {
 		if err != nil || g.Start.Text.Text() != want {
 			t.Errorf("got %+v, %v; want %q", g, err, want)
 		}
+	}
+}
+
+// TestLargeGraphsAreForgotten loads versions that are as large as they may be: far fewer of them are kept.
+func TestLargeGraphsAreForgotten(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := o.create(t, pathway.Document{})
+	const many, kept = 40, 31 // a little less than 32 MiB
+	load := func(number int) *pathway.Graph {
+		g, err := o.LoadPinned(t.Context(), "a", p.ID, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	var first [many + 1]*pathway.Graph // by number
+	for number := 1; number <= many; number++ {
+		d := days("?")
+		notes := strings.Repeat("x", pathway.MaxBytes-2000)
+		d.Nodes[0] = json.RawMessage(fmt.Sprintf(`{"notes":%q,"number":%d,`, notes, number) + string(d.Nodes[0][1:]))
+		d.Nodes[0] = json.RawMessage(strings.Replace(string(d.Nodes[0]), `"data":{`, fmt.Sprintf(`"data":{"number":%d,`, number), 1))
+		o.save(t, p.ID, d)
+		first[number] = load(number)
+	}
+	if load(many) != first[many] || load(many-kept+1) != first[many-kept+1] {
+		t.Error("what was used last is not kept")
+	}
+	if load(1) == first[1] || load(many-kept-1) == first[many-kept-1] {
+		t.Error("more is kept than there is room for")
 	}
 }

@@ -1,6 +1,7 @@
 package pathway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,11 +21,14 @@ const (
 	maxState    = 4 << 20  // bytes of a chat's state
 )
 
-// How long things take. A turn ends well before the claim on its chat does, so that what it has done is kept.
+// How long things take. A turn ends well before the claim on its chat does, so that what it has done is kept, also by a
+// database that is away for some seconds.
 const (
 	turnTime  = 60 * time.Second
 	claimTime = 90 * time.Second
-	writeTime = 10 * time.Second
+	writeTime = 20 * time.Second // in all
+	writeTry  = 5 * time.Second
+	writeRest = 200 * time.Millisecond // between two tries
 )
 
 // How long chats are kept.
@@ -69,6 +73,11 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	if r.StartNode != "" && g.Node(r.StartNode) == nil {
 		return ChatTurn{}, callwright.Invalid("start_node_id", "the pathway has no node %q", r.StartNode)
 	}
+	end, err := s.turns.begin()
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	defer end()
 	now := s.Clock.Now()
 	c := Chat{
 		ID: s.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: now, Revision: 1,
@@ -92,7 +101,8 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 // Say takes a turn of a chat: the caller says a text; one without words is silence. One turn is taken at a time: another
 // one meanwhile is CodeConflict and does nothing. A turn is taken to its end also when ctx ends meanwhile, within a
 // minute, because what it does to other systems can't be undone; a chat whose turn was cut off by the end of the process
-// can go on half a minute later than that, from before the turn.
+// can go on half a minute later than that, from before the turn. Once the service is stopped a turn is CodeUnavailable:
+// see Stop.
 //
 // CodeInvalidState: the chat is over or too long, or it is with a draft that has changed since. A version that was
 // archived since is no obstacle.
@@ -112,6 +122,11 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if err != nil {
 		return ChatTurn{}, err
 	}
+	end, err := s.turns.begin()
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	defer end()
 	if err := s.claim(ctx, &c); err != nil {
 		return ChatTurn{}, err
 	}
@@ -162,11 +177,12 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 
 // take takes one turn of a chat that is nobody else's now, and keeps the chat.
 func (s *Service) take(
-	ctx context.Context, g *Graph, c Chat, state State, in conversation.Turn, keep func(context.Context, Chat) error,
+	ctx context.Context, g *Graph, c Chat, state State, in conversation.Turn, write func(context.Context, Chat) error,
 ) (ChatTurn, error) {
 	ctx = context.WithoutCancel(ctx)
 	stepping, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
+	defer context.AfterFunc(s.turns.stopping, cancel)()
 	var said []string
 	state, log, failure := s.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, func(step conversation.Step) bool {
 		if say, ok := step.(conversation.Say); ok {
@@ -180,9 +196,7 @@ func (s *Service) take(
 	}
 	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
 	c.BusyUntil, c.UpdatedAt = time.Time{}, s.Clock.Now()
-	writing, cancel := context.WithTimeout(ctx, writeTime)
-	defer cancel()
-	if err := keep(writing, c); err != nil {
+	if err := s.keep(ctx, c, write); err != nil {
 		return ChatTurn{}, err
 	}
 	if _, ofModel := errors.AsType[*llm.Failure](failure); failure != nil && !ofModel {
@@ -193,6 +207,36 @@ func (s *Service) take(
 		turn.Replies = []string{strings.Join(said, " ")}
 	}
 	return turn, nil
+}
+
+// keep writes a chat after a turn, and tries it again while the database is away: what the turn has done to other systems
+// can't be undone. A try whose answer was lost may have been written.
+func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, Chat) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	for again := false; ; again = true {
+		try, cancel := context.WithTimeout(ctx, writeTry)
+		err := write(try, c)
+		cancel()
+		switch callwright.CodeOf(err) {
+		case callwright.CodeInternal, callwright.CodeUnavailable:
+		case callwright.CodeConflict:
+			if kept, readErr := s.Chats.Chat(ctx, c.Org, c.ID); again && readErr == nil && bytes.Equal(kept.State, c.State) {
+				return nil
+			}
+			return err
+		default:
+			return err
+		}
+		s.Logger.ErrorContext(ctx, "keeping a chat", "chat", c.ID, "error", err)
+		rest := time.NewTimer(writeRest)
+		select {
+		case <-ctx.Done():
+			rest.Stop()
+			return err
+		case <-rest.C:
+		}
+	}
 }
 
 // forget is periodic work: chats that nobody has used for a week are removed.

@@ -92,16 +92,20 @@ func (c *compiler) sizes(d Document) {
 	if len(d.Edges) > MaxEdges {
 		c.faultf("edges", "must not be more than %d", MaxEdges)
 	}
-	size := 0
-	for _, raw := range d.Nodes {
-		size += len(raw)
-	}
-	for _, raw := range d.Edges {
-		size += len(raw)
-	}
-	if size > MaxBytes {
+	if d.size() > MaxBytes {
 		c.faultf("", "the pathway must not have more than %d bytes", MaxBytes)
 	}
+}
+
+// size is how many bytes a document has.
+func (d Document) size() (bytes int) {
+	for _, raw := range d.Nodes {
+		bytes += len(raw)
+	}
+	for _, raw := range d.Edges {
+		bytes += len(raw)
+	}
+	return bytes
 }
 
 // entry reads an entry of the list of nodes: a node, or the settings of the whole pathway.

@@ -26,6 +26,7 @@ type Config struct {
 type Service struct {
 	Config
 	graphs *cache
+	turns  *turns
 }
 
 // New checks the configuration and registers the service's durable work.
@@ -42,7 +43,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, graphs: newCache()}
+	s := &Service{Config: c, graphs: newCache(), turns: newTurns()}
 	c.Work.Handle(taskSettle, s.settle)
 	c.Work.Every(taskForget, forgetEvery, s.forget)
 	return s, nil

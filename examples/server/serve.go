@@ -126,6 +126,7 @@ type parts struct {
 	Monitor       *monitor.Service
 	Registrations *registration.Service
 	Calls         *call.Service
+	Pathways      *pathway.Service
 	Line          *sipua.UA
 	Engines       engines
 	Mailer        mailer
@@ -143,7 +144,8 @@ const (
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
 // is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
 // and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
-// probe; then durable work, then HTTP. The telephone line closes after all that.
+// probe; then durable work, then chats, whose turns are answered or broken off, then HTTP. The telephone line closes after
+// all that.
 func serve(lc fx.Lifecycle, p parts) {
 	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	lc.Append(fx.StartHook(func(ctx context.Context) error {
@@ -170,6 +172,11 @@ func serve(lc fx.Lifecycle, p parts) {
 			return nil
 		},
 	})
+	lc.Append(fx.StopHook(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+		defer cancel()
+		p.Pathways.Stop(ctx)
+	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(p.Monitor.Run))
 	lc.Append(background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) }))

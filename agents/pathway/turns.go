@@ -1,0 +1,66 @@
+package pathway
+
+import (
+	"context"
+	"sync"
+
+	"github.com/callwright/callwright"
+)
+
+// turns are the turns of chats that are being taken here.
+type turns struct {
+	stopping context.Context //nolint:containedctx // the life of the turns, which outlive the requests for them
+	stop     context.CancelFunc
+
+	mu      sync.Mutex
+	over    bool
+	running int
+	idle    chan struct{} // closed when over and none is running
+}
+
+func newTurns() *turns {
+	t := &turns{idle: make(chan struct{})}
+	t.stopping, t.stop = context.WithCancel(context.Background())
+	return t
+}
+
+// begin notes that a turn is taken, until end is called; CodeUnavailable once the service is stopped.
+func (t *turns) begin() (end func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+	}
+	t.running++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.running--
+		t.settle()
+	}, nil
+}
+
+// settle says so when the last turn is over. The caller has the lock.
+func (t *turns) settle() {
+	if t.over && t.running == 0 {
+		close(t.idle)
+	}
+}
+
+// Stop lets no further turn of a chat begin, and lets those that are being taken end. When ctx does first, they are
+// broken off: whoever asked gets CodeUnavailable, and what they have done until then is kept, so that the chats can go on
+// at once elsewhere. It returns when that is done, and is called once.
+func (s *Service) Stop(ctx context.Context) {
+	t := s.turns
+	defer t.stop()
+	t.mu.Lock()
+	t.over = true
+	t.settle()
+	t.mu.Unlock()
+	select {
+	case <-t.idle:
+	case <-ctx.Done():
+		t.stop()
+		<-t.idle
+	}
+}
