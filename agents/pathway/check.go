@@ -100,13 +100,13 @@ func (f fields) object(name string) fields {
 }
 
 // list is the items of a list of at most longest.
-func (f fields) list(name string, longest int) []tree.Value {
+func (f fields) list(name string, longest int) []tree.Member {
 	v := f.get(name, tree.Array)
-	if len(v.Items) > longest {
+	if len(v.Members) > longest {
 		f.c.faultf(f.at(name), "must not be more than %d", longest)
 		return nil
 	}
-	return v.Items
+	return v.Members
 }
 
 // first is the first of some members that is there.

@@ -64,7 +64,7 @@ func (c *compiler) extraction(n *Node, data fields) {
 	n.Extract = make([]llm.Field, 0, len(list))
 	for i, v := range list {
 		path := entry(data.at("extractVars"), i)
-		f, ok := c.extract(path, v)
+		f, ok := c.extract(path, v.Value)
 		for _, other := range n.Extract {
 			if ok && other.Name == f.Name {
 				c.faultf(path, "the variable %q is looked for twice", f.Name)
@@ -86,7 +86,9 @@ func (c *compiler) extract(path string, v tree.Value) (llm.Field, bool) {
 		}
 	case tree.Array:
 		keys = [3]string{"[0]", "[1]", "[2]"}
-		copy(parts[:], v.Items)
+		for i, item := range v.Members[:min(len(v.Members), len(parts))] {
+			parts[i] = item.Value
+		}
 	default:
 		c.faultf(path, "must be [name, type, description], or an object of these")
 		return llm.Field{}, false

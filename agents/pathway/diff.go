@@ -143,9 +143,9 @@ func (d *Difference) compare(path string, before, after tree.Value) {
 		for _, name := range names(before, after) {
 			d.compare(strings.TrimPrefix(path+"."+name, "."), before.Get(name), after.Get(name))
 		}
-	case before.Kind == tree.Array && after.Kind == tree.Array && len(before.Items) == len(after.Items):
-		for i := range before.Items {
-			d.compare(entry(path, i), before.Items[i], after.Items[i])
+	case before.Kind == tree.Array && after.Kind == tree.Array && len(before.Members) == len(after.Members):
+		for i := range before.Members {
+			d.compare(entry(path, i), before.Members[i].Value, after.Members[i].Value)
 		}
 	default:
 		d.Members = append(d.Members, MemberDifference{path, brief(before), brief(after)})

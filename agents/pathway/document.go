@@ -3,6 +3,7 @@ package pathway
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
@@ -130,8 +131,11 @@ func edgeBehaviour(edge tree.Value) tree.Value {
 func (c *compiler) parse(list string, raws []json.RawMessage) []tree.Value {
 	values := make([]tree.Value, len(raws))
 	var p tree.Parser
+	all := joined(raws)
 	for i, raw := range raws {
-		v, err := p.Parse(string(raw))
+		text := all[:len(raw)]
+		all = all[len(raw):]
+		v, err := p.Parse(text)
 		if err != nil {
 			c.faultf(entry(list, i), "%s", err)
 			continue
@@ -141,8 +145,26 @@ func (c *compiler) parse(list string, raws []json.RawMessage) []tree.Value {
 	return values
 }
 
+// joined is the entries of a list, one behind the other: one copy is made of all, not one of each.
+func joined(raws []json.RawMessage) string {
+	var all strings.Builder
+	size := 0
+	for _, raw := range raws {
+		size += len(raw)
+	}
+	all.Grow(size)
+	for _, raw := range raws {
+		all.Write(raw)
+	}
+	return all.String()
+}
+
 // entry is the path of an entry of a list.
-func entry(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+func entry(list string, i int) string {
+	var room [64]byte
+	path := append(append(room[:0], list...), '[')
+	return string(append(strconv.AppendInt(path, int64(i), 10), ']'))
+}
 
 // maxFaults bounds how many faults one document is told of.
 const maxFaults = 100

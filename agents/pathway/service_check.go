@@ -73,6 +73,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.Faults) {
 		}
 	}
 	kind, data := node.Get("type"), node.Get("data")
+	tools := data.Get("tools")
 	switch url, base := data.Get("url"), data.Get("kbTool"); NodeType(kind.Text()) {
 	case NodeWebhook:
 		address("url", url.Text())
@@ -82,7 +83,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.Faults) {
 		}
 	default:
 	}
-	for i, t := range data.Get("tools").Items {
+	for i, t := range tools.Items() {
 		var tool struct { // read as package tool reads it
 			URL string `json:"url"`
 		}

@@ -12,7 +12,8 @@ import (
 // Template is a text with variables in it. It never changes, and may be shared.
 type Template struct {
 	text  string
-	parts []part // the last has no variable
+	parts []part
+	rest  string // what comes behind the last part
 }
 
 // part is a stretch of text and the variable behind it.
@@ -21,16 +22,18 @@ type part struct{ text, name string }
 // Parse reads a text. Blanks inside the braces don't count; a dotted name such as {{caller.name}} looks into objects.
 // Every text is a template: braces that are not closed are text.
 func Parse(text string) *Template {
-	t := &Template{text: text}
-	for rest := text; ; {
-		before, inside, open := strings.Cut(rest, "{{")
+	t := &Template{text: text, rest: text}
+	for {
+		before, inside, open := strings.Cut(t.rest, "{{")
 		name, after, closed := strings.Cut(inside, "}}")
 		if !open || !closed {
-			t.parts = append(t.parts, part{text: rest})
 			return t
 		}
+		if t.parts == nil {
+			t.parts = make([]part, 0, 1+strings.Count(after, "{{"))
+		}
 		t.parts = append(t.parts, part{text: before, name: strings.TrimSpace(name)})
-		rest = after
+		t.rest = after
 	}
 }
 
@@ -50,11 +53,11 @@ func (t *Template) Names() []string {
 
 // Literals are the texts around the variables: one more than those there are, and empty where there is none.
 func (t *Template) Literals() []string {
-	literals := make([]string, len(t.parts))
-	for i, p := range t.parts {
-		literals[i] = p.text
+	literals := make([]string, 0, len(t.parts)+1)
+	for _, p := range t.parts {
+		literals = append(literals, p.text)
 	}
-	return literals
+	return append(literals, t.rest)
 }
 
 // Missing are the variables of the text that have no value.
@@ -68,8 +71,8 @@ func (t *Template) Missing(variables map[string]any) []string {
 // Render fills the variables in. An unknown name becomes nothing, so that an agent never speaks braces; a value is data:
 // what looks like a variable in it stays as it is.
 func (t *Template) Render(variables map[string]any) string {
-	if len(t.parts) == 1 {
-		return t.parts[0].text
+	if len(t.parts) == 0 {
+		return t.text
 	}
 	return t.RenderWith(variables, func(_ string, value any) string { return Spoken(value) })
 }
@@ -79,13 +82,12 @@ func (t *Template) Render(variables map[string]any) string {
 func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
 	var b strings.Builder
 	b.Grow(len(t.text) + usual*len(t.parts))
-	for i, p := range t.parts {
+	for _, p := range t.parts {
 		b.WriteString(p.text)
-		if i < len(t.parts)-1 {
-			value, _ := LookUp(p.name, variables)
-			b.WriteString(write(b.String(), value))
-		}
+		value, _ := LookUp(p.name, variables)
+		b.WriteString(write(b.String(), value))
 	}
+	b.WriteString(t.rest)
 	return b.String()
 }
 

@@ -27,9 +27,8 @@ type Parser struct {
 	at      int
 	deep    bool     // something is nested too deep
 	nul     bool     // a text holds \u0000
-	members []Member // of the objects that are not closed yet, one behind the other
-	items   []Value  // of the lists that are not closed yet
-	room    []Member // the members of closed objects; its length is what is taken
+	members []Member // of what is not closed yet, one behind the other
+	room    []Member // the members of what is closed; its length is what is taken
 }
 
 // Parse is the function of this name.
@@ -37,7 +36,7 @@ func (p *Parser) Parse(text string) (Value, error) {
 	if !utf8.ValidString(text) {
 		return Value{}, errors.New("it is not UTF-8")
 	}
-	*p = Parser{text: text, members: p.members[:0], items: p.items[:0], room: p.room}
+	*p = Parser{text: text, members: p.members[:0], room: p.room}
 	p.blanks()
 	v, ok := p.value(0)
 	if ok {
@@ -100,7 +99,7 @@ func (p *Parser) value(depth int) (v Value, ok bool) {
 		v.Members, ok = p.object(depth)
 	case c == '[':
 		v.Kind = Array
-		v.Items, ok = p.array(depth)
+		v.Members, ok = p.array(depth)
 	case c == '"':
 		v.Kind, ok = String, p.quoted()
 	case c == '-' || isDigit(c):
@@ -161,19 +160,19 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 }
 
 // array reads a list, as object does.
-func (p *Parser) array(depth int) ([]Value, bool) {
+func (p *Parser) array(depth int) ([]Member, bool) {
 	p.at++
 	if p.next(']') {
 		return nil, true
 	}
-	mark := len(p.items)
+	mark := len(p.members)
 	for {
 		p.blanks()
 		v, ok := p.value(depth + 1)
 		if !ok {
 			return nil, false
 		}
-		p.items = append(p.items, v)
+		p.members = append(p.members, Member{Value: v})
 		if p.next(']') {
 			break
 		}
@@ -181,8 +180,8 @@ func (p *Parser) array(depth int) ([]Value, bool) {
 			return nil, false
 		}
 	}
-	whole := slices.Clone(p.items[mark:])
-	p.items = p.items[:mark]
+	whole := p.keep(p.members[mark:])
+	p.members = p.members[:mark]
 	return whole, true
 }
 

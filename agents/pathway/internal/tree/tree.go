@@ -32,11 +32,10 @@ func (k Kind) String() string {
 type Value struct {
 	Kind    Kind
 	Raw     string   // as it was written, without blanks around it; not kept up by Set and Remove
-	Members []Member // of an Object in the order in which they were written, also where a name comes twice
-	Items   []Value  // of an Array
+	Members []Member // of an Object or an Array, as they were written: also where a name comes twice
 }
 
-// Member is a member of an object.
+// Member is a member of an object, or of a list, where it has no name.
 type Member struct {
 	Name string
 	Value
@@ -49,6 +48,14 @@ func (v *Value) Get(name string) Value {
 		return *m
 	}
 	return Value{}
+}
+
+// Items are the items of an Array; none for any other kind.
+func (v *Value) Items() []Member {
+	if v.Kind != Array {
+		return nil
+	}
+	return v.Members
 }
 
 // find points to a member; nil: there is none.
@@ -111,8 +118,8 @@ func (v *Value) Append(to []byte) []byte {
 		return append(to, '}')
 	case Array:
 		to = append(to, '[')
-		for i := range v.Items {
-			to = v.Items[i].Append(separate(to, i))
+		for i := range v.Members {
+			to = v.Members[i].Append(separate(to, i))
 		}
 		return append(to, ']')
 	case Absent:
@@ -130,8 +137,8 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 		return v.appendSorted(to)
 	case Array:
 		to = append(to, '[')
-		for i := range v.Items {
-			to = v.Items[i].AppendCanonical(separate(to, i))
+		for i := range v.Members {
+			to = v.Members[i].AppendCanonical(separate(to, i))
 		}
 		return append(to, ']')
 	case String:

@@ -24,8 +24,8 @@ func plain(v tree.Value) any {
 		return out
 	case tree.Array:
 		out := []any{}
-		for _, item := range v.Items {
-			out = append(out, plain(item))
+		for _, item := range v.Items() {
+			out = append(out, plain(item.Value))
 		}
 		return out
 	case tree.String:
