@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
@@ -44,6 +45,10 @@ const (
 	maxCommas   = 4 // of unions, which may name the same member again and again
 )
 
+// dear is what a path must not hold of regular expressions: repetitions and classes of a few letters that become megabytes,
+// and expressions that an answer gives, which are compiled again for every value.
+var dear = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~|~=)\s*([^/\s]|$)`)
+
 // parsePath reads a JSONPath.
 func parsePath(text string) (path jp.Expr, err error) {
 	bad := callwright.Invalid("", "must be a JSONPath such as $.user.id")
@@ -60,6 +65,9 @@ func parsePath(text string) (path jp.Expr, err error) {
 	count := func(part string) int { return strings.Count(parts, part) }
 	if count("$") > maxRoots || count("..") > maxDescents || count(",") > maxCommas {
 		return nil, callwright.Invalid("", "must hold $ and .. once at most, and %d commas", maxCommas)
+	}
+	if dear.MatchString(text) {
+		return nil, callwright.Invalid("", "must hold no match() and search(), and regular expressions only as =~ /x/, without {n} and \\p")
 	}
 	if path, err = jp.ParseString(text); err != nil {
 		return nil, bad

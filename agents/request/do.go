@@ -65,7 +65,11 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 	named := false
 	for _, h := range c.headers {
 		named = named || strings.EqualFold(h.name, "Content-Type")
-		r.Header = append(r.Header, Pair{h.name, printable(h.value.Render(variables))})
+		value := printable(h.value.Render(variables))
+		if len(value) > maxHeader {
+			err = callwright.Invalid("", "the header %s would have more than %d bytes", h.name, maxHeader)
+		}
+		r.Header = append(r.Header, Pair{h.name, value})
 	}
 	if c.body != nil {
 		r.Body = c.body.render(variables)

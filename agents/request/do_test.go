@@ -137,6 +137,10 @@ func TestBody(t *testing.T) {
 	if log.Error == "" || len(client.Made()) > 0 {
 		t.Errorf("a body that is too long was sent; the log is %+v", log)
 	}
+	log = parse(t, request.Source{Headers: []request.Pair{{Name: "X", Value: "{{s}}"}}}).Do(t.Context(), client, "org", "n", map[string]any{"s": strings.Repeat("x", 8<<10+1)})
+	if log.Error == "" || len(client.Made()) > 0 {
+		t.Errorf("a header that is too long was sent; the log is %+v", log)
+	}
 }
 
 // TestLog: what is noted, and what is not.
@@ -204,6 +208,7 @@ func TestTakes(t *testing.T) {
 		"$.items[?(@.p > 10)].n":       int64(2),
 		"$.items[?@.n == 1].p":         5.5,
 		"$.items[?(@.n =~ /(a+)+$/)]":  nil,
+		"$.user.names[?(@ =~ /^A/)]":   "Ada",
 		"$.items[::0]":                 nil,
 		"$.items[99999999999999999]":   nil,
 		"$.none":                       []any{},

@@ -14,9 +14,10 @@ import (
 
 // Bounds of a source.
 const (
-	maxPairs = 32  // headers, query pairs and mappings, of each
-	maxText  = 256 // bytes of a name or of a path
-	maxURL   = 8 << 10
+	maxPairs  = 32  // headers, query pairs and mappings, of each
+	maxText   = 256 // bytes of a name or of a path
+	maxURL    = 8 << 10
+	maxHeader = 8 << 10 // the value of one
 )
 
 // Call is a Source that was checked and parsed. It never changes, and may be shared.

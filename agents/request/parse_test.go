@@ -77,6 +77,8 @@ func TestParseFaults(t *testing.T) {
 			path("x", ""), path("x", "a.b"), path("x", "$["), path("x", "$.a."), path("x", "$[(@.length-1)]"), path("x", "$.a.length()"),
 			path("x", "$..a..b"), path("x", "$.a[?(@.b == $.c)]"), path("x", "$[0,0,0][0,0,0,0]"), path("x", "$."+long),
 			path("x", "$.a[?(@.b =~ /(/)]"), path("x", "$[?"), path("x", "$.a[?(@.b"), path("x", "$\x00"),
+			path("x", "$[?(@.a =~ /x{1000}/)]"), path("x", `$[?(@.a == /\pL\pL/)]`), path("x", `$[?(@.a =~ /\PL/)]`),
+			path("x", "$[?match(@.a, @.b)]"), path("x", "$[?(search (@.a, 'x{1000}'))]"), path("x", "$[?(@.a =~ @.b)]"), path("x", "$[?(@.a ~= 'x')]"),
 		},
 	} {
 		for _, s := range faulty {

@@ -77,15 +77,29 @@ func (t *Template) Render(variables map[string]any) string {
 	return t.RenderWith(variables, func(_ string, value any) string { return Spoken(value) })
 }
 
+// MaxValues is how many bytes of variables stand in one text; what is beyond is cut off. A text that names a long one a
+// thousand times would else take gigabytes. It is more than any request may have.
+const MaxValues = 128 << 10
+
 // RenderWith fills the variables in as write wants them written. before is the text that has come so far; the value of
 // an unknown name is nil.
 func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
 	var b strings.Builder
 	b.Grow(len(t.text) + usual*len(t.parts))
+	left := MaxValues
 	for _, p := range t.parts {
 		b.WriteString(p.text)
+		if left == 0 {
+			continue
+		}
 		value, _ := LookUp(p.name, variables)
-		b.WriteString(write(b.String(), value))
+		text := write(b.String(), value)
+		if len(text) > left {
+			text = strings.ToValidUTF8(text[:left], "")
+			left = len(text)
+		}
+		left -= len(text)
+		b.WriteString(text)
 	}
 	b.WriteString(t.rest)
 	return b.String()

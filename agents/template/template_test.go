@@ -45,6 +45,16 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// TestMaxValues: a text that names a long value again and again is cut off, between characters.
+func TestMaxValues(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", template.MaxValues/4)
+	got := template.Parse("<" + strings.Repeat("{{a}}{{x}}", 100) + ">").Render(map[string]any{"a": "a", "x": long})
+	if want := "<a" + long + "a" + long[:len(long)-2] + ">"; got != want {
+		t.Errorf("it has %d bytes, want %d", len(got), len(want))
+	}
+}
+
 func TestNames(t *testing.T) {
 	t.Parallel()
 	tmpl := template.Parse("a {{x}} b {{ y.z }}{{x}}{{}} c")

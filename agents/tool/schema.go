@@ -40,7 +40,7 @@ func (t *Tool) parseSchema(raw json.RawMessage) error {
 	t.properties = slices.Sorted(maps.Keys(properties))
 	var err error
 	if t.schema, err = compile(document); err != nil {
-		return callwright.Invalid(field, "must be a JSON schema").Because(err)
+		return callwright.Invalid(field, "must be a JSON schema, without patterns that repeat as x{1000} does").Because(err)
 	}
 	return nil
 }
@@ -70,6 +70,7 @@ func compile(document any) (*jsonschema.Schema, error) {
 	const name = "tool:input"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nothing{})
+	c.UseRegexpEngine(expression)
 	if err := c.AddResource(name, document); err != nil {
 		return nil, err
 	}

@@ -112,6 +112,8 @@ func TestParseFaults(t *testing.T) {
 		"input_schema": {
 			schema(`[]`), schema(`7`), schema(`"text"`), schema(`true`), schema(`{"properties": {"a": 7}}`), schema(`{"properties": []}`),
 			schema(`{"properties": {"a": {"type": "text"}}}`), schema(`{"properties": {"a": {"pattern": "("}}}`),
+			schema(`{"properties": {"a": {"pattern": "x{1000}"}}}`), schema(`{"patternProperties": {"(x{30}){30}": {}}}`),
+			schema(`{"properties": {"a": {"pattern": "` + strings.Repeat("x", 5000) + `"}}}`),
 			schema(`{"$ref": "#"}`), schema(`{"properties": {"a": {"$ref": "file:///etc/passwd"}}}`),
 			schema(`{"allOf": [{"$ref": "https://example.com/schema"}]}`), schema(`{"$defs": {"a": {"$dynamicRef": "#a"}}}`),
 			schema(`{"$schema": "https://example.com/meta"}`), schema(`{"$schema": "file:///etc/passwd"}`),
@@ -123,6 +125,18 @@ func TestParseFaults(t *testing.T) {
 			if !ok || e.Code != callwright.CodeBadRequest || e.Field != field || e.Message == "" {
 				t.Errorf("%.120s: %v, want a fault of %q", raw, err, field)
 			}
+		}
+	}
+}
+
+// TestPatterns: what people ask of a value can be asked.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{
+		``, `^\\+[1-9][0-9]{1,14}$`, `^\\d{4}-\\d{2}-\\d{2}$`, `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, `^\\p{L}+$`, `^.{1,50}$`,
+	} {
+		if _, err := tool.Parse(json.RawMessage(minimal("x", `, "input_schema": {"properties": {"a": {"pattern": "`+pattern+`"}}}`))); err != nil {
+			t.Errorf("%s: %v", pattern, err)
 		}
 	}
 }
