@@ -1,0 +1,209 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// office is where webhooks go. While it is shut it takes none, and wants each to come again.
+type office struct {
+	url string
+
+	mu      sync.Mutex
+	shut    bool
+	refused map[string]bool            // what has come while it was shut: messages, and a record as no message
+	records map[string]int             // of calls, by id
+	events  map[string]map[string]bool // the messages by call
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{refused: map[string]bool{}, records: map[string]int{}, events: map[string]map[string]bool{}}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var told struct {
+			CallID  string `json:"call_id"`
+			Message string `json:"message"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&told); err != nil {
+			t.Error(err)
+		}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		switch {
+		case o.shut:
+			o.refused[told.Message] = true
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case told.Message == "":
+			o.records[told.CallID]++
+		case o.events[told.CallID] == nil:
+			o.events[told.CallID] = map[string]bool{told.Message: true}
+		default:
+			o.events[told.CallID][told.Message] = true
+		}
+	}))
+	t.Cleanup(s.Close)
+	o.url = s.URL
+	return o
+}
+
+// set shuts the office or opens it.
+func (o *office) set(shut bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.shut = shut
+}
+
+// refuses waits until messages have come while it was shut.
+func (o *office) refuses(t *testing.T, messages ...string) {
+	t.Helper()
+	await.That(t, "the webhook to refuse", func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return !slices.ContainsFunc(messages, func(m string) bool { return !o.refused[m] })
+	})
+}
+
+// told waits until the record of a call and some messages about it have come. What a killed server was sending is sent
+// again when another one takes over its work.
+func (o *office) told(t *testing.T, call string, messages ...string) {
+	t.Helper()
+	const takeover = 90 * time.Second
+	ok := await.Within(t.Context(), takeover, func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return o.records[call] > 0 && !slices.ContainsFunc(messages, func(m string) bool { return !o.events[call][m] })
+	})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !ok || o.records[call] != 1 {
+		t.Errorf("the webhook got the record of %s %d times, and was told %v of it", call, o.records[call], o.events[call])
+	}
+}
+
+// TestScheduledCallsOutliveServer kills the server while calls wait for their time, and starts it again: each is placed
+// once, not before its time.
+func TestScheduledCallsOutliveServer(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	first := start(t, ca.CertFile())
+	first.AttachOutbound(t, ours.String(), phone.Server())
+	due := map[string]time.Time{}
+	for _, wait := range []time.Duration{3 * time.Second, 6 * time.Second} {
+		at := time.Now().Add(wait).Truncate(time.Second)
+		request := brief()
+		request.StartTime = oas.NewOptDateTime(at)
+		due[first.Call(t, request)] = at
+	}
+	first.Kill()
+
+	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	for id, at := range due {
+		r := second.Ended(t, id)
+		if r.Status != oas.CallStatusCompleted || r.StartedAt.Value.Before(at) || !r.StartTime.Value.Equal(at) {
+			t.Errorf("a call for %s ended as %s, %q; it began at %s", at, r.Status, r.ErrorMessage.Value, r.StartedAt.Value)
+		}
+	}
+	if rang, calls := len(phone.Events("CALL_ESTABLISHED")), len(second.Calls(t)); rang != len(due) || calls != len(due) {
+		t.Errorf("the phone rang %d times, and there are %d records", rang, calls)
+	}
+}
+
+// TestKilledDuringPathwayCall kills the server in the middle of a call that a pathway leads: its record is closed once,
+// with all that was found out and decided until then, and its webhook is told once.
+func TestKilledDuringPathwayCall(t *testing.T) {
+	t.Parallel()
+	base, _ := slots(t)
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	first := start(t, ca.CertFile())
+	first.AttachOutbound(t, ours.String(), phone.Server())
+	office := newOffice(t)
+	id := first.Call(t, oas.CreateCallRequest{
+		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), Voice: oas.NewOptString(agentVoice),
+		PathwayID: oas.NewOptString(first.Publish(t, agentstest.EveryNode(base))), Webhook: oas.NewOptString(office.url),
+		WebhookEvents: []oas.CallEventCategory{oas.CallEventCategoryCall, oas.CallEventCategoryWebhook},
+		RequestData:   oas.NewOptRequestData(oas.RequestData{"customer": []byte(`"Ada"`)}),
+	})
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	says(t, first, id, walk[0].answer)
+	phone.Say(t, speak(t, callerVoice, walk[1].caller))
+	says(t, first, id, walk[1].answer)
+	first.Until(t, id, "to have the log of its second turn", func(r *oas.CallRecord) bool { return len(decisions(r.PathwayLogs)) >= 2 })
+	before := first.Record(t, id)
+	first.Kill()
+
+	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	r := second.Ended(t, id)
+	if r.Status != oas.CallStatusFailed || r.QueueStatus != oas.QueueStatusCompleteError || r.PathwayVersion.Value != 1 {
+		t.Errorf("it ended as %s, %s, %q, on version %d", r.Status, r.QueueStatus, r.ErrorMessage.Value, r.PathwayVersion.Value)
+	}
+	for name, want := range map[string]string{"day": `"Tuesday"`, "free": "1", "customer": `"Ada"`} {
+		if got := string(r.Variables[name]); got != want {
+			t.Errorf("the variable %s is %s", name, got)
+		}
+	}
+	if got, want := decisions(r.PathwayLogs), decisions(before.PathwayLogs); !slices.Equal(got, want) || len(r.PathwayLogs) != len(before.PathwayLogs) {
+		t.Errorf("%d entries and the decisions %v; before the end there were %d, %v", len(r.PathwayLogs), got, len(before.PathwayLogs), want)
+	}
+	if said := strings.Join(lines(r, oas.TranscriptLineUserAssistant), " "); !strings.HasSuffix(said, walk[1].answer) {
+		t.Errorf("the agent said %q", said)
+	}
+	office.told(t, id, "answered", "ended: failed, "+r.ErrorMessage.Value)
+	if calls := second.Calls(t); len(calls) != 1 {
+		t.Errorf("%d records of a call", len(calls))
+	}
+}
+
+// TestKilledAfterCall kills the server between a call that nobody took and what follows it: it is tried again once, and
+// every webhook comes although the first ones were not taken.
+func TestKilledAfterCall(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Manual: true})
+	first := start(t, ca.CertFile())
+	first.AttachOutbound(t, ours.String(), phone.Server())
+	office := newOffice(t)
+	office.set(true)
+	request := brief()
+	request.Retry = oas.NewOptRetryOptions(oas.RetryOptions{Wait: 3})
+	request.Webhook = oas.NewOptString(office.url)
+	request.WebhookEvents = []oas.CallEventCategory{oas.CallEventCategoryCall, oas.CallEventCategoryQueue}
+	id := first.Call(t, request)
+	phone.Await(t, "CALL_INCOMING", 1)
+	phone.Hangup(t)
+	again := first.Ended(t, id).RetriedBy.Value
+	if again == "" {
+		t.Fatal("the call is not tried again")
+	}
+	const ended = "ended: busy, the number called is busy"
+	office.refuses(t, "queued", "allocated", ended, "")
+	first.Kill()
+	office.set(false)
+
+	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
+	phone.Await(t, "CALL_INCOMING", 2)
+	phone.Hangup(t)
+	last := second.Ended(t, again)
+	if last.Status != oas.CallStatusBusy || last.RetryOf.Value != id || last.RetriedBy.Value != "" {
+		t.Errorf("the second call ended as %s; it tries %q again and is tried again by %q", last.Status, last.RetryOf.Value, last.RetriedBy.Value)
+	}
+	office.told(t, id, "queued", "allocated", ended)
+	office.told(t, again, "allocated", ended)
+	if rang, calls := len(phone.Events("CALL_INCOMING")), len(second.Calls(t)); rang != 2 || calls != 2 {
+		t.Errorf("the phone rang %d times, and there are %d records", rang, calls)
+	}
+}
