@@ -80,11 +80,11 @@ func (j planJSON) plan() call.Plan {
 	return p
 }
 
-func (db *DB) callRow(c call.Call) callRow {
+// newCallRow is the row of a call without its agent, which only Insert writes.
+func newCallRow(c call.Call) callRow {
 	row := callRow{
 		ID: c.ID, Org: string(c.Org), Inbound: c.Inbound, From: c.From, To: c.To,
-		agentColumns: db.agentColumns(callAgentPurpose(c.Org, c.ID), c.Agent), Plan: newPlanJSON(c.Plan),
-		RequestData: c.RequestData, Variables: c.Variables, Metadata: c.Metadata,
+		Plan: newPlanJSON(c.Plan), RequestData: c.RequestData, Variables: c.Variables, Metadata: c.Metadata,
 		Queue: string(c.Queue), Ended: c.Queue.Ended(), Status: string(c.Status),
 		CreatedAt: stored(c.CreatedAt), StartAt: storedIfSet(c.StartAt),
 		StartedAt: storedIfSet(c.StartedAt), EndedAt: storedIfSet(c.EndedAt),

@@ -17,10 +17,19 @@ type Calls struct{ *DB }
 // live is what an index keeps: SQLite uses it for a condition of these very words only.
 const live = "queue IN ('allocated', 'started')"
 
+// fixed is what no update of a call writes: what it was asked for, its keys, and what others own. Most indexes stay as
+// they are then.
+var fixed = []string{
+	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
+	"start_node", "agent_requests", "plan", "request_data", "metadata", "created_at", "start_at", "retry_of",
+	"stop_requested",
+}
+
 // Insert adds a call.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	c.Version = 1
-	row := s.callRow(c)
+	row := newCallRow(c)
+	row.agentColumns = s.agentColumns(callAgentPurpose(c.Org, c.ID), c.Agent)
 	return s.insert(ctx, c, &row)
 }
 
@@ -36,11 +45,11 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 	return s.call(row)
 }
 
-// Update replaces a call.
+// Update replaces what changes of a call.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
-	row := s.callRow(c)
+	row := newCallRow(c)
 	return s.write(ctx, []any{c}, func(idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("stop_requested").
+		update := idb.NewUpdate().Model(&row).ExcludeColumn(fixed...).
 			Value("heartbeat", "CASE WHEN heartbeat < ?0 THEN ?0 ELSE heartbeat END", row.Heartbeat).
 			WherePK().Where("org = ?", c.Org)
 		return replace(ctx, "call", update, c.Version, findCall(idb, c.Org, c.ID))

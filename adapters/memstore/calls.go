@@ -44,7 +44,7 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (c call
 	return c, err
 }
 
-// Update replaces a call.
+// Update replaces what changes of a call.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	return s.with(ctx, func(d *data) error {
 		stored, err := d.find(c.Org, c.ID)
@@ -56,6 +56,9 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 		}
 		c.Version++
 		c.StopRequested = stored.StopRequested
+		c.Inbound, c.From, c.To, c.Agent, c.Plan = stored.Inbound, stored.From, stored.To, stored.Agent, stored.Plan
+		c.RequestData, c.Metadata, c.RetryOf = stored.RequestData, stored.Metadata, stored.RetryOf
+		c.CreatedAt, c.StartAt = stored.CreatedAt, stored.StartAt
 		if stored.Heartbeat.After(c.Heartbeat) {
 			c.Heartbeat = stored.Heartbeat
 		}

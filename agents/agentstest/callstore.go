@@ -105,7 +105,8 @@ func wantCall(t *testing.T, s call.Store, want call.Call) {
 	}
 }
 
-// keepsCall inserts a call with every field, clears them all in an update, and sets them again.
+// keepsCall inserts a call with every field, and clears in an update what may change: the rest stays, whatever the update
+// holds of it. Then it sets them again.
 func keepsCall(t *testing.T, s call.Store) {
 	full := fullCall()
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
@@ -116,11 +117,14 @@ func keepsCall(t *testing.T, s call.Store) {
 	insertCalls(t, s, full)
 	wantCall(t, s, full)
 
-	bare := call.Call{ID: full.ID, Org: full.Org, CreatedAt: at, Heartbeat: full.Heartbeat, Version: 1}
+	bare := call.Call{ID: full.ID, Org: full.Org, Heartbeat: full.Heartbeat, Version: 1}
 	if err := s.Update(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
 	bare.Version = 2
+	bare.Inbound, bare.From, bare.To, bare.Agent, bare.Plan = full.Inbound, full.From, full.To, full.Agent, full.Plan
+	bare.RequestData, bare.Metadata, bare.RetryOf = full.RequestData, full.Metadata, full.RetryOf
+	bare.CreatedAt, bare.StartAt = full.CreatedAt, full.StartAt
 	wantCall(t, s, bare)
 
 	full.Version = 2
@@ -305,15 +309,13 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 	}
 
 	// What a call is filtered by follows its updates.
-	running.Queue, running.EndedAt, running.Agent.Pathway.ID = call.QueueComplete, long.EndedAt, "p4"
+	running.Queue, running.EndedAt = call.QueueComplete, long.EndedAt
 	if err := s.Update(t.Context(), running); err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]call.Filter{"longer": {LongerThan: time.Minute}, "pathway": {Pathway: "p4"}} {
-		page, _, err := s.List(t.Context(), "a", f)
-		if err != nil || !slices.Contains(ids(page.Items), "c4") {
-			t.Errorf("%s: after the update, got %v, %v", name, ids(page.Items), err)
-		}
+	page, _, err := s.List(t.Context(), "a", call.Filter{LongerThan: time.Minute})
+	if err != nil || !slices.Contains(ids(page.Items), "c4") {
+		t.Errorf("after the update, got %v, %v", ids(page.Items), err)
 	}
 }
 

@@ -15,7 +15,8 @@ type Store interface {
 	// Get is one call; CodeNotFound when it is absent.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
 	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed,
-	// when somebody else was first; CodeNotFound when it is absent. Heartbeat never goes back: of c's and the stored
+	// when somebody else was first; CodeNotFound when it is absent. What a call was asked for stays as it was inserted:
+	// Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf. Heartbeat never goes back: of c's and the stored
 	// one, which Beat may have set meanwhile, the later is kept. StopRequested is not touched: RequestStop owns it.
 	Update(ctx context.Context, c Call) error
 	// List is a page of calls, newest first unless the filter turns it round, and how many match in all.
