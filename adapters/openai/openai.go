@@ -3,8 +3,10 @@
 package openai
 
 import (
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -85,13 +87,29 @@ func New(config Config) (*Client, error) {
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey.Reveal()))
 	}
-	return &Client{config: config, chat: sdk.NewChatService(options...), audio: sdk.NewAudioService(options...)}, nil
+	words := slices.Concat(options, []option.RequestOption{option.WithMiddleware(bounded)})
+	return &Client{config: config, chat: sdk.NewChatService(words...), audio: sdk.NewAudioService(options...)}, nil
 }
 
 func fill(value *string, standard string) {
 	if *value == "" {
 		*value = standard
 	}
+}
+
+// maxAnswer bounds an answer of a language model, in bytes with all that is around its words.
+const maxAnswer = 8 << 20
+
+// bounded cuts an answer off that does not end.
+func bounded(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	response, err := next(r)
+	if err == nil {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(response.Body, maxAnswer), response.Body}
+	}
+	return response, err
 }
 
 // Close frees the connections that are kept for later.

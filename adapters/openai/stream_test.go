@@ -3,7 +3,9 @@ package openai_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,5 +108,35 @@ func TestUnreachable(t *testing.T) {
 	nobody := client(t, openai.Config{BaseURL: "http://127.0.0.1:1/v1", APIKey: key})
 	if _, err := agentstest.Collect(t.Context(), nobody, llm.ReplyRequest{}); llm.ClassOf(err) != llm.ClassTransient || err == nil {
 		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// TestEndless: a model that never ends is cut off, whether it speaks, calls a tool or answers.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("word ", 10_000)
+	endless := func(opening, again string) *openai.Client {
+		return (&fake{chat: func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			if strings.HasPrefix(opening, "{") {
+				w.Header().Set("Content-Type", "application/json")
+			}
+			_, err := io.WriteString(w, opening)
+			for err == nil {
+				_, err = io.WriteString(w, again)
+			}
+		}}).start(t)
+	}
+	for name, event := range map[string]string{
+		"text": delta(`"content":"`+words+`"`, "null"),
+		"call": delta(`"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"`+words+`"}}]`, "null"),
+	} {
+		got, err := agentstest.Collect(t.Context(), endless("", "data: "+event+"\n\n"), llm.ReplyRequest{})
+		if llm.ClassOf(err) != llm.ClassTransient || len(got.Text) > 8<<20 {
+			t.Errorf("%s: %d bytes, %v", name, len(got.Text), err)
+		}
+	}
+	if _, err := endless(`{"choices":[{"message":{"content":"`, words).Answer(t.Context(), verdict); llm.ClassOf(err) != llm.ClassTransient {
+		t.Errorf("an answer: %v", err)
 	}
 }

@@ -40,10 +40,16 @@ func Parse(text string) *Template {
 // Text is the text as it was written.
 func (t *Template) Text() string { return t.text }
 
-// Names are the variables of the text, each once, in order.
+// MaxNames is how many variables Names gives.
+const MaxNames = 100
+
+// Names are the first variables of the text, each once, in order.
 func (t *Template) Names() []string {
 	var names []string
 	for _, p := range t.parts {
+		if len(names) == MaxNames {
+			break
+		}
 		if p.name != "" && !slices.Contains(names, p.name) {
 			names = append(names, p.name)
 		}
@@ -60,7 +66,7 @@ func (t *Template) Literals() []string {
 	return append(literals, t.rest)
 }
 
-// Missing are the variables of the text that have no value.
+// Missing are those of Names that have no value.
 func (t *Template) Missing(variables map[string]any) []string {
 	return slices.DeleteFunc(t.Names(), func(name string) bool {
 		_, known := LookUp(name, variables)

@@ -57,6 +57,13 @@ func TestMaxValues(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
+	many := ""
+	for i := range 10 * template.MaxNames {
+		many += fmt.Sprintf("{{x%d}}", i)
+	}
+	if got := template.Parse(many).Names(); len(got) != template.MaxNames || got[template.MaxNames-1] != "x99" {
+		t.Errorf("of many names there are %d", len(got))
+	}
 	tmpl := template.Parse("a {{x}} b {{ y.z }}{{x}}{{}} c")
 	if got := tmpl.Names(); !slices.Equal(got, []string{"x", "y.z"}) {
 		t.Errorf("the names are %q", got)
