@@ -1,0 +1,367 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/internal/pgtest"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// counting is a pathway that greets, counts what it is told by asking another system each time, and says how far it is.
+func counting(greeting, system string) pathway.Document {
+	return pathway.Document{
+		Nodes: []json.RawMessage{
+			json.RawMessage(fmt.Sprintf(`{"id":"begin","type":"Wait for Response","data":{"name":"Begin","isStart":true,"text":%q}}`, greeting)),
+			json.RawMessage(fmt.Sprintf(`{"id":"count","type":"Webhook","data":{"name":"Count","url":%q,"method":"POST","body":"{}",
+				"responseData":[{"name":"n","data":"$.n"}]}}`, system)),
+			json.RawMessage(`{"id":"said","type":"Wait for Response","data":{"name":"Said","text":"That is number {{n}}."}}`),
+		},
+		Edges: []json.RawMessage{
+			json.RawMessage(`{"id":"e1","source":"begin","target":"count","data":{"alwaysPick":true}}`),
+			json.RawMessage(`{"id":"e2","source":"count","target":"said","data":{"alwaysPick":true}}`),
+			json.RawMessage(`{"id":"e3","source":"said","target":"count","data":{"alwaysPick":true}}`),
+		},
+	}
+}
+
+// counter is the system that counts. before is called before each answer.
+func counter(t *testing.T, before func(ctx context.Context, n int)) (address string) {
+	t.Helper()
+	var mu sync.Mutex
+	n := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		n++
+		mine := n
+		mu.Unlock()
+		before(r.Context(), mine)
+		fmt.Fprintf(w, `{"n":%d}`, mine)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// status is that of a refusal; 0 for none.
+func status(err error) int {
+	if refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err); ok {
+		return refusal.StatusCode
+	}
+	return 0
+}
+
+// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both at once: one
+// turn is taken at a time, and none is lost or taken twice.
+func TestChatOverTwoNodes(t *testing.T) {
+	t.Parallel()
+	const alternating = 6
+	hold, held := make(chan struct{}), make(chan struct{}, 1)
+	system := counter(t, func(ctx context.Context, n int) {
+		if n == alternating+1 {
+			held <- struct{}{}
+			select {
+			case <-hold:
+			case <-ctx.Done():
+			}
+		}
+	})
+	config := nodes(t, authority(t))
+	both := []*server.Server{server.Start(t, config), server.Start(t, config)}
+	chat := both[0].Chat(t, both[1].Publish(t, counting("Go on.", system))).ChatID
+	for i := range alternating {
+		state := both[i%2].Say(t, chat, fmt.Sprint("Word ", i+1))
+		if want := fmt.Sprintf("That is number %d.", i+1); !slices.Equal(state.AssistantResponses, []string{want}) {
+			t.Fatalf("turn %d is answered with %q", i+1, state.AssistantResponses)
+		}
+	}
+	say := func(i int) error {
+		_, err := both[i%2].API.SendPathwayChatMessage(t.Context(), &oas.PathwayChatTurn{Message: fmt.Sprint("At once ", i)},
+			oas.SendPathwayChatMessageParams{ChatID: chat})
+		return err
+	}
+	var first error
+	var turn sync.WaitGroup
+	turn.Go(func() { first = say(0) })
+	<-held
+	for i := 1; i <= 4; i++ {
+		if err := say(i); status(err) != http.StatusConflict {
+			t.Errorf("a turn while another one is taken gives %v", err)
+		}
+	}
+	close(hold)
+	turn.Wait()
+	if first != nil {
+		t.Error(first)
+	}
+	checkHistory(t, both[1].Say(t, chat, "The last."), alternating+2)
+}
+
+// checkHistory checks that both sides have spoken by turns, and that each turn was counted once.
+func checkHistory(t *testing.T, state oas.PathwayChatState, turns int) {
+	t.Helper()
+	history := state.ChatHistory
+	if len(history) != 1+2*turns {
+		t.Fatalf("the history has %d messages: %+v", len(history), history)
+	}
+	for i, m := range history[1:] {
+		role := oas.PathwayChatMessageRoleUser
+		if i%2 == 1 {
+			role = oas.PathwayChatMessageRoleAssistant
+			if want := fmt.Sprintf("That is number %d.", i/2+1); m.Content != want {
+				t.Errorf("message %d is %q", i, m.Content)
+			}
+		}
+		if m.Role != role {
+			t.Errorf("message %d is the %s's", i, m.Role)
+		}
+	}
+}
+
+// TestPublishOverTwoNodes publishes versions over one server and another: both use the new one at once.
+func TestPublishOverTwoNodes(t *testing.T) {
+	t.Parallel()
+	config := nodes(t, authority(t))
+	both := []*server.Server{server.Start(t, config), server.Start(t, config)}
+	system := counter(t, func(context.Context, int) {})
+	id := both[0].Publish(t, counting("Version 1.", system))
+	for number := 2; number <= 7; number++ {
+		greeting := fmt.Sprintf("Version %d.", number)
+		if got := both[number%2].PublishNext(t, id, counting(greeting, system)); got != number {
+			t.Fatalf("version %d became number %d", number, got)
+		}
+		for _, s := range both {
+			if chat := s.Chat(t, id); chat.Message != greeting {
+				t.Errorf("after version %d was published a chat begins with %q", number, chat.Message)
+			}
+		}
+	}
+	saves := make([]error, 8)
+	var saving sync.WaitGroup
+	for i := range saves {
+		saving.Go(func() {
+			d := counting(fmt.Sprint("Side ", i), system)
+			version := &oas.PathwayVersionCreate{Name: "side"}
+			for _, n := range d.Nodes {
+				version.Nodes = append(version.Nodes, oas.PathwayNode(n))
+			}
+			for _, e := range d.Edges {
+				version.Edges = append(version.Edges, oas.PathwayEdge(e))
+			}
+			_, saves[i] = both[i%2].API.CreatePathwayVersion(t.Context(), version, oas.CreatePathwayVersionParams{ID: id})
+		})
+	}
+	saving.Wait()
+	if err := errors.Join(saves...); err != nil {
+		t.Errorf("saving at once over both: %v", err)
+	}
+	if got := both[0].PublishNext(t, id, counting("Again.", system)); got != 16 {
+		t.Errorf("the next version has number %d", got)
+	}
+}
+
+// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the call
+// goes on to its end, and nothing begins with them any more.
+func TestPathwayGoesUnderCall(t *testing.T) {
+	t.Parallel()
+	base, _ := slots(t)
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	config := nodes(t, ca)
+	one, two := server.Start(t, config), server.Start(t, config)
+	two.AttachInbound(t, ours.String())
+	id := two.Publish(t, agentstest.EveryNode(base))
+	report, err := two.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+		PathwayID: oas.NewOptNilString(id), Voice: oas.NewOptNilString(agentVoice),
+	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+	if err != nil || len(report.FailedUpdates) > 0 {
+		t.Fatalf("the number's pathway: %v, %v", report, err)
+	}
+	phone.Dial(t, one.Number(ours.String()))
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	call := two.Calls(t)[0].CallID
+	says(t, two, call, walk[0].answer)
+	two.PublishNext(t, id, counting("Version 2.", base))
+	if _, err := two.API.DeletePathwayVersion(t.Context(), oas.DeletePathwayVersionParams{ID: id, Version: 1}); err != nil {
+		t.Fatal(err)
+	}
+	phone.Say(t, speak(t, callerVoice, walk[1].caller))
+	says(t, two, call, walk[1].answer)
+	if _, err := two.API.DeletePathway(t.Context(), oas.DeletePathwayParams{ID: id}); err != nil {
+		t.Fatal(err)
+	}
+	phone.Say(t, speak(t, callerVoice, walk[3].caller))
+	says(t, two, call, walk[3].answer)
+	phone.Hangup(t)
+	r := two.Ended(t, call)
+	if r.Status != oas.CallStatusCompleted || r.PathwayVersion.Value != 1 || string(r.Variables["time"]) != `"afternoon"` || len(decisions(r.PathwayLogs)) < 3 {
+		t.Errorf("the call ended as %s on version %d with %s", r.Status, r.PathwayVersion.Value, r.Variables)
+	}
+	if _, err := one.API.CreatePathwayChat(t.Context(), &oas.PathwayChatCreate{PathwayID: id}); status(err) != http.StatusNotFound {
+		t.Errorf("a chat with it gives %v", err)
+	}
+	// Whoever calls the number now is not taken.
+	phone.Dial(t, one.Number(ours.String()))
+	phone.AwaitReceived(t, "SIP/2.0 480")
+}
+
+// wire is the connection of a server to its database, which can be cut.
+type wire struct {
+	dsn string
+	to  string
+
+	mu    sync.Mutex
+	down  bool
+	conns map[net.Conn]bool
+}
+
+func newWire(t *testing.T) *wire {
+	t.Helper()
+	dsn, err := url.Parse(pgtest.DSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{to: dsn.Host, conns: map[net.Conn]bool{}}
+	dsn.Host = listener(t, w.serve).String()
+	w.dsn = dsn.String()
+	return w
+}
+
+// serve carries a connection until either side ends it, or the wire is cut.
+func (w *wire) serve(near net.Conn) {
+	defer near.Close()
+	far, err := new(net.Dialer).Dial("tcp", w.to)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	if !w.note(near, far) {
+		return
+	}
+	var back sync.WaitGroup
+	back.Go(func() {
+		_, _ = io.Copy(near, far)
+		_ = near.Close()
+	})
+	_, _ = io.Copy(far, near)
+	_ = far.Close()
+	back.Wait()
+}
+
+func (w *wire) note(conns ...net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range conns {
+		w.conns[c] = true
+	}
+	return !w.down
+}
+
+// cut takes the database away for some seconds. back is closed when it is there again.
+func (w *wire) cut() (back <-chan struct{}) {
+	const away = 4 * time.Second
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = true
+	for c := range w.conns {
+		_ = c.Close()
+	}
+	clear(w.conns)
+	mended := make(chan struct{})
+	time.AfterFunc(away, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.down = false
+		close(mended)
+	})
+	return mended
+}
+
+// TestDatabaseGoesAway takes the database away for some seconds in the middle of a turn of a chat, of a call that a
+// pathway leads, at the end of that, and at the end of one that is tried again: each goes on, and nothing is lost or there
+// twice.
+func TestDatabaseGoesAway(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	busy := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Manual: true})
+	w := newWire(t)
+	s := start(t, ca.CertFile(), "--database-url", w.dsn)
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	s.AttachOutbound(t, "+14155550101", busy.Server())
+	cuts := make(chan (<-chan struct{}), 1)
+	system := counter(t, func(_ context.Context, n int) {
+		if n <= 2 { // the chat's first, and the call's
+			cuts <- w.cut()
+		}
+	})
+	id := s.Publish(t, counting("Go on.", system))
+
+	chat := s.Chat(t, id).ChatID
+	s.Say(t, chat, "One.")
+	<-<-cuts
+
+	request := appointment()
+	request.Task, request.FirstSentence, request.PathwayID = oas.OptString{}, oas.OptString{}, oas.NewOptString(id)
+	call := s.Call(t, request)
+	says(t, s, call, "Go on.")
+	phone.Press(t, "5")
+	<-<-cuts
+	says(t, s, call, "That is number 2.")
+	back := w.cut()
+	phone.Hangup(t)
+	<-back
+	record := s.Ended(t, call)
+	if record.Status != oas.CallStatusCompleted || string(record.Variables["n"]) != "2" {
+		t.Errorf("the call ended as %s with %s", record.Status, record.Variables)
+	}
+	if got := decisions(record.PathwayLogs); len(got) != 2 || got[0].chosen != "count" || got[1].chosen != "said" {
+		t.Errorf("its log has the decisions %v", got)
+	}
+
+	again := brief()
+	again.From = oas.NewOptString("+14155550101")
+	again.Retry = oas.NewOptRetryOptions(oas.RetryOptions{Wait: 600})
+	first := s.Call(t, again)
+	busy.Await(t, "CALL_INCOMING", 1)
+	back = w.cut()
+	busy.Hangup(t)
+	<-back
+	second := s.Ended(t, first).RetriedBy.Value
+	if calls := s.Calls(t); len(calls) != 3 || second == "" || s.Record(t, second).RetryOf.Value != first {
+		t.Errorf("the call is tried again by %q; calls %+v", second, calls)
+	}
+
+	back = w.cut()
+	if _, err := s.API.PublishPathway(t.Context(), &oas.PathwayPublish{VersionID: 1}, oas.PublishPathwayParams{ID: id}); status(err) < 500 {
+		t.Errorf("without the database publishing gives %v", err)
+	}
+	<-back
+	await.That(t, "the server to be ready again", func() bool {
+		code, _ := s.Get(t, "/readyz")
+		return code == http.StatusOK
+	})
+	if got := s.PublishNext(t, id, counting("Version 2.", system)); got != 2 || s.Chat(t, id).Message != "Version 2." {
+		t.Errorf("version %d was published", got)
+	}
+	state := s.Say(t, chat, "Three.")
+	if said := strings.Join(state.AssistantResponses, " "); said != "That is number 3." || len(state.ChatHistory) != 5 {
+		t.Errorf("the chat goes on with %q: %+v", said, state.ChatHistory)
+	}
+}
