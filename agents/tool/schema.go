@@ -29,6 +29,9 @@ func (t *Tool) parseSchema(raw json.RawMessage) error {
 	if refers(document) {
 		return callwright.Invalid(field, "must not hold references: write out what they name")
 	}
+	if schemas(document) > maxSchemas {
+		return callwright.Invalid(field, "must not hold more than %d schemas", maxSchemas)
+	}
 	t.parameters = raw
 	if settle(document) {
 		t.parameters = request.Encode(document)
@@ -90,6 +93,28 @@ func refers(value any) bool {
 		}
 	}
 	return false
+}
+
+// maxSchemas bounds the schemas within a schema: each takes the time of hundreds of bytes of other text to read.
+const maxSchemas = 256
+
+// schemas is how many schemas there may be in a value.
+func schemas(value any) int {
+	n := 0
+	switch value := value.(type) {
+	case bool:
+		n = 1
+	case []any:
+		for _, inner := range value {
+			n += schemas(inner)
+		}
+	case map[string]any:
+		n = 1
+		for _, inner := range value {
+			n += schemas(inner)
+		}
+	}
+	return n
 }
 
 // maxArguments bounds what a model may give a tool, in bytes.

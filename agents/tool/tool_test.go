@@ -112,6 +112,7 @@ func TestParseFaults(t *testing.T) {
 		"input_schema": {
 			schema(`[]`), schema(`7`), schema(`"text"`), schema(`true`), schema(`{"properties": {"a": 7}}`), schema(`{"properties": []}`),
 			schema(`{"properties": {"a": {"type": "text"}}}`), schema(`{"properties": {"a": {"pattern": "("}}}`),
+			schema(`{"allOf": [` + strings.Repeat("{},", 150) + strings.Repeat("true,", 150) + `{}]}`),
 			schema(`{"properties": {"a": {"pattern": "x{1000}"}}}`), schema(`{"patternProperties": {"(x{30}){30}": {}}}`),
 			schema(`{"properties": {"a": {"pattern": "` + strings.Repeat("x", 5000) + `"}}}`),
 			schema(`{"$ref": "#"}`), schema(`{"properties": {"a": {"$ref": "file:///etc/passwd"}}}`),
