@@ -29,7 +29,7 @@ func (t *Tool) parseSchema(raw json.RawMessage) error {
 	if refers(document) {
 		return callwright.Invalid(field, "must not hold references: write out what they name")
 	}
-	if schemas(document) > maxSchemas {
+	if t.schemas = schemas(document); t.schemas > maxSchemas {
 		return callwright.Invalid(field, "must not hold more than %d schemas", maxSchemas)
 	}
 	t.parameters = raw
@@ -95,8 +95,11 @@ func refers(value any) bool {
 	return false
 }
 
-// maxSchemas bounds the schemas within a schema: each takes the time of hundreds of bytes of other text to read.
-const maxSchemas = 256
+// Bounds of schemas within schemas: each takes the time of hundreds of bytes of other text to read.
+const (
+	maxSchemas    = 256  // of a tool
+	maxSetSchemas = 1024 // of all tools of a Set
+)
 
 // schemas is how many schemas there may be in a value.
 func schemas(value any) int {

@@ -31,6 +31,7 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 		return nil, callwright.Invalid("tools", "must not be more than %d", MaxTools)
 	}
 	s := &Set{tools: map[string]*Tool{}}
+	total := 0
 	for i, raw := range raws {
 		at := fmt.Sprintf("tools[%d]", i)
 		t, err := Parse(raw)
@@ -39,6 +40,9 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 		}
 		if s.tools[t.name] != nil {
 			return nil, callwright.Invalid(at+".name", "another tool has this name")
+		}
+		if total += t.schemas; total > maxSetSchemas {
+			return nil, callwright.Invalid(at+".input_schema", "all tools must not hold more than %d schemas together", maxSetSchemas)
 		}
 		s.tools[t.name] = t
 		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.parameters})

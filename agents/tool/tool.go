@@ -26,6 +26,7 @@ type Tool struct {
 	parameters        json.RawMessage
 	properties        []string // of the parameters, by name
 	schema            *jsonschema.Schema
+	schemas           int // within it
 	call              *request.Call
 	speech            *template.Template
 }

@@ -163,13 +163,19 @@ func TestNewSetFaults(t *testing.T) {
 	for i := range tool.MaxTools + 1 {
 		many = append(many, json.RawMessage(minimal(fmt.Sprint("t", i), "")))
 	}
+	var wide []json.RawMessage
+	for i := range 5 {
+		properties := strings.Repeat(`{}, `, 250)
+		wide = append(wide, json.RawMessage(minimal(fmt.Sprint("t", i), `, "input_schema": {"allOf": [`+properties+`{}]}`)))
+	}
 	for field, raws := range map[string][]json.RawMessage{
-		"tools":                many,
-		"tools[1]":             {many[0], json.RawMessage(`"TL-1"`)},
-		"tools[1].name":        {many[0], many[0]},
-		"tools[1].url":         {many[0], json.RawMessage(`{"name": "x"}`)},
-		"tools[0].response.x":  {json.RawMessage(minimal("x", `, "response": {"x": ""}`))},
-		"tools[0].headers.A B": {json.RawMessage(minimal("x", `, "headers": {"A B": ""}`))},
+		"tools[4].input_schema": wide,
+		"tools":                 many,
+		"tools[1]":              {many[0], json.RawMessage(`"TL-1"`)},
+		"tools[1].name":         {many[0], many[0]},
+		"tools[1].url":          {many[0], json.RawMessage(`{"name": "x"}`)},
+		"tools[0].response.x":   {json.RawMessage(minimal("x", `, "response": {"x": ""}`))},
+		"tools[0].headers.A B":  {json.RawMessage(minimal("x", `, "headers": {"A B": ""}`))},
 	} {
 		_, err := tool.NewSet(raws)
 		if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Field != field {
