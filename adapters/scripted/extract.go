@@ -81,9 +81,12 @@ func only[T comparable](values []T) any {
 	return values[0]
 }
 
+// oneWord writes what people write with a hyphen as one word.
+var oneWord = strings.NewReplacer("e-mail", "email", "E-mail", "email")
+
 // kindOf is what a text is about: a field's name and description.
 func kindOf(text string) kind {
-	text = strings.NewReplacer("e-mail", "email", "E-mail", "email").Replace(camel.ReplaceAllString(text, "$1 $2"))
+	text = oneWord.Replace(camel.ReplaceAllString(text, "$1 $2"))
 	mentioned := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, k := range kindWords {
 		if slices.ContainsFunc(mentioned, func(w string) bool { return slices.Contains(k.words, w) }) {

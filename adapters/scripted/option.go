@@ -129,9 +129,12 @@ func (k knowledge) compare(name string, not bool, what string) verdict {
 
 // phrasesOf are the quotations of a text that have words.
 func phrasesOf(text string) []string {
+	if !strings.ContainsAny(text, `"“”„`) { // which most are without, and looking for them costs
+		return nil
+	}
 	var out []string
 	for _, m := range phrase.FindAllStringSubmatch(text, -1) {
-		if len(words(m[1])) > 0 {
+		if strings.ContainsFunc(m[1], inWord) {
 			out = append(out, m[1])
 		}
 	}

@@ -102,10 +102,11 @@ func words(text string) []string {
 	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
 		text = apostrophes.Replace(text)
 	}
-	return strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
-	})
+	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
 }
+
+// inWord says whether a character is one of a word.
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
 // contains says whether part stands in whole, its words together. Nothing stands everywhere.
 func contains(whole, part []string) bool {
