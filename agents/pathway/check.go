@@ -16,17 +16,41 @@ import (
 // absent. The zero value of what was asked for stands for what is absent or at fault.
 type fields struct {
 	c    *compiler
-	path string
+	path path
 	of   tree.Value
 }
 
-// at is the path of a member; the object's own for no name.
-func (f fields) at(name string) string {
-	if name == "" {
-		return f.path
-	}
-	return f.path + "." + name
+// path is where an object stands in a document. Its text is made only of what is at fault.
+type path struct {
+	list   string // such as nodes; empty: within is all of the path
+	i      int
+	within string // the entry of the list, such as data.tag; empty: the entry itself
 }
+
+// at is the path of a member; the object's own for no name.
+func (p path) at(name string) path {
+	switch {
+	case p.within == "":
+		p.within = name
+	case name != "":
+		p.within += "." + name
+	}
+	return p
+}
+
+func (p path) String() string {
+	switch {
+	case p.list == "":
+		return p.within
+	case p.within == "":
+		return entry(p.list, p.i)
+	default:
+		return entry(p.list, p.i) + "." + p.within
+	}
+}
+
+// at is the path of a member; the object's own for no name.
+func (f fields) at(name string) string { return f.path.at(name).String() }
 
 // get is a member of one of some kinds; Absent for none.
 func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
@@ -96,7 +120,7 @@ func (f fields) number(name string, low, high float64) *float64 {
 
 // object is an object; one without members where there is none.
 func (f fields) object(name string) fields {
-	return fields{f.c, f.at(name), f.get(name, tree.Object)}
+	return fields{f.c, f.path.at(name), f.get(name, tree.Object)}
 }
 
 // list is the items of a list of at most longest.
@@ -130,12 +154,12 @@ func (f fields) faults(err error, rename func(field string) string) {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
 
-// variable checks the name of a variable.
-func (c *compiler) variable(path, name string) {
+// variable checks the name of a variable, which stands at a member.
+func (c *compiler) variable(at func(member string) string, member, name string) {
 	switch {
 	case name == "":
-		c.faultf(path, "is missing")
+		c.faultf(at(member), "is missing")
 	case !variableName.MatchString(name):
-		c.faultf(path, "must be a variable's name: letters, digits, _ . and -, not beginning with a digit, at most 128")
+		c.faultf(at(member), "must be a variable's name: letters, digits, _ . and -, not beginning with a digit, at most 128")
 	}
 }

@@ -63,11 +63,11 @@ func (c *compiler) extraction(n *Node, data fields) {
 	}
 	n.Extract = make([]llm.Field, 0, len(list))
 	for i, v := range list {
-		path := entry(data.at("extractVars"), i)
-		f, ok := c.extract(path, v.Value)
+		at := func(member string) string { return entry(data.at("extractVars"), i) + member }
+		f, ok := c.extract(at, v.Value)
 		for _, other := range n.Extract {
 			if ok && other.Name == f.Name {
-				c.faultf(path, "the variable %q is looked for twice", f.Name)
+				c.faultf(at(""), "the variable %q is looked for twice", f.Name)
 			}
 		}
 		n.Extract = append(n.Extract, f)
@@ -76,7 +76,7 @@ func (c *compiler) extraction(n *Node, data fields) {
 
 // extract reads a variable to find out: [name, type, description] or an object of these; without a type it is a string.
 // More items or members are kept and have no effect.
-func (c *compiler) extract(path string, v tree.Value) (llm.Field, bool) {
+func (c *compiler) extract(at func(member string) string, v tree.Value) (llm.Field, bool) {
 	keys := [3]string{".name", ".type", ".description"}
 	var parts [3]tree.Value
 	switch v.Kind {
@@ -90,23 +90,23 @@ func (c *compiler) extract(path string, v tree.Value) (llm.Field, bool) {
 			parts[i] = item.Value
 		}
 	default:
-		c.faultf(path, "must be [name, type, description], or an object of these")
+		c.faultf(at(""), "must be [name, type, description], or an object of these")
 		return llm.Field{}, false
 	}
 	for i, part := range parts {
 		if part.Kind > tree.Null && part.Kind != tree.String {
-			c.faultf(path+keys[i], "must be a text, not %s", part.Kind)
+			c.faultf(at(keys[i]), "must be a text, not %s", part.Kind)
 			return llm.Field{}, false
 		}
 	}
 	f := llm.Field{Name: parts[0].Text(), Type: llm.FieldType(parts[1].Text()), Description: parts[2].Text()}
-	c.variable(path+keys[0], f.Name)
+	c.variable(at, keys[0], f.Name)
 	switch f.Type {
 	case llm.FieldString, llm.FieldInteger, llm.FieldNumber, llm.FieldBoolean:
 	case "":
 		f.Type = llm.FieldString
 	default:
-		c.faultf(path+keys[1], "%q is no type: string, integer, number or boolean", f.Type)
+		c.faultf(at(keys[1]), "%q is no type: string, integer, number or boolean", f.Type)
 	}
 	return f, f.Name != ""
 }

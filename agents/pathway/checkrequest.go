@@ -162,16 +162,16 @@ func (c *compiler) response(data fields) []request.Mapping {
 	list := data.list("responseData", mostItems)
 	mappings := make([]request.Mapping, len(list))
 	for i, v := range list {
-		path := entry(data.at("responseData"), i)
+		where := entry(data.at("responseData"), i)
 		if v.Kind != tree.Object {
-			c.faultf(path, "must be an object")
+			c.faultf(where, "must be an object")
 			mappings[i] = request.Mapping{Name: placeholder, Path: "$"}
 			continue
 		}
-		item := fields{c, path, v.Value}
+		item := fields{c, path{within: where}, v.Value}
 		m := request.Mapping{Name: item.text("name", longestID), Path: item.need("data", longestPath)}
 		m.Context = item.text("context", longestContext)
-		c.variable(item.at("name"), m.Name)
+		c.variable(item.at, "name", m.Name)
 		mappings[i] = m
 	}
 	return mappings
@@ -181,15 +181,16 @@ func (c *compiler) response(data fields) []request.Mapping {
 var operators = map[string]Operator{"=": OpEqual, "is": OpEqual}
 
 // branch reads [variable, operator, value, {id, name}].
-func (c *compiler) branch(n *Node, i int, path string, parts []tree.Member) {
+func (c *compiler) branch(n *Node, i int, where string, parts []tree.Member) {
+	at := func(item string) string { return where + item }
 	if len(parts) != 4 {
-		c.faultf(path, "must be [variable, operator, value, {id, name}]")
+		c.faultf(where, "must be [variable, operator, value, {id, name}]")
 		return
 	}
 	b := &n.Branches[i]
-	b.Variable = c.word(path+"[0]", parts[0].Value)
-	c.variable(path+"[0]", b.Variable)
-	operator := strings.ToLower(strings.TrimSpace(c.word(path+"[1]", parts[1].Value)))
+	b.Variable = c.word(at("[0]"), parts[0].Value)
+	c.variable(at, "[0]", b.Variable)
+	operator := strings.ToLower(strings.TrimSpace(c.word(at("[1]"), parts[1].Value)))
 	b.Operator = Operator(operator)
 	if known, ok := operators[operator]; ok {
 		b.Operator = known
@@ -197,14 +198,14 @@ func (c *compiler) branch(n *Node, i int, path string, parts []tree.Member) {
 	switch b.Operator {
 	case OpEqual, OpNotEqual, OpLess, OpLessOrEqual, OpGreater, OpGreaterOrEqual, OpContains, OpNotContains:
 	default:
-		c.faultf(path+"[1]", "%q is no operator: ==, !=, <, <=, >, >=, contains or !contains", operator)
+		c.faultf(at("[1]"), "%q is no operator: ==, !=, <, <=, >, >=, contains or !contains", operator)
 	}
-	b.Value = template.Parse(c.word(path+"[2]", parts[2].Value))
+	b.Value = template.Parse(c.word(at("[2]"), parts[2].Value))
 	if parts[3].Kind != tree.Object {
-		c.faultf(path+"[3]", "must be {id, name}")
+		c.faultf(at("[3]"), "must be {id, name}")
 		return
 	}
-	target := fields{c, path + "[3]", parts[3].Value}
+	target := fields{c, path{within: at("[3]")}, parts[3].Value}
 	if id := target.need("id", longestID); id != "" {
 		c.ways = append(c.ways, openBranch{path: target.at("id"), from: n, branch: i, to: id})
 	}
@@ -227,7 +228,7 @@ func (c *compiler) tools(n *Node, data fields) {
 	}
 	for i, raw := range raws { // the set names only the first fault
 		if _, err := tool.Parse(raw); err != nil {
-			fields{c, entry(data.at("tools"), i), list[i].Value}.faults(err, func(field string) string { return field })
+			fields{c, path{within: entry(data.at("tools"), i)}, list[i].Value}.faults(err, func(field string) string { return field })
 		}
 	}
 	data.faults(err, func(field string) string { return field })

@@ -110,12 +110,11 @@ func (d Document) size() (bytes int) {
 
 // entry reads an entry of the list of nodes: a node, or the settings of the whole pathway.
 func (c *compiler) entry(i int, v tree.Value) {
-	path := entry("nodes", i)
+	top := fields{c, path{list: "nodes", i: i}, v}
 	if v.Kind != tree.Object {
-		c.faultf(path, "must be an object")
+		c.faultf(top.at(""), "must be an object")
 		return
 	}
-	top := fields{c, path, v}
 	if config := v.Get("globalConfig"); config.Kind > tree.Null {
 		c.config(top)
 		return
@@ -154,9 +153,9 @@ func (c *compiler) edges(values []tree.Value) {
 	seen := make(map[string]int, len(values))
 	for i := range values {
 		settleEdge(&values[i])
-		top := fields{c, entry("edges", i), values[i]}
+		top := fields{c, path{list: "edges", i: i}, values[i]}
 		if top.of.Kind != tree.Object {
-			c.faultf(top.path, "must be an object")
+			c.faultf(top.at(""), "must be an object")
 			continue
 		}
 		e := &Edge{ID: top.need("id", longestID)}
