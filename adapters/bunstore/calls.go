@@ -71,7 +71,8 @@ func (s Calls) List(
 			return err
 		}
 		rows = nil
-		return pageOf(matching(idb.NewSelect().Model(&rows), org, f), f).Limit(limit + 1).Scan(ctx)
+		q := idb.NewSelect().Model(&rows).ExcludeColumn("agent", "agent_requests", "plan", "request_data", "variables", "metadata")
+		return pageOf(matching(q, org, f), f).Limit(limit + 1).Scan(ctx)
 	})
 	if err != nil {
 		return page, 0, err

@@ -75,6 +75,8 @@ func (s Calls) List(
 	err = s.with(ctx, func(d *data) error {
 		for _, c := range d.calls {
 			if c.Org == org && matches(c, f) {
+				c.Agent, c.Plan = call.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
+				c.RequestData, c.Variables, c.Metadata = nil, nil, nil
 				found = append(found, clone(c))
 			}
 		}

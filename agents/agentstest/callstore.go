@@ -29,6 +29,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store) {
 		"keeps the heartbeat from going back": keepsHeartbeat,
 		"filters":                             filtersCalls,
 		"filters by how calls came out":       filtersOutcomes,
+		"lists without what may be large":     listsLightly,
 		"pages without gaps":                  pagesCalls,
 		"keeps a transcript":                  keepsTranscript,
 		"keeps logs by turn":                  keepsLogs,
@@ -316,6 +317,25 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 	page, _, err := s.List(t.Context(), "a", call.Filter{LongerThan: time.Minute})
 	if err != nil || !slices.Contains(ids(page.Items), "c4") {
 		t.Errorf("after the update, got %v, %v", ids(page.Items), err)
+	}
+}
+
+// listsLightly: a thousand calls of a megabyte are too much for a list.
+func listsLightly(t *testing.T, s call.Store) {
+	c := aCall("c1", "a")
+	c.Agent.Pathway = call.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 3}, StartNode: "n1"}
+	c.RequestData, c.Variables, c.Metadata = map[string]any{"a": "b"}, map[string]any{"a": "b"}, map[string]any{"a": "b"}
+	c.Plan.SummaryPrompt = "Be short."
+	insertCalls(t, s, c)
+	page, _, err := s.List(t.Context(), "a", call.Filter{})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatalf("got %d calls, %v", len(page.Items), err)
+	}
+	want := getCall(t, s, "a", "c1")
+	want.Agent, want.Plan = call.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
+	want.RequestData, want.Variables, want.Metadata = nil, nil, nil
+	if got := page.Items[0]; !reflect.DeepEqual(got, want) {
+		t.Errorf("the list has %+v\nwant %+v", got, want)
 	}
 }
 

@@ -19,7 +19,8 @@ type Store interface {
 	// Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf. Heartbeat never goes back: of c's and the stored
 	// one, which Beat may have set meanwhile, the later is kept. StopRequested is not touched: RequestStop owns it.
 	Update(ctx context.Context, c Call) error
-	// List is a page of calls, newest first unless the filter turns it round, and how many match in all.
+	// List is a page of calls, newest first unless the filter turns it round, and how many match in all. The calls are
+	// without what may be large: of Agent they have the Pathway, and no Plan, RequestData, Variables and Metadata.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
 
 	// Append adds a line to a call's transcript. The same Seq again changes nothing.
