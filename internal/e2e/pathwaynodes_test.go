@@ -48,6 +48,7 @@ func counter(t *testing.T, before func(ctx context.Context, n int)) (address str
 	var mu sync.Mutex
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the context end when the client goes
 		mu.Lock()
 		n++
 		mine := n
