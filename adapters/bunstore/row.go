@@ -76,7 +76,7 @@ func (db *DB) forget(
 
 // exists is nil when the query finds a row.
 func exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
-	found, err := find.Exists(ctx)
+	found, err := find.ColumnExpr("1").Exists(ctx) // naming all columns would cost more than looking for the row
 	if err == nil && !found {
 		return callwright.NotFound(kind)
 	}

@@ -193,10 +193,6 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 				_, err := bunstore.Calls{DB: db}.Get(t.Context(), "o", "c")
 				return err
 			}},
-			"calls": {"UPDATE calls SET agent_requests = (SELECT agent_requests FROM web_agents)", func() error {
-				_, _, err := bunstore.Calls{DB: db}.List(t.Context(), "o", call.Filter{})
-				return err
-			}},
 			"number": {"UPDATE inbound_numbers SET number = '+15550000002'", func() error {
 				_, err := bunstore.Numbers{DB: db}.Number(t.Context(), "o", "+15550000002")
 				return err
