@@ -2,6 +2,7 @@ package pathway
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"strings"
 
@@ -39,12 +40,24 @@ func (b Branch) holds(variables map[string]any) bool {
 	}
 }
 
-// compare orders two values as numbers where both are, else as texts.
+// compare orders two values as numbers where both are, else as texts. Whole numbers are compared to the last digit.
 func compare(a, b string) int {
-	x, errX := strconv.ParseFloat(strings.TrimSpace(a), 64)
-	y, errY := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	x, y := strings.TrimSpace(a), strings.TrimSpace(b)
+	wholeX, errX := strconv.ParseInt(x, 10, 64)
+	wholeY, errY := strconv.ParseInt(y, 10, 64)
 	if errX == nil && errY == nil {
-		return cmp.Compare(x, y)
+		return cmp.Compare(wholeX, wholeY)
+	}
+	floatX, okX := number(x)
+	floatY, okY := number(y)
+	if okX && okY {
+		return cmp.Compare(floatX, floatY)
 	}
 	return strings.Compare(a, b)
+}
+
+// number reads a number. Words that Go takes for one, such as nan and infinity, are none.
+func number(text string) (float64, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
 }

@@ -2,10 +2,13 @@ package pathway_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -13,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/template"
 )
 
 func TestNodeTypes(t *testing.T) {
@@ -150,6 +154,8 @@ func TestOperators(t *testing.T) {
 		{11, ">", "10", true}, {"b", ">", "a", true}, {10, ">", "10", false},
 		{10, ">=", "10", true}, {9, ">=", "10", false},
 		{"abc", "contains", "b", true}, {"abc", "contains", "x", false}, {[]any{"b"}, "contains", "b", true},
+		{int64(9007199254740993), "==", "9007199254740992", false}, {int64(9007199254740993), ">", "9007199254740992", true},
+		{"nan", "<", "100", false}, {"Nan", "==", "nan", false}, {"infinity", "<", "100", false}, {"1e3", "==", "1000", true},
 		{"abc", "!contains", "x", true}, {"abc", "!contains", "b", false},
 	} {
 		talk := newTalk(t, compile(t, nodes(node("w", pathway.NodeWebhook, data{
@@ -350,4 +356,37 @@ func TestTools(t *testing.T) {
 	c.hears("and now?", "Let me see. Still three.")
 	c.logged("", pathway.LogVariables) // nothing new
 	keeps(t, c.state)
+}
+
+// TestLongVariablesInLabels: what leads on is told in texts that a variable does not make much longer, and of the names
+// without a value the log has the first.
+func TestLongVariablesInLabels(t *testing.T) {
+	t.Parallel()
+	unknown := ""
+	for i := range 3 * template.MaxNames {
+		unknown += fmt.Sprintf("{{u%d}}", i)
+	}
+	g := compile(t, nodes(say("a", data{"isStart": true, "condition": "c {{x}}"}), say("b", data{"text": "b." + unknown}),
+		say("c", data{"text": unknown + unknown})), []json.RawMessage{
+		raw(data{"id": "e", "source": "a", "target": "b", "data": data{"label": "l {{x}}", "description": "d {{x}}"}}),
+		raw(data{"id": "f", "source": "b", "target": "c", "data": data{"label": "f"}}),
+	})
+	c := newTalk(t, g)
+	c.state = pathway.Begin(map[string]any{"x": strings.Repeat("é", 100_000)}, "")
+	c.begins("a.")
+	c.hears("no", "a.")
+	for _, q := range c.model().Questions() {
+		for _, o := range q.Options {
+			for _, text := range []string{o.Label, o.Description, o.Condition} {
+				if len(text) > 5000 || !utf8.ValidString(text) {
+					t.Errorf("a text of an option has %d bytes", len(text))
+				}
+			}
+		}
+	}
+	c.state = pathway.Begin(nil, "b")
+	c.begins("b.")
+	if got := c.entries(pathway.LogError); strings.Count(got, ", ") != template.MaxNames-1 {
+		t.Errorf("the log has %s", got)
+	}
 }

@@ -85,6 +85,27 @@ func TestDraftIsTheOneOfNow(t *testing.T) {
 	}
 }
 
+// TestDraftWhoseEdgeBecomesANode: what is a node in one draft and an edge in another tells the two apart.
+func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := o.create(t, pathway.Document{})
+	start := json.RawMessage(`{"id":"a","type":"Default","data":{"isStart":true,"text":"Hi."}}`)
+	both := json.RawMessage(`{"id":"b","type":"Default","source":"a","target":"a","data":{"text":"Ho.","label":"x","isGlobal":true,"globalLabel":"x"}}`)
+	for _, d := range []pathway.Document{
+		{Nodes: []json.RawMessage{start, both}, Edges: []json.RawMessage{}},
+		{Nodes: []json.RawMessage{start}, Edges: []json.RawMessage{both}},
+	} {
+		if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &d.Nodes, Edges: &d.Edges}); err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := o.Load(t.Context(), "a", p.ID, pathway.Selector{})
+		if err != nil || len(g.Nodes) != len(d.Nodes) || len(g.Start.Edges) != len(d.Edges) {
+			t.Errorf("got %+v, %v", g, err)
+		}
+	}
+}
+
 // TestLargeGraphsAreForgotten loads versions that are as large as they may be: far fewer of them are kept.
 func TestLargeGraphsAreForgotten(t *testing.T) {
 	t.Parallel()

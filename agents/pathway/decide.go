@@ -119,14 +119,14 @@ func (w *walk) ways(heard bool) []way {
 	if heard {
 		for _, n := range w.graph.Globals {
 			if n != w.at {
-				add(way{kind: global, to: n}, llm.Option{Label: w.label(n.Label, n), Description: w.render(n.Description)})
+				add(way{kind: global, to: n}, llm.Option{Label: w.label(n.Label, n), Description: w.brief(n.Description)})
 			}
 		}
 		if w.state.Due && w.at.acts() {
 			return add(way{kind: finish, to: w.at}, otherwise)
 		}
 	}
-	condition := strings.TrimSpace(w.render(w.at.Condition))
+	condition := strings.TrimSpace(w.brief(w.at.Condition))
 	always, ok := w.always(heard)
 	switch {
 	case ok && condition == "":
@@ -136,7 +136,7 @@ func (w *walk) ways(heard bool) []way {
 	default:
 		for _, e := range w.at.Edges {
 			add(way{kind: along, to: e.To, edge: e}, llm.Option{
-				Label: w.label(e.Label, e.To), Description: w.render(e.Description), Condition: condition,
+				Label: w.label(e.Label, e.To), Description: w.brief(e.Description), Condition: condition,
 			})
 		}
 	}
@@ -145,7 +145,19 @@ func (w *walk) ways(heard bool) []way {
 
 // label is when to take a way.
 func (w *walk) label(t *template.Template, to *Node) string {
-	return cmp.Or(strings.TrimSpace(w.render(t)), to.Name)
+	return cmp.Or(strings.TrimSpace(w.brief(t)), to.Name)
+}
+
+// maxGrowth is how many bytes the variables of a text about a way may add to it: there may be thousands of such texts.
+const maxGrowth = 4 << 10
+
+// brief is a text about a way, with its variables.
+func (w *walk) brief(t *template.Template) string {
+	text := w.render(t)
+	if t == nil || len(text) <= len(t.Text())+maxGrowth {
+		return text
+	}
+	return strings.ToValidUTF8(text[:len(t.Text())+maxGrowth], "")
 }
 
 // always is the way that needs no choice: from a global node back to where the conversation was, when it is to go back of

@@ -29,10 +29,10 @@ func (w *walk) render(t *template.Template) string {
 	return t.Render(w.state.Variables)
 }
 
-// miss notes the variables of a template that are unknown.
+// miss notes the variables of a template that are unknown, the first of a turn.
 func (w *walk) miss(t *template.Template) {
 	for _, name := range t.Missing(w.state.Variables) {
-		if !slices.Contains(w.missing, name) {
+		if len(w.missing) < template.MaxNames && !slices.Contains(w.missing, name) {
 			w.missing = append(w.missing, name)
 		}
 	}

@@ -204,6 +204,7 @@ func (s *Service) graph(v Version) (*Graph, error) {
 // rawHash tells documents apart by how they are written.
 func rawHash(d Document) string {
 	h := sha256.New()
+	fmt.Fprintf(h, "%d ", len(d.Nodes))
 	for _, raw := range slices.Concat(d.Nodes, d.Edges) {
 		fmt.Fprintf(h, "%d ", len(raw))
 		h.Write(raw)
