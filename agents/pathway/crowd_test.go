@@ -1,0 +1,197 @@
+package pathway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// crowd is people who all work on one pathway at once.
+type crowd struct {
+	*office
+	id    string
+	chats []pathway.Chat
+
+	mu    sync.Mutex
+	saved map[int]string // hashes of the versions that were saved, by number
+	said  map[string]int // turns that were taken, by chat
+}
+
+// act does something at random, and gives the errors that nobody may meet.
+func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
+	number := 1 + r.IntN(6)
+	var err error
+	var may []callwright.Code
+	switch r.IntN(7) {
+	case 0:
+		err = c.save(ctx, r)
+		may = []callwright.Code{callwright.CodeConflict} // others were quicker, again and again
+	case 1:
+		_, err = c.Publish(ctx, "a", c.id, pathway.Publication{
+			Number: number, Environment: []pathway.Environment{pathway.Production, pathway.Staging}[r.IntN(2)], OnPass: r.IntN(2) == 0,
+		})
+		may = []callwright.Code{callwright.CodeNotFound, callwright.CodePromotionGateFailed, callwright.CodeConflict}
+	case 2:
+		v, _, findErr := c.Version(ctx, "a", c.id, number)
+		if findErr == nil {
+			c.gate.End(v, r.IntN(3) > 0)
+		}
+		err = c.Settle(ctx, "a", c.id)
+		may = []callwright.Code{callwright.CodeConflict}
+	case 3:
+		err = c.Discard(ctx, "a", c.id, number)
+		may = []callwright.Code{callwright.CodeNotFound, callwright.CodeInvalidState, callwright.CodeConflict}
+	case 4:
+		_, _, err = c.Load(ctx, "a", c.id, pathway.Selector{Environment: pathway.Production})
+		may = []callwright.Code{callwright.CodeNotFound}
+	default:
+		err = c.speak(ctx, r)
+		may = []callwright.Code{callwright.CodeConflict}
+	}
+	for _, code := range may {
+		if callwright.CodeOf(err) == code {
+			return nil
+		}
+	}
+	return err
+}
+
+func (c *crowd) save(ctx context.Context, r *rand.Rand) error {
+	v, err := c.Save(ctx, "a", c.id, "V", days(fmt.Sprint("Day ", r.Int(), "?")))
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.saved[v.Number] != "" {
+		return fmt.Errorf("number %d was given twice", v.Number)
+	}
+	c.saved[v.Number] = v.Hash
+	return nil
+}
+
+func (c *crowd) speak(ctx context.Context, r *rand.Rand) error {
+	chat := c.chats[r.IntN(len(c.chats))]
+	_, err := c.Say(ctx, "a", chat.ID, fmt.Sprint("Word ", r.Int()))
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.said[chat.ID]++
+	}
+	return err
+}
+
+// look gives what must never be seen, also while others act.
+func (c *crowd) look(ctx context.Context) error {
+	p, err := c.Get(ctx, "a", c.id)
+	if err != nil {
+		return err
+	}
+	numbers := []int{p.Production, p.Staging}
+	if p.Promotion != nil {
+		numbers = append(numbers, p.Promotion.Number)
+	}
+	for _, number := range numbers {
+		if number == 0 {
+			continue
+		}
+		v, err := c.Store.Version(ctx, "a", c.id, number)
+		if err != nil {
+			return err
+		}
+		if !v.Archived {
+			continue
+		}
+		// Between the two looks it may have left its environment.
+		if now, err := c.Get(ctx, "a", c.id); err != nil || now.Revision == p.Revision {
+			return fmt.Errorf("version %d is in use and archived; %w", number, err)
+		}
+	}
+	return nil
+}
+
+// TestCrowd has several people save, publish, settle, archive, load and chat at once.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	const people, each, chats = 6, 60, 3
+	test := func(t *testing.T, stored func(*pathway.Config)) {
+		c := &crowd{office: newOffice(t, stored), saved: map[int]string{}, said: map[string]int{}}
+		c.id = c.create(t, days("Draft?")).ID
+		talk := c.create(t, hooked()).ID
+		for range chats {
+			c.chats = append(c.chats, c.chat(t, pathway.ChatRequest{Pathway: talk}).Chat)
+		}
+		var crowding sync.WaitGroup
+		for person := range people {
+			crowding.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(person), 1))
+				for range each {
+					if err := errors.Join(c.act(t.Context(), r), c.look(t.Context())); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		crowding.Wait()
+		c.check(t)
+	}
+	onEach(t, test)
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := bunstore.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "x.db"), bunstore.Config{Keyring: ring})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		test(t, func(c *pathway.Config) { c.Store, c.Chats, c.Atomic = bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, db })
+	})
+}
+
+// check looks at what has become of it all.
+func (c *crowd) check(t *testing.T) {
+	t.Helper()
+	p := c.get(t, c.id)
+	if len(c.saved) == 0 || p.Latest != len(c.saved) {
+		t.Errorf("the latest of %d versions has number %d", len(c.saved), p.Latest)
+	}
+	for number := 1; number <= p.Latest; number++ {
+		v, err := c.Store.Version(t.Context(), "a", c.id, number)
+		if err != nil || v.Hash != c.saved[number] {
+			t.Errorf("version %d is %q, saved was %q, %v", number, v.Hash, c.saved[number], err)
+		}
+	}
+	for _, chat := range c.chats {
+		last := c.say(t, chat, "The last word.").State
+		turns := c.said[chat.ID] + 1
+		if heard := count(last.Talk.Messages, llm.RoleCaller); last.Turn != turns+1 || heard != turns {
+			t.Errorf("of %d turns %d were noted, and %d things heard", turns, last.Turn-1, heard)
+		}
+	}
+}
+
+func count(messages []llm.Message, role llm.Role) (n int) {
+	for _, m := range messages {
+		if m.Role == role {
+			n++
+		}
+	}
+	return n
+}
