@@ -161,7 +161,9 @@ func TestCrowd(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		test(t, func(c *pathway.Config) { c.Store, c.Chats, c.Atomic = bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, db })
+		test(t, func(c *pathway.Config) {
+			c.Store, c.Chats, c.Atomic = bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, db
+		})
 	})
 }
 
