@@ -153,11 +153,11 @@ const maxGrowth = 4 << 10
 
 // brief is a text about a way, with its variables.
 func (w *walk) brief(t *template.Template) string {
-	text := w.render(t)
-	if t == nil || len(text) <= len(t.Text())+maxGrowth {
-		return text
+	if t == nil {
+		return ""
 	}
-	return strings.ToValidUTF8(text[:len(t.Text())+maxGrowth], "")
+	w.miss(t)
+	return t.RenderShort(w.state.Variables, maxGrowth)
 }
 
 // always is the way that needs no choice: from a global node back to where the conversation was, when it is to go back of

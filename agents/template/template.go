@@ -77,11 +77,15 @@ func (t *Template) Missing(variables map[string]any) []string {
 // Render fills the variables in. An unknown name becomes nothing, so that an agent never speaks braces; a value is data:
 // what looks like a variable in it stays as it is.
 func (t *Template) Render(variables map[string]any) string {
-	if len(t.parts) == 0 {
-		return t.text
-	}
-	return t.RenderWith(variables, func(_ string, value any) string { return Spoken(value) })
+	return t.fill(variables, MaxValues, spoken)
 }
+
+// RenderShort is Render with at most so many bytes of variables.
+func (t *Template) RenderShort(variables map[string]any, most int) string {
+	return t.fill(variables, most, spoken)
+}
+
+func spoken(_ string, value any) string { return Spoken(value) }
 
 // MaxValues is how many bytes of variables stand in one text; what is beyond is cut off. A text that names a long one a
 // thousand times would else take gigabytes. It is more than any request may have.
@@ -90,9 +94,16 @@ const MaxValues = 128 << 10
 // RenderWith fills the variables in as write wants them written. before is the text that has come so far; the value of
 // an unknown name is nil.
 func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
+	return t.fill(variables, MaxValues, write)
+}
+
+// fill fills in so many bytes of variables.
+func (t *Template) fill(variables map[string]any, left int, write func(before string, value any) string) string {
+	if len(t.parts) == 0 {
+		return t.text
+	}
 	var b strings.Builder
 	b.Grow(len(t.text) + usual*len(t.parts))
-	left := MaxValues
 	for _, p := range t.parts {
 		b.WriteString(p.text)
 		if left == 0 {

@@ -53,6 +53,9 @@ func TestMaxValues(t *testing.T) {
 	if want := "<a" + long + "a" + long[:len(long)-2] + ">"; got != want {
 		t.Errorf("it has %d bytes, want %d", len(got), len(want))
 	}
+	if got := template.Parse("<{{x}}{{x}}>").RenderShort(map[string]any{"x": "éé"}, 5); got != "<éé>" {
+		t.Errorf("cut short it is %q", got)
+	}
 }
 
 func TestNames(t *testing.T) {
