@@ -224,6 +224,22 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	})
 }
 
+// TestPathwayOutOfReachForGood has the store of pathways never give the pathway again: the call ends all the same.
+func TestPathwayOutOfReachForGood(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
+		later := time.Now().Add(time.Hour)
+		c := h.order(call.Request{Agent: call.Agent{Pathway: production, Webhook: "https://example.com/"}, StartAt: &later})
+		l.change(func() { l.broken = callwright.ErrInternal })
+		settle(24 * time.Hour)
+		got, _, err := h.Get(t.Context(), "a", c.ID)
+		if err != nil || got.Queue != call.QueueError || got.Ending == nil || got.Ending.Cause != call.CauseInternal ||
+			len(h.line.Dials()) != 0 || len(h.notices.sent) != 1 {
+			t.Errorf("dialed %d times, %d webhooks, record %+v, %v", len(h.line.Dials()), len(h.notices.sent), got, err)
+		}
+	})
+}
+
 // reception answers with a pathway.
 type reception struct{ ref call.PathwayRef }
 

@@ -14,8 +14,9 @@ import (
 const busyNode = time.Second
 
 // place is the step that takes a queued call to this node. From the moment that the store says so, the call either ends
-// here or, should the node die, is closed by another node's sweep: it is never dialed twice.
-func (s *Service) place(ctx context.Context, task callwright.Task, _ int) error {
+// here or, should the node die, is closed by another node's sweep: it is never dialed twice. One whose pathway could not be
+// loaded until the last attempt ends, too: nobody would come back to it.
+func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
 	c, err := s.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
 		return nil // gone, cancelled, or taken
@@ -27,7 +28,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, _ int) error 
 		return taken(s.cancel(ctx, c))
 	}
 	by, err := s.lead(ctx, c)
-	if ending, gone := leaderless(err); err != nil && gone {
+	if ending, gone := leaderless(err); err != nil && (gone || attempt >= task.MaxAttempts) {
 		return taken(s.close(ctx, c, ending, s.Clock.Now(), func(stored Call) bool { return stored.Queue == c.Queue }))
 	}
 	if err != nil {
