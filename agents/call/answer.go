@@ -117,7 +117,7 @@ func (o Offer) requestData() map[string]any {
 func (s *Service) beatLoop(ctx context.Context) {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
-	last := s.Clock.Now()
+	s.pulse.beat(s.Clock.Now())
 	for {
 		select {
 		case <-ctx.Done():
@@ -129,10 +129,9 @@ func (s *Service) beatLoop(ctx context.Context) {
 			s.Logger.ErrorContext(ctx, "heartbeat", "error", err)
 			continue
 		}
-		if now.Sub(last) > deadAfter {
+		if s.pulse.beat(now) > deadAfter {
 			s.endLost(ctx)
 		}
-		last = now
 	}
 }
 

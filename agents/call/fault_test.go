@@ -117,6 +117,38 @@ func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
 	})
 }
 
+// TestDatabaseComesBack: when nobody could be heard of, another node has the time for its next heartbeat before its calls
+// are taken for lost, and only that.
+func TestDatabaseComesBack(t *testing.T) {
+	t.Parallel()
+	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+		now := time.Now()
+		for _, node := range []string{"alive", "dead"} {
+			err := h.calls.Insert(t.Context(), call.Call{
+				ID: node, Org: "a", Queue: call.QueueAllocated, Node: node, CreatedAt: now, Heartbeat: now,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.set(func() { f.beat = func() error { return callwright.ErrInternal } })
+		settle(22 * time.Second)
+		f.set(func() { f.beat = nil })
+		settle(6 * time.Second)
+		for range 10 {
+			if _, err := h.calls.Beat(t.Context(), "alive", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			settle(2 * time.Second)
+		}
+		alive, _, aliveErr := h.Get(t.Context(), "a", "alive")
+		dead, _, deadErr := h.Get(t.Context(), "a", "dead")
+		if aliveErr != nil || deadErr != nil || alive.Queue != call.QueueAllocated || !dead.Queue.Ended() {
+			t.Errorf("the call of the node that lives is %s, that of the other %s; %v, %v", alive.Queue, dead.Queue, aliveErr, deadErr)
+		}
+	})
+}
+
 // once fails the first time that an update leads to a state, after it was done: the answer to the commit is lost.
 func once(state call.QueueStatus) func(call.Call) error {
 	lost := false

@@ -129,7 +129,11 @@ func (s *Service) cancel(ctx context.Context, c Call) error {
 // sweep closes the calls of nodes that have died.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
-	dead, err := s.Store.Silent(ctx, s.Clock.Now().Add(-deadAfter), batch)
+	now := s.Clock.Now()
+	if !s.pulse.steady(now) {
+		return nil
+	}
+	dead, err := s.Store.Silent(ctx, now.Add(-deadAfter), batch)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,8 @@ type Config struct {
 // Service makes and takes calls.
 type Service struct {
 	Config
-	live live
+	live  live
+	pulse pulse
 }
 
 // How the nodes watch each other: a node that has not been heard of for deadAfter is dead, and its calls are closed.
