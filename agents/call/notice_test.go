@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -252,4 +253,46 @@ func TestSweepKeepsVariables(t *testing.T) {
 			t.Errorf("the call knows %v", got.Variables)
 		}
 	})
+}
+
+// TestLogsAreBounded has a tool flood the logs of a call: they end with a word about that, and what was found out stays.
+func TestLogsAreBounded(t *testing.T) {
+	t.Parallel()
+	rounds := 0
+	m := &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		if rounds++; rounds%5 == 0 { // after four rounds of tools it must speak
+			return agentstest.Texts("still here."), nil
+		}
+		var parts []llm.ReplyPart
+		for i := range 8 {
+			parts = append(parts, llm.ReplyPart{Call: &llm.ToolCall{ID: fmt.Sprint(i), Name: "flood", Arguments: []byte(`{}`)}})
+		}
+		return parts, nil
+	}}
+	flood := agentstest.JSON(`{"n": 7, "text": "` + strings.Repeat("x", 30_000) + `"}`)
+	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
+		r.Answer = flood
+		c := h.order(call.Request{Agent: call.Agent{Task: "t", FirstSentence: "hello", Tools: tools(
+			`{"name":"flood","url":"https://crm.example/","response":{"n":"$.n","text":"$.text"}}`)}})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		const turns = 12
+		for range turns {
+			h.says(phone, "more")
+			h.hears(phone, "still here.")
+		}
+		phone.Hangup()
+		got, _ := h.ended(c.ID)
+		logs, err := h.Logs(t.Context(), "a", c.ID)
+		if err != nil || len(logs) < 5 || len(logs) >= turns || fmt.Sprint(got.Variables["n"]) != "7" {
+			t.Fatalf("%d logs, %v; n is %v", len(logs), err, got.Variables["n"])
+		}
+		last := logs[len(logs)-1].Entries
+		if len(last) != 1 || last[0].Kind != pathway.LogError {
+			t.Errorf("the last log has %d entries", len(last))
+		}
+		if raw, err := json.Marshal(logs); err != nil || len(raw) > 17<<20 {
+			t.Errorf("the logs have %d bytes, %v", len(raw), err)
+		}
+	}, func(c *call.Config) { c.Model = m })
 }

@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ type scribe struct {
 	lines     int            // the number of the last line
 	notices   int            // of the last notice
 	variables map[string]any // what the logs have found out, beside what was known before
+	logged    int            // bytes of logs
+	full      bool           // there are as many as there may be
 }
 
 // page is something to write.
@@ -36,6 +39,9 @@ type page struct {
 
 // pagesWaiting is how much may wait for the database. What comes when there is so much is lost.
 const pagesWaiting = 1000
+
+// maxLogged bounds the logs of a call, in bytes: whoever reads its record reads all of them.
+const maxLogged = 16 << 20
 
 // Writing a page is tried for as long as this, with a pause between. After one that was lost the next ones are tried once
 // each, until one succeeds.
@@ -111,9 +117,27 @@ func (b *scribe) log(l pathway.Log) {
 	defer b.mu.Unlock()
 	l = writableLog(l)
 	remember(b.variables, l)
+	if b.full {
+		return
+	}
+	b.logged += size(l)
+	if b.full = b.logged > maxLogged; b.full {
+		l.Entries = []pathway.LogEntry{{
+			Kind: pathway.LogError, Text: "the log of this call is as long as it may be", At: b.service.Clock.Now(),
+		}}
+	}
 	b.put(page{"log of a turn", l.Turn, func(ctx context.Context) error {
 		return b.service.Store.AppendLog(ctx, b.call.Org, b.call.ID, l)
 	}})
+}
+
+// size is about the bytes of a log.
+func size(l pathway.Log) int {
+	raw, err := json.Marshal(l) //nolint:musttag // only its length matters
+	if err != nil {
+		return maxLogged
+	}
+	return len(raw)
 }
 
 // request tells the webhook of a request that was made.

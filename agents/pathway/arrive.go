@@ -150,6 +150,12 @@ func (w *walk) press() {
 // webhook asks another system. A request that is broken off with the turn is made again if the conversation goes on
 // here: whether it was carried out is not known.
 func (w *walk) webhook(ctx context.Context) way {
+	if w.asked == maxRequests {
+		w.state.Due = false
+		w.note(LogEntry{Kind: LogError, Text: "other systems were asked as often as a turn may"})
+		return w.decide(ctx, false)
+	}
+	w.asked++
 	w.acted = true
 	source := w.at.Request.Source()
 	w.miss(template.Parse(source.URL))

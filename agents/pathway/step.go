@@ -41,6 +41,9 @@ type Agent struct {
 // the caller ends the turn there, at the node that was reached last; the second such turn in a row ends the conversation.
 const MaxVisits = 32
 
+// maxRequests is how many webhook nodes may ask in one turn. Further ones go on as if nobody had answered.
+const maxRequests = 8
+
 // Step takes a turn: it hears in, decides where the conversation goes, and gives what is said and done there to emit, as
 // soon as it is known; emit says whether it wants more. What is said in the first turn is the first sentence and the
 // words of the first node, also when the caller has spoken first.
@@ -110,6 +113,7 @@ type walk struct {
 	at      *Node // where the conversation is
 	log     Log
 	visits  int
+	asked   int      // requests of webhook nodes
 	own     bool     // state.Variables is this turn's own, and may be changed
 	acted   bool     // something was done that can't be taken back
 	missing []string // variables of templates that have no value
