@@ -72,6 +72,15 @@ func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
 	})
 }
 
+// CountChats is how many chats of an organization go on.
+func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.read(ctx, []any{org}, func(idb bun.IDB) (err error) {
+		count, err = idb.NewSelect().Model((*chatRow)(nil)).Where("org = ?", org).Where("NOT completed").Count(ctx)
+		return err
+	})
+	return count, err
+}
+
 // ForgetChats removes chats that were not changed for long.
 func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {

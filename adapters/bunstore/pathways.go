@@ -66,6 +66,15 @@ func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, limit, off
 	return convertedAll(rows, s.pathway)
 }
 
+// CountPathways is how many pathways an organization has.
+func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.read(ctx, []any{org}, func(idb bun.IDB) (err error) {
+		count, err = idb.NewSelect().Model((*pathwayRow)(nil)).Where("org = ?", org).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
 // InsertVersion adds a version.
 func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	row := s.versionRow(v)

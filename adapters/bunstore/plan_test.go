@@ -174,6 +174,53 @@ func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
 	}
 }
 
+// TestOpenChatsAreCountedByAnIndexAlone looks at what every chat that begins asks, among many that are over: rows of chats
+// are large.
+func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillChats(t, db, 2000)
+		seen := statements(t, db, func() error {
+			n, err := bunstore.Chats{DB: db}.CountChats(t.Context(), "o")
+			if err == nil && n != 20 {
+				t.Errorf("counted %d", n)
+			}
+			return err
+		})
+		want := "USING COVERING INDEX pathway_chats_open"
+		if db.PostgresDSN() != "" {
+			want = "Index Only Scan using pathway_chats_open"
+		}
+		if len(seen) != 1 {
+			t.Fatalf("%d statements", len(seen))
+		}
+		if plan := explain(t, db, seen[0], true); !strings.Contains(plan, want) {
+			t.Errorf("not by the index alone: %s\n%s", seen[0], plan)
+		}
+	})
+}
+
+// fillChats stores chats, one of a hundred of which goes on.
+func fillChats(t *testing.T, db *bunstore.DB, count int) {
+	t.Helper()
+	err := db.Do(t.Context(), func(ctx context.Context) error {
+		err := bunstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: "p", Org: "o"})
+		for i := 0; i < count && err == nil; i++ {
+			err = bunstore.Chats{DB: db}.InsertChat(ctx, pathway.Chat{
+				ID: fmt.Sprint("c", i), Org: "o", Pathway: "p", State: []byte(`"` + strings.Repeat("x", 1000) + `"`), Completed: i%100 > 0,
+			})
+		}
+		return err
+	})
+	if err == nil {
+		_, err = db.SQL().ExecContext(t.Context(), "ANALYZE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestEveryStatementUsesAnIndex runs every query of the stores and wants none to read a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
@@ -289,12 +336,14 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, versionErr := pathways.Version(ctx, org, "p", 1)
 	_, versionsErr := pathways.Versions(ctx, org, "p", 10)
 	_, chatErr := chats.Chat(ctx, org, "c")
+	_, pathwaysErr := pathways.CountPathways(ctx, org)
+	_, chatsErr := chats.CountChats(ctx, org)
 	_, forgetErr := chats.ForgetChats(ctx, now, 10)
 	_, agentErr := web.Agent(ctx, org, "w")
 	_, agentsErr := web.Agents(ctx, org)
 	_, countErr := web.CountAgents(ctx, org)
 	return append(errs, pathwayErr, listErr, versionErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
-		web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
+		pathwaysErr, chatsErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
 }
 
 // TestProbingReadsNoTable looks at what probing runs when many statuses are overdue, such as after a pause: one statement

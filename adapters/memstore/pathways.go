@@ -105,6 +105,19 @@ func (s Pathways) Pathways(
 	return clone(found[from:min(from+limit, len(found))]), err
 }
 
+// CountPathways is how many pathways an organization has.
+func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.with(ctx, func(d *data) error {
+		for _, p := range d.pathways {
+			if p.Org == org {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
 // InsertVersion adds a version.
 func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	return s.with(ctx, func(d *data) error {
@@ -223,6 +236,19 @@ func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
 		d.chats[c.ID] = clone(c)
 		return nil
 	})
+}
+
+// CountChats is how many chats of an organization go on.
+func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.with(ctx, func(d *data) error {
+		for _, c := range d.chats {
+			if c.Org == org && !c.Completed {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
 }
 
 // ForgetChats removes chats that were not changed for long.

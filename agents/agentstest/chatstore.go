@@ -21,6 +21,7 @@ func RunChatStore(t *testing.T, newStore func(t *testing.T) (pathway.Store, path
 		"refuses an id twice":                  refusesChatTwice,
 		"refuses chats with what is not there": refusesOrphanChat,
 		"updates by compare-and-set":           updatesChat,
+		"counts chats that go on":              countsChats,
 		"forgets idle chats, a few at a time":  forgetsChats,
 		"forgets the chats of a pathway":       forgetsChatsOfPathway,
 	}
@@ -139,6 +140,34 @@ func updatesChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	want := aChat("c1")
 	want.Messages, want.Revision = winner, 2
 	wantChat(t, s, want)
+}
+
+func wantOpenChats(t *testing.T, s pathway.Chats, org callwright.OrgID, want int) {
+	t.Helper()
+	if got, err := s.CountChats(t.Context(), org); err != nil || got != want {
+		t.Errorf("%s has %d chats that go on, %v; want %d", org, got, err, want)
+	}
+}
+
+func countsChats(t *testing.T, pathways pathway.Store, s pathway.Chats) {
+	insertPathways(t, pathways, aPathway("p2", "a"), aPathway("p3", "b"))
+	over, other, foreign := aChat("c2"), aChat("c3"), aChat("c4")
+	over.Completed, other.Pathway, foreign.Pathway, foreign.Org = true, "p2", "p3", "b"
+	insertChats(t, s, aChat("c1"), over, other, foreign)
+	wantOpenChats(t, s, "a", 2)
+	wantOpenChats(t, s, "b", 1)
+	wantOpenChats(t, s, "c", 0)
+	ended := aChat("c1")
+	ended.Completed = true
+	if err := s.UpdateChat(t.Context(), ended); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenChats(t, s, "a", 1)
+	if err := pathways.DeletePathway(t.Context(), "a", "p2"); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenChats(t, s, "a", 0)
+	wantOpenChats(t, s, "b", 1)
 }
 
 func forgetsChats(t *testing.T, pathways pathway.Store, s pathway.Chats) {

@@ -262,6 +262,11 @@ func pagesPathways(t *testing.T, s pathway.Store) {
 		}
 	}
 	slices.Reverse(seen)
+	for org, want := range map[callwright.OrgID]int{"a": count, "b": 1, "c": 0} {
+		if n, err := s.CountPathways(t.Context(), org); err != nil || n != want {
+			t.Errorf("%s has %d, %v; want %d", org, n, err, want)
+		}
+	}
 	if len(seen) != count || !slices.IsSorted(seen) {
 		t.Errorf("backwards, saw %v", seen)
 	}

@@ -69,6 +69,8 @@ type Store interface {
 	// Pathways is up to limit pathways, newest first and those of one time by id backwards, after leaving out offset of
 	// them.
 	Pathways(ctx context.Context, org callwright.OrgID, limit, offset int) ([]Pathway, error)
+	// CountPathways is how many an organization has.
+	CountPathways(ctx context.Context, org callwright.OrgID) (int, error)
 
 	// InsertVersion adds a version; CodeConflict when the pathway has one of the number, CodeNotFound when the pathway is
 	// absent.
@@ -107,6 +109,8 @@ type Chats interface {
 	// UpdateChat replaces a chat whose stored Revision is c.Revision and adds one to it; CodeConflict when somebody else
 	// was first; CodeNotFound when it is absent.
 	UpdateChat(ctx context.Context, c Chat) error
+	// CountChats is how many of an organization's chats are not completed.
+	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
 	// ForgetChats removes up to limit chats of every organization that were not changed since a time, and says how many.
 	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
 }

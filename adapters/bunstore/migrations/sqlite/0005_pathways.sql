@@ -107,3 +107,5 @@ CREATE TABLE pathway_chats (
 );
 CREATE INDEX pathway_chats_by_pathway ON pathway_chats (pathway_id);
 CREATE INDEX pathway_chats_by_time ON pathway_chats (updated_at);
+-- With completed, which says nothing here, SQLite counts by it alone.
+CREATE INDEX pathway_chats_open ON pathway_chats (org, completed) WHERE NOT completed;
