@@ -13,10 +13,12 @@ import (
 )
 
 // How often a model is asked about a call before its record goes without an analysis, and how long it may take each time:
-// less than a step of work may.
+// less than a step of work may. A model that wants to be asked later is, and that counts for nothing within analyzeLife
+// from the end of the call.
 const (
 	analyzeAttempts = 3
 	analyzePatience = 20 * time.Second
+	analyzeLife     = 10 * time.Minute
 )
 
 // wantsAnalysis says whether a model is to be asked about a call that has ended. Of one that nobody took there is nothing
@@ -50,6 +52,9 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	}
 	c.Analysis, err = s.analysis(ctx, c, lines)
 	if err != nil {
+		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 && s.Clock.Now().Sub(*c.EndedAt) < analyzeLife {
+			return &callwright.Error{Code: callwright.CodeUnavailable, Message: f.Error(), RetryAfter: min(f.RetryAfter, analyzeLife)}
+		}
 		if ctx.Err() != nil || !hopeless(err) && attempt < analyzeAttempts {
 			return err
 		}

@@ -159,6 +159,28 @@ func TestAnalysisAfterABreak(t *testing.T) {
 	})
 }
 
+// TestAnalysisIsPutOff: a model that has too much to do is asked when it wishes, but not for ever.
+func TestAnalysisIsPutOff(t *testing.T) {
+	t.Parallel()
+	for busy, want := range map[int]string{6: "", 1000: "the model failed"} {
+		inStudy(t, func(n int, q llm.Question) (string, error) {
+			if n <= busy {
+				return "", &llm.Failure{Class: llm.ClassRateLimited, Message: "later", RetryAfter: time.Minute}
+			}
+			return good(n, q)
+		}, func(t *testing.T, h *house, m *agentstest.Model) {
+			c := h.order(analyzed())
+			h.listen()
+			settle(time.Hour)
+			got, _, err := h.Get(t.Context(), "a", c.ID)
+			if err != nil || got.Analysis.Error != want || (got.Analysis.Disposition == "sale") != (want == "") ||
+				len(h.notices.sent) != 1 || len(m.Questions()) > 15 {
+				t.Errorf("asked %d times, the analysis is %+v, %v", len(m.Questions()), got.Analysis, err)
+			}
+		})
+	}
+}
+
 // TestAnalysisThatHangs: a model that never answers doesn't keep the record from the webhook.
 func TestAnalysisThatHangs(t *testing.T) {
 	t.Parallel()
