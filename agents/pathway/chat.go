@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ import (
 
 // The limits of chats.
 const (
+	MaxChats    = 10_000   // of an organization that are not completed
 	MaxMessages = 1000     // of both sides in a chat
 	MaxText     = 16 << 10 // bytes of what is said at once
 	maxState    = 4 << 20  // bytes of a chat's state
@@ -64,7 +66,8 @@ var (
 )
 
 // StartChat begins a text conversation with a pathway, and gives the agent's first words. What fails with the model is
-// part of the conversation, as on a call: the agent apologizes, and the chat is over.
+// part of the conversation, as on a call: the agent apologizes, and the chat is over. CodeTooManyRequests: the organization
+// has MaxChats that are not completed, or MaxTurns that are being taken here.
 func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (ChatTurn, error) {
 	g, number, err := s.load(ctx, org, r)
 	if err != nil {
@@ -73,17 +76,32 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	if r.StartNode != "" && g.Node(r.StartNode) == nil {
 		return ChatTurn{}, callwright.Invalid("start_node_id", "the pathway has no node %q", r.StartNode)
 	}
-	end, err := s.turns.begin()
+	end, err := s.turns.begin(org)
 	if err != nil {
 		return ChatTurn{}, err
 	}
 	defer end()
+	if err := s.roomForChat(ctx, org); err != nil {
+		return ChatTurn{}, err
+	}
 	now := s.Clock.Now()
 	c := Chat{
 		ID: s.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: now, Revision: 1,
 	}
 	state := Begin(r.Variables, r.StartNode)
 	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.Chats.InsertChat)
+}
+
+// roomForChat refuses what would be more than MaxChats, but for as many as begin at this moment.
+func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
+	n, err := s.Chats.CountChats(ctx, org)
+	if err != nil || n < MaxChats {
+		return err
+	}
+	return &callwright.Error{
+		Code: callwright.CodeTooManyRequests, RetryAfter: time.Minute,
+		Message: fmt.Sprintf("%d chats are not completed, and no more are possible until some are, or are forgotten", n),
+	}
 }
 
 // load is the graph of a chat that begins.
@@ -105,7 +123,7 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 // see Stop.
 //
 // CodeInvalidState: the chat is over or too long, or it is with a draft that has changed since. A version that was
-// archived since is no obstacle.
+// archived since is no obstacle. CodeTooManyRequests: MaxTurns are being taken here.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
 	if len(text) > MaxText || !utf8.ValidString(text) {
 		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d bytes", MaxText)
@@ -122,7 +140,7 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if err != nil {
 		return ChatTurn{}, err
 	}
-	end, err := s.turns.begin()
+	end, err := s.turns.begin(org)
 	if err != nil {
 		return ChatTurn{}, err
 	}

@@ -55,8 +55,12 @@ const (
 	MaxDescription = 4000
 )
 
-// MaxPage is the most pathways that List gives at once.
-const MaxPage = 1000
+// The limits of lists. Pathways are large.
+const (
+	MaxPathways = 1000   // of an organization
+	MaxVersions = 10_000 // of a pathway, with those that are archived
+	MaxPage     = 100    // pathways that List gives at once
+)
 
 // Draft is a pathway that is to be.
 type Draft struct {
@@ -65,7 +69,7 @@ type Draft struct {
 	Document    Document // may be empty
 }
 
-// Create keeps a new pathway, whose draft has no faults or is empty.
+// Create keeps a new pathway, whose draft has no faults or is empty; CodeInvalidState when the organization has MaxPathways.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pathway, error) {
 	if err := checkWords(d.Name, d.Description); err != nil {
 		return Pathway{}, err
@@ -79,7 +83,16 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 		ID: s.IDs.New(), Org: org, Name: d.Name, Description: d.Description, Draft: draft,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
-	return p, s.Store.InsertPathway(ctx, p)
+	return p, s.Atomic.Do(ctx, func(ctx context.Context) error {
+		n, err := s.Store.CountPathways(ctx, org)
+		if err != nil {
+			return err
+		}
+		if n >= MaxPathways {
+			return callwright.Errorf(callwright.CodeInvalidState, "there are %d pathways, and no more are possible", n)
+		}
+		return s.Store.InsertPathway(ctx, p)
+	})
 }
 
 // List is up to limit pathways (at most MaxPage), newest first, after leaving out offset of them.

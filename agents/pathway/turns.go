@@ -2,10 +2,15 @@ package pathway
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/callwright/callwright"
 )
+
+// MaxTurns is the most turns of chats that one organization has taken at once on a node, so that others get theirs taken too.
+const MaxTurns = 50
 
 // turns are the turns of chats that are being taken here.
 type turns struct {
@@ -14,35 +19,44 @@ type turns struct {
 
 	mu      sync.Mutex
 	over    bool
-	running int
-	idle    chan struct{} // closed when over and none is running
+	running map[callwright.OrgID]int // how many, of organizations that have any
+	idle    chan struct{}            // closed when over and none is running
 }
 
 func newTurns() *turns {
-	t := &turns{idle: make(chan struct{})}
+	t := &turns{running: map[callwright.OrgID]int{}, idle: make(chan struct{})}
 	t.stopping, t.stop = context.WithCancel(context.Background())
 	return t
 }
 
-// begin notes that a turn is taken, until end is called; CodeUnavailable once the service is stopped.
-func (t *turns) begin() (end func(), err error) {
+// begin notes that a turn of an organization's chat is taken, until end is called; CodeTooManyRequests when MaxTurns are
+// being taken, CodeUnavailable once the service is stopped.
+func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
 	}
-	t.running++
+	if t.running[org] >= MaxTurns {
+		return nil, &callwright.Error{
+			Code: callwright.CodeTooManyRequests, RetryAfter: time.Second,
+			Message: fmt.Sprintf("%d turns of chats are being taken, and no more are possible at once", MaxTurns),
+		}
+	}
+	t.running[org]++
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.running--
+		if t.running[org]--; t.running[org] == 0 {
+			delete(t.running, org)
+		}
 		t.settle()
 	}, nil
 }
 
 // settle says so when the last turn is over. The caller has the lock.
 func (t *turns) settle() {
-	if t.over && t.running == 0 {
+	if t.over && len(t.running) == 0 {
 		close(t.idle)
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxVersions is the most versions that Versions gives: the newest.
-const maxVersions = 1000
+// maxListed is the most versions that Versions gives: the newest.
+const maxListed = 1000
 
 // Save keeps a document as the pathway's next version, which never changes afterwards. The draft stays as it is.
+// CodeInvalidState when the pathway has had MaxVersions, as for Fork.
 func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d})
 }
@@ -46,6 +47,10 @@ func (s *Service) add(ctx context.Context, v Version) (Version, error) {
 	}
 	v.ID, v.Document, v.Hash, v.CreatedAt = s.IDs.New(), kept, g.Hash, s.Clock.Now()
 	err = s.together(ctx, v.Org, v.Pathway, func(ctx context.Context, p *Pathway) error {
+		if p.Latest >= MaxVersions {
+			return callwright.Errorf(callwright.CodeInvalidState,
+				"the pathway has had %d versions, and no more are possible: go on with another pathway", p.Latest)
+		}
 		p.Latest++
 		v.Number = p.Latest
 		return s.Store.InsertVersion(ctx, v)
@@ -59,7 +64,7 @@ func (s *Service) Versions(ctx context.Context, org callwright.OrgID, id string)
 	if err != nil {
 		return nil, Pathway{}, err
 	}
-	versions, err := s.Store.Versions(ctx, org, id, maxVersions)
+	versions, err := s.Store.Versions(ctx, org, id, maxListed)
 	return versions, p, err
 }
 
