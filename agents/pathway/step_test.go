@@ -321,25 +321,6 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestAsksOnlySoOften bounds the requests of a turn that goes round webhook nodes.
-func TestAsksOnlySoOften(t *testing.T) {
-	t.Parallel()
-	hook := data{"url": "https://example.com/"}
-	g := compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, hook), node("v", pathway.NodeWebhook, hook)),
-		ways("a w", "w v", "v w"))
-	c := newTalk(t, g)
-	client := &agentstest.Requests{Answer: agentstest.JSON(`{}`)}
-	c.runtime.Requests = client
-	c.begins("a.")
-	c.hears("x", "")
-	if n := len(client.Made()); n != 8 {
-		t.Errorf("%d requests were made", n)
-	}
-	if told := strings.Count(c.entries(pathway.LogError), "asked as often as a turn may"); told == 0 {
-		t.Errorf("the log has %s", c.entries(pathway.LogError))
-	}
-}
-
 func TestLoopsApartAreForgiven(t *testing.T) {
 	t.Parallel()
 	skip := data{"modelOptions": data{"skipUserResponse": true}}
