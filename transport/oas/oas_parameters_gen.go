@@ -7310,7 +7310,7 @@ func decodeListPathwaysParams(args [0]string, argsEscaped bool, r *http.Request)
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Set default value for query: limit.
 	{
-		val := int(100)
+		val := int(50)
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
@@ -7352,7 +7352,7 @@ func decodeListPathwaysParams(args [0]string, argsEscaped bool, r *http.Request)
 							MinSet:        true,
 							Min:           1,
 							MaxSet:        true,
-							Max:           500,
+							Max:           100,
 							MinExclusive:  false,
 							MaxExclusive:  false,
 							MultipleOfSet: false,
