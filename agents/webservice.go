@@ -2,13 +2,17 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/callwright/callwright"
 )
 
-// MaxAgents is the most web agents that an organization has.
-const MaxAgents = 10_000
+// The limits of web agents.
+const (
+	MaxAgents   = 1000     // of an organization; they are listed all at once
+	MaxSettings = 64 << 10 // bytes of an agent's Metadata and VoiceSettings together, as JSON
+)
 
 // CreateAgent keeps a new web agent. Its id, times and version are set here. Either a task or a pathway leads it;
 // CodeInvalidState when the organization has MaxAgents.
@@ -33,6 +37,9 @@ func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, a WebAg
 // CheckWebAgent fills in an agent's defaults and refuses what no call could do. CreateAgent and UpdateAgent do so
 // themselves; it is for those who want to know which of several changes is at fault.
 func (s *Service) CheckWebAgent(ctx context.Context, org callwright.OrgID, a *WebAgent) error {
+	if err := a.checkSettings(); err != nil {
+		return err
+	}
 	switch led := a.Agent.Pathway.ID != ""; {
 	case led && a.Agent.Task != "":
 		return callwright.Invalid("prompt", "is not possible beside pathway_id: the pathway leads the agent")
@@ -43,6 +50,22 @@ func (s *Service) CheckWebAgent(ctx context.Context, org callwright.OrgID, a *We
 	default:
 		return s.Checker.CheckAgent(ctx, org, &a.Agent)
 	}
+}
+
+// checkSettings refuses what is too large to be kept beside the agent.
+func (a *WebAgent) checkSettings() error {
+	size := len(a.VoiceSettings)
+	if size > MaxSettings {
+		return callwright.Invalid("voice_settings", "has more than %d bytes", MaxSettings)
+	}
+	if len(a.Metadata) == 0 {
+		return nil
+	}
+	metadata, err := json.Marshal(a.Metadata)
+	if err == nil && size+len(metadata) > MaxSettings {
+		return callwright.Invalid("metadata", "has, together with voice_settings, more than %d bytes of JSON", MaxSettings)
+	}
+	return err
 }
 
 // Agent is one web agent.

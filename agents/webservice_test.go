@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -111,6 +112,43 @@ func TestCreateAgentBound(t *testing.T) {
 	}
 	if _, err := s.CreateAgent(t.Context(), "b", one); err != nil {
 		t.Errorf("another organization got %v", err)
+	}
+}
+
+func TestSizeOfSettings(t *testing.T) {
+	t.Parallel()
+	s := newWebService(t)
+	made := create(t, s, call.Agent{Task: "Help."})
+	voice := func(size int) json.RawMessage {
+		return json.RawMessage(`{"x":"` + strings.Repeat("x", size-len(`{"x":""}`)) + `"}`)
+	}
+	metadata := func(size int) map[string]any {
+		return map[string]any{"x": strings.Repeat("x", size-len(`{"x":""}`))}
+	}
+	for name, test := range map[string]struct {
+		voice    json.RawMessage
+		metadata map[string]any
+		field    string
+	}{
+		"a voice that fits":   {voice(agents.MaxSettings), nil, ""},
+		"metadata that fit":   {nil, metadata(agents.MaxSettings), ""},
+		"both, which fit":     {voice(agents.MaxSettings / 2), metadata(agents.MaxSettings / 2), ""},
+		"too much of a voice": {voice(agents.MaxSettings + 1), nil, "voice_settings"},
+		"too much metadata":   {nil, metadata(agents.MaxSettings + 1), "metadata"},
+		"too much of both":    {voice(agents.MaxSettings / 2), metadata(agents.MaxSettings/2 + 1), "metadata"},
+	} {
+		w := agents.WebAgent{Agent: call.Agent{Task: "Help."}, VoiceSettings: test.voice, Metadata: test.metadata}
+		_, createErr := s.CreateAgent(t.Context(), "a", w)
+		_, updateErr := s.UpdateAgent(t.Context(), "a", made.ID, func(a *agents.WebAgent) error {
+			a.VoiceSettings, a.Metadata = test.voice, test.metadata
+			return nil
+		})
+		for _, err := range []error{createErr, updateErr} {
+			e, _ := errors.AsType[*callwright.Error](err)
+			if (err == nil) != (test.field == "") || e != nil && (e.Field != test.field || e.Code != callwright.CodeBadRequest) {
+				t.Errorf("%s gave %v", name, err)
+			}
+		}
 	}
 }
 
