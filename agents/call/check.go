@@ -21,6 +21,7 @@ const (
 	MaxPersona      = 32 << 10
 	MaxInterruption = 10 * time.Second
 	MaxDynamicData  = 20
+	MaxRequests     = 256 << 10 // of Agent.Tools and Agent.DynamicData together, as JSON
 	MaxDispositions = 50
 	MaxDisposition  = 100
 	MaxSummary      = 1999 // of Plan.SummaryPrompt
@@ -101,6 +102,9 @@ func (s *Service) checkEngines(a *Agent) error {
 
 // checkRequests checks what the agent asks of other systems.
 func (s *Service) checkRequests(a *Agent) error {
+	if err := a.checkRequestsSize(); err != nil {
+		return err
+	}
 	if _, err := tool.NewSet(a.Tools); err != nil {
 		return err
 	}
@@ -128,6 +132,25 @@ func (s *Service) checkRequests(a *Agent) error {
 		}
 	}
 	return nil
+}
+
+// checkRequestsSize refuses more than MaxRequests: every call keeps its agent, and lists of web agents hold all of each.
+func (a *Agent) checkRequestsSize() error {
+	size := 0
+	for _, raw := range a.Tools {
+		size += len(raw)
+	}
+	if size > MaxRequests {
+		return callwright.Invalid("tools", "have more than %d bytes", MaxRequests)
+	}
+	if len(a.DynamicData) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(a.DynamicData) //nolint:musttag // only its length counts
+	if err == nil && size+len(data) > MaxRequests {
+		return callwright.Invalid("dynamic_data", "has, together with tools, more than %d bytes", MaxRequests)
+	}
+	return err
 }
 
 // within puts a path before the field of an error.

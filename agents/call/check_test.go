@@ -3,6 +3,7 @@ package call_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,39 @@ func TestCreateNamesTheField(t *testing.T) {
 			}, func(c *call.Config) { c.Screener = func(int) call.Screener { return deaf{} } })
 		})
 	}
+}
+
+// TestSizeOfRequests: tools and dynamic data may be as large together as MaxRequests, and not larger.
+func TestSizeOfRequests(t *testing.T) {
+	t.Parallel()
+	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
+		sized := func(size int) (all []json.RawMessage) {
+			for most := 32 << 10; size > 0; size -= most { // which one tool may have
+				text := fmt.Sprintf(`{"name":"t%d","url":"https://a.example/"`, len(all))
+				all = append(all, json.RawMessage(text+strings.Repeat(" ", max(min(size, most)-len(text)-1, 0))+`}`))
+			}
+			return all
+		}
+		data := func(size int) []call.DynamicData {
+			return []call.DynamicData{{URL: "https://a.example/", Body: []request.Pair{{Name: "x", Value: long(size)}}}}
+		}
+		for name, test := range map[string]struct {
+			agent call.Agent
+			field string
+		}{
+			"what fits":         {call.Agent{Tools: sized(call.MaxRequests)}, ""},
+			"what fits of both": {call.Agent{Tools: sized(call.MaxRequests - 2000), DynamicData: data(1000)}, ""},
+			"tools":             {call.Agent{Tools: sized(call.MaxRequests + 1)}, "tools"},
+			"data":              {call.Agent{DynamicData: data(call.MaxRequests)}, "dynamic_data"},
+			"both":              {call.Agent{Tools: sized(call.MaxRequests / 2), DynamicData: data(call.MaxRequests / 2)}, "dynamic_data"},
+		} {
+			err := h.CheckAgent(t.Context(), "a", &test.agent)
+			e, _ := errors.AsType[*callwright.Error](err)
+			if (err == nil) != (test.field == "") || e != nil && (e.Field != test.field || e.Code != callwright.CodeBadRequest) {
+				t.Errorf("%s gave %v", name, err)
+			}
+		}
+	})
 }
 
 // TestCreateNamesBoth says of a task and a pathway together, or of neither, both names.
