@@ -98,7 +98,7 @@ func TestPathwaysAreListedAndDeleted(t *testing.T) {
 		t.Errorf("deleted again: %v", again)
 	}
 	h.want(http.StatusNotFound, "GET", "/v1/pathway/"+first, "")
-	h.want(http.StatusBadRequest, "GET", "/v1/pathway?limit=501", "")
+	h.want(http.StatusBadRequest, "GET", "/v1/pathway?limit=101", "")
 }
 
 // TestPathwaysOfOthersAreAbsent asks every operation for a pathway of another organization, and for one that nobody has.
