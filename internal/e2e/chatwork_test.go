@@ -85,13 +85,13 @@ func TestStopDuringTurns(t *testing.T) {
 	}
 }
 
-// TestClientsGo has as many chats as may wait for another system that never answers, with a thousand asking for turns, and
-// whoever asked go away: nothing is left of them once the other system was waited for long enough, and every chat goes on.
+// TestClientsGo has a thousand chats wait for another system that never answers, and whoever asked for their turns go
+// away: nothing is left of them once the other system was waited for long enough, and every chat goes on.
 func TestClientsGo(t *testing.T) {
 	t.Parallel()
 	const many, together = 1000, 50
 	const slack = 30 // pools of connections and of workers
-	var hanging, refused atomic.Int32
+	var hanging atomic.Int32
 	var answering atomic.Bool
 	system := counter(t, func(ctx context.Context, _ int) {
 		if !answering.Load() {
@@ -114,22 +114,16 @@ func TestClientsGo(t *testing.T) {
 	s.Say(t, s.Chat(t, id).ChatID, "") // opens what stays open
 	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")
 	ctx, leave := context.WithCancel(t.Context())
-	statuses := make([]int, many) // 0: of a turn that was taken
 	var turns sync.WaitGroup
-	for i, chat := range chats {
+	for _, chat := range chats {
 		turns.Go(func() {
 			_, err := s.API.SendPathwayChatMessage(ctx, &oas.PathwayChatTurn{Message: "One."}, oas.SendPathwayChatMessageParams{ChatID: chat})
 			if err == nil {
 				t.Error("a turn was answered")
 			}
-			if statuses[i] = status(err); statuses[i] == http.StatusTooManyRequests {
-				refused.Add(1)
-			}
 		})
 	}
-	await.That(t, "all turns to wait that may, and the others to be refused", func() bool {
-		return hanging.Load() == pathway.MaxTurns && refused.Load() == many-pathway.MaxTurns
-	})
+	await.That(t, "all turns to wait", func() bool { return hanging.Load() == many })
 	leave()
 	turns.Wait()
 	ok := await.Within(t.Context(), await.Limit, func() bool {
@@ -140,9 +134,9 @@ func TestClientsGo(t *testing.T) {
 		t.Error("something is left of the turns")
 	}
 	answering.Store(true)
-	for status, least := range map[int]int{0: 4, http.StatusTooManyRequests: 3} {
-		if state := s.Say(t, chats[slices.Index(statuses, status)], "Two."); len(state.ChatHistory) < least {
-			t.Errorf("after %d the history is %+v", status, state.ChatHistory)
+	for _, chat := range []string{chats[0], chats[many/2], chats[many-1]} {
+		if state := s.Say(t, chat, "Two."); len(state.ChatHistory) < 4 {
+			t.Errorf("the history is %+v", state.ChatHistory)
 		}
 	}
 }
