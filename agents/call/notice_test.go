@@ -291,7 +291,7 @@ func TestLogsAreBounded(t *testing.T) {
 		if len(last) != 1 || last[0].Kind != pathway.LogError {
 			t.Errorf("the last log has %d entries", len(last))
 		}
-		if raw, err := json.Marshal(logs); err != nil || len(raw) > 17<<20 {
+		if raw, err := json.Marshal(logs); err != nil || len(raw) > 17<<20 { //nolint:musttag // only its length matters
 			t.Errorf("the logs have %d bytes, %v", len(raw), err)
 		}
 	}, func(c *call.Config) { c.Model = m })

@@ -381,10 +381,11 @@ func TestTools(t *testing.T) {
 // without a value the log has the first.
 func TestLongVariablesInLabels(t *testing.T) {
 	t.Parallel()
-	unknown := ""
+	var names strings.Builder
 	for i := range 3 * template.MaxNames {
-		unknown += fmt.Sprintf("{{u%d}}", i)
+		fmt.Fprintf(&names, "{{u%d}}", i)
 	}
+	unknown := names.String()
 	g := compile(t, nodes(say("a", data{"isStart": true, "condition": "c {{x}}"}), say("b", data{"text": "b." + unknown}),
 		say("c", data{"text": unknown + unknown})), []json.RawMessage{
 		raw(data{"id": "e", "source": "a", "target": "b", "data": data{"label": "l {{x}}", "description": "d {{x}}"}}),

@@ -17,7 +17,7 @@ import (
 
 // The limits of chats.
 const (
-	MaxChats    = 10_000   // of an organization that are not completed
+	MaxChats    = 100_000  // of an organization that are not completed
 	MaxMessages = 1000     // of both sides in a chat
 	MaxText     = 16 << 10 // bytes of what is said at once
 	maxState    = 4 << 20  // bytes of a chat's state

@@ -10,7 +10,7 @@ import (
 )
 
 // MaxTurns is the most turns of chats that one organization has taken at once on a node, so that others get theirs taken too.
-const MaxTurns = 50
+const MaxTurns = 1000
 
 // turns are the turns of chats that are being taken here.
 type turns struct {
