@@ -60,11 +60,11 @@ func TestMaxValues(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	many := ""
+	var many strings.Builder
 	for i := range 10 * template.MaxNames {
-		many += fmt.Sprintf("{{x%d}}", i)
+		fmt.Fprintf(&many, "{{x%d}}", i)
 	}
-	if got := template.Parse(many).Names(); len(got) != template.MaxNames || got[template.MaxNames-1] != "x99" {
+	if got := template.Parse(many.String()).Names(); len(got) != template.MaxNames || got[template.MaxNames-1] != "x99" {
 		t.Errorf("of many names there are %d", len(got))
 	}
 	tmpl := template.Parse("a {{x}} b {{ y.z }}{{x}}{{}} c")

@@ -81,7 +81,9 @@ func TestWebAgentWithAModel(t *testing.T) {
 		_, _ = w.Write([]byte(`{"person":{"name":"Robin"}}`))
 	})
 	shop.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
-		var body struct{ Order string }
+		var body struct {
+			Order string `json:"order"`
+		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Order != "7" {
 			t.Errorf("the order %q is asked for, %v", body.Order, err)
 		}

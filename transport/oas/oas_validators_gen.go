@@ -5765,7 +5765,7 @@ func (s *PathwayChat) Validate() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
-			MaxLength:     16384,
+			MaxLength:     1048576,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -5934,7 +5934,7 @@ func (s *PathwayChatMessage) Validate() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
-			MaxLength:     16384,
+			MaxLength:     1048576,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -6040,7 +6040,7 @@ func (s *PathwayChatState) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     16384,
+					MaxLength:     1048576,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
