@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
 )
 
 const (
@@ -24,6 +25,9 @@ const (
 	postgresConnections = 6
 
 	hardStop = 5 * time.Second // for running handlers to end after their contexts have
+
+	startPatience = time.Minute // for a database that goes away just while the work starts
+	startPause    = time.Second // between two attempts
 )
 
 // worker is River's client, whatever its driver's transactions are.
@@ -31,22 +35,20 @@ type worker interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
 	StopAndCancel(ctx context.Context) error
+	QueueGet(ctx context.Context, name string) (*rivertype.Queue, error)
 }
 
 // Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
 // which their contexts end too and they are left to other nodes. The error says why it could not start, or that handlers still run.
 func (w *Work) Run(ctx context.Context) error {
 	stopping := make(chan struct{})
-	client, closePool, err := w.newWorker(ctx, stopping)
+	client, closePool, err := w.begin(ctx, stopping)
 	if err != nil {
 		return fmt.Errorf("riverwork: %w", err)
 	}
 	defer closePool()
 	// The client would cut its handlers off when its context ends.
 	ctx, patient := context.WithoutCancel(ctx), ctx
-	if err := client.Start(ctx); err != nil {
-		return fmt.Errorf("riverwork: start: %w", err)
-	}
 	<-patient.Done()
 	if err := within(ctx, w.StopTimeout, client.Stop); err == nil {
 		return nil
@@ -56,6 +58,60 @@ func (w *Work) Run(ctx context.Context) error {
 		return errors.New("riverwork: handlers run on although their contexts have ended")
 	}
 	return nil
+}
+
+// begin starts a client, anew when the database goes away meanwhile.
+func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, func(), error) {
+	for until := time.Now().Add(startPatience); ; {
+		client, closePool, err := w.newWorker(ctx, stopping)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err = start(context.WithoutCancel(ctx), client); err == nil {
+			return client, closePool, nil
+		}
+		_ = within(context.WithoutCancel(ctx), hardStop, client.StopAndCancel) // what of it runs
+		closePool()
+		if ctx.Err() != nil || time.Now().After(until) {
+			return nil, nil, fmt.Errorf("start: %w", err)
+		}
+		w.Logger.WarnContext(ctx, "durable work could not be started, trying again", "error", err)
+		timer := time.NewTimer(startPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+// start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
+// would have nothing to do for as long as it lives, without an error: what it does first with its queue is not done then.
+func start(ctx context.Context, client worker) error {
+	before, err := touched(ctx, client)
+	if err != nil {
+		return err
+	}
+	if err := client.Start(ctx); err != nil {
+		return err
+	}
+	after, err := touched(ctx, client)
+	if err == nil && !after.After(before) {
+		return errors.New("the queue is not worked on")
+	}
+	return err
+}
+
+// touched is when somebody has last begun to work on the queue; zero for never.
+func touched(ctx context.Context, client worker) (time.Time, error) {
+	queue, err := client.QueueGet(ctx, river.QueueDefault)
+	switch {
+	case errors.Is(err, rivertype.ErrNotFound):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, err
+	}
+	return queue.UpdatedAt, nil
 }
 
 func within(ctx context.Context, d time.Duration, stop func(context.Context) error) error {
