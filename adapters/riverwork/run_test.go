@@ -64,7 +64,7 @@ func TestStartsAgain(t *testing.T) {
 // carry carries a connection until a side ends it.
 func carry(near net.Conn, server string) {
 	defer near.Close()
-	far, err := new(net.Dialer).Dial("tcp", server) //nolint:noctx // it lasts as long as the connection
+	far, err := new(net.Dialer).Dial("tcp", server)
 	if err != nil {
 		return
 	}
