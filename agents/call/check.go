@@ -105,17 +105,12 @@ func (s *Service) checkRequests(a *Agent) error {
 	if err := a.checkRequestsSize(); err != nil {
 		return err
 	}
-	if _, err := tool.NewSet(a.Tools); err != nil {
+	tools, err := tool.NewSet(a.Tools)
+	if err != nil {
 		return err
 	}
-	for i, raw := range a.Tools {
-		var t struct {
-			URL string `json:"url"`
-		}
-		if err := json.Unmarshal(raw, &t); err != nil {
-			return callwright.Invalid(fmt.Sprintf("tools[%d]", i), "must be an object of JSON")
-		}
-		if err := s.Requests.CheckURL(t.URL); err != nil {
+	for i, url := range tools.URLs() {
+		if err := s.Requests.CheckURL(url); err != nil {
 			return callwright.InField(fmt.Sprintf("tools[%d].url", i), err)
 		}
 	}
