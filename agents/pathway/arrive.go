@@ -3,12 +3,10 @@ package pathway
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
-	"github.com/callwright/callwright/agents/template"
 )
 
 // keys are what can be pressed: see conversation.Press.
@@ -157,11 +155,8 @@ func (w *walk) webhook(ctx context.Context) way {
 	}
 	w.asked++
 	w.acted = true
-	source := w.at.Request.Source()
-	w.miss(template.Parse(source.URL))
-	w.miss(template.Parse(source.Body))
-	for _, p := range slices.Concat(source.Headers, source.Query) {
-		w.miss(template.Parse(p.Value))
+	for _, t := range w.at.Request.Templates() {
+		w.miss(t)
 	}
 	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
 	w.note(LogEntry{Kind: LogRequest, Request: &log})

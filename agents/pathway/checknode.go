@@ -155,18 +155,13 @@ func (c *compiler) number(data fields) *template.Template {
 		return to
 	}
 	text := strings.TrimSpace(to.Text())
-	scheme, rest, isURI := strings.Cut(text, ":")
-	if isURI {
-		if scheme = strings.ToLower(scheme); scheme != "sip" && scheme != "sips" || rest == "" || strings.ContainsAny(rest, " \t\r\n<>\"") {
-			c.faultf(data.at(name), "must be an E.164 phone number such as +15551234567, or a SIP URI")
-		}
-		return template.Parse(text)
-	}
-	number, err := callwright.ParsePhoneNumber(text)
-	if err != nil {
+	if !dialable(text) {
 		c.faultf(data.at(name), "must be an E.164 phone number such as +15551234567, or a SIP URI")
 	}
-	return template.Parse(number.String())
+	if number, err := callwright.ParsePhoneNumber(text); err == nil {
+		text = number.String()
+	}
+	return template.Parse(text)
 }
 
 // digits reads the digits to press.
@@ -177,7 +172,7 @@ func (c *compiler) digits(data fields) *template.Template {
 		c.faultf(data.at(name), "is missing")
 		return nil
 	}
-	if len(digits.Names()) == 0 && strings.Trim(digits.Text(), "0123456789ABCD*#w") != "" {
+	if len(digits.Names()) == 0 && strings.Trim(digits.Text(), keys) != "" {
 		c.faultf(data.at(name), "must be of 0-9, A-D, *, # and w, a pause of half a second")
 	}
 	return digits

@@ -68,6 +68,18 @@ func (s Source) Parse() (*Call, error) {
 // Source is what was parsed, with its defaults filled in.
 func (c *Call) Source() Source { return c.source }
 
+// Templates are the texts that variables are filled into.
+func (c *Call) Templates() []*template.Template {
+	all := []*template.Template{c.url}
+	for _, f := range slices.Concat(c.headers, c.query) {
+		all = append(all, f.value)
+	}
+	if c.body != nil {
+		all = append(all, c.body.text)
+	}
+	return all
+}
+
 // checkURL wants an address whose scheme and host are literal.
 func (c *Call) checkURL() error {
 	const field = "url"
