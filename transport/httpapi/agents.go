@@ -128,7 +128,8 @@ func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*o
 	return &oas.MessageResponse{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
 }
 
-// webAgent is a web agent as clients see it. What is not set is null, or empty where the contract has no null.
+// webAgent is a web agent as clients see it. What is not set is null, or empty where the contract has no null; what the
+// specification's record does not have is there only when it is set.
 func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	metadata, err := rawOf(w.Metadata)
 	if err != nil {
@@ -141,8 +142,8 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		InterruptionThreshold: nilMillis(w.Agent.Interruption),
 		Temperature:           nilNumber(w.Agent.Temperature),
 		MaxDuration:           w.Agent.MaxDuration.Minutes(),
-		PathwayID:             optNilText(w.Agent.Pathway.ID),
-		Metadata:              oas.NewOptMetadata(metadata),
+		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
+		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},
 		Keywords:              w.Keywords,
 	}
 	answer.VoiceSettings.SetToNull()

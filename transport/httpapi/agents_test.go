@@ -29,6 +29,7 @@ const (
 		`"response_data":[{"name":"price","data":"$.price","context":"It costs {{price}}."}]}]`
 )
 
+// TestAgentWithNothingHasNulls wants the record of the specification: its thirteen members, and no others.
 func TestAgentWithNothingHasNulls(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -36,7 +37,7 @@ func TestAgentWithNothingHasNulls(t *testing.T) {
 	want := map[string]any{
 		"agent_id": created["agent_id"], "webhook": nil, "dynamic_data": nil, "interruption_threshold": 500.0,
 		"first_sentence": nil, "model": "base", "voice_settings": nil, "voice": "", "prompt": "Help.", "temperature": nil,
-		"max_duration": 30.0, "language": "ENG", "tools": nil, "pathway_id": nil, "metadata": map[string]any{},
+		"max_duration": 30.0, "language": "ENG", "tools": nil,
 	}
 	if !reflect.DeepEqual(created, want) || created["agent_id"] == "" {
 		t.Errorf("created %v, want %v", created, want)
