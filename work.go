@@ -21,7 +21,7 @@ type Task struct {
 	Org         OrgID     // whose it is
 	Unique      bool      // while a task of this kind, organization and key waits or runs, another is not added
 	RunAt       time.Time // not before; zero: at once
-	MaxAttempts int       // how often a failing handler is run in all; 0: the adapter's default
+	MaxAttempts int       // how often a failing handler is run in all; 0: the adapter's default, which handlers are told
 }
 
 // Handler runs a task. It may be called again for a task that it has finished (delivery is at least once) and must

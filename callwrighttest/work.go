@@ -202,6 +202,9 @@ func triesAgain(t *testing.T, h Harness) {
 	if r.tries[0] != 1 || r.tries[1] != 2 {
 		t.Fatalf("attempts %v, want 1 and 2", r.tries)
 	}
+	if most := r.tasks[0].MaxAttempts; most < 2 {
+		t.Errorf("a task that leaves it to the adapter is told to be run %d times at most", most)
+	}
 }
 
 func givesUp(t *testing.T, h Harness) {
@@ -215,6 +218,9 @@ func givesUp(t *testing.T, h Harness) {
 	r.wait(t, 1)
 	if got := r.keys(); len(got) != 3 || got[2] != "2" {
 		t.Fatalf("ran %v; a task with 2 attempts runs twice", got)
+	}
+	if most := r.tasks[0].MaxAttempts; most != 2 {
+		t.Errorf("a task with 2 attempts is told to be run %d times at most", most)
 	}
 }
 
