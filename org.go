@@ -46,6 +46,7 @@ type APIKey struct {
 type Principal struct {
 	Org          OrgID
 	KeyID        string
+	KeyName      string
 	Entitlements []Entitlement
 }
 

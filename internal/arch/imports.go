@@ -18,6 +18,7 @@ var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
 	{"agents/call", "speech/pcm"},
+	{"triage/analyst", "agents/llm"},
 }
 
 // owners are libraries with one home: nobody else in the product imports them.

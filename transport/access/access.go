@@ -124,7 +124,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (callwright.Prin
 	if err != nil {
 		return callwright.Principal{}, err
 	}
-	return callwright.Principal{Org: org.ID, KeyID: record.ID, Entitlements: org.Entitlements}, nil
+	return callwright.Principal{Org: org.ID, KeyID: record.ID, KeyName: record.Name, Entitlements: org.Entitlements}, nil
 }
 
 func (s *Service) hash(key string) []byte {

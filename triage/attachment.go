@@ -1,0 +1,87 @@
+package triage
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The limits of an issue.
+const (
+	MaxResources = 500  // attached to an issue
+	MaxFlags     = 1000 // on the calls of an issue
+	MaxRelations = 200  // of an issue, in both directions
+	MaxShown     = 50   // resources, and other issues, of one entry
+)
+
+// Resource is something attached to an issue.
+type Resource struct {
+	ID         string
+	Org        callwright.OrgID
+	IssueID    string
+	Type       ResourceType
+	ResourceID string // id of what is attached
+	Title      string
+	Status     Availability
+	Metadata   map[string]any // what else its Library tells, such as "created_at"
+	AttachedBy string         // id of the actor
+	CreatedAt  time.Time
+}
+
+// ResourceType is what can be attached.
+type ResourceType string
+
+// The types of resources. Which of them a program serves depends on its libraries: see Config.
+const (
+	ResourceCall    ResourceType = "call"
+	ResourceRun     ResourceType = "run"     // of a test
+	ResourcePathway ResourceType = "pathway" //
+	ResourceSample  ResourceType = "sample"  // of speech
+	ResourceFile    ResourceType = "file"
+)
+
+// Availability says whether something attached can still be read.
+type Availability string
+
+// The availabilities. In an entry it is that of the moment.
+const (
+	Available   Availability = "available"
+	Unavailable Availability = "unavailable"
+)
+
+// Flag is a place in an attached call that needs attention.
+type Flag struct {
+	ID           string
+	Org          callwright.OrgID
+	IssueID      string
+	CallID       string
+	Type         string // what kind of trouble it is, in the organization's words
+	Note         string
+	NodeID       string // of the pathway; empty: none
+	NodeName     string
+	MessageIndex *int // of the transcript, from 0; nil: the whole call
+	MessageText  string
+	CreatedBy    string // id of the actor
+	CreatedAt    time.Time
+}
+
+// Relation is between two issues.
+type Relation struct {
+	ID        string
+	Org       callwright.OrgID
+	Type      RelationType
+	From      IssueRef // as it stands, the ref of From and To
+	To        IssueRef
+	CreatedBy string // id of the actor
+	CreatedAt time.Time
+}
+
+// RelationType is what the first issue of a relation is to the second.
+type RelationType string
+
+// The types of relations.
+const (
+	RelatedTo   RelationType = "related_to" // the other way round, too
+	Blocks      RelationType = "blocks"
+	DuplicateOf RelationType = "duplicate_of"
+)

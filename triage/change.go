@@ -1,0 +1,128 @@
+package triage
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// change is what is done to one issue in a transaction.
+type change struct {
+	Issue   Issue // may be changed, but for what its author has said
+	by      Actor
+	edited  bool // what people edit has changed
+	entries []Entry
+}
+
+// tell has an entry written about the issue. Its identity, time and, if it has none, actor are set when it is.
+func (c *change) tell(e Entry) {
+	if e.Actor == (Actor{}) {
+		e.Actor = c.by
+	}
+	c.entries = append(c.entries, e)
+}
+
+// change has do change an issue and writes the entries that it tells, in one transaction in which nobody else changes the
+// issue. It gives the issue as it then is, and the entries. do may run twice.
+func (s *Service) change(
+	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
+) (Issue, []Entry, error) {
+	all, err := s.changeAll(ctx, org, by, []string{id}, func(ctx context.Context, all []*change) error {
+		return do(ctx, all[0])
+	})
+	if err != nil {
+		return Issue{}, nil, err
+	}
+	return all[0].Issue, all[0].entries, nil
+}
+
+// edit is change for an issue that goes on by itself: CodeInvalidState for one that was merged into another.
+func (s *Service) edit(
+	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
+) (Issue, []Entry, error) {
+	return s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		if err := c.Issue.unmerged(); err != nil {
+			return err
+		}
+		return do(ctx, c)
+	})
+}
+
+// unmerged is nil for an issue that goes on by itself.
+func (i Issue) unmerged() error {
+	if i.MergedInto != "" {
+		return callwright.Errorf(callwright.CodeInvalidState, "%s was merged into another issue: %s", i.Name(), i.MergedInto)
+	}
+	return nil
+}
+
+// changeAll is change for several issues, which differ. do gets them in the order of ids.
+func (s *Service) changeAll(
+	ctx context.Context, org callwright.OrgID, by Actor, ids []string, do func(ctx context.Context, all []*change) error,
+) ([]*change, error) {
+	if err := by.check(); err != nil {
+		return nil, err
+	}
+	var all []*change
+	err := s.Atomic.Do(ctx, func(ctx context.Context) error {
+		all = make([]*change, len(ids))
+		for _, id := range slices.Sorted(slices.Values(ids)) { // everybody in the same order: no two wait for each other
+			i, err := s.Store.Hold(ctx, org, id)
+			if err != nil {
+				return err
+			}
+			all[slices.Index(ids, id)] = &change{Issue: i, by: by}
+		}
+		if err := do(ctx, all); err != nil {
+			return err
+		}
+		for _, c := range all {
+			if err := s.write(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.hub.wake(ids...)
+	return all, nil
+}
+
+// write stores a changed issue with its entries, unless nothing has happened. Each entry is later than the one before,
+// whatever the clocks of the nodes say.
+func (s *Service) write(ctx context.Context, c *change) error {
+	if !c.edited && len(c.entries) == 0 {
+		return nil
+	}
+	now := s.Clock.Now()
+	for i := range c.entries {
+		if now.Compare(c.Issue.LastActivityAt) <= 0 {
+			now = c.Issue.LastActivityAt.Add(time.Microsecond)
+		}
+		e := &c.entries[i]
+		e.ID, e.Org, e.IssueID, e.CreatedAt = s.IDs.New(), c.Issue.Org, c.Issue.ID, now
+		c.Issue.LastActivityAt = now
+	}
+	if c.edited {
+		c.Issue.UpdatedAt = now
+		c.Issue.Version++
+	}
+	if err := s.Store.UpdateIssue(ctx, c.Issue); err != nil {
+		return err
+	}
+	c.Issue.Revision++
+	if len(c.entries) == 0 {
+		return nil
+	}
+	if err := s.Store.AppendEntries(ctx, c.Issue.Org, c.Issue.ID, c.entries); err != nil {
+		return err
+	}
+	if c.by.Kind != ActorUser {
+		return nil
+	}
+	return s.Store.MarkSeen(ctx, c.Issue.Org, c.by.ID, c.Issue.ID, c.Issue.LastActivityAt)
+}

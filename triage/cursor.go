@@ -1,0 +1,94 @@
+package triage
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/callwright/callwright"
+)
+
+// Cursors makes and reads the cursors of pages. A cursor is signed: it holds for the organization and the list that it was
+// made for, and for nothing else. Several keys, each with an id, let the key be changed without ending the cursors that
+// are in use: those of the former key are read as long as it is there.
+type Cursors struct {
+	current byte
+	keys    map[byte][]byte
+}
+
+// cursorKey is the least size of a key, in bytes.
+const cursorKey = 32
+
+// NewCursors takes the keys by id, 32 bytes each or more, the same on every node, and the id of the one that signs.
+func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
+	for id, key := range keys {
+		if len(key) < cursorKey {
+			return nil, fmt.Errorf("triage: cursor key %d has %d bytes, less than %d", id, len(key), cursorKey)
+		}
+	}
+	if keys[current] == nil {
+		return nil, errors.New("triage: the current cursor key is not among the keys")
+	}
+	return &Cursors{current: current, keys: maps.Clone(keys)}, nil
+}
+
+// newProcessCursors has a key that ends with the process.
+func newProcessCursors() *Cursors {
+	key := make([]byte, cursorKey)
+	_, _ = rand.Read(key) // crypto/rand never fails: it ends the program instead
+	return &Cursors{keys: map[byte][]byte{0: key}}
+}
+
+// A cursor is, in base64: its version, the id of its key, the place's value in 8 bytes, the first 16 bytes of the HMAC,
+// and the place's id.
+const (
+	cursorVersion = 1
+	cursorHead    = 1 + 1 + 8
+	cursorMAC     = 16
+)
+
+// seal is a place in a list as an opaque string; the beginning is the empty one. list names which list it is.
+func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
+	if p == (Place{}) {
+		return ""
+	}
+	raw := []byte{cursorVersion, c.current}
+	raw = binary.BigEndian.AppendUint64(raw, uint64(p.Value))
+	raw = append(raw, mac(c.keys[c.current], raw, org, list, p.ID)...)
+	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
+}
+
+// open reads what seal wrote for the same organization and list; CodeBadRequest for anything else.
+func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
+	if cursor == "" {
+		return Place{}, nil
+	}
+	bad := callwright.Invalid("cursor", "is not a cursor of this list")
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(raw) <= cursorHead+cursorMAC || raw[0] != cursorVersion {
+		return Place{}, bad
+	}
+	head, sum, id := raw[:cursorHead], raw[cursorHead:cursorHead+cursorMAC], string(raw[cursorHead+cursorMAC:])
+	key := c.keys[head[1]]
+	if key == nil || !hmac.Equal(sum, mac(key, head, org, list, id)) {
+		return Place{}, bad
+	}
+	return Place{Value: int64(binary.BigEndian.Uint64(head[2:])), ID: id}, nil
+}
+
+// mac signs the head of a cursor and what it is bound to. Each text is preceded by its length, so that none runs into the
+// next.
+func mac(key, head []byte, org callwright.OrgID, list, id string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(head)
+	for _, text := range []string{string(org), list, id} {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
+		h.Write([]byte(text))
+	}
+	return h.Sum(nil)[:cursorMAC]
+}

@@ -1,0 +1,95 @@
+package triage
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Entry is one line of a feed: something that happened to an issue, or a step of an agent that works on it. It is never
+// changed: what it shows of other things is how they were.
+type Entry struct {
+	ID        string
+	Org       callwright.OrgID
+	IssueID   string
+	Kind      EntryKind
+	Type      EntryType
+	Actor     Actor
+	Detail    string // free text, at most MaxDetail bytes
+	Metadata  map[string]any
+	CreatedAt time.Time // later than that of every other entry of the issue that is there already
+
+	FromStatus Status // of the issue, where the entry moves it; else empty
+	ToStatus   Status
+	Resources  []Resource // that it speaks of
+	Referenced []IssueRef // other issues that it speaks of
+
+	Session  *SessionRef // of a step: its session, as it stands after the step
+	Artifact *Artifact   // of a step of TypeArtifact
+}
+
+// Keyset is the entry's place in its feed.
+func (e Entry) Keyset() callwright.Keyset { return callwright.Keyset{At: e.CreatedAt, ID: e.ID} }
+
+// MaxDetail is how many bytes of text an entry, or the description of an issue, may have.
+const MaxDetail = 64 << 10
+
+// EntryKind tells the two kinds of entries apart.
+type EntryKind string
+
+// The kinds of entries.
+const (
+	KindIssue EntryKind = "issue" // something that happened to the issue
+	KindAgent EntryKind = "agent" // a step of an agent
+)
+
+// EntryType is what an entry tells.
+type EntryType string
+
+// What happens to issues. A change of severity, category, assignee or owner has "from" and "to" in its Metadata. A comment
+// that was edited or deleted is another TypeComment, with "action" ("edited", "deleted") and "comment_id".
+const (
+	TypeCreated         EntryType = "created"
+	TypeStatusChanged   EntryType = "status_changed"
+	TypeSeverityChanged EntryType = "severity_changed"
+	TypeCategoryChanged EntryType = "category_changed"
+	TypeAssigneeChanged EntryType = "assignee_changed"
+	TypeOwnerChanged    EntryType = "owner_changed"
+	TypeComment         EntryType = "comment"
+	TypeResourceAdded   EntryType = "resource_added"
+	TypeResourceRemoved EntryType = "resource_removed"
+	TypeFlagAdded       EntryType = "flag_added"
+	TypeFlagRemoved     EntryType = "flag_removed"
+	TypeRelationAdded   EntryType = "relation_added"
+	TypeRelationRemoved EntryType = "relation_removed"
+	TypeAlertTransition EntryType = "alert_transition"
+	TypeAccepted        EntryType = "accepted"
+	TypeDeclined        EntryType = "declined"
+	TypeMerged          EntryType = "merged"
+)
+
+// The steps of agents. A question is a TypeResponse that leaves the session awaiting input; what a person answers is a
+// TypePrompt.
+const (
+	TypeSessionStarted EntryType = "session_started"
+	TypePrompt         EntryType = "prompt"
+	TypeThought        EntryType = "thought"
+	TypeAction         EntryType = "action"
+	TypeResponse       EntryType = "response"
+	TypeArtifact       EntryType = "artifact"
+	TypeError          EntryType = "error"
+	TypeSessionStopped EntryType = "session_stopped"
+)
+
+// Comment is a comment as it stands. Its words of before stay in the feed.
+type Comment struct {
+	ID        string // of the entry that first told it
+	Org       callwright.OrgID
+	IssueID   string
+	Author    Actor
+	Detail    string // empty when it is deleted
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Deleted   bool
+	Revision  int64 // for the compare-and-set; 1 at first
+}

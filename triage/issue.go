@@ -1,0 +1,109 @@
+package triage
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Issue is something that went wrong and is being looked at.
+type Issue struct {
+	ID           string
+	Org          callwright.OrgID
+	Number       int // counts the issues of the organization, from FirstNumber
+	Title        string
+	Description  string
+	Status       Status
+	Severity     Severity
+	Source       Source
+	Category     string // free grouping; empty: none
+	OwnerID      string // who answers for it; empty: nobody
+	AssigneeID   string // who works on it; empty: nobody
+	Author       Actor
+	ExternalLink string // the same issue in another system; empty: none
+	MergedInto   string // the issue that goes on in its place; empty: none. One that is merged no longer changes
+
+	Resources int         // how many are attached
+	Flags     int         // how many are set
+	Relations int         // to other issues, in either direction
+	Session   *SessionRef // the agent session that began last, as it stands; nil: none
+	Working   int         // agent sessions that are pending or active
+
+	CreatedAt      time.Time
+	UpdatedAt      time.Time // of the last change of the fields above
+	LastActivityAt time.Time // of the newest entry
+	Version        int64     // counts the changes of the fields that people edit, for their check; 1 at first
+	Revision       int64     // counts all changes of the record, for the compare-and-set; 1 at first
+}
+
+// FirstNumber is the number of an organization's first issue.
+const FirstNumber = 1001
+
+// Name is the issue's readable name, such as "T-1001".
+func (i Issue) Name() string { return issueName(i.Number) }
+
+// Ref is the issue in short.
+func (i Issue) Ref() IssueRef {
+	return IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
+}
+
+// IssueRef is an issue in short, as it was when it was spoken of.
+type IssueRef struct {
+	ID     string
+	Number int
+	Title  string
+	Status Status
+}
+
+// Name is the issue's readable name.
+func (r IssueRef) Name() string { return issueName(r.Number) }
+
+func issueName(number int) string { return "T-" + strconv.Itoa(number) }
+
+// Severity is how bad an issue is.
+type Severity string
+
+// The severities, the worst first.
+const (
+	SeverityCritical Severity = "critical"
+	SeverityHigh     Severity = "high"
+	SeverityMedium   Severity = "medium"
+	SeverityLow      Severity = "low"
+)
+
+// Severities are all of them, the least first: lists sort by their place.
+func Severities() []Severity {
+	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
+}
+
+// Source is who found an issue.
+type Source string
+
+// The sources.
+const (
+	SourceManual    Source = "manual"
+	SourceAutomated Source = "automated"
+	SourceClient    Source = "client"
+)
+
+// Actor is who does something.
+type Actor struct {
+	Kind      ActorKind
+	ID        string // at most 64 characters
+	Label     string // the name to show, at most 200 characters
+	AvatarURL string // empty: none
+}
+
+// ActorKind is a person, the platform or an agent.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	ActorUser   ActorKind = "user"
+	ActorSystem ActorKind = "system"
+	ActorAgent  ActorKind = "agent"
+)
+
+// System is the platform as an actor.
+func System() Actor { return Actor{Kind: ActorSystem, ID: "system", Label: "Callwright"} }

@@ -1,0 +1,65 @@
+package triage
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/callwright/callwright"
+)
+
+// Config is what a Service needs. Everything is required but what says otherwise.
+type Config struct {
+	Store  Store
+	Atomic callwright.Atomic
+	Work   callwright.Work
+
+	Libraries map[ResourceType]Library // resources of a type without one are CodeNotImplemented
+	Analyst   Analyst                  // nil: there is no analysis; agents from outside may still work on issues
+	Cursors   *Cursors                 // nil: a key of this process's own: its cursors end with it, and hold on no other node
+	Watchers  int                      // how many Watchers may be open at once; 0: 1000
+
+	Clock  callwright.Clock // nil: the machine's
+	IDs    callwright.IDs   // nil: UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Service keeps issues and their feeds.
+type Service struct {
+	Config
+	hub hub
+}
+
+// The kinds of durable work.
+const (
+	taskAnalyze = "triage.analyze"
+	taskSweep   = "triage.sweep"
+)
+
+// maxWatchers is how many Watchers may be open at once, if the configuration does not say.
+const maxWatchers = 1000
+
+// New checks the configuration and registers the service's durable work.
+func New(c Config) (*Service, error) {
+	if c.Store == nil || c.Atomic == nil || c.Work == nil {
+		return nil, errors.New("triage: Store, Atomic and Work are required")
+	}
+	if c.Cursors == nil {
+		c.Cursors = newProcessCursors()
+	}
+	if c.Watchers == 0 {
+		c.Watchers = maxWatchers
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{Config: c}
+	c.Work.Handle(taskAnalyze, s.analyze)
+	c.Work.Every(taskSweep, sweepEvery, s.sweep)
+	return s, nil
+}

@@ -1,0 +1,107 @@
+package triage
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The limits of agent sessions.
+const (
+	MaxOpenSessions = 20        // of an issue, that have not ended
+	MaxSessionSteps = 1000      // entries of a session
+	MaxArtifact     = 256 << 10 // bytes of an artifact's payload, as JSON
+	MaxURLs         = 20        // external URLs of an artifact
+	MaxMetadata     = 16 << 10  // bytes of a step's metadata, as JSON
+	MaxPrompt       = 16 << 10  // bytes of what a person asks or answers
+)
+
+// Sessions in which nothing happens are ended with SessionError: an agent that died can't say so.
+const (
+	SilentAfter  = 30 * time.Minute   // pending or active
+	WaitsAtMost  = 7 * 24 * time.Hour // for a person's answer
+	sweepEvery   = time.Minute
+	sweepAtOnce  = 100
+	analysisLife = time.Hour // of an analysis, without what it waits for people
+)
+
+// Session is the work of one agent on an issue.
+type Session struct {
+	ID        string
+	Org       callwright.OrgID
+	IssueID   string
+	ProfileID string // of the agent; empty: none
+	AgentName string
+	Status    SessionStatus
+	StartedBy Actor
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	EndedAt   *time.Time
+
+	Entries int      // how many it has written
+	Pending []string // ids of artifacts that are not ready yet
+
+	Analysis *Analysis // nil: an agent from outside, which writes its steps itself
+	Revision int64     // for the compare-and-set; 1 at first
+}
+
+// Analysis is how far this program's own Analyst has come in a session.
+type Analysis struct {
+	Prompt  string          // what it was asked; empty: the usual
+	Answers []string        // what people have answered to its questions
+	Step    int             // how many steps it has taken
+	State   json.RawMessage // what the last step left for the next; nil: none was taken
+}
+
+// Ref is the session in short.
+func (s Session) Ref() SessionRef {
+	return SessionRef{ID: s.ID, ProfileID: s.ProfileID, AgentName: s.AgentName, Status: s.Status}
+}
+
+// Agent is the session's agent as an actor.
+func (s Session) Agent() Actor {
+	id := s.ProfileID
+	if id == "" {
+		id = s.ID
+	}
+	return Actor{Kind: ActorAgent, ID: id, Label: s.AgentName}
+}
+
+// SessionRef is an agent session in short.
+type SessionRef struct {
+	ID        string
+	ProfileID string
+	AgentName string
+	Status    SessionStatus
+}
+
+// Step is something that an agent does, to be written into the feed.
+type Step struct {
+	Type     EntryType // TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError or TypeSessionStopped
+	Detail   string
+	Metadata map[string]any
+	Artifact *Artifact     // of TypeArtifact, required there: without an ID a new one, with one that of a pending artifact of the session
+	Status   SessionStatus // what the session becomes with this step; empty: as it is, but active when it was pending
+}
+
+// Artifact is something that an agent has made.
+type Artifact struct {
+	ID       string
+	Type     string // what it is, such as "root_cause"
+	Title    string
+	Renderer string // how to show it, such as "markdown"; empty: not said
+	Status   ArtifactStatus
+	Payload  json.RawMessage // an object; nil until it is ready
+	URLs     []string        // where it lives outside
+}
+
+// ArtifactStatus says whether an artifact can be shown.
+type ArtifactStatus string
+
+// The states of an artifact. One that is pending is told again, with the same id, when it is ready or has failed.
+const (
+	ArtifactPending ArtifactStatus = "pending"
+	ArtifactReady   ArtifactStatus = "ready"
+	ArtifactError   ArtifactStatus = "error"
+)
