@@ -16,8 +16,13 @@ type change struct {
 	entries []Entry
 }
 
-// tell has an entry written about the issue. Its identity, time and, if it has none, actor are set when it is.
+// tell has an entry written about the issue: its kind and, if it has none, its actor are set here, its identity and time
+// when it is written.
 func (c *change) tell(e Entry) {
+	e.Kind = KindIssue
+	if e.Session != nil {
+		e.Kind = KindAgent
+	}
 	if e.Actor == (Actor{}) {
 		e.Actor = c.by
 	}
@@ -92,21 +97,12 @@ func (s *Service) changeAll(
 	return all, nil
 }
 
-// write stores a changed issue with its entries, unless nothing has happened. Each entry is later than the one before,
-// whatever the clocks of the nodes say.
+// write stores a changed issue with its entries, unless nothing has happened.
 func (s *Service) write(ctx context.Context, c *change) error {
 	if !c.edited && len(c.entries) == 0 {
 		return nil
 	}
-	now := s.Clock.Now()
-	for i := range c.entries {
-		if now.Compare(c.Issue.LastActivityAt) <= 0 {
-			now = c.Issue.LastActivityAt.Add(time.Microsecond)
-		}
-		e := &c.entries[i]
-		e.ID, e.Org, e.IssueID, e.CreatedAt = s.IDs.New(), c.Issue.Org, c.Issue.ID, now
-		c.Issue.LastActivityAt = now
-	}
+	now := s.stamp(c)
 	if c.edited {
 		c.Issue.UpdatedAt = now
 		c.Issue.Version++
@@ -115,6 +111,26 @@ func (s *Service) write(ctx context.Context, c *change) error {
 		return err
 	}
 	c.Issue.Revision++
+	return s.publish(ctx, c)
+}
+
+// stamp says of the entries what only their writing can say. Each is later than the one before, whatever the clocks of
+// the nodes say. It gives the time of the change.
+func (s *Service) stamp(c *change) time.Time {
+	now := s.Clock.Now()
+	for i := range c.entries {
+		if !now.After(c.Issue.LastActivityAt) {
+			now = c.Issue.LastActivityAt.Add(time.Microsecond)
+		}
+		e := &c.entries[i]
+		e.ID, e.Org, e.IssueID, e.CreatedAt = s.IDs.New(), c.Issue.Org, c.Issue.ID, now
+		c.Issue.LastActivityAt = now
+	}
+	return now
+}
+
+// publish writes the entries. Who has made them has seen them.
+func (s *Service) publish(ctx context.Context, c *change) error {
 	if len(c.entries) == 0 {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -8,7 +9,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/callwright/callwright"
 )
@@ -26,15 +26,17 @@ const cursorKey = 32
 
 // NewCursors takes the keys by id, 32 bytes each or more, the same on every node, and the id of the one that signs.
 func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
+	c := &Cursors{current: current, keys: make(map[byte][]byte, len(keys))}
 	for id, key := range keys {
 		if len(key) < cursorKey {
 			return nil, fmt.Errorf("triage: cursor key %d has %d bytes, less than %d", id, len(key), cursorKey)
 		}
+		c.keys[id] = bytes.Clone(key)
 	}
-	if keys[current] == nil {
+	if c.keys[current] == nil {
 		return nil, errors.New("triage: the current cursor key is not among the keys")
 	}
-	return &Cursors{current: current, keys: maps.Clone(keys)}, nil
+	return c, nil
 }
 
 // newProcessCursors has a key that ends with the process.
@@ -63,14 +65,16 @@ func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
 }
 
-// open reads what seal wrote for the same organization and list; CodeBadRequest for anything else.
+// open reads what seal wrote for the same organization and list; CodeBadRequest for anything else, also for another way to
+// write the same in base64, of which the decoder takes some: line ends in between.
 func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
 	if cursor == "" {
 		return Place{}, nil
 	}
 	bad := callwright.Invalid("cursor", "is not a cursor of this list")
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) <= cursorHead+cursorMAC || raw[0] != cursorVersion {
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil || base64.RawURLEncoding.EncodeToString(raw) != cursor ||
+		len(raw) <= cursorHead+cursorMAC || raw[0] != cursorVersion {
 		return Place{}, bad
 	}
 	head, sum, id := raw[:cursorHead], raw[cursorHead:cursorHead+cursorMAC], string(raw[cursorHead+cursorMAC:])

@@ -31,7 +31,7 @@ type Issue struct {
 	Working   int         // agent sessions that are pending or active
 
 	CreatedAt      time.Time
-	UpdatedAt      time.Time // of the last change of the fields above
+	UpdatedAt      time.Time // when Version last changed
 	LastActivityAt time.Time // of the newest entry
 	Version        int64     // counts the changes of the fields that people edit, for their check; 1 at first
 	Revision       int64     // counts all changes of the record, for the compare-and-set; 1 at first

@@ -1,0 +1,63 @@
+package triage
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// PageRequest asks for a page of a feed.
+type PageRequest struct {
+	Limit  int    // 1 to 100; 0: 50
+	Cursor string // Next of the page before; empty: the first page
+}
+
+// ActivityPage is a page of a feed.
+type ActivityPage struct {
+	Items []Entry // the newest first
+	Next  string  // the Cursor of the next page; empty exactly at the end, so that no page but the first is empty
+}
+
+// Activity is a page of an issue's feed. Who follows Next to the end sees every entry that was there at the beginning
+// exactly once, whatever is written meanwhile. A limit or a cursor that is not possible is CodeBadRequest, an issue that is
+// absent CodeNotFound.
+func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string, p PageRequest) (ActivityPage, error) {
+	limit, err := pageLimit(p.Limit)
+	if err != nil {
+		return ActivityPage{}, err
+	}
+	before, err := s.openFeed(org, id, p.Cursor)
+	if err != nil {
+		return ActivityPage{}, err
+	}
+	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+		return ActivityPage{}, err
+	}
+	items, err := s.Store.Entries(ctx, org, id, before, limit+1) // the one more says whether there is a next page
+	if err != nil || len(items) <= limit {
+		return ActivityPage{Items: items}, err
+	}
+	items = items[:limit]
+	return ActivityPage{Items: items, Next: s.sealFeed(org, id, items[limit-1].Keyset())}, nil
+}
+
+// sealFeed is a place in an issue's feed as a cursor, for pages and for watchers alike.
+func (s *Service) sealFeed(org callwright.OrgID, id string, k callwright.Keyset) string {
+	if k.IsZero() {
+		return ""
+	}
+	return s.Cursors.seal(org, feedOf(id), Place{Value: k.At.UnixMicro(), ID: k.ID})
+}
+
+// openFeed reads what sealFeed wrote.
+func (s *Service) openFeed(org callwright.OrgID, id, cursor string) (callwright.Keyset, error) {
+	p, err := s.Cursors.open(org, feedOf(id), cursor)
+	if err != nil || p == (Place{}) {
+		return callwright.Keyset{}, err
+	}
+	return callwright.Keyset{At: time.UnixMicro(p.Value).UTC(), ID: p.ID}, nil
+}
+
+// feedOf names an issue's feed, for its cursors.
+func feedOf(id string) string { return "feed " + id }

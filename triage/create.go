@@ -1,0 +1,137 @@
+package triage
+
+import (
+	"context"
+	"maps"
+	"net/url"
+
+	"github.com/callwright/callwright"
+)
+
+// Draft is an issue that is to be.
+type Draft struct {
+	Title        string   // 1 to 300 characters
+	Description  string   // at most MaxDetail bytes
+	Status       Status   // empty: StatusBacklog
+	Severity     Severity // empty: SeverityMedium
+	Source       Source   // empty: SourceManual
+	Category     string   // at most 200 characters; so are the ids, at most 64
+	OwnerID      string
+	AssigneeID   string
+	ExternalLink string // an http or https URL of at most 2048 characters, or empty
+}
+
+// Create opens an issue. Its first entry has the title as its Detail, and status, severity, source and category in its
+// Metadata.
+func (s *Service) Create(ctx context.Context, org callwright.OrgID, by Actor, d Draft) (Issue, error) {
+	return s.open(ctx, org, by, d, nil)
+}
+
+// open is Create with more in the metadata of the first entry.
+func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Draft, more map[string]any) (Issue, error) {
+	if err := by.check(); err != nil {
+		return Issue{}, err
+	}
+	i := Issue{
+		Org: org, Title: d.Title, Description: d.Description, Status: d.Status, Severity: d.Severity, Source: d.Source,
+		Category: d.Category, OwnerID: d.OwnerID, AssigneeID: d.AssigneeID, Author: by, ExternalLink: d.ExternalLink,
+		Version: 1, Revision: 1,
+	}
+	i.setDefaults()
+	if err := i.check(); err != nil {
+		return Issue{}, err
+	}
+	first := Entry{Type: TypeCreated, Detail: i.Title, Metadata: map[string]any{
+		"status": string(i.Status), "severity": string(i.Severity), "source": string(i.Source), "category": orNull(i.Category),
+	}}
+	maps.Copy(first.Metadata, more)
+	var c *change
+	err := s.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+		c = &change{Issue: i, by: by}
+		c.Issue.ID = s.IDs.New()
+		if c.Issue.Number, err = s.Store.NextNumber(ctx, org); err != nil {
+			return err
+		}
+		c.tell(first)
+		c.Issue.CreatedAt = s.stamp(c)
+		c.Issue.UpdatedAt = c.Issue.CreatedAt
+		if err := s.Store.InsertIssue(ctx, c.Issue); err != nil {
+			return err
+		}
+		return s.publish(ctx, c)
+	})
+	if err != nil {
+		return Issue{}, err
+	}
+	return c.Issue, nil
+}
+
+// setDefaults fills in what a draft has left out.
+func (i *Issue) setDefaults() {
+	if i.Status == "" {
+		i.Status = StatusBacklog
+	}
+	if i.Severity == "" {
+		i.Severity = SeverityMedium
+	}
+	if i.Source == "" {
+		i.Source = SourceManual
+	}
+}
+
+// check refuses what people may not make of an issue.
+func (i Issue) check() error {
+	if err := requireText("title", i.Title, maxTitle); err != nil {
+		return err
+	}
+	if err := checkBytes("description", i.Description, MaxDetail); err != nil {
+		return err
+	}
+	if err := checkOneOf("status", i.Status, Statuses()...); err != nil {
+		return err
+	}
+	if err := checkOneOf("severity", i.Severity, Severities()...); err != nil {
+		return err
+	}
+	if err := checkOneOf("source", i.Source, SourceManual, SourceAutomated, SourceClient); err != nil {
+		return err
+	}
+	if err := checkText("category", i.Category, maxName); err != nil {
+		return err
+	}
+	if err := checkText("owner_id", i.OwnerID, maxID); err != nil {
+		return err
+	}
+	if err := checkText("assignee_id", i.AssigneeID, maxID); err != nil {
+		return err
+	}
+	return checkLink("external_link", i.ExternalLink)
+}
+
+// checkLink refuses a link that leads anywhere but to the web, such as one that runs a script in who follows it.
+func checkLink(field, link string) error {
+	if link == "" {
+		return nil
+	}
+	if err := checkText(field, link, maxURL); err != nil {
+		return err
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return callwright.Invalid(field, "is not an http or https URL")
+	}
+	return nil
+}
+
+// orNull is a text in metadata: null when there is none.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// Get is one issue; CodeNotFound when it is absent.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Issue, error) {
+	return s.Store.Issue(ctx, org, id)
+}

@@ -1,0 +1,42 @@
+package triage
+
+import (
+	"context"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// Accept decides that an issue of the backlog is to be worked on; CodeInvalidState for one that is elsewhere. detail may
+// say why, in at most MaxDetail bytes.
+func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
+	return s.decide(ctx, org, by, id, EventAccept, TypeAccepted, detail)
+}
+
+// Decline decides that an issue of the backlog is not to be worked on; CodeInvalidState for one that is elsewhere. detail
+// must say why.
+func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
+	if strings.TrimSpace(detail) == "" {
+		return Issue{}, callwright.Invalid("detail", "is required")
+	}
+	return s.decide(ctx, org, by, id, EventDecline, TypeDeclined, detail)
+}
+
+func (s *Service) decide(
+	ctx context.Context, org callwright.OrgID, by Actor, id string, e Event, t EntryType, detail string,
+) (Issue, error) {
+	if err := checkBytes("detail", detail, MaxDetail); err != nil {
+		return Issue{}, err
+	}
+	i, _, err := s.edit(ctx, org, by, id, func(_ context.Context, c *change) error {
+		from := c.Issue.Status
+		to, err := from.Move(e)
+		if err != nil {
+			return err
+		}
+		c.Issue.Status, c.edited = to, true
+		c.tell(Entry{Type: t, Detail: detail, FromStatus: from, ToStatus: to})
+		return nil
+	})
+	return i, err
+}

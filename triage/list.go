@@ -1,0 +1,153 @@
+package triage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// The limits of pages.
+const (
+	defaultPage = 50
+	maxPage     = 100
+	maxSearch   = 200 // characters
+	maxValues   = 50  // of one condition
+)
+
+// Query asks for a page of issues. After is not said here, but with Cursor.
+type Query struct {
+	Filter        // Limit: 1 to 100, 0 for 50
+	Cursor string // Next of the page before, for the same organization, conditions and order; empty: the first page
+}
+
+// IssuePage is a page of issues.
+type IssuePage struct {
+	Items []Issue // without their descriptions
+	Next  string  // the Cursor of the next page; empty at the end
+}
+
+// List is a page of issues. Of those that change while somebody pages, such as by activity, some may be seen on two pages
+// or on none; the others are seen once.
+func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
+	limit, err := pageLimit(q.Limit)
+	if err != nil {
+		return IssuePage{}, err
+	}
+	f, err := q.normal()
+	if err != nil {
+		return IssuePage{}, err
+	}
+	list, err := f.list()
+	if err != nil {
+		return IssuePage{}, err
+	}
+	if f.After, err = s.Cursors.open(org, list, q.Cursor); err != nil {
+		return IssuePage{}, err
+	}
+	f.Limit = limit + 1 // the one more says whether there is a next page
+	items, err := s.Store.FindIssues(ctx, org, f)
+	if err != nil || len(items) <= limit {
+		return IssuePage{Items: items}, err
+	}
+	items = items[:limit]
+	return IssuePage{Items: items, Next: s.Cursors.seal(org, list, items[limit-1].Place(f.Sort))}, nil
+}
+
+// pageLimit is how many items a page has.
+func pageLimit(limit int) (int, error) {
+	switch {
+	case limit == 0:
+		return defaultPage, nil
+	case limit < 0 || limit > maxPage:
+		return 0, callwright.Invalid("limit", "must be 1 to %d", maxPage)
+	}
+	return limit, nil
+}
+
+// normal is the filter with its defaults filled in, and alternatives in one order, so that those that ask the same are the
+// same. It refuses one that makes no sense.
+func (f Filter) normal() (Filter, error) {
+	for _, s := range f.Statuses {
+		if err := checkOneOf("status", s, Statuses()...); err != nil {
+			return Filter{}, err
+		}
+	}
+	for _, s := range f.Severities {
+		if err := checkOneOf("severity", s, Severities()...); err != nil {
+			return Filter{}, err
+		}
+	}
+	if n := max(len(f.Statuses), len(f.Severities), len(f.Categories)); n > maxValues {
+		return Filter{}, callwright.Invalid("", "a condition has %d alternatives, more than %d", n, maxValues)
+	}
+	if err := f.checkTexts(); err != nil {
+		return Filter{}, err
+	}
+	if f.DateField == "" {
+		f.DateField = SortActivity
+	}
+	if err := checkOneOf("date_field", f.DateField, SortActivity, SortCreated, SortUpdated); err != nil {
+		return Filter{}, err
+	}
+	if f.Sort == "" {
+		f.Sort = SortActivity
+	}
+	f.Statuses, f.Severities, f.Categories = sorted(f.Statuses), sorted(f.Severities), sorted(f.Categories)
+	return f, checkOneOf("sort", f.Sort, SortActivity, SortCreated, SortSeverity, SortStatus)
+}
+
+// checkTexts refuses texts that a database can't look for, and those longer than any that it keeps.
+func (f Filter) checkTexts() error {
+	for i, c := range f.Categories {
+		if err := checkText(fmt.Sprintf("category[%d]", i), c, maxName); err != nil {
+			return err
+		}
+	}
+	if err := checkText("resource_type", string(f.Resource), maxID); err != nil {
+		return err
+	}
+	if err := checkText("owner_id", f.OwnerID, maxID); err != nil {
+		return err
+	}
+	if err := checkText("assignee_id", f.AssigneeID, maxID); err != nil {
+		return err
+	}
+	return checkText("search", f.Search, maxSearch)
+}
+
+// sorted is the different ones of some values, in their order.
+func sorted[T ~string](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}
+
+// list names the list that a filter makes, for its cursors. Where a page begins and ends does not matter; nor does when
+// Since is, as long as there is one: with "the last 24 hours" it is another moment for every page.
+func (f Filter) list() (string, error) {
+	f.After, f.Limit = Place{}, 0
+	conditions, err := json.Marshal(struct {
+		Filter
+		Since bool
+	}{f, !f.Since.IsZero()})
+	return "issues " + string(conditions), err
+}
+
+// Place is where the issue stands in a list that is sorted by a field.
+func (i Issue) Place(by SortField) Place {
+	p := Place{ID: i.ID}
+	switch by {
+	case SortSeverity:
+		p.Value = int64(slices.Index(Severities(), i.Severity))
+	case SortStatus:
+		p.Value = int64(slices.Index(Statuses(), i.Status))
+	case SortCreated:
+		p.Value = i.CreatedAt.UnixMicro()
+	case SortUpdated:
+		p.Value = i.UpdatedAt.UnixMicro()
+	default:
+		p.Value = i.LastActivityAt.UnixMicro()
+	}
+	return p
+}

@@ -1,0 +1,78 @@
+package triage
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// Change is what becomes of an issue; what is nil stays. An empty text removes what may be missing.
+type Change struct {
+	Version      int64 // of the issue as the editor has seen it: CodeConflict when it is another by now. 0: whichever
+	Title        *string
+	Description  *string
+	Category     *string
+	OwnerID      *string
+	AssigneeID   *string
+	ExternalLink *string
+	Status       *Status // people may set any
+	Severity     *Severity
+}
+
+// Update edits an issue; CodeInvalidState when it was merged. Status, severity, category, assignee and owner tell an entry
+// each, in this order, when they become another; title, description and link do not, and what is set already is no change.
+func (s *Service) Update(ctx context.Context, org callwright.OrgID, by Actor, id string, ch Change) (Issue, error) {
+	i, _, err := s.edit(ctx, org, by, id, func(_ context.Context, c *change) error {
+		if ch.Version != 0 && ch.Version != c.Issue.Version {
+			return callwright.Errorf(callwright.CodeConflict, "somebody else has changed %s: it has version %d, not %d",
+				c.Issue.Name(), c.Issue.Version, ch.Version)
+		}
+		before := c.Issue
+		ch.apply(&c.Issue)
+		if err := c.Issue.check(); err != nil {
+			return err
+		}
+		c.edited = c.Issue != before
+		c.tellChanges(before)
+		return nil
+	})
+	return i, err
+}
+
+// apply makes the change.
+func (ch Change) apply(i *Issue) {
+	set(&i.Title, ch.Title)
+	set(&i.Description, ch.Description)
+	set(&i.Category, ch.Category)
+	set(&i.OwnerID, ch.OwnerID)
+	set(&i.AssigneeID, ch.AssigneeID)
+	set(&i.ExternalLink, ch.ExternalLink)
+	set(&i.Status, ch.Status)
+	set(&i.Severity, ch.Severity)
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// tellChanges tells what has become another since before.
+func (c *change) tellChanges(before Issue) {
+	if c.Issue.Status != before.Status {
+		c.tell(Entry{Type: TypeStatusChanged, FromStatus: before.Status, ToStatus: c.Issue.Status})
+	}
+	for _, f := range []struct {
+		t        EntryType
+		from, to string
+	}{
+		{TypeSeverityChanged, string(before.Severity), string(c.Issue.Severity)},
+		{TypeCategoryChanged, before.Category, c.Issue.Category},
+		{TypeAssigneeChanged, before.AssigneeID, c.Issue.AssigneeID},
+		{TypeOwnerChanged, before.OwnerID, c.Issue.OwnerID},
+	} {
+		if f.from != f.to {
+			c.tell(Entry{Type: f.t, Metadata: map[string]any{"from": orNull(f.from), "to": orNull(f.to)}})
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package triage
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// View says that a viewer, the id of a person, has seen everything that there is now in an issue's feed. Who writes into
+// it has seen it, too.
+func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id string) error {
+	if err := requireText("viewer", viewer, maxID); err != nil {
+		return err
+	}
+	i, err := s.Store.Issue(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	return s.Store.MarkSeen(ctx, org, viewer, id, i.LastActivityAt)
+}
+
+// Unread says, by id, which of some issues have entries that a viewer has not seen.
+func (s *Service) Unread(ctx context.Context, org callwright.OrgID, viewer string, issues []Issue) (map[string]bool, error) {
+	ids := make([]string, len(issues))
+	for n, i := range issues {
+		ids[n] = i.ID
+	}
+	seen, err := s.Store.Seen(ctx, org, viewer, ids)
+	if err != nil {
+		return nil, err
+	}
+	unread := make(map[string]bool, len(issues))
+	for _, i := range issues {
+		unread[i.ID] = i.LastActivityAt.After(seen[i.ID])
+	}
+	return unread, nil
+}
