@@ -10,7 +10,7 @@ import (
 
 // finish writes the end of a call, whatever it takes: as long as this process lives the record is tried again, and
 // after that another node's sweep closes it. What follows is queued in the same transaction: the analysis or the webhook,
-// and the second try.
+// the second try, and that somebody is told of a failure.
 func (s *Service) finish(ctx context.Context, c Call, e Ending) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
@@ -72,6 +72,9 @@ func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may
 			return err
 		}
 		if err := s.announce(ctx, end, end.last(at)); err != nil {
+			return err
+		}
+		if err := s.tellFailure(ctx, end); err != nil {
 			return err
 		}
 		return s.report(ctx, end)

@@ -69,7 +69,8 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, _ int) e
 	return s.later(s.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
 }
 
-// later has what a webhook did not take come again when the webhook wishes, but not for ever: since is when it happened.
+// later has what was not taken, by a webhook or whoever else is told, come again when that wishes, but not for ever: since
+// is when it happened.
 func (s *Service) later(err error, since time.Time) error {
 	wait, asked := callwright.RetryAfter(err)
 	if !asked {

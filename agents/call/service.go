@@ -74,6 +74,7 @@ type Config struct {
 	Requests  request.Client          // nil: what needs another system is CodeUnavailable
 	Knowledge pathway.Knowledge       // nil: there are no knowledge bases
 	Screener  func(rate int) Screener // nil: nobody listens for answering machines
+	Failures  Failures                // nil: nobody is told of calls that have failed
 
 	Ready    func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
 	Node     string           // this process's name among all nodes; fresh at every start
@@ -105,6 +106,7 @@ const (
 	taskNotice  = "call.notice"
 	taskAnalyze = "call.analyze"
 	taskWebhook = "call.webhook"
+	taskFailed  = "call.failed"
 	taskSweep   = "call.sweep"
 )
 
@@ -139,6 +141,7 @@ func New(c Config) (*Service, error) {
 	c.Work.Handle(taskNotice, s.sendNotice)
 	c.Work.Handle(taskAnalyze, s.analyze)
 	c.Work.Handle(taskWebhook, s.notify)
+	c.Work.Handle(taskFailed, s.failed)
 	c.Work.Every(taskSweep, deadAfter/3, s.sweep)
 	return s, nil
 }

@@ -1,0 +1,42 @@
+package call
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+)
+
+// Failures is told of calls that have failed.
+type Failures interface {
+	// CallFailed tells of a call that has ended as StatusFailed and is not tried again. What follows its end, such as its
+	// analysis, may still be under way. It may be told of a call more than once. An error has it told again later, a few
+	// times, with a RetryAfter not before.
+	CallFailed(ctx context.Context, c Call) error
+}
+
+// failedForGood says whether a call has failed, and no other call takes its place.
+func (c Call) failedForGood() bool { return c.Status == StatusFailed && c.RetriedBy == "" }
+
+// tellFailure queues, in the transaction of ctx, that somebody is told of a call that has failed.
+func (s *Service) tellFailure(ctx context.Context, c Call) error {
+	if s.Failures == nil || !c.failedForGood() {
+		return nil
+	}
+	return s.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: c.ID, Org: c.Org, Unique: true})
+}
+
+// failed is the step that tells of one call that has failed. There may be nobody to tell any more, after a restart.
+func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error {
+	if s.Failures == nil {
+		return nil
+	}
+	c, err := s.Store.Get(ctx, task.Org, task.Key)
+	if errors.Is(err, callwright.ErrNotFound) || err == nil && !c.failedForGood() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.later(s.Failures.CallFailed(ctx, c), *c.EndedAt)
+}

@@ -1,0 +1,283 @@
+package call_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// failures notes what it is told, and fails as long as it has errors.
+type failures struct {
+	errs  []error
+	tried []time.Time
+	calls []call.Call
+}
+
+func (f *failures) CallFailed(_ context.Context, c call.Call) error {
+	f.tried = append(f.tried, time.Now())
+	if len(f.errs) > 0 {
+		err := f.errs[0]
+		f.errs = f.errs[1:]
+		return err
+	}
+	f.calls = append(f.calls, c)
+	return nil
+}
+
+// inWatchedHouse runs a test with a house whose failed calls are told.
+func inWatchedHouse(t *testing.T, test func(t *testing.T, h *house, f *failures), change ...func(*call.Config)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &failures{}
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, append(change, func(c *call.Config) { c.Failures = f })...)
+		defer h.stop()
+		test(t, h, f)
+	})
+}
+
+// checkTold wants exactly these calls to have been told, each once and as it ended.
+func (f *failures) checkTold(t *testing.T, ids ...string) {
+	t.Helper()
+	if len(f.calls) != len(ids) {
+		t.Fatalf("told of %+v, want %v", f.calls, ids)
+	}
+	for i, c := range f.calls {
+		if c.ID != ids[i] || c.Status != call.StatusFailed || c.EndedAt == nil || c.ErrorMessage == "" {
+			t.Errorf("told of %+v, want %s", c, ids[i])
+		}
+	}
+}
+
+// TestFailures: a call that has failed is told once, any other not.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		callee agentstest.Callee
+		told   bool
+	}{
+		"unreachable": {agentstest.Refuse(call.CauseUnreachable, 0), true},
+		"refused":     {agentstest.Refuse(call.CauseRejected, 503), true},
+		"busy":        {agentstest.Refuse(call.CauseBusy, 486), false},
+		"no answer":   {agentstest.Refuse(call.CauseNoAnswer, 480), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+				h.line.Script(test.callee)
+				c := h.create(call.Agent{})
+				h.ended(c.ID)
+				settle(time.Hour)
+				if test.told {
+					f.checkTold(t, c.ID)
+				} else {
+					f.checkTold(t)
+				}
+			})
+		})
+	}
+}
+
+// TestFailuresOfGoodCalls: neither one that was completed nor one that its owner gave up has failed.
+func TestFailuresOfGoodCalls(t *testing.T) {
+	t.Parallel()
+	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+		done := h.create(call.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		phone.Hangup()
+		h.ended(done.ID)
+		waiting := h.order(call.Request{StartAt: new(time.Now().Add(time.Hour))})
+		if err := h.Stop(t.Context(), "a", waiting.ID); err != nil {
+			t.Fatal(err)
+		}
+		settle(2 * time.Hour)
+		f.checkTold(t)
+	})
+}
+
+// TestFailureOfTheSecondTry: of a call that is tried again the last alone is told.
+func TestFailureOfTheSecondTry(t *testing.T) {
+	t.Parallel()
+	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		h.ended(h.order(retried()).ID)
+		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		settle(time.Hour)
+		calls := h.all()
+		if len(calls) != 2 {
+			t.Fatalf("calls %+v", calls)
+		}
+		f.checkTold(t, calls[1].ID)
+	})
+}
+
+// TestFailureThatIsTriedAgain: a call that failed after an answering machine took it, and that is tried again, is not
+// told; nothing comes in the place of its second try.
+func TestFailureThatIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+		now := time.Now()
+		err := h.calls.Insert(t.Context(), call.Call{
+			ID: "dead", Org: "a", From: "+15550000001", To: "+15550000002", Agent: call.Agent{Task: "t"},
+			Queue: call.QueueStarted, AnsweredBy: call.AnsweredByVoicemail, Node: "n0", CreatedAt: now, StartedAt: &now,
+			Heartbeat: now, Plan: retried().Plan,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		settle(time.Hour)
+		calls := h.all()
+		if len(calls) != 2 || calls[0].Status != call.StatusFailed || calls[0].RetriedBy != calls[1].ID {
+			t.Fatalf("calls %+v", calls)
+		}
+		f.checkTold(t, calls[1].ID)
+	})
+}
+
+// TestFailuresAreToldAgain: who does not take it is told again, when it wishes if it says so. The call's record and
+// webhook do not wait for that.
+func TestFailuresAreToldAgain(t *testing.T) {
+	t.Parallel()
+	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+		busy := &callwright.Error{Code: callwright.CodeUnavailable, Message: "later", RetryAfter: 10 * time.Minute}
+		f.errs = []error{errors.New("no"), busy}
+		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		c := h.create(call.Agent{Webhook: "https://example.com/"})
+		h.ended(c.ID)
+		settle(5 * time.Minute)
+		f.checkTold(t)
+		if len(h.notices.sent) != 1 {
+			t.Errorf("the webhook got %+v", h.notices.sent)
+		}
+		settle(time.Hour)
+		f.checkTold(t, c.ID)
+		if len(f.tried) != 3 || f.tried[2].Sub(f.tried[1]) < 10*time.Minute {
+			t.Errorf("told at %v", f.tried)
+		}
+	})
+}
+
+// TestFailuresAreGivenUp: who always wants to be told later is not told for ever.
+func TestFailuresAreGivenUp(t *testing.T) {
+	t.Parallel()
+	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+		for range 1000 {
+			f.errs = append(f.errs, &callwright.Error{Code: callwright.CodeUnavailable, RetryAfter: time.Minute})
+		}
+		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		h.create(call.Agent{})
+		settle(30 * 24 * time.Hour)
+		tried := len(f.tried)
+		settle(30 * 24 * time.Hour)
+		if tried == 0 || len(f.tried) != tried {
+			t.Errorf("told %d times, and then %d", tried, len(f.tried))
+		}
+	})
+}
+
+// TestFailureOfADeadNode: the call of a node that has died is told by the node that closes it.
+func TestFailureOfADeadNode(t *testing.T) {
+	t.Parallel()
+	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
+		now := time.Now()
+		err := h.calls.Insert(t.Context(), call.Call{
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, Heartbeat: now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settle(time.Hour)
+		f.checkTold(t, "dead")
+		if f.calls[0].Ending.Cause != call.CauseNodeLost {
+			t.Errorf("told of %+v", f.calls[0])
+		}
+	})
+}
+
+// TestFailureIsToldOnce: an end whose commit fails is told when it succeeds, and by then only.
+func TestFailureIsToldOnce(t *testing.T) {
+	t.Parallel()
+	f := &faulty{}
+	inWatchedHouse(t, func(t *testing.T, h *house, told *failures) {
+		fails := 3
+		f.set(func() {
+			f.afterUpdate = func(c call.Call) error {
+				if !c.Queue.Ended() || fails == 0 {
+					return nil
+				}
+				fails--
+				return errors.New("the connection is gone")
+			}
+		})
+		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		c := h.create(call.Agent{})
+		settle(time.Hour)
+		told.checkTold(t, c.ID)
+		if fails != 0 {
+			t.Errorf("%d failures are left", fails)
+		}
+	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
+}
+
+// TestFailuresThatNobodyWants are not queued: a node that could tell them finds nothing.
+func TestFailuresThatNobodyWants(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tasks := &kinds{}
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { tasks.Work, c.Work = c.Work, tasks })
+		defer h.stop()
+		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		h.ended(h.create(call.Agent{}).ID)
+		settle(time.Hour)
+		if len(tasks.seen) != 1 || tasks.seen[0] != "call.place" {
+			t.Errorf("queued %q", tasks.seen)
+		}
+	})
+}
+
+// kinds notes the kinds of the tasks that are queued.
+type kinds struct {
+	callwright.Work
+	seen []string
+}
+
+func (k *kinds) Enqueue(ctx context.Context, t callwright.Task) error {
+	k.seen = append(k.seen, t.Kind)
+	return k.Work.Enqueue(ctx, t)
+}
+
+// TestFailureAfterARestart: what was to be told when nobody listens any more is forgotten.
+func TestFailureAfterARestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		f := &failures{}
+		for range 3 {
+			f.errs = append(f.errs, errors.New("no"))
+		}
+		before := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Failures = f })
+		before.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
+		c := before.create(call.Agent{})
+		before.ended(c.ID)
+		settle(time.Second)
+		before.stop()
+		deaf := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node = "n2" })
+		settle(time.Hour)
+		deaf.stop()
+		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node, c.Failures = "n3", f })
+		defer h.stop()
+		settle(time.Hour)
+		f.checkTold(t)
+		if len(f.tried) == 0 {
+			t.Error("it was never told")
+		}
+	})
+}
