@@ -51,6 +51,7 @@ type Analysis struct {
 	Prompt  string          // what it was asked; empty: the usual
 	Answers []string        // what people have answered to its questions
 	Step    int             // how many steps it has taken
+	Since   time.Time       // when it began to work, later by what it has waited for people
 	State   json.RawMessage // what the last step left for the next; nil: none was taken
 }
 

@@ -1,0 +1,157 @@
+// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
+//
+// An analysis first tells which of the attached resources it will read. Then it reads them one by one, a question to the
+// model each, and tells what it has seen there; at last it concludes, or asks people once. The model is asked with the
+// rules of this package and what the asker wants as its instructions. What is read is data, whatever it says.
+//
+// Nothing that the model says is taken for evidence because it says so. It names lines and facts; those that it was not
+// shown are dropped and counted, and what is told of the others is their text as it was read.
+package analyst
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/triage"
+)
+
+// The limits of an analysis.
+const (
+	defaultName   = "Root cause analyst"
+	defaultCalls  = 5
+	mostCalls     = 20 // a step each, and what is kept of them stays of a size that a question can have
+	defaultTokens = 100_000
+)
+
+// Config is what an Analyst needs. Model is required.
+type Config struct {
+	Model     llm.Model
+	Name      string       // of its sessions; empty: "Root cause analyst"
+	MaxCalls  int          // how many resources it reads, 1 to 20; 0: 5
+	MaxTokens int          // it asks nothing more once so many were used; 0: 100,000
+	Logger    *slog.Logger // nil: discards
+}
+
+// Analyst is a triage.Analyst over a language model.
+type Analyst struct{ Config }
+
+var _ triage.Analyst = (*Analyst)(nil)
+
+// New checks the configuration.
+func New(c Config) (*Analyst, error) {
+	if c.Model == nil {
+		return nil, errors.New("analyst: Model is required")
+	}
+	if c.MaxCalls < 0 || c.MaxCalls > mostCalls || c.MaxTokens < 0 {
+		return nil, fmt.Errorf("analyst: MaxCalls is 0 to %d, and MaxTokens not negative", mostCalls)
+	}
+	if c.Name == "" {
+		c.Name = defaultName
+	}
+	if c.MaxCalls == 0 {
+		c.MaxCalls = defaultCalls
+	}
+	if c.MaxTokens == 0 {
+		c.MaxTokens = defaultTokens
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Analyst{c}, nil
+}
+
+// Name is what its sessions are called.
+func (a *Analyst) Name() string { return a.Config.Name }
+
+// state is what a step leaves for the next.
+type state struct {
+	Plan     []string `json:"plan"`               // ids of the attachments to read
+	Read     int      `json:"read"`               // how many of them have been
+	Notes    []note   `json:"notes,omitempty"`    // what was seen there
+	Question string   `json:"question,omitempty"` // that people were asked
+	Tokens   int      `json:"tokens"`             // used
+}
+
+// Step makes the plan, reads the next resource, or concludes.
+func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
+	var s state
+	if c.State != nil {
+		if err := json.Unmarshal(c.State, &s); err != nil {
+			return triage.Progress{}, callwright.ErrInternal.Because(fmt.Errorf("analyst: the state of %s: %w", c.Issue.Name(), err))
+		}
+	}
+	var p triage.Progress
+	var err error
+	switch {
+	case c.State == nil:
+		p, err = a.plan(ctx, c, &s)
+	case s.Tokens >= a.MaxTokens:
+		return stopped(fmt.Sprintf("The analysis has used %d tokens, of %d that it may use.", s.Tokens, a.MaxTokens)), nil
+	case s.Read < len(s.Plan):
+		p, err = a.read(ctx, c, &s)
+	default:
+		p, err = a.conclude(ctx, c, &s)
+	}
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	p.State, err = json.Marshal(s)
+	return p, err
+}
+
+// stopped ends an analysis that can't get further, and says why.
+func stopped(why string) triage.Progress {
+	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeError, Detail: why}}, Next: triage.SessionError}
+}
+
+// failed is what becomes of a step that could not be taken. What the model's service has said is for the log.
+func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error) {
+	f, ok := errors.AsType[*llm.Failure](err)
+	if !ok {
+		return triage.Progress{}, err
+	}
+	a.Logger.WarnContext(ctx, "the model of the analyst failed", "model", a.Model.Name(), "error", err)
+	switch f.Class {
+	case llm.ClassUnsupported:
+		return stopped("The model of this server can't analyze issues."), nil
+	case llm.ClassTooLong:
+		return stopped("The evidence is too long for the model of this server."), nil
+	case llm.ClassPermanent, llm.ClassQuota:
+		return stopped("The model of this server does not answer: it refuses the question, or the server's account."), nil
+	case llm.ClassInvalid:
+		return triage.Progress{}, unavailable("the model gave no answer that could be used", f)
+	default:
+		return triage.Progress{}, unavailable("the model failed", f)
+	}
+}
+
+// unavailable is a failure that may be gone when the model is asked again.
+func unavailable(message string, f *llm.Failure) error {
+	e := callwright.Error{Code: callwright.CodeUnavailable, Message: message, RetryAfter: f.RetryAfter}
+	return e.Because(f)
+}
+
+// ask puts a question about an issue, whose data is evidence, and counts what it costs.
+func (a *Analyst) ask(
+	ctx context.Context, c triage.Case, s *state, rules string, evidence map[string]any, schema string, into any,
+) error {
+	if c.Prompt != "" {
+		rules += "\n\nWhoever asked for the analysis wants this: " + c.Prompt
+	}
+	raw, err := json.Marshal(evidence)
+	if err != nil {
+		return err
+	}
+	const tries = 3 // that a question may take: no try of this attempt is one of the attempt before
+	usage, err := llm.Ask(ctx, a.Model, llm.Question{
+		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules, Evidence: raw, Schema: json.RawMessage(schema),
+		Attempt: tries * (c.Attempt - 1),
+	}, into)
+	s.Tokens += usage.Input + usage.Output
+	return err
+}

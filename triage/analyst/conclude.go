@@ -1,0 +1,194 @@
+package analyst
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/triage"
+)
+
+// The limits of a conclusion, in bytes.
+const (
+	maxCause    = 8_000
+	maxQuestion = 2_000
+	maxSummary  = 500
+	maxAnswers  = 16_000 // of what people have answered
+	maxEvidence = 50     // pieces of evidence, not bytes
+)
+
+const concludeRules = `An issue of a platform for telephone agents was looked into. The evidence has the issue, what was seen in each ` +
+	`resource that was read, with the lines and facts that this rests on, and what people have answered to the question that ` +
+	`they were asked, if they were.
+
+Say why the issue happened, if the evidence shows it: outcome root_cause, with the cause, what would keep it from happening ` +
+	`again, how sure that is, the lines and facts that show it (a line by its number, with fact null; a fact by its name, ` +
+	`with line null), and one sentence that sums it up. Cite nothing else, and guess nothing. Where the evidence does not show ` +
+	`why, the outcome is unknown, and the sentence says what is missing.`
+
+const questionRule = ` Where people could tell what is missing, the outcome is question: ask one.`
+
+// concludeSchema has the outcomes left open.
+const concludeSchema = `{
+	"type": "object",
+	"properties": {
+		"outcome": {"type": "string", "enum": [%s]},
+		"root_cause": {"type": "string"},
+		"suggestion": {"type": "string"},
+		"confidence": {"type": "string", "enum": ["low", "medium", "high"]},
+		"evidence": {"type": "array", "items": {
+			"type": "object",
+			"properties": {
+				"resource_id": {"type": "string"},
+				"line": {"type": ["integer", "null"]},
+				"fact": {"type": ["string", "null"]}
+			},
+			"required": ["resource_id", "line", "fact"],
+			"additionalProperties": false
+		}},
+		"summary": {"type": "string"},
+		"question": {"type": "string"}
+	},
+	"required": ["outcome", "root_cause", "suggestion", "confidence", "evidence", "summary", "question"],
+	"additionalProperties": false
+}`
+
+// conclusion is what the model answers in the end.
+type conclusion struct {
+	Outcome    string     `json:"outcome"`
+	Cause      string     `json:"root_cause"`
+	Suggestion string     `json:"suggestion"`
+	Confidence string     `json:"confidence"`
+	Evidence   []citation `json:"evidence"`
+	Summary    string     `json:"summary"`
+	Question   string     `json:"question"`
+}
+
+// citation is what the model says that its conclusion rests on.
+type citation struct {
+	Resource string  `json:"resource_id"`
+	Line     *int    `json:"line"`
+	Fact     *string `json:"fact"`
+}
+
+// conclude asks for the root cause. Instead of it people may be asked, once.
+func (a *Analyst) conclude(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
+	if len(s.Notes) == 0 {
+		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
+	}
+	rules, outcomes := concludeRules, `"root_cause", "unknown"`
+	if s.Question == "" {
+		rules, outcomes = rules+questionRule, outcomes+`, "question"`
+	}
+	var answer conclusion
+	if err := a.ask(ctx, c, s, rules, map[string]any{
+		"issue": describe(c.Issue), "flags": describeFlags(c.Flags), "seen": s.Notes, "question": s.Question, "answers": latest(c.Answers),
+	}, fmt.Sprintf(concludeSchema, outcomes), &answer); err != nil {
+		return triage.Progress{}, err
+	}
+	answer.Cause, answer.Suggestion = clip(answer.Cause, maxCause), clip(answer.Suggestion, maxCause)
+	answer.Summary, answer.Question = clip(answer.Summary, maxSummary), clip(answer.Question, maxQuestion)
+	switch {
+	case answer.Outcome == "question" && answer.Question != "":
+		s.Question = answer.Question
+		return response(answer.Question, triage.SessionAwaitingInput), nil
+	case answer.Outcome == "unknown" && answer.Summary != "":
+		return response(answer.Summary, triage.SessionComplete), nil
+	case answer.Outcome == "root_cause" && answer.Cause != "" && answer.Summary != "":
+		return a.found(answer, *s)
+	default:
+		return triage.Progress{}, &llm.Failure{Class: llm.ClassInvalid, Message: "what the outcome needs is empty"}
+	}
+}
+
+func response(text string, next triage.SessionStatus) triage.Progress {
+	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeResponse, Detail: text}}, Next: next}
+}
+
+// found tells the root cause.
+func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
+	evidence, unverified := verify(answer.Evidence, s.Notes)
+	if len(evidence) == 0 {
+		answer.Confidence = "low"
+	}
+	payload, err := json.Marshal(map[string]any{
+		"root_cause": answer.Cause, "suggestion": answer.Suggestion, "confidence": answer.Confidence, "evidence": evidence,
+	})
+	if err != nil {
+		return triage.Progress{}, err
+	}
+	p := response(answer.Summary, triage.SessionComplete)
+	p.Steps = slices.Insert(p.Steps, 0, triage.Step{
+		Type: triage.TypeArtifact, Detail: "Root cause, confidence " + answer.Confidence + ".",
+		Metadata: map[string]any{"unverified": unverified, "tokens": s.Tokens, "model": a.Model.Name()},
+		Artifact: &triage.Artifact{
+			Type: "root_cause", Title: "Root cause", Renderer: "markdown", Status: triage.ArtifactReady, Payload: payload,
+		},
+	})
+	return p, nil
+}
+
+// proof is a piece of evidence as an artifact has it: a line or a fact, with its text.
+type proof struct {
+	Type triage.ResourceType `json:"resource_type"`
+	ID   string              `json:"resource_id"`
+	Line *int                `json:"line,omitempty"`
+	Fact string              `json:"fact,omitempty"`
+	Text string              `json:"text"`
+}
+
+// verify keeps the citations of what stands in the notes, each once, and counts the others.
+func verify(citations []citation, notes []note) (kept []proof, unverified int) {
+	kept = []proof{}
+	for _, c := range citations {
+		p, ok := c.find(notes)
+		switch {
+		case !ok:
+			unverified++
+		case len(kept) < maxEvidence && !slices.ContainsFunc(kept, p.same):
+			kept = append(kept, p)
+		}
+	}
+	return kept, unverified
+}
+
+// find is what is cited. What names neither a line nor a fact cites nothing.
+func (c citation) find(notes []note) (proof, bool) {
+	for _, n := range notes {
+		if n.ID != c.Resource {
+			continue
+		}
+		for _, q := range n.Lines {
+			if c.Line != nil && *c.Line == q.Line {
+				return proof{Type: n.Type, ID: n.ID, Line: &q.Line, Text: q.Text}, true
+			}
+		}
+		for _, f := range n.Facts {
+			if c.Line == nil && c.Fact != nil && *c.Fact == f.Name {
+				return proof{Type: n.Type, ID: n.ID, Fact: f.Name, Text: f.Text}, true
+			}
+		}
+	}
+	return proof{}, false
+}
+
+// same says whether two proofs are of the same line or fact.
+func (p proof) same(q proof) bool {
+	return p.Type == q.Type && p.ID == q.ID && p.Fact == q.Fact && (p.Line == nil) == (q.Line == nil) && (p.Line == nil || *p.Line == *q.Line)
+}
+
+// latest is the last of what people have answered that fits.
+func latest(answers []string) []string {
+	out, left := []string{}, maxAnswers
+	for _, text := range slices.Backward(answers) {
+		if left <= 0 {
+			break
+		}
+		text = clip(text, left)
+		out, left = append(out, text), left-len(text)
+	}
+	slices.Reverse(out)
+	return out
+}

@@ -1,0 +1,198 @@
+package analyst
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/triage"
+)
+
+// The limits of what is kept of a resource, and shown of an issue, in bytes.
+const (
+	maxObservation = 2_000
+	maxQuotes      = 12 // lines, and facts, that an observation rests on
+	maxQuote       = 400
+	maxDescription = 8_000
+	maxNote        = 500
+	maxFlags       = 50 // flags, not bytes
+)
+
+// note is what was seen in a resource, and what that rests on.
+type note struct {
+	Type        triage.ResourceType `json:"resource_type"`
+	ID          string              `json:"resource_id"`
+	Title       string              `json:"title"`
+	Observation string              `json:"observation"`
+	Lines       []quote             `json:"lines"`
+	Facts       []fact              `json:"facts"`
+}
+
+const readRules = `An issue of a platform for telephone agents is looked into. The evidence has one of the resources that are ` +
+	`attached to the issue: its facts by name, and the lines of its conversation with their numbers, where there are such. ` +
+	`Lines may be left out; lines_in_all says how many there are. Flags are places that people have marked.
+
+Say in at most three sentences what in this resource bears on why the issue happened. Speak only of what stands there. ` +
+	`Where nothing bears on it, say so. List the numbers of the lines, and the names of the facts, that your words rest on.`
+
+const readSchema = `{
+	"type": "object",
+	"properties": {
+		"observation": {"type": "string"},
+		"lines": {"type": "array", "items": {"type": "integer"}},
+		"facts": {"type": "array", "items": {"type": "string"}}
+	},
+	"required": ["observation", "lines", "facts"],
+	"additionalProperties": false
+}`
+
+// read asks what is to be seen in the next resource of the plan. One that has gone meanwhile is told, and passed by.
+func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
+	at := slices.IndexFunc(c.Resources, func(r triage.Resource) bool { return r.ID == s.Plan[s.Read] })
+	s.Read++
+	if at < 0 {
+		return passedBy("One of them is no longer attached."), nil
+	}
+	r := c.Resources[at]
+	e, why, err := evidence(ctx, c, r)
+	if err != nil {
+		return triage.Progress{}, err
+	}
+	if why != "" {
+		return passedBy(fmt.Sprintf("Not read: %s: %s.", name(r), why)), nil
+	}
+	flags := slices.DeleteFunc(slices.Clone(c.Flags), func(f triage.Flag) bool {
+		return r.Type != triage.ResourceCall || f.CallID != r.ResourceID
+	})
+	shown := cut(e, flaggedLines(flags))
+	var answer struct {
+		Observation string
+		Lines       []int
+		Facts       []string
+	}
+	if err := a.ask(ctx, c, s, readRules, map[string]any{
+		"issue": describe(c.Issue), "resource": map[string]any{"type": r.Type, "title": clip(r.Title, maxTitle)},
+		"flags": describeFlags(flags), "facts": shown.Facts, "lines": shown.Lines, "lines_in_all": shown.Total,
+	}, readSchema, &answer); err != nil {
+		return triage.Progress{}, err
+	}
+	n := note{Type: r.Type, ID: r.ResourceID, Title: clip(r.Title, maxTitle), Observation: clip(answer.Observation, maxObservation)}
+	if n.Observation == "" {
+		return triage.Progress{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the observation is empty"}
+	}
+	unverified := n.keep(shown, answer.Lines, answer.Facts)
+	s.Notes = append(s.Notes, n)
+	return triage.Progress{
+		Steps: []triage.Step{
+			{
+				Type: triage.TypeAction, Detail: "Read " + name(r) + ".", Metadata: map[string]any{
+					"resource_type": string(r.Type), "resource_id": r.ResourceID, "lines": shown.Total, "lines_shown": len(shown.Lines),
+				},
+			},
+			{
+				Type: triage.TypeThought, Detail: n.text(), Metadata: map[string]any{
+					"resource_type": string(r.Type), "resource_id": r.ResourceID, "lines": n.lines(), "unverified": unverified,
+				},
+			},
+		},
+		Next: triage.SessionActive,
+	}, nil
+}
+
+// passedBy tells of a resource that is not read.
+func passedBy(why string) triage.Progress {
+	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeAction, Detail: why}}, Next: triage.SessionActive}
+}
+
+// keep keeps the lines and facts of those named that were shown, each once, and counts those that were not.
+func (n *note) keep(shown excerpt, lines []int, facts []string) (unverified int) {
+	slices.Sort(lines)
+	for _, i := range slices.Compact(lines) {
+		at, ok := slices.BinarySearchFunc(shown.Lines, i, func(q quote, i int) int { return cmp.Compare(q.Line, i) })
+		switch {
+		case !ok:
+			unverified++
+		case len(n.Lines) < maxQuotes:
+			q := shown.Lines[at]
+			q.Text = clip(q.Text, maxQuote)
+			n.Lines = append(n.Lines, q)
+		}
+	}
+	slices.Sort(facts)
+	for _, name := range slices.Compact(facts) {
+		raw, ok := shown.Facts[name]
+		switch {
+		case !ok:
+			unverified++
+		case len(n.Facts) < maxQuotes:
+			n.Facts = append(n.Facts, fact{name, clip(plain(raw), maxQuote)})
+		}
+	}
+	return unverified
+}
+
+// plain is a value as people read it.
+func plain(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// text is the note as the feed has it: what was seen, and the words that it rests on.
+func (n note) text() string {
+	var b strings.Builder
+	b.WriteString(n.Observation)
+	for _, q := range n.Lines {
+		fmt.Fprintf(&b, "\n- line %d, %s: %q", q.Line, q.Speaker, q.Text)
+	}
+	for _, f := range n.Facts {
+		fmt.Fprintf(&b, "\n- %s: %s", f.Name, f.Text)
+	}
+	return b.String()
+}
+
+// lines is the numbers of the note's lines.
+func (n note) lines() []any {
+	out := make([]any, len(n.Lines))
+	for i, q := range n.Lines {
+		out[i] = q.Line
+	}
+	return out
+}
+
+// describe is what a model is told of an issue.
+func describe(i triage.Issue) map[string]any {
+	return map[string]any{
+		"title": clip(i.Title, maxDescription), "description": clip(i.Description, maxDescription),
+		"category": i.Category, "severity": i.Severity, "source": i.Source,
+	}
+}
+
+// describeFlags is what a model is told of flags.
+func describeFlags(flags []triage.Flag) []map[string]any {
+	out := []map[string]any{}
+	for _, f := range flags[:min(len(flags), maxFlags)] {
+		out = append(out, map[string]any{
+			"call_id": f.CallID, "type": f.Type, "note": clip(f.Note, maxNote), "line": f.MessageIndex, "text": clip(f.MessageText, maxNote),
+			"node": f.NodeName,
+		})
+	}
+	return out
+}
+
+// flaggedLines is the lines that flags are on.
+func flaggedLines(flags []triage.Flag) []int {
+	var out []int
+	for _, f := range flags {
+		if f.MessageIndex != nil {
+			out = append(out, *f.MessageIndex)
+		}
+	}
+	return out
+}
