@@ -22,6 +22,7 @@ const (
 	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
 	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
 	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; the message names the batch
+	CodeCallNotAttached     Code = "CALL_NOT_ATTACHED"     // a call must be attached to an issue before it is flagged there
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
 	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
 	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; RetryAfter says when it is not
@@ -52,6 +53,7 @@ var (
 	ErrIdempotencyConflict = &Error{Code: CodeIdempotencyConflict, Message: "this idempotency key was used with another body"}
 	ErrDiscoveryInProgress = &Error{Code: CodeDiscoveryInProgress, Message: "a discovery of this organization is still running"}
 	ErrPromotionGateFailed = &Error{Code: CodePromotionGateFailed, Message: "the tests that are required for promotion have not passed"}
+	ErrCallNotAttached     = &Error{Code: CodeCallNotAttached, Message: "the call is not attached to the issue"}
 	ErrPayloadTooLarge     = &Error{Code: CodePayloadTooLarge, Message: "the body is too large"}
 	ErrUnsupportedMedia    = &Error{Code: CodeUnsupportedMedia, Message: "this type of file is not accepted"}
 	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests"}

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -106,3 +107,61 @@ const (
 	ArtifactReady   ArtifactStatus = "ready"
 	ArtifactError   ArtifactStatus = "error"
 )
+
+// SessionDraft is a session that is to be.
+type SessionDraft struct {
+	AgentName string // 1 to 200 characters
+	ProfileID string // of the agent, at most 64 characters; empty: none
+	Detail    string // what it is about, at most MaxDetail bytes
+}
+
+// StartSession begins the work of an agent from outside on an issue; CodeInvalidState when it was merged, or when
+// MaxOpenSessions agents work on it already.
+func (s *Service) StartSession(
+	ctx context.Context, org callwright.OrgID, by Actor, id string, d SessionDraft,
+) (Session, error) {
+	var sess Session
+	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) (err error) {
+		sess, err = s.openSession(ctx, c, Session{AgentName: d.AgentName, ProfileID: d.ProfileID}, d.Detail)
+		return err
+	})
+	return sess, err
+}
+
+// Session is one session of an issue; CodeNotFound when it is absent.
+func (s *Service) Session(ctx context.Context, org callwright.OrgID, id, session string) (Session, error) {
+	return s.Store.Session(ctx, org, id, session)
+}
+
+// openSession adds a session, of which AgentName, ProfileID and Analysis are given, to an issue, and tells its start.
+func (s *Service) openSession(ctx context.Context, c *change, sess Session, detail string) (Session, error) {
+	if err := requireText("agent_name", sess.AgentName, maxName); err != nil {
+		return Session{}, err
+	}
+	if err := checkText("agent_profile_id", sess.ProfileID, maxID); err != nil {
+		return Session{}, err
+	}
+	if err := checkBytes("detail", detail, MaxDetail); err != nil {
+		return Session{}, err
+	}
+	open, err := s.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
+	if err != nil {
+		return Session{}, err
+	}
+	if len(open) >= MaxOpenSessions {
+		return Session{}, callwright.Errorf(callwright.CodeInvalidState,
+			"%s has %d agent sessions that have not ended, and no more can begin", c.Issue.Name(), len(open))
+	}
+	sess.ID, sess.Org, sess.IssueID = s.IDs.New(), c.Issue.Org, c.Issue.ID
+	sess.Status, sess.StartedBy, sess.Entries, sess.Revision = SessionPending, c.by, 1, 1
+	sess.CreatedAt = s.Clock.Now()
+	sess.UpdatedAt = sess.CreatedAt
+	if err := s.Store.InsertSession(ctx, sess); err != nil {
+		return Session{}, err
+	}
+	ref := sess.Ref()
+	c.Issue.Session = &ref
+	c.Issue.Working++
+	c.tell(Entry{Type: TypeSessionStarted, Detail: detail, Session: &ref})
+	return sess, nil
+}
