@@ -1,10 +1,86 @@
 package triage
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 )
 
-// analyze is the step that takes an analysis one step further.
-func (s *Service) analyze(context.Context, callwright.Task, int) error { return nil }
+// The limits of an analysis.
+const (
+	maxAnalysisSteps = 40
+	maxAnalysisState = 512 << 10              // bytes of what a step leaves for the next
+	maxAnswers       = 20                     // of people, that an Analyst is given
+	analysisAttempts = 3                      // of a step; waiting for a model that is busy is none
+	analysisPatience = 45 * time.Second       // of an attempt: less than a step of work may take
+	analysisWatched  = 500 * time.Millisecond // how often it is seen whether a running step is still wanted
+)
+
+// usualPrompt is what an Analyst is asked when it is not said.
+const usualPrompt = "Why did this happen, and what keeps it from happening again?"
+
+// Analyze has the Analyst look into an issue, in a session of its own whose steps follow in the feed. prompt is what it is
+// asked, at most MaxPrompt bytes; empty: the usual. CodeNotImplemented where there is no Analyst.
+func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
+	if s.Analyst == nil {
+		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "nobody analyzes issues here")
+	}
+	if err := checkBytes("prompt", prompt, MaxPrompt); err != nil {
+		return Session{}, err
+	}
+	var sess Session
+	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) (err error) {
+		sess, err = s.openSession(ctx, c, Session{
+			AgentName: s.Analyst.Name(), Analysis: &Analysis{Prompt: prompt, Since: s.Clock.Now()},
+		}, "")
+		if err != nil {
+			return err
+		}
+		if err := s.advance(ctx, c, &sess, by, Step{Type: TypePrompt, Detail: cmp.Or(prompt, usualPrompt)}); err != nil {
+			return err
+		}
+		return s.queueAnalysis(ctx, sess)
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return sess, nil
+}
+
+// answerAnalysis gives an analysis what a person has said in its session, and has it go on, in the transaction of ctx. It is
+// called before the session advances; CodeInvalidState when it was given too much.
+func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
+	a := *sess.Analysis
+	if len(a.Answers) >= maxAnswers {
+		return callwright.Errorf(callwright.CodeInvalidState, "an analysis takes no more than %d answers", maxAnswers)
+	}
+	a.Answers = append(a.Answers[:len(a.Answers):len(a.Answers)], text)
+	if sess.Status == SessionAwaitingInput {
+		a.Since = a.Since.Add(s.Clock.Now().Sub(sess.UpdatedAt))
+	}
+	sess.Analysis = &a
+	return s.queueAnalysis(ctx, *sess)
+}
+
+// queueAnalysis queues the next step of an analysis. Each has a task of its own, since that of the step before still runs
+// when this one is queued.
+func (s *Service) queueAnalysis(ctx context.Context, sess Session) error {
+	return s.Work.Enqueue(ctx, callwright.Task{
+		Kind: taskAnalyze, Key: fmt.Sprintf("%s/%s/%d", sess.IssueID, sess.ID, sess.Analysis.Step), Org: sess.Org, Unique: true,
+	})
+}
+
+// parseAnalysisKey reads the key of such a task.
+func parseAnalysisKey(key string) (issue, session string, step int, err error) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 3 {
+		return "", "", 0, fmt.Errorf("triage: %q names no step of an analysis", key)
+	}
+	step, err = strconv.Atoi(parts[2])
+	return parts[0], parts[1], step, err
+}

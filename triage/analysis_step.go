@@ -1,0 +1,198 @@
+package triage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// errMoved is what becomes of a step whose session has changed while it ran: nothing. Its task looks again, at once: where
+// the session goes on, a person has said something that the step did not know.
+var errMoved = &callwright.Error{
+	Code: callwright.CodeUnavailable, Message: "the session has changed meanwhile", RetryAfter: time.Millisecond,
+}
+
+// analyze is the durable step that takes an analysis one step further. What the Analyst says, what becomes of the session
+// and the next task are written together, and only when the session is still as the Analyst has seen it: a step that runs
+// twice writes once.
+func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int) error {
+	issue, id, step, err := parseAnalysisKey(task.Key)
+	if err != nil {
+		return err
+	}
+	sess, err := s.Store.Session(ctx, task.Org, issue, id)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if sess.Analysis == nil || sess.Analysis.Step != step || !sess.Status.Working() {
+		return nil // it was taken, or is wanted no more
+	}
+	left := analysisLife - s.Clock.Now().Sub(sess.Analysis.Since)
+	p, err := s.takeStep(ctx, sess, attempt, left)
+	if err == nil {
+		err = s.keepStep(ctx, sess, p)
+	}
+	wait, later := callwright.RetryAfter(err)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case later:
+		return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: min(wait, left)}
+	case attempt < analysisAttempts:
+		return err
+	}
+	s.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", issue, "session_id", id, "error", err)
+	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+callwright.MessageOf(err)+"."))
+}
+
+// takeStep asks the Analyst, unless the analysis is at a limit.
+func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
+	switch {
+	case s.Analyst == nil:
+		return gaveUp("There is nobody here any more who analyzes issues."), nil
+	case left <= 0:
+		return gaveUp(fmt.Sprintf("The analysis took longer than %s.", analysisLife)), nil
+	case sess.Analysis.Step >= maxAnalysisSteps:
+		return gaveUp(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
+	case attempt > analysisAttempts: // the last did not live to say why
+		return gaveUp("The analysis was broken off several times."), nil
+	}
+	c, err := s.caseOf(ctx, sess, attempt)
+	if err != nil {
+		return Progress{}, err
+	}
+	watched, moved := context.WithCancelCause(ctx)
+	watched, stop := context.WithTimeout(watched, analysisPatience)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer stop()
+	watching.Go(func() { s.watchSession(watched, sess, moved) })
+	p, err := s.Analyst.Step(watched, c)
+	if cause := context.Cause(watched); errors.Is(cause, errMoved) {
+		return Progress{}, cause
+	}
+	if err == nil {
+		err = p.check()
+	}
+	return p, err
+}
+
+// gaveUp ends an analysis that gets no further.
+func gaveUp(why string) Progress {
+	return Progress{Steps: []Step{{Type: TypeError, Detail: why}}, Next: SessionError}
+}
+
+// watchSession cancels a step whose session changes while it runs, on whichever node it does.
+func (s *Service) watchSession(ctx context.Context, seen Session, moved context.CancelCauseFunc) {
+	ticker := time.NewTicker(analysisWatched)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		sess, err := s.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
+		if err == nil && sess.Revision != seen.Revision || errors.Is(err, callwright.ErrNotFound) {
+			moved(errMoved)
+			return
+		}
+	}
+}
+
+// caseOf is what the Analyst works on.
+func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, error) {
+	issue, err := s.Store.Issue(ctx, sess.Org, sess.IssueID)
+	if err != nil {
+		return Case{}, err
+	}
+	resources, err := s.Store.ResourcesOf(ctx, sess.Org, sess.IssueID)
+	if err != nil {
+		return Case{}, err
+	}
+	flags, err := s.Store.FlagsOf(ctx, sess.Org, sess.IssueID)
+	if err != nil {
+		return Case{}, err
+	}
+	a := sess.Analysis
+	return Case{
+		Org: sess.Org, Issue: issue, Resources: resources, Flags: flags,
+		Prompt: a.Prompt, Answers: a.Answers, Taken: a.Step, State: a.State, Attempt: attempt,
+		Read: func(ctx context.Context, r Resource) (Evidence, error) {
+			attached := slices.ContainsFunc(resources, func(a Resource) bool { return a.Type == r.Type && a.ResourceID == r.ResourceID })
+			if !attached {
+				return Evidence{}, callwright.NotFound("resource")
+			}
+			library := s.Libraries[r.Type]
+			if library == nil {
+				return Evidence{}, callwright.Errorf(callwright.CodeNotImplemented, "nothing is known of a %s here", r.Type)
+			}
+			return library.Read(ctx, sess.Org, r.ResourceID)
+		},
+	}, nil
+}
+
+// check refuses what can't be kept of a step: a mistake of the Analyst.
+func (p Progress) check() error {
+	said := []EntryType{TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError}
+	var why string
+	switch {
+	case len(p.Steps) == 0:
+		why = "it tells nothing"
+	case slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Status != "" || !slices.Contains(said, s.Type) }):
+		why = "one of its steps is not its own, or has a status"
+	case !slices.Contains([]SessionStatus{SessionActive, SessionAwaitingInput, SessionComplete, SessionError}, p.Next):
+		why = fmt.Sprintf("it leaves the session %q", p.Next)
+	case p.Next == SessionAwaitingInput && p.Steps[len(p.Steps)-1].Type != TypeResponse:
+		why = "it does not end with a question"
+	case len(p.State) > maxAnalysisState || p.State != nil && !json.Valid(p.State):
+		why = fmt.Sprintf("its state is no JSON, or longer than %d bytes", maxAnalysisState)
+	default:
+		return nil
+	}
+	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
+}
+
+// keepStep writes what a step has come to, if the session is still as it was seen.
+func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error {
+	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
+		sess, err := s.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
+		if err != nil {
+			return err
+		}
+		if sess.Revision != seen.Revision {
+			return errMoved
+		}
+		a := *sess.Analysis
+		a.Step, a.State = a.Step+1, p.State
+		sess.Analysis = &a
+		if err := s.advance(ctx, c, &sess, c.by, p.steps()...); err != nil || p.Next != SessionActive {
+			return err
+		}
+		return s.queueAnalysis(ctx, sess)
+	})
+	return err
+}
+
+// steps is what is written of a progress, with what becomes of the session.
+func (p Progress) steps() []Step {
+	steps := slices.Clone(p.Steps)
+	switch {
+	case p.Next.Ended():
+		steps = append(steps, Step{Type: TypeSessionStopped, Status: p.Next})
+	case p.Next == SessionAwaitingInput:
+		steps[len(steps)-1].Status = p.Next
+	}
+	return steps
+}
