@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/triage"
 )
 
 // Store is all of the memory. Its parts are the stores of the domains.
@@ -49,6 +50,18 @@ type data struct {
 	pathways  map[string]pathway.Pathway
 	versions  map[versionKey]pathway.Version
 	chats     map[string]pathway.Chat
+
+	issues       map[string]triage.Issue
+	issueNumbers map[callwright.OrgID]int  // the last that was given out
+	feeds        map[string][]triage.Entry // by issue, the oldest first
+	entryPlaces  map[string]entryPlace     // by entry: where to look for it; not given back
+	comments     map[string]triage.Comment
+	attached     map[string]triage.Resource
+	flags        map[string]triage.Flag
+	relations    map[string]triage.Relation // with the ids of the issues only
+	sessions     map[string]triage.Session
+	reports      map[reportKey]string // ids of issues
+	seen         map[seenKey]time.Time
 }
 
 func (d data) clone() data {
@@ -59,7 +72,10 @@ func (d data) clone() data {
 		records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), nodes: maps.Clone(d.nodes),
 		discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls),
 		webAgents: maps.Clone(d.webAgents), pathways: maps.Clone(d.pathways), versions: maps.Clone(d.versions),
-		chats: maps.Clone(d.chats),
+		chats: maps.Clone(d.chats), issues: maps.Clone(d.issues), issueNumbers: maps.Clone(d.issueNumbers),
+		feeds: maps.Clone(d.feeds), entryPlaces: d.entryPlaces, comments: maps.Clone(d.comments),
+		attached: maps.Clone(d.attached), flags: maps.Clone(d.flags), relations: maps.Clone(d.relations),
+		sessions: maps.Clone(d.sessions), reports: maps.Clone(d.reports), seen: maps.Clone(d.seen),
 	}
 }
 
@@ -74,6 +90,11 @@ func New() *Store {
 		discoveries: map[string]discovery.Discovery{}, testCalls: map[string]testcall.Call{},
 		webAgents: map[string]agents.WebAgent{}, pathways: map[string]pathway.Pathway{},
 		versions: map[versionKey]pathway.Version{}, chats: map[string]pathway.Chat{},
+		issues: map[string]triage.Issue{}, issueNumbers: map[callwright.OrgID]int{}, feeds: map[string][]triage.Entry{},
+		entryPlaces: map[string]entryPlace{}, comments: map[string]triage.Comment{},
+		attached: map[string]triage.Resource{}, flags: map[string]triage.Flag{},
+		relations: map[string]triage.Relation{}, sessions: map[string]triage.Session{}, reports: map[reportKey]string{},
+		seen: map[seenKey]time.Time{},
 	}}
 }
 
