@@ -1,0 +1,143 @@
+package triage
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// Merge ends an issue in favour of another that goes on in its place, for good: it is closed and a duplicate of the other,
+// its open sessions are cancelled, and reports that came to it come to the other. The other gets the attachments that it
+// lacks, as long as it has room; how many it had none for is in the Metadata of its entry ("not_attached"). Flags and
+// comments stay where they are. It gives the issue that has ended. CodeBadRequest for an issue into itself,
+// CodeInvalidState when either was merged before, CodeConflict when the other is already a duplicate of this one.
+func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id, into string) (Issue, error) {
+	if id == into {
+		return Issue{}, callwright.Invalid("into", "is the issue itself")
+	}
+	all, err := s.changeAll(ctx, org, by, []string{id, into}, func(ctx context.Context, all []*change) error {
+		return s.merge(ctx, all[0], all[1])
+	})
+	if err != nil {
+		return Issue{}, err
+	}
+	return all[0].Issue, nil
+}
+
+func (s *Service) merge(ctx context.Context, from, to *change) error {
+	for _, c := range []*change{from, to} {
+		if err := c.Issue.unmerged(); err != nil {
+			return err
+		}
+	}
+	before := from.Issue.Status
+	after, err := before.Move(EventMerge)
+	if err != nil {
+		return err
+	}
+	if err := s.stopSessions(ctx, from, "The issue was merged into "+to.Issue.Name()+"."); err != nil {
+		return err
+	}
+	if err := s.relateDuplicate(ctx, from, to); err != nil {
+		return err
+	}
+	if err := s.Store.MoveReports(ctx, from.Issue.Org, from.Issue.ID, to.Issue.ID); err != nil {
+		return err
+	}
+	brought, left, err := s.bringResources(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	from.Issue.Status, from.Issue.MergedInto, from.edited = after, to.Issue.ID, true
+	ended := Entry{
+		Type: TypeMerged, Metadata: map[string]any{"merged_into": to.Issue.ID}, Referenced: []IssueRef{to.Issue.Ref()},
+	}
+	if before != after {
+		ended.FromStatus, ended.ToStatus = before, after
+	}
+	from.tell(ended)
+	goesOn := Entry{
+		Type: TypeMerged, Metadata: map[string]any{"merged_from": from.Issue.ID}, Referenced: []IssueRef{from.Issue.Ref()},
+		Resources: brought[:min(len(brought), MaxShown)],
+	}
+	if left > 0 {
+		goesOn.Metadata["not_attached"] = left
+	}
+	to.tell(goesOn)
+	return nil
+}
+
+// stopSessions cancels all that work on an issue.
+func (s *Service) stopSessions(ctx context.Context, c *change, why string) error {
+	sessions, err := s.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions {
+		stop := Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: why}
+		if err := s.advance(ctx, c, &session, c.by, stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relateDuplicate makes an issue a duplicate of another, unless it is already. What limits relations is no limit here.
+func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
+	relations, err := s.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range relations {
+		switch {
+		case r.Type != DuplicateOf:
+		case r.To.ID == to.Issue.ID:
+			return nil
+		case r.From.ID == to.Issue.ID:
+			return callwright.Errorf(callwright.CodeConflict, "%s is a duplicate of %s", to.Issue.Name(), from.Issue.Name())
+		}
+	}
+	from.Issue.Relations++
+	to.Issue.Relations++
+	return s.Store.InsertRelation(ctx, Relation{
+		ID: s.IDs.New(), Org: from.Issue.Org, Type: DuplicateOf, From: IssueRef{ID: from.Issue.ID}, To: IssueRef{ID: to.Issue.ID},
+		CreatedBy: from.by.ID, CreatedAt: s.Clock.Now(),
+	})
+}
+
+// bringResources attaches to an issue what another has attached and it has not. It gives what it has attached, and how many
+// there was no room for.
+func (s *Service) bringResources(ctx context.Context, from, to *change) (brought []Resource, left int, err error) {
+	theirs, err := s.Store.ResourcesOf(ctx, from.Issue.Org, from.Issue.ID)
+	if err != nil {
+		return nil, 0, err
+	}
+	own, err := s.Store.ResourcesOf(ctx, to.Issue.Org, to.Issue.ID)
+	if err != nil {
+		return nil, 0, err
+	}
+	type key struct {
+		t  ResourceType
+		id string
+	}
+	has := map[key]bool{}
+	for _, r := range own {
+		has[key{r.Type, r.ResourceID}] = true
+	}
+	for _, r := range theirs {
+		switch {
+		case has[key{r.Type, r.ResourceID}]:
+			continue
+		case to.Issue.Resources >= MaxResources:
+			left++
+			continue
+		}
+		r.ID, r.IssueID, r.AttachedBy, r.CreatedAt = s.IDs.New(), to.Issue.ID, to.by.ID, s.Clock.Now()
+		if err := s.Store.InsertResource(ctx, r); err != nil {
+			return nil, 0, err
+		}
+		to.Issue.Resources++
+		brought = append(brought, r)
+	}
+	return brought, left, nil
+}

@@ -1,0 +1,338 @@
+// Package triagetest holds the conformance suites of the ports of package triage.
+package triagetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// RunActivity tests what triage.Service promises of feeds on a store and its transactions: that readers and watchers see
+// every entry once, in order, while others write. newStore gives an empty store.
+func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
+	t.Helper()
+	tests := map[string]func(*testing.T, desk){
+		"pages have every older entry once": pageThroughFeed,
+		"watchers hear of everything once":  watchFeed,
+		"one of many editors wins":          editAtOnce,
+		"what rolls back was never there":   rollBack,
+	}
+	for name, test := range tests {
+		t.Run("activity: "+name, func(t *testing.T) {
+			t.Parallel()
+			store, atomic := newStore(t)
+			test(t, desk{store: store, atomic: atomic})
+		})
+	}
+}
+
+// desk is where the suite works: several services, as on several nodes, over one store.
+type desk struct {
+	store  triage.Store
+	atomic callwright.Atomic
+}
+
+// service is a service of its own, until the test ends.
+func (d desk) service(t *testing.T) *triage.Service {
+	t.Helper()
+	cursors, err := triage.NewCursors(1, map[byte][]byte{1: []byte("the same key of every node, 32 or more bytes")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := triage.New(triage.Config{Store: d.store, Atomic: d.atomic, Work: noWork{}, Cursors: cursors})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// noWork is durable work that is never done: feeds need none.
+type noWork struct{}
+
+func (noWork) Enqueue(context.Context, callwright.Task) error  { return nil }
+func (noWork) Handle(string, callwright.Handler)               {}
+func (noWork) Every(string, time.Duration, callwright.Handler) {}
+
+// writer is who acts in the suite.
+var writer = triage.Actor{Kind: triage.ActorUser, ID: "writer", Label: "Writer"}
+
+// pageThroughFeed pages with pages of any size through a feed whose entries share few timestamps, while others insert more
+// with the same timestamps.
+func pageThroughFeed(t *testing.T, d desk) {
+	s, ids := d.service(t), new(callwright.UUIDs)
+	rapid.Check(t, func(t *rapid.T) {
+		issue, err := s.Create(context.Background(), "acme", writer, triage.Draft{Title: "Crowded"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		moments := rapid.IntRange(1, 4).Draw(t, "timestamps")
+		older := rapid.IntRange(0, 150).Draw(t, "older entries")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 0))
+		all := make([]triage.Entry, older+200)
+		for i := range all {
+			all[i] = triage.Entry{
+				ID: ids.New(), Org: "acme", IssueID: issue.ID, Kind: triage.KindIssue, Type: triage.TypeComment, Actor: writer,
+				CreatedAt: issue.CreatedAt.Add(time.Duration(random.IntN(moments)) * time.Microsecond),
+			}
+		}
+		random.Shuffle(len(all), func(i, j int) { all[i].ID, all[j].ID = all[j].ID, all[i].ID })
+		inserts := &inserts{store: d.store, issue: issue.ID, left: all}
+		inserts.next(t, older)
+		there := slices.Clone(all[:older])
+		seen := walk(t, s, issue.ID, func() {
+			inserts.next(t, rapid.IntRange(0, 3).Draw(t, "inserted before the page"))
+			inserts.start(rapid.IntRange(0, 3).Draw(t, "inserted meanwhile"))
+		}, func() { inserts.finish(t) })
+		found := map[string]int{}
+		for _, e := range seen {
+			found[e.ID]++
+		}
+		for _, e := range there {
+			if found[e.ID] != 1 {
+				t.Fatalf("an older entry was seen %d times", found[e.ID])
+			}
+		}
+		everything := slices.Clone(all[:len(all)-len(inserts.left)])
+		slices.SortFunc(everything, func(a, b triage.Entry) int { return -inOrder(a, b) })
+		now := walk(t, s, issue.ID, func() {}, func() {})
+		now = slices.DeleteFunc(now, func(e triage.Entry) bool { return e.Type == triage.TypeCreated })
+		if !slices.EqualFunc(now, everything, func(a, b triage.Entry) bool { return a.ID == b.ID }) {
+			t.Fatalf("of %d entries %d are in the feed, or in another order", len(everything), len(now))
+		}
+	})
+}
+
+// inOrder compares entries by their places in the feed.
+func inOrder(a, b triage.Entry) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+}
+
+// inserts puts entries into a feed, in their order.
+type inserts struct {
+	store triage.Store
+	issue string
+	left  []triage.Entry
+	wait  sync.WaitGroup
+	err   error
+}
+
+// start inserts the next few in the background, until finish.
+func (in *inserts) start(n int) {
+	n = min(n, len(in.left))
+	batch := in.left[:n]
+	in.left = in.left[n:]
+	if n > 0 {
+		in.wait.Go(func() { in.err = in.store.AppendEntries(context.Background(), "acme", in.issue, batch) })
+	}
+}
+
+func (in *inserts) finish(t *rapid.T) {
+	in.wait.Wait()
+	if in.err != nil {
+		t.Fatal(in.err)
+	}
+}
+
+func (in *inserts) next(t *rapid.T, n int) {
+	in.start(n)
+	in.finish(t)
+}
+
+// walk pages through a feed to its end and gives all that it has seen. before and after are called around each page.
+func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (seen []triage.Entry) {
+	request := triage.PageRequest{}
+	for {
+		request.Limit = rapid.IntRange(1, 100).Draw(t, "limit")
+		before()
+		page, err := s.Activity(context.Background(), "acme", issue, request)
+		after()
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case len(page.Items) == 0, len(page.Items) > request.Limit:
+			t.Fatalf("a page of %d has %d entries", request.Limit, len(page.Items))
+		case page.Next != "" && len(page.Items) < request.Limit:
+			t.Fatalf("a page of %d that is not the last has %d entries", request.Limit, len(page.Items))
+		}
+		seen = append(seen, page.Items...)
+		if page.Next == "" {
+			break
+		}
+		request.Cursor = page.Next
+	}
+	for i := 1; i < len(seen); i++ {
+		if inOrder(seen[i-1], seen[i]) <= 0 {
+			t.Fatalf("entry %d is not older than the one before it", i)
+		}
+	}
+	return seen
+}
+
+// watchFeed has two watchers, one on the node of the writers, one on another, which comes back at its cursor again and
+// again. Each hears of everything that several writers write at once.
+func watchFeed(t *testing.T, d desk) {
+	const writers, each = 4, 20
+	here, there := d.service(t), d.service(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	issue, err := here.Create(ctx, "acme", writer, triage.Draft{Title: "Watched"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	heard, failed := make([][]triage.Entry, 2), make([]error, 2+writers)
+	for n, s := range []*triage.Service{here, there} {
+		w, err := s.Watch(ctx, "acme", issue.ID, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait.Go(func() { heard[n], failed[n] = listen(ctx, s, w, writers*each, s == there) })
+	}
+	for n := range writers {
+		wait.Go(func() {
+			for i := range each {
+				category := fmt.Sprintf("%d of writer %d", i, n)
+				if _, err := here.Update(ctx, "acme", writer, issue.ID, triage.Change{Category: &category}); err != nil {
+					failed[2+n] = err
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(failed...); err != nil {
+		t.Fatal(err)
+	}
+	page, err := here.Activity(ctx, "acme", issue.ID, triage.PageRequest{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := page.Items[:len(page.Items)-1] // without the first, which was there before
+	slices.Reverse(want)
+	if len(want) != writers*each {
+		t.Fatalf("the feed has %d entries, not %d", len(want), writers*each)
+	}
+	for n, entries := range heard {
+		if !slices.EqualFunc(entries, want, func(a, b triage.Entry) bool { return a.ID == b.ID }) {
+			t.Errorf("watcher %d heard of %d entries, of %d, or in another order", n, len(entries), len(want))
+		}
+	}
+}
+
+// patience is how long a suite waits for what must happen.
+const patience = 60 * time.Second
+
+// listen gives as many entries as a watcher is to hear of; one that comes back is another each time, from the cursor of
+// the one before or of the entry that it gave last.
+func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int, comesBack bool) (heard []triage.Entry, err error) {
+	defer func() { w.Close() }()
+	for len(heard) < most {
+		entries, err := w.Next(ctx)
+		if err != nil {
+			return heard, err
+		}
+		heard = append(heard, entries...)
+		if !comesBack {
+			continue
+		}
+		if w.Cursor() != w.CursorOf(entries[len(entries)-1]) {
+			return heard, errors.New("the watcher's place is not that of the last entry it gave")
+		}
+		w.Close()
+		if w, err = s.Watch(ctx, "acme", heard[0].IssueID, w.Cursor()); err != nil {
+			return heard, err
+		}
+	}
+	return heard, nil
+}
+
+// editAtOnce has many change what they have all read.
+func editAtOnce(t *testing.T, d desk) {
+	const editors = 16
+	s := d.service(t)
+	issue, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "Contested"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := make([]error, editors)
+	var wait sync.WaitGroup
+	for n := range editors {
+		wait.Go(func() {
+			title := fmt.Sprintf("As editor %d has it", n)
+			_, results[n] = s.Update(t.Context(), "acme", writer, issue.ID, triage.Change{Version: issue.Version, Title: &title})
+		})
+	}
+	wait.Wait()
+	winner := -1
+	for n, err := range results {
+		switch {
+		case err == nil && winner < 0:
+			winner = n
+		case err == nil:
+			t.Errorf("editors %d and %d both won", winner, n)
+		case !errors.Is(err, callwright.ErrConflict):
+			t.Errorf("editor %d: %v, want a conflict", n, err)
+		}
+	}
+	got, err := s.Get(t.Context(), "acme", issue.ID)
+	if err != nil || got.Title != fmt.Sprintf("As editor %d has it", winner) || got.Version != issue.Version+1 {
+		t.Errorf("%q, version %d, %v; editor %d has won", got.Title, got.Version, err, winner)
+	}
+}
+
+// rollBack changes one issue and opens another in an embedder's transaction that fails.
+func rollBack(t *testing.T, d desk) {
+	s, failure := d.service(t), errors.New("changed my mind")
+	before, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "There"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := d.service(t).Watch(t.Context(), "acme", before.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opened string
+	in := func(outcome error, title string) {
+		err := d.atomic.Do(t.Context(), func(ctx context.Context) error {
+			i, err := s.Create(ctx, "acme", writer, triage.Draft{Title: title})
+			if err != nil {
+				return err
+			}
+			opened = i.ID
+			if _, err := s.Update(ctx, "acme", writer, before.ID, triage.Change{Category: &title}); err != nil {
+				return err
+			}
+			return outcome
+		})
+		if !errors.Is(err, outcome) {
+			t.Fatalf("the transaction ended with %v, want %v", err, outcome)
+		}
+	}
+	in(failure, "lost")
+	if _, err := s.Get(t.Context(), "acme", opened); !errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("what was opened is there: %v", err)
+	}
+	if got, err := s.Get(t.Context(), "acme", before.ID); err != nil || got.Revision != before.Revision || got.Category != "" {
+		t.Errorf("what was changed is %+v, %v; want %+v", got, err, before)
+	}
+	in(nil, "kept")
+	if _, err := s.Get(t.Context(), "acme", opened); err != nil {
+		t.Errorf("what was kept is lost: %v", err)
+	}
+	entries, err := w.Next(t.Context())
+	if err != nil || len(entries) != 1 || entries[0].Metadata["to"] != "kept" {
+		t.Errorf("the watcher heard of %+v, %v; want what was kept alone", entries, err)
+	}
+}
