@@ -634,14 +634,18 @@ type SpeechInvoker interface {
 type TriageInvoker interface {
 	// AddIssueAgentEntry invokes addIssueAgentEntry operation.
 	//
-	// Adds a step to the feed and, with session_status, moves the session in the same moment. A session
-	// that has ended is a conflict.
+	// Adds a step to the feed and, with session_status, moves the session in the same moment. A question
+	// to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
+	// says to the agent, such as an answer to its question; session_stopped with session_status cancelled
+	// is the caller who ends the session. All other steps are the agent's. A session that has ended takes
+	// none (409 invalid_state).
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 	AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error)
 	// AddIssueComment invokes addIssueComment operation.
 	//
-	// Adds a comment, optionally about attachments of the issue, and gives its feed entry.
+	// Adds a comment, optionally about attachments of the issue, and gives its feed entry, whose id is the
+	// comment's.
 	//
 	// POST /v1/triage/issues/{id}/comments
 	AddIssueComment(ctx context.Context, request *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error)
@@ -652,19 +656,57 @@ type TriageInvoker interface {
 	//
 	// POST /v1/triage/issues/{id}/flags
 	AddIssueFlag(ctx context.Context, request *TriageFlagCreate, params AddIssueFlagParams) (*TriageFlagReply, error)
+	// AnalyzeIssue invokes analyzeIssue operation.
+	//
+	// Has this server's own analyst look at what is attached. It answers as soon as the session is stored;
+	// what the analyst reads, thinks and finds comes to the feed, the result as an artifact of type
+	// root_cause. It may ask a question, which a prompt entry answers. A server without an analyst answers
+	// 501.
+	//
+	// POST /v1/triage/issues/{id}/analysis
+	AnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (*TriageSessionReply, error)
 	// AttachIssueResource invokes attachIssueResource operation.
 	//
-	// Attaches a call, a message thread or a file. Attaching the same again changes nothing and gives the
-	// existing attachment.
+	// Attaches a call, a pathway or something else that this server keeps. Types that it does not keep are
+	// 501. Attaching the same again changes nothing and gives, with 200, the existing attachment.
 	//
 	// POST /v1/triage/issues/{id}/resources
-	AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (*TriageResourceReply, error)
+	AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (AttachIssueResourceRes, error)
 	// CreateIssue invokes createIssue operation.
 	//
 	// Opens an issue. Its feed begins with an entry of type created.
 	//
 	// POST /v1/triage/issues
 	CreateIssue(ctx context.Context, request *TriageIssueCreate) (*TriageIssueReply, error)
+	// DecideIssue invokes decideIssue operation.
+	//
+	// Decides about an issue of the backlog. Accepted moves it to todo, declined closes it and needs a
+	// reason. An issue that is elsewhere is 409 invalid_state.
+	//
+	// POST /v1/triage/issues/{id}/decision
+	DecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error)
+	// DeleteIssueComment invokes deleteIssueComment operation.
+	//
+	// Takes a comment back, which only who has written it may. Its words stay in the feed's older entries;
+	// a new entry of type comment says that it was deleted.
+	//
+	// DELETE /v1/triage/issues/{id}/comments/{comment_id}
+	DeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) error
+	// DetachIssueResource invokes detachIssueResource operation.
+	//
+	// Takes an attachment away; what was attached stays. A call that has flags in this issue is 409
+	// invalid_state.
+	//
+	// DELETE /v1/triage/issues/{id}/resources/{resource_id}
+	DetachIssueResource(ctx context.Context, params DetachIssueResourceParams) error
+	// EditIssueComment invokes editIssueComment operation.
+	//
+	// Gives a comment other words. Only who has written it may; anybody else gets 403 forbidden. The
+	// entries of before stay in the feed, and a new one of type comment has the new words and says which
+	// comment it is about. It is the answer.
+	//
+	// PATCH /v1/triage/issues/{id}/comments/{comment_id}
+	EditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (*TriageIssueEntryReply, error)
 	// GetIssue invokes getIssue operation.
 	//
 	// Gives one issue.
@@ -674,26 +716,104 @@ type TriageInvoker interface {
 	// GetIssueActivity invokes getIssueActivity operation.
 	//
 	// Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
-	// it is null.
+	// it is null. Who does that sees every entry that was there at the beginning once, whatever is written
+	// meanwhile. Entries never change.
 	//
 	// GET /v1/triage/issues/{id}/activity
 	GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error)
+	// GetIssueAgentSession invokes getIssueAgentSession operation.
+	//
+	// Gives one session as it stands.
+	//
+	// GET /v1/triage/issues/{id}/agent-sessions/{session_id}
+	GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (*TriageSessionReply, error)
+	// ListIssueFlags invokes listIssueFlags operation.
+	//
+	// Gives the flags of an issue, the oldest first.
+	//
+	// GET /v1/triage/issues/{id}/flags
+	ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (*TriageFlagListReply, error)
+	// ListIssueRelations invokes listIssueRelations operation.
+	//
+	// Gives the relations of an issue to others, in either direction, the oldest first.
+	//
+	// GET /v1/triage/issues/{id}/relations
+	ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (*TriageRelationListReply, error)
+	// ListIssueResources invokes listIssueResources operation.
+	//
+	// Gives what is attached to an issue, the oldest first, each with whether it can be read now.
+	//
+	// GET /v1/triage/issues/{id}/resources
+	ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (*TriageResourceListReply, error)
 	// ListIssues invokes listIssues operation.
 	//
-	// Gives the issues of the organization. Filters add up; several values of one filter are alternatives.
+	// Gives the issues of the organization, without their descriptions. Filters add up; several values of
+	// one filter are alternatives. An issue that changes while somebody pages, such as by activity, may be
+	// seen on two pages or on none; the others are seen once.
 	//
 	// GET /v1/triage/issues
 	ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error)
+	// MarkIssueSeen invokes markIssueSeen operation.
+	//
+	// Says that the caller has seen all that there is in the feed now. has_unread_activity is false until
+	// something comes to it that the caller has not done. What is seen is kept for each API key.
+	//
+	// PUT /v1/triage/issues/{id}/view
+	MarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) error
+	// MergeIssue invokes mergeIssue operation.
+	//
+	// Closes an issue because another goes on in its place, and gives the closed one. The other gets the
+	// attachments that it lacks, and both feeds an entry. Open agent sessions of the closed issue are
+	// cancelled. It can't be undone, and a merged issue is no longer changed.
+	//
+	// POST /v1/triage/issues/{id}/merge
+	MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error)
+	// RelateIssue invokes relateIssue operation.
+	//
+	// Says what an issue is to another. Both feeds get an entry. What was said already changes nothing and
+	// is the answer, with 200; related_to holds in either direction. A relation that contradicts an
+	// existing one, such as blocks the other way round, is a conflict.
+	//
+	// POST /v1/triage/issues/{id}/relations
+	RelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (RelateIssueRes, error)
+	// RemoveIssueFlag invokes removeIssueFlag operation.
+	//
+	// Takes a flag away.
+	//
+	// DELETE /v1/triage/issues/{id}/flags/{flag_id}
+	RemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) error
 	// StartIssueAgentSession invokes startIssueAgentSession operation.
 	//
-	// Begins the work of an agent on an issue and writes a session_started entry.
+	// Begins the work of an agent from outside, which writes its steps itself, and writes a
+	// session_started entry. A session of which nothing is heard for 30 minutes, or for 7 days while it
+	// awaits input, ends with an error.
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions
 	StartIssueAgentSession(ctx context.Context, request *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error)
+	// StreamIssueActivity invokes streamIssueActivity operation.
+	//
+	// Gives new entries of the feed as they are written, the oldest first, as server-sent events: `event`
+	// is `entry`, `data` the entry as the feed has it in one line of JSON, `id` the place after it. It
+	// begins with what comes after `Last-Event-ID`, else after `cursor`, else now. A comment and the `id`
+	// of the place of the beginning come at once, and a comment whenever nothing else was sent for 15
+	// seconds. The server ends the stream after 15 minutes at the latest, or when it stops; connect again
+	// with the last `id`, as browsers do by themselves, and nothing is missed. What is wrong with the
+	// request is answered before the stream begins, as everywhere.
+	//
+	// GET /v1/triage/issues/{id}/activity/stream
+	StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (StreamIssueActivityRes, error)
+	// UnrelateIssue invokes unrelateIssue operation.
+	//
+	// Takes a relation away, from whichever of its two issues. Both feeds get an entry.
+	//
+	// DELETE /v1/triage/issues/{id}/relations/{relation_id}
+	UnrelateIssue(ctx context.Context, params UnrelateIssueParams) error
 	// UpdateIssue invokes updateIssue operation.
 	//
-	// Changes the keys that are given. Each change of status, severity, category, owner or assignee writes
-	// an entry to the feed.
+	// Changes the keys that are given. Each of status, severity, category, assignee and owner that becomes
+	// another writes an entry to the feed, in this order. With `version`, an issue that somebody else has
+	// changed since is a conflict. An issue that was merged into another is no longer changed (409
+	// invalid_state).
 	//
 	// PATCH /v1/triage/issues/{id}
 	UpdateIssue(ctx context.Context, request *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error)
@@ -742,8 +862,11 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // AddIssueAgentEntry invokes addIssueAgentEntry operation.
 //
-// Adds a step to the feed and, with session_status, moves the session in the same moment. A session
-// that has ended is a conflict.
+// Adds a step to the feed and, with session_status, moves the session in the same moment. A question
+// to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
+// says to the agent, such as an answer to its question; session_stopped with session_status cancelled
+// is the caller who ends the session. All other steps are the agent's. A session that has ended takes
+// none (409 invalid_state).
 //
 // POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 func (c *Client) AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error) {
@@ -897,7 +1020,8 @@ func (c *Client) sendAddIssueAgentEntry(ctx context.Context, request *TriageAgen
 
 // AddIssueComment invokes addIssueComment operation.
 //
-// Adds a comment, optionally about attachments of the issue, and gives its feed entry.
+// Adds a comment, optionally about attachments of the issue, and gives its feed entry, whose id is the
+// comment's.
 //
 // POST /v1/triage/issues/{id}/comments
 func (c *Client) AddIssueComment(ctx context.Context, request *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error) {
@@ -1166,6 +1290,144 @@ func (c *Client) sendAddIssueFlag(ctx context.Context, request *TriageFlagCreate
 	return result, nil
 }
 
+// AnalyzeIssue invokes analyzeIssue operation.
+//
+// Has this server's own analyst look at what is attached. It answers as soon as the session is stored;
+// what the analyst reads, thinks and finds comes to the feed, the result as an artifact of type
+// root_cause. It may ask a question, which a prompt entry answers. A server without an analyst answers
+// 501.
+//
+// POST /v1/triage/issues/{id}/analysis
+func (c *Client) AnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (*TriageSessionReply, error) {
+	res, err := c.sendAnalyzeIssue(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendAnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (res *TriageSessionReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("analyzeIssue"),
+		semconv.HTTPRequestMethodKey.String("POST"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/analysis"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, AnalyzeIssueOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/analysis"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeAnalyzeIssueRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, AnalyzeIssueOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeAnalyzeIssueResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // AnalyzeTestRun invokes analyzeTestRun operation.
 //
 // Finds the cause of a run that ended FAILED or ERROR and suggests changes. Any other state is a
@@ -1301,16 +1563,16 @@ func (c *Client) sendAnalyzeTestRun(ctx context.Context, params AnalyzeTestRunPa
 
 // AttachIssueResource invokes attachIssueResource operation.
 //
-// Attaches a call, a message thread or a file. Attaching the same again changes nothing and gives the
-// existing attachment.
+// Attaches a call, a pathway or something else that this server keeps. Types that it does not keep are
+// 501. Attaching the same again changes nothing and gives, with 200, the existing attachment.
 //
 // POST /v1/triage/issues/{id}/resources
-func (c *Client) AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (*TriageResourceReply, error) {
+func (c *Client) AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (AttachIssueResourceRes, error) {
 	res, err := c.sendAttachIssueResource(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendAttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (res *TriageResourceReply, err error) {
+func (c *Client) sendAttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (res AttachIssueResourceRes, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("attachIssueResource"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -3346,6 +3608,142 @@ func (c *Client) sendCreateTestSet(ctx context.Context, request *TestSetStart, p
 	return result, nil
 }
 
+// DecideIssue invokes decideIssue operation.
+//
+// Decides about an issue of the backlog. Accepted moves it to todo, declined closes it and needs a
+// reason. An issue that is elsewhere is 409 invalid_state.
+//
+// POST /v1/triage/issues/{id}/decision
+func (c *Client) DecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error) {
+	res, err := c.sendDecideIssue(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendDecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (res *TriageIssueReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("decideIssue"),
+		semconv.HTTPRequestMethodKey.String("POST"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/decision"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, DecideIssueOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/decision"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeDecideIssueRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, DecideIssueOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeDecideIssueResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // DeleteAgent invokes deleteAgent operation.
 //
 // Removes the agent for good. Calls that it made keep their records.
@@ -3471,6 +3869,157 @@ func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) 
 
 	stage = "DecodeResponse"
 	result, err := decodeDeleteAgentResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// DeleteIssueComment invokes deleteIssueComment operation.
+//
+// Takes a comment back, which only who has written it may. Its words stay in the feed's older entries;
+// a new entry of type comment says that it was deleted.
+//
+// DELETE /v1/triage/issues/{id}/comments/{comment_id}
+func (c *Client) DeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) error {
+	_, err := c.sendDeleteIssueComment(ctx, params)
+	return err
+}
+
+func (c *Client) sendDeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) (res *DeleteIssueCommentNoContent, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("deleteIssueComment"),
+		semconv.HTTPRequestMethodKey.String("DELETE"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/comments/{comment_id}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, DeleteIssueCommentOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/comments/"
+	{
+		// Encode "comment_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "comment_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.CommentID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, DeleteIssueCommentOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeDeleteIssueCommentResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -4022,6 +4571,157 @@ func (c *Client) sendDeleteVoice(ctx context.Context, params DeleteVoiceParams) 
 	return result, nil
 }
 
+// DetachIssueResource invokes detachIssueResource operation.
+//
+// Takes an attachment away; what was attached stays. A call that has flags in this issue is 409
+// invalid_state.
+//
+// DELETE /v1/triage/issues/{id}/resources/{resource_id}
+func (c *Client) DetachIssueResource(ctx context.Context, params DetachIssueResourceParams) error {
+	_, err := c.sendDetachIssueResource(ctx, params)
+	return err
+}
+
+func (c *Client) sendDetachIssueResource(ctx context.Context, params DetachIssueResourceParams) (res *DetachIssueResourceNoContent, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("detachIssueResource"),
+		semconv.HTTPRequestMethodKey.String("DELETE"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/resources/{resource_id}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, DetachIssueResourceOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/resources/"
+	{
+		// Encode "resource_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "resource_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ResourceID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, DetachIssueResourceOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeDetachIssueResourceResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // DetachSipNumber invokes detachSipNumber operation.
 //
 // Removes the named directions of a number. A direction that is not configured is 404, and nothing is
@@ -4392,6 +5092,161 @@ func (c *Client) sendDownloadLetter(ctx context.Context, params DownloadLetterPa
 
 	stage = "DecodeResponse"
 	result, err := decodeDownloadLetterResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// EditIssueComment invokes editIssueComment operation.
+//
+// Gives a comment other words. Only who has written it may; anybody else gets 403 forbidden. The
+// entries of before stay in the feed, and a new one of type comment has the new words and says which
+// comment it is about. It is the answer.
+//
+// PATCH /v1/triage/issues/{id}/comments/{comment_id}
+func (c *Client) EditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (*TriageIssueEntryReply, error) {
+	res, err := c.sendEditIssueComment(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendEditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (res *TriageIssueEntryReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("editIssueComment"),
+		semconv.HTTPRequestMethodKey.String("PATCH"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/comments/{comment_id}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, EditIssueCommentOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/comments/"
+	{
+		// Encode "comment_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "comment_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.CommentID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "PATCH", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeEditIssueCommentRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, EditIssueCommentOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeEditIssueCommentResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -5388,7 +6243,8 @@ func (c *Client) sendGetIssue(ctx context.Context, params GetIssueParams) (res *
 // GetIssueActivity invokes getIssueActivity operation.
 //
 // Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
-// it is null.
+// it is null. Who does that sees every entry that was there at the beginning once, whatever is written
+// meanwhile. Entries never change.
 //
 // GET /v1/triage/issues/{id}/activity
 func (c *Client) GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error) {
@@ -5549,6 +6405,156 @@ func (c *Client) sendGetIssueActivity(ctx context.Context, params GetIssueActivi
 
 	stage = "DecodeResponse"
 	result, err := decodeGetIssueActivityResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GetIssueAgentSession invokes getIssueAgentSession operation.
+//
+// Gives one session as it stands.
+//
+// GET /v1/triage/issues/{id}/agent-sessions/{session_id}
+func (c *Client) GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (*TriageSessionReply, error) {
+	res, err := c.sendGetIssueAgentSession(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (res *TriageSessionReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("getIssueAgentSession"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/agent-sessions/{session_id}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, GetIssueAgentSessionOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/agent-sessions/"
+	{
+		// Encode "session_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "session_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.SessionID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, GetIssueAgentSessionOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeGetIssueAgentSessionResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -8839,9 +9845,407 @@ func (c *Client) sendListInboundNumbers(ctx context.Context) (res *ListInboundNu
 	return result, nil
 }
 
+// ListIssueFlags invokes listIssueFlags operation.
+//
+// Gives the flags of an issue, the oldest first.
+//
+// GET /v1/triage/issues/{id}/flags
+func (c *Client) ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (*TriageFlagListReply, error) {
+	res, err := c.sendListIssueFlags(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (res *TriageFlagListReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("listIssueFlags"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/flags"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, ListIssueFlagsOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/flags"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, ListIssueFlagsOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeListIssueFlagsResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// ListIssueRelations invokes listIssueRelations operation.
+//
+// Gives the relations of an issue to others, in either direction, the oldest first.
+//
+// GET /v1/triage/issues/{id}/relations
+func (c *Client) ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (*TriageRelationListReply, error) {
+	res, err := c.sendListIssueRelations(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (res *TriageRelationListReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("listIssueRelations"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/relations"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, ListIssueRelationsOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/relations"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, ListIssueRelationsOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeListIssueRelationsResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// ListIssueResources invokes listIssueResources operation.
+//
+// Gives what is attached to an issue, the oldest first, each with whether it can be read now.
+//
+// GET /v1/triage/issues/{id}/resources
+func (c *Client) ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (*TriageResourceListReply, error) {
+	res, err := c.sendListIssueResources(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendListIssueResources(ctx context.Context, params ListIssueResourcesParams) (res *TriageResourceListReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("listIssueResources"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/resources"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, ListIssueResourcesOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/resources"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, ListIssueResourcesOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeListIssueResourcesResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // ListIssues invokes listIssues operation.
 //
-// Gives the issues of the organization. Filters add up; several values of one filter are alternatives.
+// Gives the issues of the organization, without their descriptions. Filters add up; several values of
+// one filter are alternatives. An issue that changes while somebody pages, such as by activity, may be
+// seen on two pages or on none; the others are seen once.
 //
 // GET /v1/triage/issues
 func (c *Client) ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error) {
@@ -10899,6 +12303,276 @@ func (c *Client) sendListVoices(ctx context.Context) (res *VoiceListReply, err e
 	return result, nil
 }
 
+// MarkIssueSeen invokes markIssueSeen operation.
+//
+// Says that the caller has seen all that there is in the feed now. has_unread_activity is false until
+// something comes to it that the caller has not done. What is seen is kept for each API key.
+//
+// PUT /v1/triage/issues/{id}/view
+func (c *Client) MarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) error {
+	_, err := c.sendMarkIssueSeen(ctx, params)
+	return err
+}
+
+func (c *Client) sendMarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) (res *MarkIssueSeenNoContent, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("markIssueSeen"),
+		semconv.HTTPRequestMethodKey.String("PUT"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/view"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, MarkIssueSeenOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/view"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "PUT", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, MarkIssueSeenOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeMarkIssueSeenResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// MergeIssue invokes mergeIssue operation.
+//
+// Closes an issue because another goes on in its place, and gives the closed one. The other gets the
+// attachments that it lacks, and both feeds an entry. Open agent sessions of the closed issue are
+// cancelled. It can't be undone, and a merged issue is no longer changed.
+//
+// POST /v1/triage/issues/{id}/merge
+func (c *Client) MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error) {
+	res, err := c.sendMergeIssue(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendMergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (res *TriageIssueReply, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("mergeIssue"),
+		semconv.HTTPRequestMethodKey.String("POST"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/merge"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, MergeIssueOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/merge"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeMergeIssueRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, MergeIssueOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeMergeIssueResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // ParseSipDestination invokes parseSipDestination operation.
 //
 // Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
@@ -11147,6 +12821,293 @@ func (c *Client) sendPublishPathway(ctx context.Context, request *PathwayPublish
 
 	stage = "DecodeResponse"
 	result, err := decodePublishPathwayResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// RelateIssue invokes relateIssue operation.
+//
+// Says what an issue is to another. Both feeds get an entry. What was said already changes nothing and
+// is the answer, with 200; related_to holds in either direction. A relation that contradicts an
+// existing one, such as blocks the other way round, is a conflict.
+//
+// POST /v1/triage/issues/{id}/relations
+func (c *Client) RelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (RelateIssueRes, error) {
+	res, err := c.sendRelateIssue(ctx, request, params)
+	return res, err
+}
+
+func (c *Client) sendRelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (res RelateIssueRes, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("relateIssue"),
+		semconv.HTTPRequestMethodKey.String("POST"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/relations"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, RelateIssueOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/relations"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "POST", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+	if err := encodeRelateIssueRequest(request, r); err != nil {
+		return res, errors.Wrap(err, "encode request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, RelateIssueOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeRelateIssueResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// RemoveIssueFlag invokes removeIssueFlag operation.
+//
+// Takes a flag away.
+//
+// DELETE /v1/triage/issues/{id}/flags/{flag_id}
+func (c *Client) RemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) error {
+	_, err := c.sendRemoveIssueFlag(ctx, params)
+	return err
+}
+
+func (c *Client) sendRemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) (res *RemoveIssueFlagNoContent, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("removeIssueFlag"),
+		semconv.HTTPRequestMethodKey.String("DELETE"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/flags/{flag_id}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, RemoveIssueFlagOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/flags/"
+	{
+		// Encode "flag_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "flag_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.FlagID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, RemoveIssueFlagOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeRemoveIssueFlagResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -11744,7 +13705,9 @@ func (c *Client) sendSignLetter(ctx context.Context, request *SignLetterForm, pa
 
 // StartIssueAgentSession invokes startIssueAgentSession operation.
 //
-// Begins the work of an agent on an issue and writes a session_started entry.
+// Begins the work of an agent from outside, which writes its steps itself, and writes a
+// session_started entry. A session of which nothing is heard for 30 minutes, or for 7 days while it
+// awaits input, ends with an error.
 //
 // POST /v1/triage/issues/{id}/agent-sessions
 func (c *Client) StartIssueAgentSession(ctx context.Context, request *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error) {
@@ -12663,6 +14626,324 @@ func (c *Client) sendStopCall(ctx context.Context, params StopCallParams) (res *
 	return result, nil
 }
 
+// StreamIssueActivity invokes streamIssueActivity operation.
+//
+// Gives new entries of the feed as they are written, the oldest first, as server-sent events: `event`
+// is `entry`, `data` the entry as the feed has it in one line of JSON, `id` the place after it. It
+// begins with what comes after `Last-Event-ID`, else after `cursor`, else now. A comment and the `id`
+// of the place of the beginning come at once, and a comment whenever nothing else was sent for 15
+// seconds. The server ends the stream after 15 minutes at the latest, or when it stops; connect again
+// with the last `id`, as browsers do by themselves, and nothing is missed. What is wrong with the
+// request is answered before the stream begins, as everywhere.
+//
+// GET /v1/triage/issues/{id}/activity/stream
+func (c *Client) StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (StreamIssueActivityRes, error) {
+	res, err := c.sendStreamIssueActivity(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendStreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (res StreamIssueActivityRes, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("streamIssueActivity"),
+		semconv.HTTPRequestMethodKey.String("GET"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/activity/stream"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, StreamIssueActivityOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [3]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/activity/stream"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeQueryParams"
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "cursor" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "cursor",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Cursor.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	stage = "EncodeHeaderParams"
+	h := uri.NewHeaderEncoder(r.Header)
+	{
+		cfg := uri.HeaderParameterEncodingConfig{
+			Name:    "Last-Event-ID",
+			Explode: false,
+		}
+		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.LastEventID.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode header")
+		}
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, StreamIssueActivityOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+
+	stage = "DecodeResponse"
+	result, err := decodeStreamIssueActivityResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// UnrelateIssue invokes unrelateIssue operation.
+//
+// Takes a relation away, from whichever of its two issues. Both feeds get an entry.
+//
+// DELETE /v1/triage/issues/{id}/relations/{relation_id}
+func (c *Client) UnrelateIssue(ctx context.Context, params UnrelateIssueParams) error {
+	_, err := c.sendUnrelateIssue(ctx, params)
+	return err
+}
+
+func (c *Client) sendUnrelateIssue(ctx context.Context, params UnrelateIssueParams) (res *UnrelateIssueNoContent, err error) {
+	otelAttrs := []attribute.KeyValue{
+		otelogen.OperationID("unrelateIssue"),
+		semconv.HTTPRequestMethodKey.String("DELETE"),
+		semconv.URLTemplateKey.String("/v1/triage/issues/{id}/relations/{relation_id}"),
+	}
+	otelAttrs = append(otelAttrs, c.cfg.Attributes...)
+
+	// Run stopwatch.
+	startTime := time.Now()
+	defer func() {
+		// Use floating point division here for higher precision (instead of Millisecond method).
+		elapsedDuration := time.Since(startTime)
+		c.duration.Record(ctx, float64(elapsedDuration)/float64(time.Millisecond), metric.WithAttributes(otelAttrs...))
+	}()
+
+	// Increment request counter.
+	c.requests.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+
+	// Start a span for this request.
+	ctx, span := c.cfg.Tracer.Start(ctx, UnrelateIssueOperation,
+		trace.WithAttributes(otelAttrs...),
+		clientSpanKind,
+	)
+	// Track stage for error reporting.
+	var stage string
+	defer func() {
+		if err != nil {
+			span.RecordError(err)
+			span.SetStatus(codes.Error, stage)
+			c.errors.Add(ctx, 1, metric.WithAttributes(otelAttrs...))
+		}
+		span.End()
+	}()
+
+	stage = "BuildURL"
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [4]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	pathParts[2] = "/relations/"
+	{
+		// Encode "relation_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "relation_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.RelationID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[3] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	stage = "EncodeRequest"
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			stage = "Security:ApiKey"
+			switch err := c.securityApiKey(ctx, UnrelateIssueOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	stage = "SendRequest"
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	stage = "DecodeResponse"
+	result, err := decodeUnrelateIssueResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
 // UpdateAgent invokes updateAgent operation.
 //
 // Changes the named settings and keeps the others; null or an empty text clears one. Setting
@@ -12935,8 +15216,10 @@ func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *UpdateInb
 
 // UpdateIssue invokes updateIssue operation.
 //
-// Changes the keys that are given. Each change of status, severity, category, owner or assignee writes
-// an entry to the feed.
+// Changes the keys that are given. Each of status, severity, category, assignee and owner that becomes
+// another writes an entry to the feed, in this order. With `version`, an issue that somebody else has
+// changed since is a conflict. An issue that was merged into another is no longer changed (409
+// invalid_state).
 //
 // PATCH /v1/triage/issues/{id}
 func (c *Client) UpdateIssue(ctx context.Context, request *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error) {

@@ -58,6 +58,20 @@ func encodeAddIssueFlagRequest(
 	return nil
 }
 
+func encodeAnalyzeIssueRequest(
+	req *TriageAnalysisCreate,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeAttachIssueResourceRequest(
 	req *TriageResourceCreate,
 	r *http.Request,
@@ -299,8 +313,36 @@ func encodeCreateTestSetRequest(
 	return nil
 }
 
+func encodeDecideIssueRequest(
+	req *TriageDecision,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeDetachSipNumberRequest(
 	req *DetachSipNumberRequest,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
+func encodeEditIssueCommentRequest(
+	req *TriageCommentEdit,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -355,6 +397,20 @@ func encodeInitiatePortRequest(
 	return nil
 }
 
+func encodeMergeIssueRequest(
+	req *TriageMerge,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
 func encodeParseSipDestinationRequest(
 	req *ParseSipDestinationRequest,
 	r *http.Request,
@@ -371,6 +427,20 @@ func encodeParseSipDestinationRequest(
 
 func encodePublishPathwayRequest(
 	req *PathwayPublish,
+	r *http.Request,
+) error {
+	const contentType = "application/json"
+	e := new(jx.Encoder)
+	{
+		req.Encode(e)
+	}
+	encoded := e.Bytes()
+	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	return nil
+}
+
+func encodeRelateIssueRequest(
+	req *TriageRelationCreate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"

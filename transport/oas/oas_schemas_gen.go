@@ -104,6 +104,14 @@ func (s *ApiKey) SetRoles(val []string) {
 	s.Roles = val
 }
 
+type AttachIssueResourceCreated TriageResourceReply
+
+func (*AttachIssueResourceCreated) attachIssueResourceRes() {}
+
+type AttachIssueResourceOK TriageResourceReply
+
+func (*AttachIssueResourceOK) attachIssueResourceRes() {}
+
 // Exactly one of `phone_number` and `phone_numbers`.
 // Ref: #/components/schemas/AttachSipNumbersRequest
 type AttachSipNumbersRequest struct {
@@ -1978,6 +1986,12 @@ func (s CreateSpeechOKAudioWav) Read(p []byte) (n int, err error) {
 
 func (*CreateSpeechOKAudioWav) createSpeechRes() {}
 
+// DeleteIssueCommentNoContent is response for DeleteIssueComment operation.
+type DeleteIssueCommentNoContent struct{}
+
+// DetachIssueResourceNoContent is response for DetachIssueResource operation.
+type DetachIssueResourceNoContent struct{}
+
 // Ref: #/components/schemas/DetachSipNumberRequest
 type DetachSipNumberRequest struct {
 	PhoneNumber string                  `json:"phone_number"`
@@ -2198,7 +2212,7 @@ type DynamicDataList []DynamicData
 
 // Ref: #/components/schemas/ErrorDetail
 type ErrorDetail struct {
-	// Stable code.
+	// Stable code. Those of the Triage operations are in lower case.
 	Error string `json:"error"`
 	// Explanation for a person.
 	Message string `json:"message"`
@@ -3754,6 +3768,9 @@ func (s *LosingCarrierInformationCustomerType) UnmarshalText(data []byte) error 
 		return errors.Errorf("invalid value: %q", data)
 	}
 }
+
+// MarkIssueSeenNoContent is response for MarkIssueSeen operation.
+type MarkIssueSeenNoContent struct{}
 
 // Ref: #/components/schemas/MessageResponse
 type MessageResponse struct {
@@ -12116,6 +12133,17 @@ func (s *QueueStatus) UnmarshalText(data []byte) error {
 	}
 }
 
+type RelateIssueCreated TriageRelationReply
+
+func (*RelateIssueCreated) relateIssueRes() {}
+
+type RelateIssueOK TriageRelationReply
+
+func (*RelateIssueOK) relateIssueRes() {}
+
+// RemoveIssueFlagNoContent is response for RemoveIssueFlag operation.
+type RemoveIssueFlagNoContent struct{}
+
 // Values that the agent's texts may refer to by name.
 // Ref: #/components/schemas/RequestData
 type RequestData map[string]jx.Raw
@@ -16364,6 +16392,37 @@ func (s *StartSipTestCallResponse) SetData(val SipTestCallStart) {
 func (s *StartSipTestCallResponse) SetErrors(val struct{}) {
 	s.Errors = val
 }
+
+type StreamIssueActivityOK struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s StreamIssueActivityOK) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// StreamIssueActivityOKRawTextEventStream represents raw HTTP response for StreamIssueActivity text/event-stream.
+type StreamIssueActivityOKRawTextEventStream struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *StreamIssueActivityOKRawTextEventStream) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *StreamIssueActivityOKRawTextEventStream) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*StreamIssueActivityOKRawTextEventStream) streamIssueActivityRes() {}
 
 // Outcome in envelope B.
 // Ref: #/components/schemas/SuccessStatus
@@ -26785,6 +26844,23 @@ func (s *TriageAgentEntryType) UnmarshalText(data []byte) error {
 	}
 }
 
+// What to look for.
+// Ref: #/components/schemas/TriageAnalysisCreate
+type TriageAnalysisCreate struct {
+	// What to ask the analyst; the usual when it is absent or empty.
+	Prompt OptString `json:"prompt"`
+}
+
+// GetPrompt returns the value of Prompt.
+func (s *TriageAnalysisCreate) GetPrompt() OptString {
+	return s.Prompt
+}
+
+// SetPrompt sets the value of Prompt.
+func (s *TriageAnalysisCreate) SetPrompt(val OptString) {
+	s.Prompt = val
+}
+
 // Something an agent has made.
 // Ref: #/components/schemas/TriageArtifact
 type TriageArtifact struct {
@@ -26877,6 +26953,8 @@ func (s *TriageArtifact) SetExternalUrls(val []string) {
 // Something an agent has made.
 // Ref: #/components/schemas/TriageArtifactCreate
 type TriageArtifactCreate struct {
+	// An artifact of this session that was pending, which is now told again; absent for a new one.
+	ID OptString `json:"id"`
 	// What it is.
 	Type string `json:"type"`
 	// What to show.
@@ -26888,6 +26966,11 @@ type TriageArtifactCreate struct {
 	Payload OptFreeObject                 `json:"payload"`
 	// Where it lives outside.
 	ExternalUrls []string `json:"external_urls"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageArtifactCreate) GetID() OptString {
+	return s.ID
 }
 
 // GetType returns the value of Type.
@@ -26918,6 +27001,11 @@ func (s *TriageArtifactCreate) GetPayload() OptFreeObject {
 // GetExternalUrls returns the value of ExternalUrls.
 func (s *TriageArtifactCreate) GetExternalUrls() []string {
 	return s.ExternalUrls
+}
+
+// SetID sets the value of ID.
+func (s *TriageArtifactCreate) SetID(val OptString) {
+	s.ID = val
 }
 
 // SetType sets the value of Type.
@@ -27075,6 +27163,94 @@ func (s *TriageCommentCreate) SetDetail(val string) {
 // SetResourceLinkIds sets the value of ResourceLinkIds.
 func (s *TriageCommentCreate) SetResourceLinkIds(val []string) {
 	s.ResourceLinkIds = val
+}
+
+// A comment's new words.
+// Ref: #/components/schemas/TriageCommentEdit
+type TriageCommentEdit struct {
+	// The words.
+	Detail string `json:"detail"`
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageCommentEdit) GetDetail() string {
+	return s.Detail
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageCommentEdit) SetDetail(val string) {
+	s.Detail = val
+}
+
+// What is decided about an issue of the backlog.
+// Ref: #/components/schemas/TriageDecision
+type TriageDecision struct {
+	// Whether it is to be worked on.
+	Decision TriageDecisionDecision `json:"decision"`
+	// Why. Required to decline.
+	Detail OptString `json:"detail"`
+}
+
+// GetDecision returns the value of Decision.
+func (s *TriageDecision) GetDecision() TriageDecisionDecision {
+	return s.Decision
+}
+
+// GetDetail returns the value of Detail.
+func (s *TriageDecision) GetDetail() OptString {
+	return s.Detail
+}
+
+// SetDecision sets the value of Decision.
+func (s *TriageDecision) SetDecision(val TriageDecisionDecision) {
+	s.Decision = val
+}
+
+// SetDetail sets the value of Detail.
+func (s *TriageDecision) SetDetail(val OptString) {
+	s.Detail = val
+}
+
+// Whether it is to be worked on.
+type TriageDecisionDecision string
+
+const (
+	TriageDecisionDecisionAccepted TriageDecisionDecision = "accepted"
+	TriageDecisionDecisionDeclined TriageDecisionDecision = "declined"
+)
+
+// AllValues returns all TriageDecisionDecision values.
+func (TriageDecisionDecision) AllValues() []TriageDecisionDecision {
+	return []TriageDecisionDecision{
+		TriageDecisionDecisionAccepted,
+		TriageDecisionDecisionDeclined,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageDecisionDecision) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageDecisionDecisionAccepted:
+		return []byte(s), nil
+	case TriageDecisionDecisionDeclined:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageDecisionDecision) UnmarshalText(data []byte) error {
+	switch TriageDecisionDecision(data) {
+	case TriageDecisionDecisionAccepted:
+		*s = TriageDecisionDecisionAccepted
+		return nil
+	case TriageDecisionDecisionDeclined:
+		*s = TriageDecisionDecisionDeclined
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // A flag on a call of an issue.
@@ -27304,6 +27480,35 @@ func (s *TriageFlagCreate) SetMessageText(val OptNilString) {
 }
 
 // Envelope of the answer.
+// Ref: #/components/schemas/TriageFlagListReply
+type TriageFlagListReply struct {
+	// The items.
+	Data []TriageFlag `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageFlagListReply) GetData() []TriageFlag {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageFlagListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageFlagListReply) SetData(val []TriageFlag) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageFlagListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Envelope of the answer.
 // Ref: #/components/schemas/TriageFlagReply
 type TriageFlagReply struct {
 	Data TriageFlag `json:"data"`
@@ -27344,8 +27549,8 @@ type TriageIssue struct {
 	Number int `json:"number"`
 	// The issue in one line.
 	Title string `json:"title"`
-	// Everything else.
-	Description string         `json:"description"`
+	// Everything else. Null in lists, which leave it out.
+	Description NilString      `json:"description"`
 	Status      TriageStatus   `json:"status"`
 	Severity    TriageSeverity `json:"severity"`
 	Source      TriageSource   `json:"source"`
@@ -27359,6 +27564,8 @@ type TriageIssue struct {
 	AuthorID NilString `json:"author_id"`
 	// The same issue in another system.
 	ExternalLink NilString `json:"external_link"`
+	// The issue that goes on in its place; null for one that goes on itself.
+	MergedInto NilString `json:"merged_into"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it last changed.
@@ -27377,6 +27584,8 @@ type TriageIssue struct {
 	IsProcessing bool `json:"is_processing"`
 	// Whether the feed has entries the caller has not seen.
 	HasUnreadActivity bool `json:"has_unread_activity"`
+	// Counts the changes that people make to its fields, for `version` of an update.
+	Version int `json:"version"`
 }
 
 // GetID returns the value of ID.
@@ -27405,7 +27614,7 @@ func (s *TriageIssue) GetTitle() string {
 }
 
 // GetDescription returns the value of Description.
-func (s *TriageIssue) GetDescription() string {
+func (s *TriageIssue) GetDescription() NilString {
 	return s.Description
 }
 
@@ -27447,6 +27656,11 @@ func (s *TriageIssue) GetAuthorID() NilString {
 // GetExternalLink returns the value of ExternalLink.
 func (s *TriageIssue) GetExternalLink() NilString {
 	return s.ExternalLink
+}
+
+// GetMergedInto returns the value of MergedInto.
+func (s *TriageIssue) GetMergedInto() NilString {
+	return s.MergedInto
 }
 
 // GetCreatedAt returns the value of CreatedAt.
@@ -27494,6 +27708,11 @@ func (s *TriageIssue) GetHasUnreadActivity() bool {
 	return s.HasUnreadActivity
 }
 
+// GetVersion returns the value of Version.
+func (s *TriageIssue) GetVersion() int {
+	return s.Version
+}
+
 // SetID sets the value of ID.
 func (s *TriageIssue) SetID(val string) {
 	s.ID = val
@@ -27520,7 +27739,7 @@ func (s *TriageIssue) SetTitle(val string) {
 }
 
 // SetDescription sets the value of Description.
-func (s *TriageIssue) SetDescription(val string) {
+func (s *TriageIssue) SetDescription(val NilString) {
 	s.Description = val
 }
 
@@ -27562,6 +27781,11 @@ func (s *TriageIssue) SetAuthorID(val NilString) {
 // SetExternalLink sets the value of ExternalLink.
 func (s *TriageIssue) SetExternalLink(val NilString) {
 	s.ExternalLink = val
+}
+
+// SetMergedInto sets the value of MergedInto.
+func (s *TriageIssue) SetMergedInto(val NilString) {
+	s.MergedInto = val
 }
 
 // SetCreatedAt sets the value of CreatedAt.
@@ -27607,6 +27831,11 @@ func (s *TriageIssue) SetIsProcessing(val bool) {
 // SetHasUnreadActivity sets the value of HasUnreadActivity.
 func (s *TriageIssue) SetHasUnreadActivity(val bool) {
 	s.HasUnreadActivity = val
+}
+
+// SetVersion sets the value of Version.
+func (s *TriageIssue) SetVersion(val int) {
+	s.Version = val
 }
 
 // A new issue.
@@ -28358,10 +28587,13 @@ func (s *TriageIssueReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// Changes to an issue. An absent key keeps its value, null clears it. Every change appears in the
-// feed.
+// Changes to an issue. An absent key keeps its value, null clears it. A change of status, severity,
+// category, assignee or owner appears in the feed; one of title, description or link does not.
 // Ref: #/components/schemas/TriageIssueUpdate
 type TriageIssueUpdate struct {
+	// The version that the change was made for; an issue that has another is a conflict. Absent, whichever
+	// it has is changed.
+	Version OptInt `json:"version"`
 	// The issue in one line.
 	Title OptString `json:"title"`
 	// Everything else.
@@ -28376,6 +28608,11 @@ type TriageIssueUpdate struct {
 	AssigneeID OptNilString `json:"assignee_id"`
 	// The same issue in another system.
 	ExternalLink OptNilString `json:"external_link"`
+}
+
+// GetVersion returns the value of Version.
+func (s *TriageIssueUpdate) GetVersion() OptInt {
+	return s.Version
 }
 
 // GetTitle returns the value of Title.
@@ -28418,6 +28655,11 @@ func (s *TriageIssueUpdate) GetExternalLink() OptNilString {
 	return s.ExternalLink
 }
 
+// SetVersion sets the value of Version.
+func (s *TriageIssueUpdate) SetVersion(val OptInt) {
+	s.Version = val
+}
+
 // SetTitle sets the value of Title.
 func (s *TriageIssueUpdate) SetTitle(val OptString) {
 	s.Title = val
@@ -28456,6 +28698,287 @@ func (s *TriageIssueUpdate) SetAssigneeID(val OptNilString) {
 // SetExternalLink sets the value of ExternalLink.
 func (s *TriageIssueUpdate) SetExternalLink(val OptNilString) {
 	s.ExternalLink = val
+}
+
+// Where an issue goes.
+// Ref: #/components/schemas/TriageMerge
+type TriageMerge struct {
+	// The issue that goes on.
+	Into string `json:"into"`
+}
+
+// GetInto returns the value of Into.
+func (s *TriageMerge) GetInto() string {
+	return s.Into
+}
+
+// SetInto sets the value of Into.
+func (s *TriageMerge) SetInto(val string) {
+	s.Into = val
+}
+
+// A relation of an issue to another.
+// Ref: #/components/schemas/TriageRelation
+type TriageRelation struct {
+	// Relation id.
+	ID string `json:"id"`
+	// The issue that was asked.
+	IssueID      string             `json:"issue_id"`
+	RelationType TriageRelationType `json:"relation_type"`
+	// Outgoing when the issue that was asked is this to the other, incoming when the other is this to it.
+	Direction    TriageRelationDirection `json:"direction"`
+	RelatedIssue TriageIssueRef          `json:"related_issue"`
+	// Who said so.
+	CreatedByID NilString `json:"created_by_id"`
+	// When it was said.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// GetID returns the value of ID.
+func (s *TriageRelation) GetID() string {
+	return s.ID
+}
+
+// GetIssueID returns the value of IssueID.
+func (s *TriageRelation) GetIssueID() string {
+	return s.IssueID
+}
+
+// GetRelationType returns the value of RelationType.
+func (s *TriageRelation) GetRelationType() TriageRelationType {
+	return s.RelationType
+}
+
+// GetDirection returns the value of Direction.
+func (s *TriageRelation) GetDirection() TriageRelationDirection {
+	return s.Direction
+}
+
+// GetRelatedIssue returns the value of RelatedIssue.
+func (s *TriageRelation) GetRelatedIssue() TriageIssueRef {
+	return s.RelatedIssue
+}
+
+// GetCreatedByID returns the value of CreatedByID.
+func (s *TriageRelation) GetCreatedByID() NilString {
+	return s.CreatedByID
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TriageRelation) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// SetID sets the value of ID.
+func (s *TriageRelation) SetID(val string) {
+	s.ID = val
+}
+
+// SetIssueID sets the value of IssueID.
+func (s *TriageRelation) SetIssueID(val string) {
+	s.IssueID = val
+}
+
+// SetRelationType sets the value of RelationType.
+func (s *TriageRelation) SetRelationType(val TriageRelationType) {
+	s.RelationType = val
+}
+
+// SetDirection sets the value of Direction.
+func (s *TriageRelation) SetDirection(val TriageRelationDirection) {
+	s.Direction = val
+}
+
+// SetRelatedIssue sets the value of RelatedIssue.
+func (s *TriageRelation) SetRelatedIssue(val TriageIssueRef) {
+	s.RelatedIssue = val
+}
+
+// SetCreatedByID sets the value of CreatedByID.
+func (s *TriageRelation) SetCreatedByID(val NilString) {
+	s.CreatedByID = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TriageRelation) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// What an issue is to another.
+// Ref: #/components/schemas/TriageRelationCreate
+type TriageRelationCreate struct {
+	// The other issue.
+	RelatedIssueID string             `json:"related_issue_id"`
+	RelationType   TriageRelationType `json:"relation_type"`
+}
+
+// GetRelatedIssueID returns the value of RelatedIssueID.
+func (s *TriageRelationCreate) GetRelatedIssueID() string {
+	return s.RelatedIssueID
+}
+
+// GetRelationType returns the value of RelationType.
+func (s *TriageRelationCreate) GetRelationType() TriageRelationType {
+	return s.RelationType
+}
+
+// SetRelatedIssueID sets the value of RelatedIssueID.
+func (s *TriageRelationCreate) SetRelatedIssueID(val string) {
+	s.RelatedIssueID = val
+}
+
+// SetRelationType sets the value of RelationType.
+func (s *TriageRelationCreate) SetRelationType(val TriageRelationType) {
+	s.RelationType = val
+}
+
+// Outgoing when the issue that was asked is this to the other, incoming when the other is this to it.
+type TriageRelationDirection string
+
+const (
+	TriageRelationDirectionOutgoing TriageRelationDirection = "outgoing"
+	TriageRelationDirectionIncoming TriageRelationDirection = "incoming"
+)
+
+// AllValues returns all TriageRelationDirection values.
+func (TriageRelationDirection) AllValues() []TriageRelationDirection {
+	return []TriageRelationDirection{
+		TriageRelationDirectionOutgoing,
+		TriageRelationDirectionIncoming,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageRelationDirection) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageRelationDirectionOutgoing:
+		return []byte(s), nil
+	case TriageRelationDirectionIncoming:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageRelationDirection) UnmarshalText(data []byte) error {
+	switch TriageRelationDirection(data) {
+	case TriageRelationDirectionOutgoing:
+		*s = TriageRelationDirectionOutgoing
+		return nil
+	case TriageRelationDirectionIncoming:
+		*s = TriageRelationDirectionIncoming
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageRelationListReply
+type TriageRelationListReply struct {
+	// The items.
+	Data []TriageRelation `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageRelationListReply) GetData() []TriageRelation {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageRelationListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageRelationListReply) SetData(val []TriageRelation) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageRelationListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Envelope of the answer.
+// Ref: #/components/schemas/TriageRelationReply
+type TriageRelationReply struct {
+	Data TriageRelation `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageRelationReply) GetData() TriageRelation {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageRelationReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageRelationReply) SetData(val TriageRelation) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageRelationReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// What an issue is to another.
+// Ref: #/components/schemas/TriageRelationType
+type TriageRelationType string
+
+const (
+	TriageRelationTypeRelatedTo   TriageRelationType = "related_to"
+	TriageRelationTypeBlocks      TriageRelationType = "blocks"
+	TriageRelationTypeDuplicateOf TriageRelationType = "duplicate_of"
+)
+
+// AllValues returns all TriageRelationType values.
+func (TriageRelationType) AllValues() []TriageRelationType {
+	return []TriageRelationType{
+		TriageRelationTypeRelatedTo,
+		TriageRelationTypeBlocks,
+		TriageRelationTypeDuplicateOf,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TriageRelationType) MarshalText() ([]byte, error) {
+	switch s {
+	case TriageRelationTypeRelatedTo:
+		return []byte(s), nil
+	case TriageRelationTypeBlocks:
+		return []byte(s), nil
+	case TriageRelationTypeDuplicateOf:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TriageRelationType) UnmarshalText(data []byte) error {
+	switch TriageRelationType(data) {
+	case TriageRelationTypeRelatedTo:
+		*s = TriageRelationTypeRelatedTo
+		return nil
+	case TriageRelationTypeBlocks:
+		*s = TriageRelationTypeBlocks
+		return nil
+	case TriageRelationTypeDuplicateOf:
+		*s = TriageRelationTypeDuplicateOf
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Something attached to an issue.
@@ -28622,6 +29145,35 @@ func (s *TriageResourceCreate) SetTitle(val OptString) {
 }
 
 // Envelope of the answer.
+// Ref: #/components/schemas/TriageResourceListReply
+type TriageResourceListReply struct {
+	// The items.
+	Data []TriageResource `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TriageResourceListReply) GetData() []TriageResource {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TriageResourceListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TriageResourceListReply) SetData(val []TriageResource) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TriageResourceListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Envelope of the answer.
 // Ref: #/components/schemas/TriageResourceReply
 type TriageResourceReply struct {
 	Data TriageResource `json:"data"`
@@ -28691,22 +29243,28 @@ func (s *TriageResourceStatus) UnmarshalText(data []byte) error {
 	}
 }
 
-// What is attached.
+// What is attached. Which of them a server keeps is its own matter.
 // Ref: #/components/schemas/TriageResourceType
 type TriageResourceType string
 
 const (
 	TriageResourceTypeCall            TriageResourceType = "call"
-	TriageResourceTypeSMSConversation TriageResourceType = "sms_conversation"
+	TriageResourceTypeRun             TriageResourceType = "run"
+	TriageResourceTypePathway         TriageResourceType = "pathway"
+	TriageResourceTypeSample          TriageResourceType = "sample"
 	TriageResourceTypeFile            TriageResourceType = "file"
+	TriageResourceTypeSMSConversation TriageResourceType = "sms_conversation"
 )
 
 // AllValues returns all TriageResourceType values.
 func (TriageResourceType) AllValues() []TriageResourceType {
 	return []TriageResourceType{
 		TriageResourceTypeCall,
-		TriageResourceTypeSMSConversation,
+		TriageResourceTypeRun,
+		TriageResourceTypePathway,
+		TriageResourceTypeSample,
 		TriageResourceTypeFile,
+		TriageResourceTypeSMSConversation,
 	}
 }
 
@@ -28715,9 +29273,15 @@ func (s TriageResourceType) MarshalText() ([]byte, error) {
 	switch s {
 	case TriageResourceTypeCall:
 		return []byte(s), nil
-	case TriageResourceTypeSMSConversation:
+	case TriageResourceTypeRun:
+		return []byte(s), nil
+	case TriageResourceTypePathway:
+		return []byte(s), nil
+	case TriageResourceTypeSample:
 		return []byte(s), nil
 	case TriageResourceTypeFile:
+		return []byte(s), nil
+	case TriageResourceTypeSMSConversation:
 		return []byte(s), nil
 	default:
 		return nil, errors.Errorf("invalid value: %q", s)
@@ -28730,11 +29294,20 @@ func (s *TriageResourceType) UnmarshalText(data []byte) error {
 	case TriageResourceTypeCall:
 		*s = TriageResourceTypeCall
 		return nil
-	case TriageResourceTypeSMSConversation:
-		*s = TriageResourceTypeSMSConversation
+	case TriageResourceTypeRun:
+		*s = TriageResourceTypeRun
+		return nil
+	case TriageResourceTypePathway:
+		*s = TriageResourceTypePathway
+		return nil
+	case TriageResourceTypeSample:
+		*s = TriageResourceTypeSample
 		return nil
 	case TriageResourceTypeFile:
 		*s = TriageResourceTypeFile
+		return nil
+	case TriageResourceTypeSMSConversation:
+		*s = TriageResourceTypeSMSConversation
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -29210,6 +29783,9 @@ func (s *TriageStatus) UnmarshalText(data []byte) error {
 		return errors.Errorf("invalid value: %q", data)
 	}
 }
+
+// UnrelateIssueNoContent is response for UnrelateIssue operation.
+type UnrelateIssueNoContent struct{}
 
 // Ref: #/components/schemas/UpdateAgentRequest
 type UpdateAgentRequest struct {

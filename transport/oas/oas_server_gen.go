@@ -618,14 +618,18 @@ type SpeechHandler interface {
 type TriageHandler interface {
 	// AddIssueAgentEntry implements addIssueAgentEntry operation.
 	//
-	// Adds a step to the feed and, with session_status, moves the session in the same moment. A session
-	// that has ended is a conflict.
+	// Adds a step to the feed and, with session_status, moves the session in the same moment. A question
+	// to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
+	// says to the agent, such as an answer to its question; session_stopped with session_status cancelled
+	// is the caller who ends the session. All other steps are the agent's. A session that has ended takes
+	// none (409 invalid_state).
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 	AddIssueAgentEntry(ctx context.Context, req *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error)
 	// AddIssueComment implements addIssueComment operation.
 	//
-	// Adds a comment, optionally about attachments of the issue, and gives its feed entry.
+	// Adds a comment, optionally about attachments of the issue, and gives its feed entry, whose id is the
+	// comment's.
 	//
 	// POST /v1/triage/issues/{id}/comments
 	AddIssueComment(ctx context.Context, req *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error)
@@ -636,19 +640,57 @@ type TriageHandler interface {
 	//
 	// POST /v1/triage/issues/{id}/flags
 	AddIssueFlag(ctx context.Context, req *TriageFlagCreate, params AddIssueFlagParams) (*TriageFlagReply, error)
+	// AnalyzeIssue implements analyzeIssue operation.
+	//
+	// Has this server's own analyst look at what is attached. It answers as soon as the session is stored;
+	// what the analyst reads, thinks and finds comes to the feed, the result as an artifact of type
+	// root_cause. It may ask a question, which a prompt entry answers. A server without an analyst answers
+	// 501.
+	//
+	// POST /v1/triage/issues/{id}/analysis
+	AnalyzeIssue(ctx context.Context, req *TriageAnalysisCreate, params AnalyzeIssueParams) (*TriageSessionReply, error)
 	// AttachIssueResource implements attachIssueResource operation.
 	//
-	// Attaches a call, a message thread or a file. Attaching the same again changes nothing and gives the
-	// existing attachment.
+	// Attaches a call, a pathway or something else that this server keeps. Types that it does not keep are
+	// 501. Attaching the same again changes nothing and gives, with 200, the existing attachment.
 	//
 	// POST /v1/triage/issues/{id}/resources
-	AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (*TriageResourceReply, error)
+	AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (AttachIssueResourceRes, error)
 	// CreateIssue implements createIssue operation.
 	//
 	// Opens an issue. Its feed begins with an entry of type created.
 	//
 	// POST /v1/triage/issues
 	CreateIssue(ctx context.Context, req *TriageIssueCreate) (*TriageIssueReply, error)
+	// DecideIssue implements decideIssue operation.
+	//
+	// Decides about an issue of the backlog. Accepted moves it to todo, declined closes it and needs a
+	// reason. An issue that is elsewhere is 409 invalid_state.
+	//
+	// POST /v1/triage/issues/{id}/decision
+	DecideIssue(ctx context.Context, req *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error)
+	// DeleteIssueComment implements deleteIssueComment operation.
+	//
+	// Takes a comment back, which only who has written it may. Its words stay in the feed's older entries;
+	// a new entry of type comment says that it was deleted.
+	//
+	// DELETE /v1/triage/issues/{id}/comments/{comment_id}
+	DeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) error
+	// DetachIssueResource implements detachIssueResource operation.
+	//
+	// Takes an attachment away; what was attached stays. A call that has flags in this issue is 409
+	// invalid_state.
+	//
+	// DELETE /v1/triage/issues/{id}/resources/{resource_id}
+	DetachIssueResource(ctx context.Context, params DetachIssueResourceParams) error
+	// EditIssueComment implements editIssueComment operation.
+	//
+	// Gives a comment other words. Only who has written it may; anybody else gets 403 forbidden. The
+	// entries of before stay in the feed, and a new one of type comment has the new words and says which
+	// comment it is about. It is the answer.
+	//
+	// PATCH /v1/triage/issues/{id}/comments/{comment_id}
+	EditIssueComment(ctx context.Context, req *TriageCommentEdit, params EditIssueCommentParams) (*TriageIssueEntryReply, error)
 	// GetIssue implements getIssue operation.
 	//
 	// Gives one issue.
@@ -658,26 +700,104 @@ type TriageHandler interface {
 	// GetIssueActivity implements getIssueActivity operation.
 	//
 	// Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
-	// it is null.
+	// it is null. Who does that sees every entry that was there at the beginning once, whatever is written
+	// meanwhile. Entries never change.
 	//
 	// GET /v1/triage/issues/{id}/activity
 	GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error)
+	// GetIssueAgentSession implements getIssueAgentSession operation.
+	//
+	// Gives one session as it stands.
+	//
+	// GET /v1/triage/issues/{id}/agent-sessions/{session_id}
+	GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (*TriageSessionReply, error)
+	// ListIssueFlags implements listIssueFlags operation.
+	//
+	// Gives the flags of an issue, the oldest first.
+	//
+	// GET /v1/triage/issues/{id}/flags
+	ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (*TriageFlagListReply, error)
+	// ListIssueRelations implements listIssueRelations operation.
+	//
+	// Gives the relations of an issue to others, in either direction, the oldest first.
+	//
+	// GET /v1/triage/issues/{id}/relations
+	ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (*TriageRelationListReply, error)
+	// ListIssueResources implements listIssueResources operation.
+	//
+	// Gives what is attached to an issue, the oldest first, each with whether it can be read now.
+	//
+	// GET /v1/triage/issues/{id}/resources
+	ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (*TriageResourceListReply, error)
 	// ListIssues implements listIssues operation.
 	//
-	// Gives the issues of the organization. Filters add up; several values of one filter are alternatives.
+	// Gives the issues of the organization, without their descriptions. Filters add up; several values of
+	// one filter are alternatives. An issue that changes while somebody pages, such as by activity, may be
+	// seen on two pages or on none; the others are seen once.
 	//
 	// GET /v1/triage/issues
 	ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error)
+	// MarkIssueSeen implements markIssueSeen operation.
+	//
+	// Says that the caller has seen all that there is in the feed now. has_unread_activity is false until
+	// something comes to it that the caller has not done. What is seen is kept for each API key.
+	//
+	// PUT /v1/triage/issues/{id}/view
+	MarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) error
+	// MergeIssue implements mergeIssue operation.
+	//
+	// Closes an issue because another goes on in its place, and gives the closed one. The other gets the
+	// attachments that it lacks, and both feeds an entry. Open agent sessions of the closed issue are
+	// cancelled. It can't be undone, and a merged issue is no longer changed.
+	//
+	// POST /v1/triage/issues/{id}/merge
+	MergeIssue(ctx context.Context, req *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error)
+	// RelateIssue implements relateIssue operation.
+	//
+	// Says what an issue is to another. Both feeds get an entry. What was said already changes nothing and
+	// is the answer, with 200; related_to holds in either direction. A relation that contradicts an
+	// existing one, such as blocks the other way round, is a conflict.
+	//
+	// POST /v1/triage/issues/{id}/relations
+	RelateIssue(ctx context.Context, req *TriageRelationCreate, params RelateIssueParams) (RelateIssueRes, error)
+	// RemoveIssueFlag implements removeIssueFlag operation.
+	//
+	// Takes a flag away.
+	//
+	// DELETE /v1/triage/issues/{id}/flags/{flag_id}
+	RemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) error
 	// StartIssueAgentSession implements startIssueAgentSession operation.
 	//
-	// Begins the work of an agent on an issue and writes a session_started entry.
+	// Begins the work of an agent from outside, which writes its steps itself, and writes a
+	// session_started entry. A session of which nothing is heard for 30 minutes, or for 7 days while it
+	// awaits input, ends with an error.
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions
 	StartIssueAgentSession(ctx context.Context, req *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error)
+	// StreamIssueActivity implements streamIssueActivity operation.
+	//
+	// Gives new entries of the feed as they are written, the oldest first, as server-sent events: `event`
+	// is `entry`, `data` the entry as the feed has it in one line of JSON, `id` the place after it. It
+	// begins with what comes after `Last-Event-ID`, else after `cursor`, else now. A comment and the `id`
+	// of the place of the beginning come at once, and a comment whenever nothing else was sent for 15
+	// seconds. The server ends the stream after 15 minutes at the latest, or when it stops; connect again
+	// with the last `id`, as browsers do by themselves, and nothing is missed. What is wrong with the
+	// request is answered before the stream begins, as everywhere.
+	//
+	// GET /v1/triage/issues/{id}/activity/stream
+	StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams, w http.ResponseWriter) error
+	// UnrelateIssue implements unrelateIssue operation.
+	//
+	// Takes a relation away, from whichever of its two issues. Both feeds get an entry.
+	//
+	// DELETE /v1/triage/issues/{id}/relations/{relation_id}
+	UnrelateIssue(ctx context.Context, params UnrelateIssueParams) error
 	// UpdateIssue implements updateIssue operation.
 	//
-	// Changes the keys that are given. Each change of status, severity, category, owner or assignee writes
-	// an entry to the feed.
+	// Changes the keys that are given. Each of status, severity, category, assignee and owner that becomes
+	// another writes an entry to the feed, in this order. With `version`, an issue that somebody else has
+	// changed since is a conflict. An issue that was merged into another is no longer changed (409
+	// invalid_state).
 	//
 	// PATCH /v1/triage/issues/{id}
 	UpdateIssue(ctx context.Context, req *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error)

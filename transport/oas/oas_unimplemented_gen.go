@@ -17,8 +17,11 @@ var _ RawHandler = UnimplementedHandler{}
 
 // AddIssueAgentEntry implements addIssueAgentEntry operation.
 //
-// Adds a step to the feed and, with session_status, moves the session in the same moment. A session
-// that has ended is a conflict.
+// Adds a step to the feed and, with session_status, moves the session in the same moment. A question
+// to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
+// says to the agent, such as an answer to its question; session_stopped with session_status cancelled
+// is the caller who ends the session. All other steps are the agent's. A session that has ended takes
+// none (409 invalid_state).
 //
 // POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 func (UnimplementedHandler) AddIssueAgentEntry(ctx context.Context, req *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (r *TriageAgentEntryReply, _ error) {
@@ -27,7 +30,8 @@ func (UnimplementedHandler) AddIssueAgentEntry(ctx context.Context, req *TriageA
 
 // AddIssueComment implements addIssueComment operation.
 //
-// Adds a comment, optionally about attachments of the issue, and gives its feed entry.
+// Adds a comment, optionally about attachments of the issue, and gives its feed entry, whose id is the
+// comment's.
 //
 // POST /v1/triage/issues/{id}/comments
 func (UnimplementedHandler) AddIssueComment(ctx context.Context, req *TriageCommentCreate, params AddIssueCommentParams) (r *TriageIssueEntryReply, _ error) {
@@ -44,6 +48,18 @@ func (UnimplementedHandler) AddIssueFlag(ctx context.Context, req *TriageFlagCre
 	return r, ht.ErrNotImplemented
 }
 
+// AnalyzeIssue implements analyzeIssue operation.
+//
+// Has this server's own analyst look at what is attached. It answers as soon as the session is stored;
+// what the analyst reads, thinks and finds comes to the feed, the result as an artifact of type
+// root_cause. It may ask a question, which a prompt entry answers. A server without an analyst answers
+// 501.
+//
+// POST /v1/triage/issues/{id}/analysis
+func (UnimplementedHandler) AnalyzeIssue(ctx context.Context, req *TriageAnalysisCreate, params AnalyzeIssueParams) (r *TriageSessionReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // AnalyzeTestRun implements analyzeTestRun operation.
 //
 // Finds the cause of a run that ended FAILED or ERROR and suggests changes. Any other state is a
@@ -56,11 +72,11 @@ func (UnimplementedHandler) AnalyzeTestRun(ctx context.Context, params AnalyzeTe
 
 // AttachIssueResource implements attachIssueResource operation.
 //
-// Attaches a call, a message thread or a file. Attaching the same again changes nothing and gives the
-// existing attachment.
+// Attaches a call, a pathway or something else that this server keeps. Types that it does not keep are
+// 501. Attaching the same again changes nothing and gives, with 200, the existing attachment.
 //
 // POST /v1/triage/issues/{id}/resources
-func (UnimplementedHandler) AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (r *TriageResourceReply, _ error) {
+func (UnimplementedHandler) AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (r AttachIssueResourceRes, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -209,6 +225,16 @@ func (UnimplementedHandler) CreateTestSet(ctx context.Context, req *TestSetStart
 	return r, ht.ErrNotImplemented
 }
 
+// DecideIssue implements decideIssue operation.
+//
+// Decides about an issue of the backlog. Accepted moves it to todo, declined closes it and needs a
+// reason. An issue that is elsewhere is 409 invalid_state.
+//
+// POST /v1/triage/issues/{id}/decision
+func (UnimplementedHandler) DecideIssue(ctx context.Context, req *TriageDecision, params DecideIssueParams) (r *TriageIssueReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // DeleteAgent implements deleteAgent operation.
 //
 // Removes the agent for good. Calls that it made keep their records.
@@ -216,6 +242,16 @@ func (UnimplementedHandler) CreateTestSet(ctx context.Context, req *TestSetStart
 // POST /v1/agents/{agent_id}/delete
 func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentParams) (r *MessageResponse, _ error) {
 	return r, ht.ErrNotImplemented
+}
+
+// DeleteIssueComment implements deleteIssueComment operation.
+//
+// Takes a comment back, which only who has written it may. Its words stay in the feed's older entries;
+// a new entry of type comment says that it was deleted.
+//
+// DELETE /v1/triage/issues/{id}/comments/{comment_id}
+func (UnimplementedHandler) DeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) error {
+	return ht.ErrNotImplemented
 }
 
 // DeletePathway implements deletePathway operation.
@@ -255,6 +291,16 @@ func (UnimplementedHandler) DeleteVoice(ctx context.Context, params DeleteVoiceP
 	return r, ht.ErrNotImplemented
 }
 
+// DetachIssueResource implements detachIssueResource operation.
+//
+// Takes an attachment away; what was attached stays. A call that has flags in this issue is 409
+// invalid_state.
+//
+// DELETE /v1/triage/issues/{id}/resources/{resource_id}
+func (UnimplementedHandler) DetachIssueResource(ctx context.Context, params DetachIssueResourceParams) error {
+	return ht.ErrNotImplemented
+}
+
 // DetachSipNumber implements detachSipNumber operation.
 //
 // Removes the named directions of a number. A direction that is not configured is 404, and nothing is
@@ -281,6 +327,17 @@ func (UnimplementedHandler) DiffPathwayVersion(ctx context.Context, params DiffP
 // GET /loa/{token}/letter.pdf
 func (UnimplementedHandler) DownloadLetter(ctx context.Context, params DownloadLetterParams, w http.ResponseWriter) error {
 	return ht.ErrNotImplemented
+}
+
+// EditIssueComment implements editIssueComment operation.
+//
+// Gives a comment other words. Only who has written it may; anybody else gets 403 forbidden. The
+// entries of before stay in the feed, and a new one of type comment has the new words and says which
+// comment it is about. It is the answer.
+//
+// PATCH /v1/triage/issues/{id}/comments/{comment_id}
+func (UnimplementedHandler) EditIssueComment(ctx context.Context, req *TriageCommentEdit, params EditIssueCommentParams) (r *TriageIssueEntryReply, _ error) {
+	return r, ht.ErrNotImplemented
 }
 
 // ForkPathwayVersion implements forkPathwayVersion operation.
@@ -351,10 +408,20 @@ func (UnimplementedHandler) GetIssue(ctx context.Context, params GetIssueParams)
 // GetIssueActivity implements getIssueActivity operation.
 //
 // Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
-// it is null.
+// it is null. Who does that sees every entry that was there at the beginning once, whatever is written
+// meanwhile. Entries never change.
 //
 // GET /v1/triage/issues/{id}/activity
 func (UnimplementedHandler) GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (r *TriageActivityReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// GetIssueAgentSession implements getIssueAgentSession operation.
+//
+// Gives one session as it stands.
+//
+// GET /v1/triage/issues/{id}/agent-sessions/{session_id}
+func (UnimplementedHandler) GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (r *TriageSessionReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -571,9 +638,38 @@ func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *ListInbo
 	return r, ht.ErrNotImplemented
 }
 
+// ListIssueFlags implements listIssueFlags operation.
+//
+// Gives the flags of an issue, the oldest first.
+//
+// GET /v1/triage/issues/{id}/flags
+func (UnimplementedHandler) ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (r *TriageFlagListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListIssueRelations implements listIssueRelations operation.
+//
+// Gives the relations of an issue to others, in either direction, the oldest first.
+//
+// GET /v1/triage/issues/{id}/relations
+func (UnimplementedHandler) ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (r *TriageRelationListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// ListIssueResources implements listIssueResources operation.
+//
+// Gives what is attached to an issue, the oldest first, each with whether it can be read now.
+//
+// GET /v1/triage/issues/{id}/resources
+func (UnimplementedHandler) ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (r *TriageResourceListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ListIssues implements listIssues operation.
 //
-// Gives the issues of the organization. Filters add up; several values of one filter are alternatives.
+// Gives the issues of the organization, without their descriptions. Filters add up; several values of
+// one filter are alternatives. An issue that changes while somebody pages, such as by activity, may be
+// seen on two pages or on none; the others are seen once.
 //
 // GET /v1/triage/issues
 func (UnimplementedHandler) ListIssues(ctx context.Context, params ListIssuesParams) (r *TriageIssueListReply, _ error) {
@@ -679,6 +775,27 @@ func (UnimplementedHandler) ListVoices(ctx context.Context) (r *VoiceListReply, 
 	return r, ht.ErrNotImplemented
 }
 
+// MarkIssueSeen implements markIssueSeen operation.
+//
+// Says that the caller has seen all that there is in the feed now. has_unread_activity is false until
+// something comes to it that the caller has not done. What is seen is kept for each API key.
+//
+// PUT /v1/triage/issues/{id}/view
+func (UnimplementedHandler) MarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) error {
+	return ht.ErrNotImplemented
+}
+
+// MergeIssue implements mergeIssue operation.
+//
+// Closes an issue because another goes on in its place, and gives the closed one. The other gets the
+// attachments that it lacks, and both feeds an entry. Open agent sessions of the closed issue are
+// cancelled. It can't be undone, and a merged issue is no longer changed.
+//
+// POST /v1/triage/issues/{id}/merge
+func (UnimplementedHandler) MergeIssue(ctx context.Context, req *TriageMerge, params MergeIssueParams) (r *TriageIssueReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // ParseSipDestination implements parseSipDestination operation.
 //
 // Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
@@ -699,6 +816,26 @@ func (UnimplementedHandler) ParseSipDestination(ctx context.Context, req *ParseS
 // POST /v1/pathway/{id}/publish
 func (UnimplementedHandler) PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (r *PathwayPublished, _ error) {
 	return r, ht.ErrNotImplemented
+}
+
+// RelateIssue implements relateIssue operation.
+//
+// Says what an issue is to another. Both feeds get an entry. What was said already changes nothing and
+// is the answer, with 200; related_to holds in either direction. A relation that contradicts an
+// existing one, such as blocks the other way round, is a conflict.
+//
+// POST /v1/triage/issues/{id}/relations
+func (UnimplementedHandler) RelateIssue(ctx context.Context, req *TriageRelationCreate, params RelateIssueParams) (r RelateIssueRes, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// RemoveIssueFlag implements removeIssueFlag operation.
+//
+// Takes a flag away.
+//
+// DELETE /v1/triage/issues/{id}/flags/{flag_id}
+func (UnimplementedHandler) RemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) error {
+	return ht.ErrNotImplemented
 }
 
 // RenameVoice implements renameVoice operation.
@@ -750,7 +887,9 @@ func (UnimplementedHandler) SignLetter(ctx context.Context, req *SignLetterForm,
 
 // StartIssueAgentSession implements startIssueAgentSession operation.
 //
-// Begins the work of an agent on an issue and writes a session_started entry.
+// Begins the work of an agent from outside, which writes its steps itself, and writes a
+// session_started entry. A session of which nothing is heard for 30 minutes, or for 7 days while it
+// awaits input, ends with an error.
 //
 // POST /v1/triage/issues/{id}/agent-sessions
 func (UnimplementedHandler) StartIssueAgentSession(ctx context.Context, req *TriageSessionCreate, params StartIssueAgentSessionParams) (r *TriageSessionReply, _ error) {
@@ -815,6 +954,30 @@ func (UnimplementedHandler) StopCall(ctx context.Context, params StopCallParams)
 	return r, ht.ErrNotImplemented
 }
 
+// StreamIssueActivity implements streamIssueActivity operation.
+//
+// Gives new entries of the feed as they are written, the oldest first, as server-sent events: `event`
+// is `entry`, `data` the entry as the feed has it in one line of JSON, `id` the place after it. It
+// begins with what comes after `Last-Event-ID`, else after `cursor`, else now. A comment and the `id`
+// of the place of the beginning come at once, and a comment whenever nothing else was sent for 15
+// seconds. The server ends the stream after 15 minutes at the latest, or when it stops; connect again
+// with the last `id`, as browsers do by themselves, and nothing is missed. What is wrong with the
+// request is answered before the stream begins, as everywhere.
+//
+// GET /v1/triage/issues/{id}/activity/stream
+func (UnimplementedHandler) StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams, w http.ResponseWriter) error {
+	return ht.ErrNotImplemented
+}
+
+// UnrelateIssue implements unrelateIssue operation.
+//
+// Takes a relation away, from whichever of its two issues. Both feeds get an entry.
+//
+// DELETE /v1/triage/issues/{id}/relations/{relation_id}
+func (UnimplementedHandler) UnrelateIssue(ctx context.Context, params UnrelateIssueParams) error {
+	return ht.ErrNotImplemented
+}
+
 // UpdateAgent implements updateAgent operation.
 //
 // Changes the named settings and keeps the others; null or an empty text clears one. Setting
@@ -837,8 +1000,10 @@ func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *Update
 
 // UpdateIssue implements updateIssue operation.
 //
-// Changes the keys that are given. Each change of status, severity, category, owner or assignee writes
-// an entry to the feed.
+// Changes the keys that are given. Each of status, severity, category, assignee and owner that becomes
+// another writes an entry to the feed, in this order. With `version`, an issue that somebody else has
+// changed since is a conflict. An issue that was merged into another is no longer changed (409
+// invalid_state).
 //
 // PATCH /v1/triage/issues/{id}
 func (UnimplementedHandler) UpdateIssue(ctx context.Context, req *TriageIssueUpdate, params UpdateIssueParams) (r *TriageIssueReply, _ error) {
