@@ -49,6 +49,8 @@ func (db *DB) openPostgres(dsn string) error {
 	db.reader = db.writer
 	db.dialect = dialect{
 		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
+		// Not FOR UPDATE, which those would wait for, too, whose foreign keys look at the row.
+		hold:     "NO KEY UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
 		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },

@@ -18,6 +18,8 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 // databases are what every test of this package runs on: each gives the address of an empty one.
@@ -82,6 +84,10 @@ func TestStores(t *testing.T) {
 			return bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}
 		})
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
+		triagetest.RunActivity(t, func(t *testing.T) (triage.Store, callwright.Atomic) {
+			db := open(t)
+			return bunstore.Triage{DB: db}, db
+		})
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })
 		callwrighttest.RunAnswers(t, func(t *testing.T) callwright.Answers { return bunstore.Answers{DB: open(t)} })
 	})

@@ -1,0 +1,89 @@
+package bunstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+type commentRow struct {
+	bun.BaseModel `bun:"table:triage_comments"`
+
+	ID        string    `bun:"id,pk"`
+	IssueID   string    `bun:"issue_id"`
+	Org       string    `bun:"org"`
+	Author    actorJSON `bun:"author,type:jsonb"`
+	Detail    string    `bun:"detail"`
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Deleted   bool      `bun:"deleted"`
+	Version   int64     `bun:"version"` // its Revision
+}
+
+func newCommentRow(c triage.Comment) commentRow {
+	return commentRow{
+		ID: c.ID, IssueID: c.IssueID, Org: string(c.Org), Author: actorJSON(c.Author), Detail: c.Detail,
+		CreatedAt: stored(c.CreatedAt), UpdatedAt: stored(c.UpdatedAt), Deleted: c.Deleted, Version: c.Revision,
+	}
+}
+
+// InsertComment adds a comment.
+func (s Triage) InsertComment(ctx context.Context, c triage.Comment) error {
+	c.Revision = 1
+	row := newCommentRow(c)
+	return s.insert(ctx, row, &row)
+}
+
+// Comment is one comment.
+func (s Triage) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Comment, error) {
+	var r commentRow
+	if err := s.part(ctx, "comment", &r, org, issue, id); err != nil {
+		return triage.Comment{}, err
+	}
+	return triage.Comment{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Author: triage.Actor(r.Author), Detail: r.Detail,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Deleted: r.Deleted, Revision: r.Version,
+	}, nil
+}
+
+// UpdateComment replaces what changes of a comment.
+func (s Triage) UpdateComment(ctx context.Context, c triage.Comment) error {
+	row := newCommentRow(c)
+	return s.write(ctx, []any{row}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).Column("detail", "updated_at", "deleted").WherePK().Where("org = ?", c.Org)
+		find := idb.NewSelect().Model((*commentRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
+		return replace(ctx, "comment", update, c.Revision, find)
+	})
+}
+
+// part reads a row of a kind that belongs to an issue.
+func (s Triage) part(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
+	return s.read(ctx, []any{org, issue, id}, func(idb bun.IDB) error {
+		query := idb.NewSelect().Model(row).Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org)
+		return absent(kind, query.Scan(ctx))
+	})
+}
+
+// parts reads the rows of an issue.
+func (s Triage) parts(ctx context.Context, rows any, org callwright.OrgID, issue string, where ...string) error {
+	return s.read(ctx, []any{org, issue}, func(idb bun.IDB) error {
+		query := idb.NewSelect().Model(rows).Where("issue_id = ?", issue).Where("org = ?", org)
+		for _, condition := range where {
+			query = query.Where(condition)
+		}
+		return query.Order("created_at", "id").Scan(ctx)
+	})
+}
+
+// deletePart removes a row of a kind that belongs to an issue. row only says of which table.
+func (s Triage) deletePart(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
+	return s.write(ctx, []any{org, issue, id}, func(idb bun.IDB) error {
+		result, err := idb.NewDelete().Model(row).
+			Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org).Exec(ctx)
+		return changed(result, err, callwright.NotFound(kind))
+	})
+}

@@ -1,0 +1,120 @@
+package bunstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+type feedRow struct {
+	bun.BaseModel `bun:"table:triage_entries,alias:triage_entries"`
+
+	ID              string          `bun:"id,pk"`
+	IssueID         string          `bun:"issue_id"`
+	Org             string          `bun:"org"`
+	CreatedAt       time.Time       `bun:"created_at"`
+	Kind            string          `bun:"kind"`
+	Type            string          `bun:"type"`
+	Actor           actorJSON       `bun:"actor,type:jsonb"`
+	Detail          string          `bun:"detail"`
+	Metadata        map[string]any  `bun:"metadata,type:jsonb,nullzero"`
+	FromStatus      string          `bun:"from_status"`
+	ToStatus        string          `bun:"to_status"`
+	Resources       []resourceJSON  `bun:"resources,type:jsonb,nullzero"`
+	Referenced      []issueRefJSON  `bun:"referenced,type:jsonb,nullzero"`
+	Session         *sessionRefJSON `bun:"session,type:jsonb"`
+	Artifact        *artifactJSON   `bun:"artifact,type:jsonb"`
+	ArtifactPayload *string         `bun:"artifact_payload"`
+}
+
+func newFeedRow(e triage.Entry) feedRow {
+	row := feedRow{
+		ID: e.ID, IssueID: e.IssueID, Org: string(e.Org), CreatedAt: stored(e.CreatedAt), Kind: string(e.Kind),
+		Type: string(e.Type), Actor: actorJSON(e.Actor), Detail: e.Detail, Metadata: e.Metadata,
+		FromStatus: string(e.FromStatus), ToStatus: string(e.ToStatus), Resources: converted(e.Resources, newResourceJSON),
+		Referenced: converted(e.Referenced, func(r triage.IssueRef) issueRefJSON { return issueRefJSON(r) }),
+		Session:    (*sessionRefJSON)(e.Session), Artifact: (*artifactJSON)(e.Artifact),
+	}
+	if e.Artifact != nil {
+		row.ArtifactPayload = rawText(e.Artifact.Payload)
+	}
+	return row
+}
+
+func (r feedRow) entry() triage.Entry {
+	if r.Artifact != nil {
+		r.Artifact.Payload = rawJSON(r.ArtifactPayload)
+	}
+	return triage.Entry{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Kind: triage.EntryKind(r.Kind),
+		Type: triage.EntryType(r.Type), Actor: triage.Actor(r.Actor), Detail: r.Detail, Metadata: r.Metadata,
+		CreatedAt: r.CreatedAt.UTC(), FromStatus: triage.Status(r.FromStatus), ToStatus: triage.Status(r.ToStatus),
+		Resources:  converted(r.Resources, func(j resourceJSON) triage.Resource { return triage.Resource(j) }),
+		Referenced: converted(r.Referenced, func(j issueRefJSON) triage.IssueRef { return triage.IssueRef(j) }),
+		Session:    (*triage.SessionRef)(r.Session), Artifact: (*triage.Artifact)(r.Artifact),
+	}
+}
+
+// entriesAtOnce is how many entries one statement inserts: with the largest texts and artifacts, about 30 MB.
+const entriesAtOnce = 100
+
+// AppendEntries adds entries.
+func (s Triage) AppendEntries(ctx context.Context, org callwright.OrgID, issue string, entries []triage.Entry) error {
+	rows := converted(entries, newFeedRow)
+	for i := range rows {
+		rows[i].Org, rows[i].IssueID = string(org), issue
+	}
+	return s.Do(ctx, func(ctx context.Context) error {
+		for some := range slices.Chunk(rows, entriesAtOnce) {
+			err := s.write(ctx, []any{some}, func(idb bun.IDB) error {
+				_, err := idb.NewInsert().Model(&some).Returning("NULL").Exec(ctx)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Entries is a page of a feed, the newest first.
+func (s Triage) Entries(
+	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
+) ([]triage.Entry, error) {
+	return s.entries(ctx, org, issue, before, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if !before.IsZero() {
+			q = q.Where("(created_at, id) < (?, ?)", stored(before.At), before.ID)
+		}
+		return q.Order("created_at DESC", "id DESC").Limit(limit)
+	})
+}
+
+// EntriesAfter is a page of a feed, the oldest first.
+func (s Triage) EntriesAfter(
+	ctx context.Context, org callwright.OrgID, issue string, after callwright.Keyset, limit int,
+) ([]triage.Entry, error) {
+	return s.entries(ctx, org, issue, after, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("(created_at, id) > (?, ?)", stored(after.At), after.ID).Order("created_at", "id").Limit(limit)
+	})
+}
+
+// entries is those that a query chooses. The organization is the issue's, which is looked at once: entries are found by
+// the issue alone, and PostgreSQL estimates rightly how many there are.
+func (s Triage) entries(
+	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset,
+	choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]triage.Entry, error) {
+	var rows []feedRow
+	err := s.read(ctx, []any{org, issue, place}, func(idb bun.IDB) error {
+		rows = nil
+		ours := idb.NewSelect().Model((*issueRow)(nil)).ColumnExpr("1").Where("id = ?", issue).Where("org = ?", org)
+		return choose(idb.NewSelect().Model(&rows).Where("issue_id = ?", issue).Where("EXISTS (?)", ours)).Scan(ctx)
+	})
+	return converted(rows, feedRow.entry), err
+}

@@ -1,0 +1,77 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// Triage is triage.Store. Whatever belongs to an issue has a foreign key of the issue's id and organization: without such
+// an issue, inserting it is CodeNotFound.
+type Triage struct{ *DB }
+
+type counterRow struct {
+	bun.BaseModel `bun:"table:triage_counters"`
+
+	Org    string `bun:"org,pk"`
+	Number int    `bun:"number"`
+}
+
+// NextNumber takes the next number. Until the transaction ends, others that take one of the organization wait.
+func (s Triage) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
+	row := counterRow{Org: string(org), Number: triage.FirstNumber}
+	err = s.write(ctx, []any{org}, func(idb bun.IDB) error {
+		return idb.NewInsert().Model(&row).On("CONFLICT (org) DO UPDATE").Set("number = ?TableAlias.number + 1").
+			Returning("number").Scan(ctx, &number)
+	})
+	return number, err
+}
+
+// InsertIssue adds an issue.
+func (s Triage) InsertIssue(ctx context.Context, i triage.Issue) error {
+	i.Version, i.Revision = 1, 1
+	row := newIssueRow(i)
+	return s.insert(ctx, row, &row)
+}
+
+// Issue is one issue.
+func (s Triage) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
+	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+}
+
+// Hold is Issue, and locks it until the transaction ends.
+func (s Triage) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
+	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if s.dialect.hold != "" {
+			q = q.For(s.dialect.hold)
+		}
+		return q
+	})
+}
+
+func (s Triage) issue(
+	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) (triage.Issue, error) {
+	var row issueRow
+	err := s.read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		query := idb.NewSelect().Model(&row).ExcludeColumn(searched...).Where("id = ?", id).Where("org = ?", org)
+		return absent("issue", choose(query).Scan(ctx))
+	})
+	if err != nil {
+		return triage.Issue{}, err
+	}
+	return row.issue(), nil
+}
+
+// UpdateIssue replaces what changes of an issue.
+func (s Triage) UpdateIssue(ctx context.Context, i triage.Issue) error {
+	row := newIssueRow(i)
+	return s.write(ctx, []any{row}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn(insertedOnly...).WherePK().Where("org = ?", i.Org)
+		find := idb.NewSelect().Model((*issueRow)(nil)).Where("id = ?", i.ID).Where("org = ?", i.Org)
+		return replace(ctx, "issue", update, i.Revision, find)
+	})
+}

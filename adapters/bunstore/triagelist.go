@@ -1,0 +1,92 @@
+package bunstore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// searched is the columns of an issue that are only searched.
+var searched = []string{"search_title", "search_text"}
+
+// FindIssues is a page of issues.
+func (s Triage) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
+	var rows []issueRow
+	err := s.read(ctx, []any{org, f}, func(idb bun.IDB) error {
+		rows = nil
+		query := idb.NewSelect().Model(&rows).ExcludeColumn("description").ExcludeColumn(searched...).
+			Where("triage_issues.org = ?", org)
+		return sorted(chosen(query, f), f).Limit(f.Limit).Scan(ctx)
+	})
+	return converted(rows, issueRow.issue), err
+}
+
+// chosen leaves out the issues that the filter does not want, on whichever page.
+func chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
+	if len(f.Statuses) > 0 {
+		q = q.Where("status IN (?)", bun.In(f.Statuses))
+	}
+	if len(f.Severities) > 0 {
+		q = q.Where("severity IN (?)", bun.In(f.Severities))
+	}
+	if len(f.Categories) > 0 {
+		q = q.Where("category IN (?)", bun.In(f.Categories))
+	}
+	if f.OwnerID != "" {
+		q = q.Where("owner_id = ?", f.OwnerID)
+	}
+	if f.AssigneeID != "" {
+		q = q.Where("assignee_id = ?", f.AssigneeID)
+	}
+	if !f.Since.IsZero() {
+		q = q.Where("? >= ?", bun.Ident(dateColumn(f.DateField)), stored(f.Since))
+	}
+	if f.Resource != "" {
+		attached := q.NewSelect().Model((*resourceRow)(nil)).ColumnExpr("1").
+			Where("issue_id = triage_issues.id").Where("type = ?", f.Resource)
+		q = q.Where("EXISTS (?)", attached)
+	}
+	if f.Search != "" {
+		text := strings.ToLower(f.Search)
+		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
+		q = q.Where("(search_title LIKE ?0 ESCAPE '!' OR search_text LIKE ?0 ESCAPE '!' OR 't-' || number = ?1)", pattern, text)
+	}
+	return q
+}
+
+// dateColumn is the column of a time of an issue.
+func dateColumn(f triage.SortField) string {
+	switch f {
+	case triage.SortCreated:
+		return "created_at"
+	case triage.SortUpdated:
+		return "updated_at"
+	default:
+		return "last_activity_at"
+	}
+}
+
+// sorted orders issues, and leaves out those up to the last of the page before.
+func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
+	column, place := dateColumn(f.Sort), any(time.UnixMicro(f.After.Value).UTC())
+	switch f.Sort {
+	case triage.SortSeverity:
+		column, place = "severity_rank", f.After.Value
+	case triage.SortStatus:
+		column, place = "status_rank", f.After.Value
+	default:
+	}
+	direction, beyond := bun.Safe("DESC"), bun.Safe("<")
+	if f.Ascending {
+		direction, beyond = "ASC", ">"
+	}
+	if f.After != (triage.Place{}) {
+		q = q.Where("(?, id) ? (?, ?)", bun.Ident(column), beyond, place, f.After.ID)
+	}
+	return q.OrderExpr("? ?1, id ?1", bun.Ident(column), direction)
+}

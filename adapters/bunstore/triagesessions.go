@@ -1,0 +1,118 @@
+package bunstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// unended is what the indexes of sessions keep: SQLite uses them for a condition of these very words only.
+const unended = "status IN ('pending', 'active', 'awaiting_input')"
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:triage_sessions"`
+
+	ID        string       `bun:"id,pk"`
+	IssueID   string       `bun:"issue_id"`
+	Org       string       `bun:"org"`
+	ProfileID string       `bun:"profile_id"`
+	AgentName string       `bun:"agent_name"`
+	Status    string       `bun:"status"`
+	StartedBy actorJSON    `bun:"started_by,type:jsonb"`
+	CreatedAt time.Time    `bun:"created_at"`
+	UpdatedAt time.Time    `bun:"updated_at"`
+	EndedAt   *time.Time   `bun:"ended_at"`
+	Entries   int          `bun:"entries"`
+	Pending   []string     `bun:"pending,type:jsonb,nullzero"`
+	Analysis  *inquiryJSON `bun:"analysis,type:jsonb"`
+	State     *string      `bun:"state"`   // of the analysis
+	Version   int64        `bun:"version"` // its Revision
+}
+
+func newSessionRow(s triage.Session) sessionRow {
+	row := sessionRow{
+		ID: s.ID, IssueID: s.IssueID, Org: string(s.Org), ProfileID: s.ProfileID, AgentName: s.AgentName,
+		Status: string(s.Status), StartedBy: actorJSON(s.StartedBy), CreatedAt: stored(s.CreatedAt),
+		UpdatedAt: stored(s.UpdatedAt), EndedAt: storedIfSet(s.EndedAt), Entries: s.Entries, Pending: s.Pending,
+		Analysis: newInquiryJSON(s.Analysis), Version: s.Revision,
+	}
+	if s.Analysis != nil {
+		row.State = rawText(s.Analysis.State)
+	}
+	return row
+}
+
+func (r sessionRow) session() triage.Session {
+	if r.Analysis != nil {
+		r.Analysis.State = rawJSON(r.State)
+	}
+	return triage.Session{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, ProfileID: r.ProfileID, AgentName: r.AgentName,
+		Status: triage.SessionStatus(r.Status), StartedBy: triage.Actor(r.StartedBy), CreatedAt: r.CreatedAt.UTC(),
+		UpdatedAt: r.UpdatedAt.UTC(), EndedAt: storedIfSet(r.EndedAt), Entries: r.Entries, Pending: r.Pending,
+		Analysis: (*triage.Analysis)(r.Analysis), Revision: r.Version,
+	}
+}
+
+// InsertSession adds a session.
+func (s Triage) InsertSession(ctx context.Context, session triage.Session) error {
+	session.Revision = 1
+	row := newSessionRow(session)
+	return s.insert(ctx, row, &row)
+}
+
+// Session is one session.
+func (s Triage) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
+	var row sessionRow
+	if err := s.part(ctx, "session", &row, org, issue, id); err != nil {
+		return triage.Session{}, err
+	}
+	return row.session(), nil
+}
+
+// UpdateSession replaces what changes of a session.
+func (s Triage) UpdateSession(ctx context.Context, session triage.Session) error {
+	row := newSessionRow(session)
+	return s.write(ctx, []any{row}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "started_by", "created_at").
+			WherePK().Where("org = ?", row.Org)
+		find := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", row.ID).Where("org = ?", row.Org)
+		return replace(ctx, "session", update, row.Version, find)
+	})
+}
+
+// SessionsOf is the sessions of an issue that have not ended.
+func (s Triage) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
+	var rows []sessionRow
+	err := s.parts(ctx, &rows, org, issue, unended)
+	return converted(rows, sessionRow.session), err
+}
+
+// SilentSessions is sessions of which nothing was heard, in one query for each state: each is one range of the index.
+func (s Triage) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
+	var found []sessionRow
+	err := s.read(ctx, nil, func(idb bun.IDB) error {
+		found = nil
+		for _, state := range []struct {
+			status triage.SessionStatus
+			since  time.Time
+		}{{triage.SessionPending, silent}, {triage.SessionActive, silent}, {triage.SessionAwaitingInput, waiting}} {
+			if len(found) >= limit {
+				return nil
+			}
+			var rows []sessionRow
+			err := idb.NewSelect().Model(&rows).Where(unended).Where("status = ?", state.status).
+				Where("updated_at < ?", stored(state.since)).Order("updated_at").Limit(limit - len(found)).Scan(ctx)
+			if err != nil {
+				return err
+			}
+			found = append(found, rows...)
+		}
+		return nil
+	})
+	return converted(found, sessionRow.session), err
+}
