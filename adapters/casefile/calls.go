@@ -1,0 +1,129 @@
+package casefile
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/triage"
+)
+
+// Calls is the library of calls.
+type Calls struct{ Service *call.Service }
+
+var _ triage.Library = Calls{}
+
+// Find tells of calls by their ids.
+func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
+	return find(ids, func(id string) (triage.Item, error) {
+		c, err := l.Service.Store.Get(ctx, org, id) // without its transcript
+		return triage.Item{Title: name(c) + ", " + spell(c.CreatedAt), Metadata: map[string]any{
+			"created_at": stamp(c.CreatedAt), "status": status(c), "from": clip(c.From, maxParty), "to": clip(c.To, maxParty),
+		}}, err
+	})
+}
+
+// maxParty is how many bytes are told of who calls or is called: the other side of an incoming call may say anything.
+const maxParty = 100
+
+// name is a call in a few words.
+func name(c call.Call) string {
+	if c.Inbound {
+		return "Call from " + cmp.Or(clip(c.From, maxParty), "an unknown number")
+	}
+	return "Call to " + c.To
+}
+
+// status is how a call came out, or where it is on its way.
+func status(c call.Call) string { return cmp.Or(string(c.Status), string(c.Queue)) }
+
+// Read is what an analyst may know of a call: how it came out, what led it, what happened in each turn, and all that was
+// said, line by line as in its transcript.
+func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
+	c, transcript, err := l.Service.Get(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	logs, err := l.Service.Logs(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	f := facts{leftOut: "The call's metadata, webhook, tools and requests, and the values of its variables, are not shown."}
+	f.course(c)
+	f.agent(c)
+	f.turns(logs)
+	return triage.Evidence{Facts: f, Lines: lines(transcript)}, nil
+}
+
+// course is how a call went.
+func (f facts) course(c call.Call) {
+	f.put("direction", "outgoing")
+	if c.Inbound {
+		f.put("direction", "incoming")
+	}
+	f.put("from", clip(c.From, maxParty))
+	f.put("to", clip(c.To, maxParty))
+	f.put("status", status(c))
+	f.put("error", c.ErrorMessage)
+	if e := c.Ending; e != nil {
+		f.put("ended_by", "this side")
+		if e.ByPeer {
+			f.put("ended_by", "the other side")
+		}
+		f.put("cause", string(e.Cause))
+		f.put("sip_code", e.SIPCode)
+		f.put("reason", clip(e.Reason, maxReason))
+	}
+	f.at("created_at", &c.CreatedAt)
+	f.at("answered_at", c.StartedAt)
+	f.at("ended_at", c.EndedAt)
+	f.put("seconds", c.Length().Seconds())
+	f.put("answered_by", string(c.AnsweredBy))
+	f.put("transferred_to", c.TransferredTo)
+	f.put("retry_of", c.RetryOf)
+	f.put("retried_by", c.RetriedBy)
+	f.put("summary", c.Analysis.Summary)
+	f.put("disposition", c.Analysis.Disposition)
+	f.put("codec", c.Carriage.Codec)
+	if c.StartedAt != nil && c.EndedAt != nil {
+		f["audio_packets"] = map[string]any{
+			"sent": c.Stats.Sent, "received": c.Stats.Received, "lost": c.Stats.Lost, "late": c.Stats.Late,
+			"jitter_ms": c.Stats.Jitter.Milliseconds(),
+		}
+	}
+}
+
+// maxReason is how many bytes are told of the reason that the other side has given.
+const maxReason = 500
+
+// agent is what led the conversation.
+func (f facts) agent(c call.Call) {
+	a := c.Agent
+	f.put("pathway_id", a.Pathway.ID)
+	if c.PathwayNumber != nil {
+		f["pathway_version"] = *c.PathwayNumber // 0: the draft
+	}
+	f.put("start_node", a.Pathway.StartNode)
+	f.put("task", a.Task)
+	f.put("persona", a.Persona)
+	f.put("first_sentence", a.FirstSentence)
+	f.put("language", a.Language)
+	f.put("voice", a.Voice)
+	f.put("model", c.ModelUsed)
+	f.put("transfer_number", a.TransferTo.String())
+	f.put("voicemail", string(c.Plan.Voicemail.Action))
+	f.put("longest_seconds", a.MaxDuration.Seconds())
+}
+
+// lines is a transcript, all of it, so that the place of a line is that in the transcript.
+func lines(transcript []call.Entry) []triage.Line {
+	out := make([]triage.Line, len(transcript))
+	for i, e := range transcript {
+		out[i] = triage.Line{Agent: e.Speaker != call.SpeakerUser, Text: e.Text}
+		if e.Speaker == call.SpeakerAction {
+			out[i].Text = "(" + e.Text + ")"
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package casefile_test
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/casefile"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/triage"
+)
+
+// org is whose everything is.
+const org = "a"
+
+// began is when calls begin, unless a test says otherwise.
+var began = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
+
+// house is calls and pathways with their libraries.
+type house struct {
+	t        *testing.T
+	store    *memstore.Store
+	work     *memstore.Work
+	line     *agentstest.Line
+	calls    casefile.Calls
+	pathways casefile.Pathways
+}
+
+func newHouse(t *testing.T, change ...func(*call.Config)) *house {
+	t.Helper()
+	store := memstore.New()
+	h := &house{t: t, store: store, work: memstore.NewWork(store, nil), line: agentstest.NewLine(agentstest.PhoneConfig{})}
+	h.pathways.Service = must(pathway.New(pathway.Config{
+		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store, Work: h.work,
+		Runtime: &pathway.Runtime{Model: silent{}, Requests: &agentstest.Requests{}},
+	}))
+	config := call.Config{
+		Store: memstore.Calls{Store: store}, Atomic: store, Work: h.work, Line: h.line, Routes: routes{},
+		Agents: struct{ call.Agents }{}, Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
+		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1", Pathways: h.pathways.Service,
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	h.calls.Service = must(call.New(config))
+	return h
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// keep keeps a call of the house's organization, as it is, with what was said.
+func (h *house) keep(c call.Call, said ...call.Entry) {
+	h.t.Helper()
+	c.Org, c.Version = org, 1
+	if c.CreatedAt.IsZero() {
+		c.CreatedAt = began
+	}
+	store := memstore.Calls{Store: h.store}
+	if err := store.Insert(h.t.Context(), c); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, e := range said {
+		if err := store.Append(h.t.Context(), org, c.ID, e); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// draw keeps a pathway.
+func (h *house) draw(nodes, edges []string) pathway.Pathway {
+	h.t.Helper()
+	p, err := h.pathways.Service.Create(h.t.Context(), org, pathway.Draft{
+		Name: "Clinic", Description: "Takes bookings.", Document: document(nodes, edges),
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return p
+}
+
+func document(nodes, edges []string) (d pathway.Document) {
+	for _, n := range nodes {
+		d.Nodes = append(d.Nodes, json.RawMessage(n))
+	}
+	for _, e := range edges {
+		d.Edges = append(d.Edges, json.RawMessage(e))
+	}
+	return d
+}
+
+// read is the evidence of something, which has a form as JSON.
+func (h *house) read(l triage.Library, id string) (triage.Evidence, string) {
+	h.t.Helper()
+	e, err := l.Read(h.t.Context(), org, id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	raw, err := json.Marshal(e)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return e, string(raw)
+}
+
+// marker stands wherever something secret may be.
+const marker = "hunter2"
+
+// checkSecrets wants nothing secret in a text, and to be told that there is more.
+func checkSecrets(t *testing.T, e triage.Evidence, text string) {
+	t.Helper()
+	if at := strings.Index(text, marker); at >= 0 {
+		t.Errorf("a secret comes through: %s", text[max(at-100, 0):at+len(marker)])
+	}
+	if e.Facts["left_out"] == nil {
+		t.Errorf("nothing says what is left out: %v", e.Facts)
+	}
+}
+
+// routes lets every call out with one number.
+type routes struct{}
+
+func (routes) Caller(context.Context, callwright.OrgID, callwright.PhoneNumber) (callwright.PhoneNumber, error) {
+	return "+15550000001", nil
+}
+
+// silent is a model that nobody asks.
+type silent struct{}
+
+func (silent) Name() string { return "silent" }
+
+func (silent) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(func(llm.ReplyPart, error) bool) {}
+}
+
+func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it is silent"}
+}

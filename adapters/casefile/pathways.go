@@ -1,0 +1,173 @@
+package casefile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/template"
+	"github.com/callwright/callwright/triage"
+)
+
+// Pathways is the library of pathways.
+type Pathways struct{ Service *pathway.Service }
+
+var _ triage.Library = Pathways{}
+
+// Find tells of pathways by their ids.
+func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
+	return find(ids, func(id string) (triage.Item, error) {
+		p, err := l.Service.Get(ctx, org, id)
+		return triage.Item{Title: p.Name, Metadata: map[string]any{
+			"created_at": stamp(p.CreatedAt), "updated_at": stamp(p.UpdatedAt), "latest_version": p.Latest,
+			"production_version": p.Production,
+		}}, err
+	})
+}
+
+// maxFacts is how many bytes what is known of a pathway may have, as JSON.
+const maxFacts = 64 << 10
+
+// Read is what an analyst may know of a pathway: its nodes, each a fact by its id, and the ways between them, of the
+// version in production, or else of the draft. Of a large pathway long texts are cut off, and of a very large one the
+// nodes that don't fit are left out.
+func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
+	p, err := l.Service.Get(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	sel := pathway.Selector{}
+	if p.Production != 0 {
+		sel.Environment = pathway.Production
+	}
+	g, number, err := l.Service.Load(ctx, org, id, sel)
+	switch {
+	case errors.Is(err, callwright.ErrInvalidState): // it is empty, or has faults by now
+		f := about(p, number, maxText)
+		f["error"] = callwright.MessageOf(err)
+		return triage.Evidence{Facts: f}, nil
+	case err != nil:
+		return triage.Evidence{}, err
+	}
+	nodes := walk(g)
+	for most := maxText; ; most /= 4 {
+		f := about(p, number, most)
+		f.put("instructions", text(g.Prompt, most))
+		f.put("start", g.Start.ID)
+		if missing := f.nodes(nodes, most); missing == 0 {
+			return triage.Evidence{Facts: f}, nil
+		} else if most <= minText {
+			f["nodes_left_out"] = missing
+			return triage.Evidence{Facts: f}, nil
+		}
+	}
+}
+
+// The longest text of a node, in bytes: as long as all nodes fit, and when they do not.
+const (
+	maxText = 16 << 10
+	minText = 256
+)
+
+// about is what is known of a pathway without its nodes.
+func about(p pathway.Pathway, number, most int) facts {
+	f := facts{leftOut: "Addresses, headers and bodies of requests, and the tools of nodes, are not shown."}
+	f.put("name", p.Name)
+	f.put("description", clip(p.Description, most))
+	f.put("version", "the draft")
+	if number != 0 {
+		f.put("version", fmt.Sprintf("version %d, in production", number))
+	}
+	f.at("updated_at", &p.UpdatedAt)
+	return f
+}
+
+// walk is all nodes, in the order in which a conversation may come to them.
+func walk(g *pathway.Graph) []*pathway.Node {
+	nodes := append([]*pathway.Node{g.Start}, g.Globals...)
+	seen := map[*pathway.Node]bool{}
+	var order []*pathway.Node
+	for len(nodes) > 0 {
+		n := nodes[0]
+		nodes = nodes[1:]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		order = append(order, n)
+		for _, b := range n.Branches {
+			nodes = append(nodes, b.To)
+		}
+		for _, e := range n.Edges {
+			nodes = append(nodes, e.To)
+		}
+	}
+	return order
+}
+
+// spare is room for what is told of nodes that are left out, in bytes.
+const spare = 64
+
+// nodes adds the nodes that fit, and says how many do not.
+func (f facts) nodes(nodes []*pathway.Node, most int) (missing int) {
+	left := maxFacts - spare - size(f)
+	for _, n := range nodes {
+		one := facts{"node " + n.ID: node(n, most)}
+		bytes := size(one)
+		if bytes > left {
+			missing++
+			continue
+		}
+		left -= bytes
+		f["node "+n.ID] = one["node "+n.ID]
+	}
+	return missing
+}
+
+// size is how many bytes facts have as JSON.
+func size(f facts) int {
+	raw, _ := json.Marshal(f) //nolint:errchkjson // texts, numbers and lists of them always have a form
+	return len(raw)
+}
+
+// node is what is known of a node. Of what it asks of other systems that is where their answers lead.
+func node(n *pathway.Node, most int) map[string]any {
+	f := facts{"type": string(n.Type)}
+	f.put("name", n.Name)
+	f.put("prompt", text(n.Prompt, most))
+	f.put("text", text(n.Text, most))
+	f.put("condition", text(n.Condition, most))
+	f.put("knowledge", clip(n.Knowledge, most))
+	f.put("global", n.Global)
+	f.put("when", text(n.Label, most))
+	f.put("description", text(n.Description, most))
+	f.put("returns", n.AutoReturn)
+	f.put("does_not_wait", n.Skip)
+	for _, v := range n.Extract {
+		f.list("finds_out", map[string]any{"name": v.Name, "type": string(v.Type), "description": clip(v.Description, most)})
+	}
+	for _, b := range n.Branches {
+		f.list("branches", map[string]any{
+			"if": b.Variable + " " + string(b.Operator) + " " + text(b.Value, most), "to": b.To.ID,
+		})
+	}
+	for _, e := range n.Edges {
+		way := facts{"to": e.To.ID}
+		way.put("when", text(e.Label, most))
+		way.put("description", text(e.Description, most))
+		way.put("always", e.Always)
+		f.list("ways", map[string]any(way))
+	}
+	return f
+}
+
+// text is a text as its author wrote it; nothing for none.
+func text(t *template.Template, most int) string {
+	if t == nil {
+		return ""
+	}
+	return clip(t.Text(), most)
+}

@@ -1,0 +1,63 @@
+package casefile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// maxError is how many bytes are told of something that failed.
+const maxError = 500
+
+// turns is what happened in each turn: the way through the pathway, which variables got values, which other systems were
+// asked, and what failed.
+func (f facts) turns(logs []pathway.Log) {
+	for _, l := range logs {
+		turn := facts{}
+		for _, e := range l.Entries {
+			turn.entry(e)
+		}
+		if len(turn) > 0 {
+			f[fmt.Sprintf("turn %d", l.Turn)] = map[string]any(turn)
+		}
+	}
+}
+
+// entry adds one thing that happened. Why a way was chosen is left out: those words may hold values of variables.
+func (f facts) entry(e pathway.LogEntry) {
+	switch e.Kind {
+	case pathway.LogVisit:
+		f.list("visited", cmp.Or(e.Name, e.Node))
+	case pathway.LogDecision:
+		f.list("chosen", e.Chosen)
+	case pathway.LogVariables:
+		for _, name := range slices.Sorted(maps.Keys(e.Variables)) {
+			f.list("found_out", name)
+		}
+	case pathway.LogRequest:
+		if e.Request != nil {
+			f.list("asked", asked(*e.Request))
+		}
+	case pathway.LogLoop, pathway.LogError:
+		f.list("failed", clip(e.Text, maxError))
+	case pathway.LogKnowledge: // what was looked up is the agent's, and heard in its words
+	}
+}
+
+// list adds a value to those of a fact.
+func (f facts) list(name string, value any) {
+	known, _ := f[name].([]any)
+	f[name] = append(known, value)
+}
+
+// asked is a request without what it was made of and what came back.
+func asked(l request.Log) map[string]any {
+	f := facts{"name": l.Name, "milliseconds": l.Took.Milliseconds()}
+	f.put("status", l.Status)
+	f.put("error", clip(l.Error, maxError))
+	return f
+}
