@@ -38,6 +38,46 @@ func (s *Service) Append(
 	return entries, err
 }
 
+// Answer tells an agent what a person says, 1 byte to MaxPrompt. A session that awaits input goes on, any other stays as it
+// is; CodeInvalidState for one that has ended.
+func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
+	if err := requireBytes("detail", text, MaxPrompt); err != nil {
+		return Entry{}, err
+	}
+	_, entries, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		sess, err := s.Store.Session(ctx, org, id, session)
+		if err != nil {
+			return err
+		}
+		if sess.Analysis != nil && !sess.Status.Ended() {
+			if err := s.answerAnalysis(ctx, &sess, text); err != nil {
+				return err
+			}
+		}
+		return s.advance(ctx, c, &sess, by, Step{Type: TypePrompt, Detail: text})
+	})
+	if err != nil {
+		return Entry{}, err
+	}
+	return entries[0], nil
+}
+
+// Cancel ends a session, whatever its agent does; CodeInvalidState for one that has ended. reason, at most MaxDetail bytes,
+// may say why.
+func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Session, error) {
+	var sess Session
+	_, _, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) (err error) {
+		if sess, err = s.Store.Session(ctx, org, id, session); err != nil {
+			return err
+		}
+		return s.advance(ctx, c, &sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return sess, nil
+}
+
 // advance writes steps of a session by an actor, and what becomes of the session and its issue. The session is replaced
 // by compare-and-set, also when there are no steps.
 func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Actor, steps ...Step) error {

@@ -123,7 +123,10 @@ func (s *Service) stamp(c *change) time.Time {
 			now = c.Issue.LastActivityAt.Add(time.Microsecond)
 		}
 		e := &c.entries[i]
-		e.ID, e.Org, e.IssueID, e.CreatedAt = s.IDs.New(), c.Issue.Org, c.Issue.ID, now
+		if e.ID == "" { // a comment has the id of its entry
+			e.ID = s.IDs.New()
+		}
+		e.Org, e.IssueID, e.CreatedAt = c.Issue.Org, c.Issue.ID, now
 		c.Issue.LastActivityAt = now
 	}
 	return now

@@ -44,6 +44,14 @@ func requireText(field, text string, most int) error {
 	return checkText(field, text, most)
 }
 
+// requireBytes is checkBytes for a text that must say something.
+func requireBytes(field, text string, most int) error {
+	if strings.TrimSpace(text) == "" {
+		return callwright.Invalid(field, "is required")
+	}
+	return checkBytes(field, text, most)
+}
+
 // checkOneOf refuses what is none of some values.
 func checkOneOf[T ~string](field string, value T, all ...T) error {
 	if !slices.Contains(all, value) {

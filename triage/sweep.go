@@ -2,9 +2,42 @@ package triage
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/callwright/callwright"
 )
 
-// sweep ends the sessions of which nothing is heard any more.
-func (s *Service) sweep(context.Context, callwright.Task, int) error { return nil }
+// sweep ends the sessions of which nothing is heard any more. One that can't be ended does not keep the others.
+func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
+	now := s.Clock.Now()
+	sessions, err := s.Store.SilentSessions(ctx, now.Add(-SilentAfter), now.Add(-WaitsAtMost), sweepAtOnce)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, seen := range sessions {
+		if err := s.giveUp(ctx, seen); err != nil {
+			failed = append(failed, fmt.Errorf("session %s of issue %s: %w", seen.ID, seen.IssueID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// giveUp ends a session that was silent, unless something has been heard of it since.
+func (s *Service) giveUp(ctx context.Context, seen Session) error {
+	_, _, err := s.change(ctx, seen.Org, System(), seen.IssueID, func(ctx context.Context, c *change) error {
+		sess, err := s.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
+		if err != nil || sess.Revision != seen.Revision {
+			return err
+		}
+		why := fmt.Sprintf("Nothing was heard of the agent for %d minutes.", SilentAfter/time.Minute)
+		if sess.Status == SessionAwaitingInput {
+			why = fmt.Sprintf("Nobody has answered for %d days.", WaitsAtMost/(24*time.Hour))
+		}
+		return s.advance(ctx, c, &sess, c.by,
+			Step{Type: TypeError, Detail: why}, Step{Type: TypeSessionStopped, Status: SessionError})
+	})
+	return err
+}

@@ -1,0 +1,153 @@
+package triage
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+)
+
+// ResourceDraft is something that is to be attached.
+type ResourceDraft struct {
+	Type       ResourceType
+	ResourceID string // 1 to 128 characters
+	Title      string // at most 300 characters; empty: what its Library calls it
+}
+
+// Attach attaches something to an issue, and says whether it was not attached before. A type without a Library is
+// CodeNotImplemented, what the library does not know CodeNotFound, and more than MaxResources CodeInvalidState.
+func (s *Service) Attach(
+	ctx context.Context, org callwright.OrgID, by Actor, id string, d ResourceDraft,
+) (r Resource, added bool, err error) {
+	_, _, err = s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		r, added, err = s.attach(ctx, c, d)
+		return err
+	})
+	if err != nil {
+		return Resource{}, false, err
+	}
+	return r, added, nil
+}
+
+func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Resource, added bool, err error) {
+	if err := d.check(); err != nil {
+		return Resource{}, false, err
+	}
+	library := s.Libraries[d.Type]
+	if library == nil {
+		return Resource{}, false, callwright.InField("resource_type",
+			callwright.Errorf(callwright.CodeNotImplemented, "this type of resource can't be attached here"))
+	}
+	r, err = s.Store.ResourceOf(ctx, c.Issue.Org, c.Issue.ID, d.Type, d.ResourceID)
+	if !errors.Is(err, callwright.ErrNotFound) {
+		if err != nil {
+			return Resource{}, false, err
+		}
+		there := []Resource{r}
+		err = s.look(ctx, c.Issue.Org, there)
+		return there[0], false, err
+	}
+	found, err := library.Find(ctx, c.Issue.Org, []string{d.ResourceID})
+	if err != nil {
+		return Resource{}, false, err
+	}
+	item, ok := found[d.ResourceID]
+	switch {
+	case !ok:
+		return Resource{}, false, callwright.InField("resource_id", callwright.NotFound("resource"))
+	case c.Issue.Resources >= MaxResources:
+		return Resource{}, false, callwright.Errorf(callwright.CodeInvalidState,
+			"%s has %d attachments, and takes no more", c.Issue.Name(), c.Issue.Resources)
+	}
+	r = Resource{
+		ID: s.IDs.New(), Org: c.Issue.Org, IssueID: c.Issue.ID, Type: d.Type, ResourceID: d.ResourceID, Title: d.Title,
+		Status: Available, Metadata: item.Metadata, AttachedBy: c.by.ID, CreatedAt: s.Clock.Now(),
+	}
+	if r.Title == "" {
+		r.Title = item.Title
+	}
+	c.Issue.Resources++
+	c.tell(Entry{Type: TypeResourceAdded, Resources: []Resource{r}})
+	return r, true, s.Store.InsertResource(ctx, r)
+}
+
+func (d ResourceDraft) check() error {
+	if err := requireText("resource_id", d.ResourceID, maxResource); err != nil {
+		return err
+	}
+	return checkText("title", d.Title, maxTitle)
+}
+
+// Detach removes an attachment from an issue; a call that has flags there stays, which is CodeInvalidState.
+func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id, link string) error {
+	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		r, err := s.Store.Resource(ctx, org, id, link)
+		if err != nil {
+			return err
+		}
+		if r.Type == ResourceCall {
+			if err := s.unflagged(ctx, c.Issue, r.ResourceID); err != nil {
+				return err
+			}
+		}
+		removed := []Resource{r}
+		if err := s.look(ctx, org, removed); err != nil {
+			return err
+		}
+		c.Issue.Resources--
+		c.tell(Entry{Type: TypeResourceRemoved, Resources: removed})
+		return s.Store.DeleteResource(ctx, org, id, link)
+	})
+	return err
+}
+
+// unflagged is nil when a call has no flags in an issue.
+func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
+	flags, err := s.Store.FlagsOf(ctx, i.Org, i.ID)
+	if err != nil {
+		return err
+	}
+	for _, f := range flags {
+		if f.CallID == call {
+			return callwright.Errorf(callwright.CodeInvalidState, "the call has flags, which must be removed before")
+		}
+	}
+	return nil
+}
+
+// Resources is all that is attached to an issue, by when it was. Status and Metadata are those of now.
+func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string) ([]Resource, error) {
+	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+		return nil, err
+	}
+	all, err := s.Store.ResourcesOf(ctx, org, id)
+	if err != nil {
+		return nil, err
+	}
+	return all, s.look(ctx, org, all)
+}
+
+// look sets of attachments what their libraries say now. It asks each library once.
+func (s *Service) look(ctx context.Context, org callwright.OrgID, all []Resource) error {
+	ids := map[ResourceType][]string{}
+	for n := range all {
+		all[n].Status = Unavailable
+		ids[all[n].Type] = append(ids[all[n].Type], all[n].ResourceID)
+	}
+	for t, ids := range ids {
+		library := s.Libraries[t]
+		if library == nil {
+			continue
+		}
+		found, err := library.Find(ctx, org, ids)
+		if err != nil {
+			return err
+		}
+		for n := range all {
+			if item, ok := found[all[n].ResourceID]; ok && all[n].Type == t {
+				all[n].Status, all[n].Metadata = Available, item.Metadata
+			}
+		}
+	}
+	return nil
+}

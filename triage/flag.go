@@ -1,0 +1,133 @@
+package triage
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+)
+
+// maxNote is how many characters the note of a flag, or the line of a transcript that it is set on, may have.
+const maxNote = 4000
+
+// FlagDraft is a flag that is to be.
+type FlagDraft struct {
+	CallID       string
+	Type         string // what kind of trouble it is, 1 to 200 characters
+	Note         string // at most 4000 characters
+	NodeID       string // of the pathway, at most 128 characters; empty: none
+	NodeName     string // at most 200 characters
+	MessageIndex *int   // of the transcript, from 0; nil: the whole call
+	MessageText  string // at most 4000 characters
+}
+
+// ErrCallNotAttached refuses a flag on a call that is not attached to the issue.
+var ErrCallNotAttached = &callwright.Error{
+	Code: callwright.CodeCallNotAttached, Message: callwright.ErrCallNotAttached.Message, Field: "call_id",
+}
+
+// Flag marks a place in a call that is attached to an issue; ErrCallNotAttached for any other, CodeInvalidState when the
+// issue has MaxFlags already.
+func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id string, d FlagDraft) (Flag, error) {
+	if err := d.check(); err != nil {
+		return Flag{}, err
+	}
+	var f Flag
+	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		call, err := s.Store.ResourceOf(ctx, org, id, ResourceCall, d.CallID)
+		switch {
+		case errors.Is(err, callwright.ErrNotFound):
+			return ErrCallNotAttached
+		case err != nil:
+			return err
+		case c.Issue.Flags >= MaxFlags:
+			return callwright.Errorf(callwright.CodeInvalidState,
+				"%s has %d flags, and takes no more", c.Issue.Name(), c.Issue.Flags)
+		}
+		f = Flag{
+			ID: s.IDs.New(), Org: org, IssueID: id, CallID: d.CallID, Type: d.Type, Note: d.Note, NodeID: d.NodeID,
+			NodeName: d.NodeName, MessageIndex: d.MessageIndex, MessageText: d.MessageText, CreatedBy: by.ID,
+			CreatedAt: s.Clock.Now(),
+		}
+		c.Issue.Flags++
+		if err := s.tellFlag(ctx, c, TypeFlagAdded, f, call); err != nil {
+			return err
+		}
+		return s.Store.InsertFlag(ctx, f)
+	})
+	if err != nil {
+		return Flag{}, err
+	}
+	return f, nil
+}
+
+func (d FlagDraft) check() error {
+	if err := requireText("call_id", d.CallID, maxResource); err != nil {
+		return err
+	}
+	if err := requireText("type", d.Type, maxName); err != nil {
+		return err
+	}
+	if err := checkText("note", d.Note, maxNote); err != nil {
+		return err
+	}
+	if err := checkText("node_id", d.NodeID, maxResource); err != nil {
+		return err
+	}
+	if err := checkText("node_name", d.NodeName, maxName); err != nil {
+		return err
+	}
+	if d.MessageIndex != nil && *d.MessageIndex < 0 {
+		return callwright.Invalid("message_index", "is less than 0")
+	}
+	return checkText("message_text", d.MessageText, maxNote)
+}
+
+// Unflag removes a flag.
+func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id, flag string) error {
+	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		f, err := s.Store.Flag(ctx, org, id, flag)
+		if err != nil {
+			return err
+		}
+		call, err := s.Store.ResourceOf(ctx, org, id, ResourceCall, f.CallID)
+		if err != nil {
+			return err
+		}
+		c.Issue.Flags--
+		if err := s.tellFlag(ctx, c, TypeFlagRemoved, f, call); err != nil {
+			return err
+		}
+		return s.Store.DeleteFlag(ctx, org, id, flag)
+	})
+	return err
+}
+
+// tellFlag tells of a flag on a call what it says.
+func (s *Service) tellFlag(ctx context.Context, c *change, t EntryType, f Flag, call Resource) error {
+	shown := []Resource{call}
+	if err := s.look(ctx, f.Org, shown); err != nil {
+		return err
+	}
+	e := Entry{Type: t, Detail: f.Note, Resources: shown, Metadata: map[string]any{
+		"flag_id": f.ID, "call_id": f.CallID, "type": f.Type,
+	}}
+	for name, text := range map[string]string{"node_id": f.NodeID, "node_name": f.NodeName, "message_text": f.MessageText} {
+		if text != "" {
+			e.Metadata[name] = text
+		}
+	}
+	if f.MessageIndex != nil {
+		e.Metadata["message_index"] = *f.MessageIndex
+	}
+	c.tell(e)
+	return nil
+}
+
+// Flags is all flags of an issue, by when they were set.
+func (s *Service) Flags(ctx context.Context, org callwright.OrgID, id string) ([]Flag, error) {
+	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+		return nil, err
+	}
+	return s.Store.FlagsOf(ctx, org, id)
+}

@@ -1,0 +1,109 @@
+package triage
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// Relate relates an issue to another, and says whether it was not before. What is RelatedTo is so in both directions; of
+// the other types the reverse of one that is there is CodeConflict. An issue that was merged, and more than MaxRelations
+// of either, is CodeInvalidState.
+func (s *Service) Relate(
+	ctx context.Context, org callwright.OrgID, by Actor, id, related string, t RelationType,
+) (r Relation, added bool, err error) {
+	if err := checkOneOf("relation_type", t, RelatedTo, Blocks, DuplicateOf); err != nil {
+		return Relation{}, false, err
+	}
+	if id == related {
+		return Relation{}, false, callwright.Invalid("related_issue_id", "is the issue itself")
+	}
+	_, err = s.changeAll(ctx, org, by, []string{id, related}, func(ctx context.Context, all []*change) error {
+		r, added, err = s.relate(ctx, all[0], all[1], t)
+		return err
+	})
+	if err != nil {
+		return Relation{}, false, err
+	}
+	return r, added, nil
+}
+
+func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) (r Relation, added bool, err error) {
+	if err := bothUnmerged(from, to); err != nil {
+		return Relation{}, false, err
+	}
+	all, err := s.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
+	if err != nil {
+		return Relation{}, false, err
+	}
+	for _, r := range all {
+		switch {
+		case r.Type != t:
+		case r.To.ID == to.Issue.ID, r.From.ID == to.Issue.ID && t == RelatedTo:
+			return r, false, nil
+		case r.From.ID == to.Issue.ID:
+			return Relation{}, false, callwright.Errorf(callwright.CodeConflict,
+				"%s is related to %s the other way round", to.Issue.Name(), from.Issue.Name())
+		}
+	}
+	for _, c := range []*change{from, to} {
+		if c.Issue.Relations >= MaxRelations {
+			return Relation{}, false, callwright.Errorf(callwright.CodeInvalidState,
+				"%s has %d relations, and takes no more", c.Issue.Name(), c.Issue.Relations)
+		}
+		c.Issue.Relations++
+	}
+	r = Relation{
+		ID: s.IDs.New(), Org: from.Issue.Org, Type: t, From: from.Issue.Ref(), To: to.Issue.Ref(),
+		CreatedBy: from.by.ID, CreatedAt: s.Clock.Now(),
+	}
+	tellRelation(TypeRelationAdded, t, from, to)
+	return r, true, s.Store.InsertRelation(ctx, r)
+}
+
+// bothUnmerged refuses what would change an issue that was merged.
+func bothUnmerged(from, to *change) error {
+	if err := from.Issue.unmerged(); err != nil {
+		return err
+	}
+	return to.Issue.unmerged()
+}
+
+// tellRelation tells of a relation in the feeds of both issues.
+func tellRelation(e EntryType, t RelationType, from, to *change) {
+	tell := func(c, other *change, direction string) {
+		c.tell(Entry{
+			Type: e, Referenced: []IssueRef{other.Issue.Ref()},
+			Metadata: map[string]any{"relation_type": string(t), "direction": direction},
+		})
+	}
+	tell(from, to, "outgoing")
+	tell(to, from, "incoming")
+}
+
+// Unrelate removes a relation of an issue, in whichever direction; CodeInvalidState when either issue was merged.
+func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, id, relation string) error {
+	r, err := s.Store.Relation(ctx, org, id, relation)
+	if err != nil {
+		return err
+	}
+	ids := []string{r.From.ID, r.To.ID}
+	_, err = s.changeAll(ctx, org, by, ids, func(ctx context.Context, all []*change) error {
+		if err := bothUnmerged(all[0], all[1]); err != nil {
+			return err
+		}
+		all[0].Issue.Relations--
+		all[1].Issue.Relations--
+		tellRelation(TypeRelationRemoved, r.Type, all[0], all[1])
+		return s.Store.DeleteRelation(ctx, org, relation)
+	})
+	return err
+}
+
+// Relations is all relations of an issue, in either direction, by when they were made.
+func (s *Service) Relations(ctx context.Context, org callwright.OrgID, id string) ([]Relation, error) {
+	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+		return nil, err
+	}
+	return s.Store.RelationsOf(ctx, org, id)
+}

@@ -1,0 +1,153 @@
+package triage
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// The limits of reports.
+const (
+	maxKey      = 300 // characters
+	maxReported = 50  // resources of an issue with which more reports are no news
+	reportTries = 5   // against others who report the same, or merge or close its issue
+)
+
+// Report is something that a program has found. Those with the same key come to the same issue, as long as it is open.
+type Report struct {
+	Key       string // what tells this trouble from others, 1 to 300 characters
+	Title     string // this and what follows is the issue's, if it is a new one: see Draft
+	Detail    string // its description
+	Severity  Severity
+	Category  string
+	Resources []ResourceDraft // where it was seen, at most 50
+}
+
+// Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the one that is
+// open for its key: only until 50 are attached, so that what happens a thousand times is told often enough, and no more.
+// When that issue is done or closed, a new one is opened and related to it. Reports of a new key at once open one issue.
+func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
+	if err := requireText("key", r.Key, maxKey); err != nil {
+		return Issue{}, err
+	}
+	if len(r.Resources) > maxReported {
+		return Issue{}, callwright.Invalid("resources", "are %d, more than %d", len(r.Resources), maxReported)
+	}
+	for range reportTries - 1 {
+		i, err := s.report(ctx, org, by, r)
+		if !errors.Is(err, callwright.ErrConflict) {
+			return i, err
+		}
+	}
+	return s.report(ctx, org, by, r)
+}
+
+// report is one try; CodeConflict when the key's issue has become another since it was looked for.
+func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
+	known, err := s.reportedIssue(ctx, org, r.Key)
+	if err != nil {
+		return Issue{}, err
+	}
+	if known == "" {
+		return s.openReported(ctx, org, by, r, "")
+	}
+	i, _, err := s.change(ctx, org, by, known, func(ctx context.Context, c *change) error {
+		if !c.Issue.Status.Open() {
+			return nil
+		}
+		return s.attachReported(ctx, c, r.Resources)
+	})
+	if err != nil || i.Status.Open() {
+		return i, err
+	}
+	return s.openReported(ctx, org, by, r, known)
+}
+
+// reportedIssue is the issue of a key; empty when there is none.
+func (s *Service) reportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
+	id, err := s.Store.ReportedIssue(ctx, org, key)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// openReported opens an issue for a report, in the place of an earlier one that is no longer open, or of none.
+func (s *Service) openReported(
+	ctx context.Context, org callwright.OrgID, by Actor, r Report, earlier string,
+) (i Issue, err error) {
+	var ids []string
+	err = s.Atomic.Do(ctx, func(ctx context.Context) error {
+		if earlier != "" {
+			if err := s.stillEnded(ctx, org, r.Key, earlier); err != nil {
+				return err
+			}
+		}
+		i, err = s.open(ctx, org, by, Draft{
+			Title: r.Title, Description: r.Detail, Severity: r.Severity, Source: SourceAutomated, Category: r.Category,
+		}, map[string]any{"key": r.Key})
+		if err != nil {
+			return err
+		}
+		if err := s.Store.PointReports(ctx, org, r.Key, earlier, i.ID); err != nil {
+			return err
+		}
+		ids = slices.DeleteFunc([]string{i.ID, earlier}, func(id string) bool { return id == "" })
+		all, err := s.changeAll(ctx, org, by, ids, func(ctx context.Context, all []*change) error {
+			if err := s.attachReported(ctx, all[0], r.Resources); err != nil || earlier == "" {
+				return err
+			}
+			return s.relateReported(ctx, all[0], all[1])
+		})
+		if err != nil {
+			return err
+		}
+		i = all[0].Issue
+		return nil
+	})
+	if err != nil {
+		return Issue{}, err
+	}
+	s.hub.wake(ids...) // again: the first time, the transaction had not ended
+	return i, nil
+}
+
+// stillEnded holds the issue that a key leads to; CodeConflict when it is open, or the key leads elsewhere by now.
+func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, key, id string) error {
+	i, err := s.Store.Hold(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	known, err := s.reportedIssue(ctx, org, key)
+	if err != nil {
+		return err
+	}
+	if known != id || i.Status.Open() {
+		return callwright.Errorf(callwright.CodeConflict, "the issue of the reports has changed meanwhile")
+	}
+	return nil
+}
+
+// attachReported attaches what reports have come with, as long as that is news.
+func (s *Service) attachReported(ctx context.Context, c *change, resources []ResourceDraft) error {
+	for _, d := range resources {
+		if c.Issue.Resources >= maxReported {
+			return nil
+		}
+		if _, _, err := s.attach(ctx, c, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relateReported relates an issue to the one in whose place it is, if that has room for it.
+func (s *Service) relateReported(ctx context.Context, c, earlier *change) error {
+	if earlier.Issue.Relations >= MaxRelations {
+		return nil
+	}
+	_, _, err := s.relate(ctx, c, earlier, RelatedTo)
+	return err
+}
