@@ -1,0 +1,247 @@
+package casefile_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/adapters/casefile"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/triage"
+)
+
+// desk is a house whose failed calls become issues.
+type desk struct {
+	*house
+	issues *triage.Service
+	failed *casefile.FailedCalls
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{failed: &casefile.FailedCalls{}}
+	d.house = newHouse(t, func(c *call.Config) { c.Failures = d.failed })
+	d.issues = must(triage.New(triage.Config{
+		Store: memstore.Triage{Store: d.store}, Atomic: d.store, Work: d.work,
+		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: d.calls, triage.ResourcePathway: d.pathways},
+	}))
+	d.failed.Issues = d.issues
+	return d
+}
+
+// open runs the house until the test ends.
+func (d *desk) open() (shut func()) {
+	running, stopRunning := context.WithCancel(d.t.Context())
+	working, stopWorking := context.WithCancel(context.WithoutCancel(d.t.Context()))
+	var serving, workers sync.WaitGroup
+	serving.Go(func() { d.calls.Service.Run(running, time.Second) })
+	workers.Go(func() { d.work.Run(working) })
+	synctest.Wait()
+	return func() {
+		stopRunning()
+		serving.Wait()
+		stopWorking()
+		workers.Wait()
+		d.line.Close()
+		d.issues.Close()
+	}
+}
+
+// all is all issues, oldest first.
+func (d *desk) all() []triage.Issue {
+	d.t.Helper()
+	page, err := d.issues.List(d.t.Context(), org, triage.Query{Filter: triage.Filter{Sort: triage.SortCreated, Ascending: true}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for i, one := range page.Items { // a list is without descriptions
+		if page.Items[i], err = d.issues.Get(d.t.Context(), org, one.ID); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return page.Items
+}
+
+// attached is the ids of what is attached to an issue.
+func (d *desk) attached(id string) (ids []string) {
+	d.t.Helper()
+	all, err := d.issues.Resources(d.t.Context(), org, id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Type != triage.ResourceCall || r.Status != triage.Available {
+			d.t.Errorf("attached %+v", r)
+		}
+		ids = append(ids, r.ResourceID)
+	}
+	return ids
+}
+
+// TestFailedCalls: calls that fail alike make one issue, which has them attached; others make another, or none.
+func TestFailedCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		defer d.open()()
+		var ids []string
+		for i, callee := range []agentstest.Callee{
+			agentstest.Refuse(call.CauseUnreachable, 0), agentstest.Refuse(call.CauseBusy, 486),
+			agentstest.Refuse(call.CauseUnreachable, 0), agentstest.Refuse(call.CauseRejected, 503),
+		} {
+			d.line.Script(callee)
+			c, err := d.calls.Service.Create(t.Context(), org, call.Request{
+				To: fmt.Sprintf("+1555000010%d", i), Agent: call.Agent{Task: "Talk."},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, c.ID)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}
+		issues := d.all()
+		if len(issues) != 2 {
+			t.Fatalf("issues %+v", issues)
+		}
+		first, second := issues[0], issues[1]
+		if first.Title != "Calls fail: the trunk's server could not be reached" || first.Severity != triage.SeverityHigh ||
+			first.Category != "call" || first.Source != triage.SourceAutomated || first.Author != triage.System() ||
+			first.Status != triage.StatusBacklog {
+			t.Errorf("issue %+v", first)
+		}
+		const happened = "Call to +15550000100 failed on 1 January 2000 00:00 UTC: the trunk's server could not be reached.\nIts id is "
+		if !strings.HasPrefix(first.Description, happened+ids[0]+".\n") {
+			t.Errorf("it says %q", first.Description)
+		}
+		if second.Title != "Calls fail: the call was declined (SIP 503)" {
+			t.Errorf("issue %+v", second)
+		}
+		for i, want := range [][]string{{ids[0], ids[2]}, {ids[3]}} {
+			if got := d.attached(issues[i].ID); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("attached %v, want %v", got, want)
+			}
+		}
+	})
+}
+
+// failure is a call of the house that has failed.
+func (d *desk) failure(id string, change func(*call.Call)) call.Call {
+	c := call.Call{
+		ID: id, Org: org, From: "+15550000001", To: "+15550000002", Queue: call.QueueCallError, Status: call.StatusFailed,
+		CreatedAt: began, EndedAt: new(began.Add(time.Second)), ErrorMessage: "the call was declined",
+		Ending: &call.Ending{Cause: call.CauseRejected, SIPCode: 603},
+	}
+	change(&c)
+	d.keep(c)
+	return c
+}
+
+// tell reports a call that has failed.
+func (d *desk) tell(c call.Call) {
+	d.t.Helper()
+	if err := d.failed.CallFailed(d.t.Context(), c); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestFailedAlike: which calls come to one issue.
+func TestFailedAlike(t *testing.T) {
+	t.Parallel()
+	on := func(id string) func(*call.Call) {
+		return func(c *call.Call) { c.Agent.Pathway.ID = id }
+	}
+	for name, test := range map[string]struct {
+		one, other func(*call.Call)
+		alike      bool
+	}{
+		"to other numbers":       {func(*call.Call) {}, func(c *call.Call) { c.To = "+15550000003" }, true},
+		"from other numbers":     {func(*call.Call) {}, func(c *call.Call) { c.From = "+15550000003" }, false},
+		"incoming from others":   {func(c *call.Call) { c.Inbound = true }, func(c *call.Call) { c.Inbound, c.From = true, "anonymous" }, true},
+		"incoming to others":     {func(c *call.Call) { c.Inbound = true }, func(c *call.Call) { c.Inbound, c.To = true, "+15550000003" }, false},
+		"one pathway":            {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.From = "p", "+15550000003" }, true},
+		"two pathways":           {on("p"), on("q"), false},
+		"other causes":           {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending = "p", &call.Ending{Cause: call.CauseNodeLost} }, false},
+		"other answers":          {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending.SIPCode = "p", 404 }, false},
+		"pathways with long ids": {on(strings.Repeat("é", 5000)), on(strings.Repeat("é", 5000)), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.tell(d.failure("one", test.one))
+			d.tell(d.failure("other", test.other))
+			if issues := d.all(); (len(issues) == 1) != test.alike {
+				t.Errorf("%d issues", len(issues))
+			}
+		})
+	}
+}
+
+// TestFailedCallAgain: telling of a call twice changes nothing; one that fails after its issue is done makes another.
+func TestFailedCallAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := d.failure("one", func(*call.Call) {})
+	d.tell(c)
+	before := d.all()
+	d.tell(c)
+	if after := d.all(); len(after) != 1 || after[0].Revision != before[0].Revision {
+		t.Fatalf("issues %+v, before %+v", after, before)
+	}
+	done := triage.StatusDone
+	if _, err := d.issues.Update(t.Context(), org, triage.System(), before[0].ID, triage.Change{Status: &done}); err != nil {
+		t.Fatal(err)
+	}
+	d.tell(d.failure("two", func(*call.Call) {}))
+	if issues := d.all(); len(issues) != 2 || fmt.Sprint(d.attached(issues[1].ID)) != "[two]" {
+		t.Errorf("issues %+v", issues)
+	}
+}
+
+// TestFailedWords: what an issue says of its first call.
+func TestFailedWords(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change       func(*call.Call)
+		title, words string
+	}{
+		"a reason": {
+			func(c *call.Call) { c.Ending.Reason = strings.Repeat("r", 100_000) },
+			"the call was declined (SIP 603)", "The reason that was given: rrr",
+		},
+		"a version": {
+			func(c *call.Call) { c.Agent.Pathway.ID, c.PathwayNumber = "p", new(7) },
+			"the call was declined (SIP 603)", "Pathway p led it, version 7.",
+		},
+		"a draft": {
+			func(c *call.Call) { c.Agent.Pathway.ID, c.PathwayNumber = "p", new(0) },
+			"the call was declined (SIP 603)", "Pathway p led it.",
+		},
+		"a fault of the server": {
+			func(c *call.Call) {
+				c.Ending, c.ErrorMessage = &call.Ending{Cause: call.CauseInternal}, "the call failed"
+			},
+			"something broke on this server", "failed on 2 March 2026 09:15 UTC: something broke on this server.",
+		},
+		"a long name": {
+			func(c *call.Call) { c.Inbound, c.From = true, strings.Repeat("x", 100_000) },
+			"the call was declined (SIP 603)", "Call from xxx",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.tell(d.failure("one", test.change))
+			i := d.all()[0]
+			if i.Title != "Calls fail: "+test.title || !strings.Contains(i.Description, test.words) || len(i.Description) > 2000 {
+				t.Errorf("%q: %q", i.Title, i.Description)
+			}
+		})
+	}
+}
