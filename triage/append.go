@@ -62,20 +62,20 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// Cancel ends a session, whatever its agent does; CodeInvalidState for one that has ended. reason, at most MaxDetail bytes,
-// may say why.
-func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Session, error) {
-	var sess Session
-	_, _, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) (err error) {
-		if sess, err = s.Store.Session(ctx, org, id, session); err != nil {
+// Cancel ends a session, whatever its agent does, and gives the entry that tells it; CodeInvalidState for one that has
+// ended. reason, at most MaxDetail bytes, may say why.
+func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Entry, error) {
+	_, entries, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		sess, err := s.Store.Session(ctx, org, id, session)
+		if err != nil {
 			return err
 		}
 		return s.advance(ctx, c, &sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
 	})
 	if err != nil {
-		return Session{}, err
+		return Entry{}, err
 	}
-	return sess, nil
+	return entries[0], nil
 }
 
 // advance writes steps of a session by an actor, and what becomes of the session and its issue. The session is replaced
