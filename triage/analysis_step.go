@@ -148,13 +148,11 @@ func (p Progress) check() error {
 	said := []EntryType{TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError}
 	var why string
 	switch {
-	case len(p.Steps) == 0:
-		why = "it tells nothing"
 	case slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Status != "" || !slices.Contains(said, s.Type) }):
 		why = "one of its steps is not its own, or has a status"
 	case !slices.Contains([]SessionStatus{SessionActive, SessionAwaitingInput, SessionComplete, SessionError}, p.Next):
 		why = fmt.Sprintf("it leaves the session %q", p.Next)
-	case p.Next == SessionAwaitingInput && p.Steps[len(p.Steps)-1].Type != TypeResponse:
+	case p.Next == SessionAwaitingInput && (len(p.Steps) == 0 || p.Steps[len(p.Steps)-1].Type != TypeResponse):
 		why = "it does not end with a question"
 	case len(p.State) > maxAnalysisState || p.State != nil && !json.Valid(p.State):
 		why = fmt.Sprintf("its state is no JSON, or longer than %d bytes", maxAnalysisState)

@@ -63,7 +63,12 @@ type Case struct {
 
 // Progress is what a step has come to.
 type Progress struct {
-	Steps []Step          // to be written, in their order; their Status is left empty
-	State json.RawMessage // for the next step
-	Next  SessionStatus   // SessionActive: there is a next step; SessionAwaitingInput: after an answer; or a final state
+	// Steps are to be written, in their order. Their Status is left empty; the end of the session is not among them, but
+	// follows from Next.
+	Steps []Step
+	// State is for the next step: JSON, at most 512 KiB.
+	State json.RawMessage
+	// Next is SessionActive when there is a next step, SessionAwaitingInput when there is one after somebody has answered
+	// the last of Steps, a TypeResponse; or SessionComplete or SessionError.
+	Next SessionStatus
 }
