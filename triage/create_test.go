@@ -119,16 +119,28 @@ func TestWhatIsAnothersIsAbsent(t *testing.T) {
 		t.Fatalf("another organization begins with number %d, %v", theirs.Number, err)
 	}
 	for name, do := range map[string]func(ctx context.Context, org callwright.OrgID) error{
-		"get":      func(ctx context.Context, org callwright.OrgID) error { _, err := h.Get(ctx, org, i.ID); return err },
-		"activity": func(ctx context.Context, org callwright.OrgID) error { _, err := h.Activity(ctx, org, i.ID, triage.PageRequest{}); return err },
-		"view":     func(ctx context.Context, org callwright.OrgID) error { return h.View(ctx, org, "ada", i.ID) },
+		"get": func(ctx context.Context, org callwright.OrgID) error { _, err := h.Get(ctx, org, i.ID); return err },
+		"activity": func(ctx context.Context, org callwright.OrgID) error {
+			_, err := h.Activity(ctx, org, i.ID, triage.PageRequest{})
+			return err
+		},
+		"view": func(ctx context.Context, org callwright.OrgID) error { return h.View(ctx, org, "ada", i.ID) },
 		"update": func(ctx context.Context, org callwright.OrgID) error {
 			_, err := h.Update(ctx, org, ada, i.ID, triage.Change{})
 			return err
 		},
-		"accept":  func(ctx context.Context, org callwright.OrgID) error { _, err := h.Accept(ctx, org, ada, i.ID, ""); return err },
-		"decline": func(ctx context.Context, org callwright.OrgID) error { _, err := h.Decline(ctx, org, ada, i.ID, "x"); return err },
-		"merge":   func(ctx context.Context, org callwright.OrgID) error { _, err := h.Merge(ctx, org, ada, i.ID, other.ID); return err },
+		"accept": func(ctx context.Context, org callwright.OrgID) error {
+			_, err := h.Accept(ctx, org, ada, i.ID, "")
+			return err
+		},
+		"decline": func(ctx context.Context, org callwright.OrgID) error {
+			_, err := h.Decline(ctx, org, ada, i.ID, "x")
+			return err
+		},
+		"merge": func(ctx context.Context, org callwright.OrgID) error {
+			_, err := h.Merge(ctx, org, ada, i.ID, other.ID)
+			return err
+		},
 		"watch": func(ctx context.Context, org callwright.OrgID) error {
 			w, err := h.Watch(ctx, org, i.ID, "")
 			if err == nil {

@@ -14,18 +14,18 @@ import (
 // house is a service over memory.
 type house struct {
 	*triage.Service
-	t      *testing.T
+	t      testing.TB
 	memory *memstore.Store
 	clock  *clock
 }
 
-func open(t *testing.T, change ...func(*triage.Config)) house {
+func open(t testing.TB, change ...func(*triage.Config)) house {
 	t.Helper()
 	return openOver(t, memstore.New(), change...)
 }
 
 // openOver opens another house over the same memory, as on another node.
-func openOver(t *testing.T, memory *memstore.Store, change ...func(*triage.Config)) house {
+func openOver(t testing.TB, memory *memstore.Store, change ...func(*triage.Config)) house {
 	t.Helper()
 	h := house{t: t, memory: memory, clock: &clock{now: start}}
 	c := triage.Config{

@@ -104,6 +104,20 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 }
 
+// A comment is in nobody's way: only what people edit counts as a version.
+func TestUpdateConflictsWithEditsAlone(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(triage.Draft{})
+	if _, err := h.Comment(t.Context(), "acme", bob, i.ID, triage.CommentDraft{Detail: "Me too."}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Version: i.Version, Status: ptr(triage.StatusTodo)})
+	if err != nil || got.Version != 2 {
+		t.Errorf("after a comment: version %d, %v", got.Version, err)
+	}
+}
+
 func TestEveryChangeIsLaterThanTheOneBefore(t *testing.T) {
 	t.Parallel()
 	h := open(t)
