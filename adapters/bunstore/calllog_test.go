@@ -23,11 +23,7 @@ var logStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 // minute; each fifth failed.
 func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
 	t.Helper()
-	at := "strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + i, 'unixepoch')"
-	if db.PostgresDSN() != "" {
-		at = "to_timestamp(%d + i)"
-	}
-	started, ended := fmt.Sprintf(at, logStart.Unix()), fmt.Sprintf(at, logStart.Unix()+60)
+	started, ended := second(db, logStart, "i"), second(db, logStart, "i + 60")
 	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO sip_calls (id, org, trunk_id, number, parent_id, direction, from_number, to_number, sip_call_id, attempt,
 			server, source, node, started_at, ended_at, sip_code, status, cause, reason, technical)

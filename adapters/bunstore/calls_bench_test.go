@@ -18,11 +18,7 @@ var callsStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // long, and one in a thousand an hour.
 func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
-	at := "strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + i, 'unixepoch')"
-	if db.PostgresDSN() != "" {
-		at = "to_timestamp(%d + i)"
-	}
-	created := fmt.Sprintf(at, callsStart.Unix())
+	created := second(db, callsStart, "i")
 	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO calls (id, org, inbound, from_number, to_number, agent, pathway_id, queue, ended, status, created_at,
 			started_at, ended_at, length_ns, error_message, answered_by, transferred_to, model_used, carriage, stats, recorded,

@@ -281,6 +281,7 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	errs = append(errs, useCallLog(ctx, db, now)...)
 	errs = append(errs, useTrunks(ctx, db, now)...)
 	errs = append(errs, usePathways(ctx, db, now)...)
+	errs = append(errs, useTriage(ctx, db, now)...)
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) && !errors.Is(err, callwright.ErrConflict) {
 			return err

@@ -1,0 +1,230 @@
+package bunstore_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/triage"
+)
+
+// feedStart is when the first entry of fillFeed is. The others follow, two a second.
+var feedStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
+
+// second is SQL for the time so many seconds after another.
+func second(db *bunstore.DB, from time.Time, seconds string) string {
+	if db.PostgresDSN() != "" {
+		return fmt.Sprintf("to_timestamp(%d + %s)", from.Unix(), seconds)
+	}
+	return fmt.Sprintf("strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + %s, 'unixepoch')", from.Unix(), seconds)
+}
+
+// copies puts copies in the place of the row with the id "template", in one statement. columns are those in which they
+// differ, in SQL, where i counts the copies from 0.
+func copies(t testing.TB, db *bunstore.DB, table string, count int, columns map[string]string) {
+	t.Helper()
+	query := "SELECT name FROM pragma_table_info(?)"
+	if db.PostgresDSN() != "" {
+		query = "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1"
+	}
+	rows, err := db.SQL().QueryContext(t.Context(), query, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var names, values []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		value, differs := columns[name]
+		if !differs {
+			value = name
+		}
+		names, values = append(names, name), append(values, value)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO %s (%s) SELECT %s FROM %s, n WHERE id = 'template'`,
+		count-1, table, strings.Join(names, ", "), strings.Join(values, ", "), table)
+	for _, statement := range []string{fill, "DELETE FROM " + table + " WHERE id = 'template'", "ANALYZE " + table} {
+		if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fillIssues stores issues of the organization "o", i1000000 and so on. One in a thousand is in
+// progress, one in twenty waits, the others are closed.
+func fillIssues(t testing.TB, db *bunstore.DB, count int) {
+	t.Helper()
+	err := bunstore.Triage{DB: db}.InsertIssue(t.Context(), triage.Issue{
+		ID: "template", Org: "o", Number: 1, Title: "Callers in Zürich hang up after the greeting", Status: triage.StatusClosed,
+		Description: strings.Repeat("They hear nothing for four seconds. ", 20), Severity: triage.SeverityMedium,
+		Source: triage.SourceAutomated, Category: "latency", Author: triage.System(), CreatedAt: feedStart, UpdatedAt: feedStart,
+		LastActivityAt: feedStart, Session: &triage.SessionRef{ID: "s", AgentName: "Analyst", Status: triage.SessionComplete},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies(t, db, "triage_issues", count, map[string]string{
+		"id": "'i' || CAST(1000000 + i AS TEXT)", "number": "1001 + i",
+		"created_at": second(db, feedStart, "i"), "last_activity_at": second(db, feedStart, "(i * 7919) % 1000000"),
+		"status":        "CASE WHEN i % 1000 = 500 THEN 'in_progress' WHEN i % 20 = 3 THEN 'backlog' ELSE 'closed' END",
+		"status_rank":   "CASE WHEN i % 1000 = 500 THEN 2 WHEN i % 20 = 3 THEN 0 ELSE 5 END",
+		"severity":      "CASE WHEN i % 50 = 0 THEN 'critical' ELSE 'medium' END",
+		"severity_rank": "CASE WHEN i % 50 = 0 THEN 3 ELSE 1 END",
+	})
+}
+
+// fillFeed stores entries of one of the issues of fillIssues. Two each have the same time.
+func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
+	t.Helper()
+	err := bunstore.Triage{DB: db}.AppendEntries(t.Context(), "o", issue, []triage.Entry{{
+		ID: "template", Kind: triage.KindAgent, Type: triage.TypeAction, CreatedAt: feedStart.Add(-time.Hour),
+		Actor:  triage.Actor{Kind: triage.ActorAgent, ID: "018f3a5c-7c2d-7c3b-9d5a-000000000001", Label: "Analyst"},
+		Detail: strings.Repeat("Read the transcript of the call. ", 6), Metadata: map[string]any{"tool": "transcript", "lines": 42},
+		Session: &triage.SessionRef{ID: "s", AgentName: "Analyst", Status: triage.SessionActive},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies(t, db, "triage_entries", count, map[string]string{
+		"id":         "issue_id || '-7c2d-7c3b-9d5a-' || CAST(100000000000 + i AS TEXT)",
+		"created_at": second(db, feedStart, "i / 2"),
+	})
+}
+
+// reads tells that a plan reads rows of a table that it could have left alone, or sorts.
+var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN triage|Filter: \(\(?[^$]|Bitmap`)
+
+// TestFeedPagesUseTheIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its
+// entries and no others are read, in the order of the index.
+func TestFeedPagesUseTheIndex(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillIssues(t, db, 2000)
+		for _, issue := range []string{"i1000003", "i1000017"} {
+			fillFeed(t, db, issue, 10000)
+		}
+		store, middle := bunstore.Triage{DB: db}, feedStart.Add(2500*time.Second)
+		for name, read := range map[string]func(place callwright.Keyset) ([]triage.Entry, error){
+			"before": func(place callwright.Keyset) ([]triage.Entry, error) {
+				return store.Entries(t.Context(), "o", "i1000003", place, 50)
+			},
+			"after": func(place callwright.Keyset) ([]triage.Entry, error) {
+				return store.EntriesAfter(t.Context(), "o", "i1000003", place, 50)
+			},
+		} {
+			for _, place := range []callwright.Keyset{{}, {At: middle}, {At: middle, ID: "e"}} {
+				seen := statements(t, db, func() error {
+					entries, err := read(place)
+					if len(entries) != 50 {
+						t.Errorf("%s %v: %d entries", name, place, len(entries))
+					}
+					return err
+				})
+				if len(seen) != 1 {
+					t.Fatalf("%d statements", len(seen))
+				}
+				bound := regexp.MustCompile(`triage_entries_by_time \(issue_id=\? AND \(created_at,id\)[<>]\(\?,\?\)\)` +
+					`|Index Cond: \(\(issue_id = '\w+'::text\) AND \(ROW\(created_at, id\) [<>] ROW`)
+				if name == "before" && place.IsZero() {
+					bound = regexp.MustCompile(`triage_entries_by_time \(issue_id=\?\)|Index Cond: \(issue_id = `)
+				}
+				plan := explain(t, db, seen[0], true)
+				if !bound.MatchString(plan) || reads.MatchString(plan) {
+					t.Errorf("%s %v: not by the index alone: %s\n%s", name, place, seen[0], plan)
+				}
+			}
+		}
+	})
+}
+
+// TestIssuePagesUseIndexes looks at the plans of lists in every order.
+func TestIssuePagesUseIndexes(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillIssues(t, db, 5000)
+		for sort, index := range map[triage.SortField]string{
+			"": "triage_issues_by_activity", triage.SortActivity: "triage_issues_by_activity",
+			triage.SortCreated: "triage_issues_by_creation", triage.SortSeverity: "triage_issues_by_severity",
+			triage.SortStatus: "triage_issues_by_status",
+		} {
+			for _, ascending := range []bool{false, true} {
+				f := triage.Filter{Sort: sort, Ascending: ascending, Limit: 50}
+				seen := statements(t, db, func() error {
+					for range 2 {
+						issues, err := bunstore.Triage{DB: db}.FindIssues(t.Context(), "o", f)
+						if err != nil || len(issues) != 50 {
+							return fmt.Errorf("%d issues, %w", len(issues), err)
+						}
+						f.After = issues[49].Place(sort)
+					}
+					return nil
+				})
+				for _, query := range seen {
+					plan := explain(t, db, query, true)
+					if !strings.Contains(plan, index) || reads.MatchString(plan) {
+						t.Errorf("not by %s alone: %s\n%s", index, query, plan)
+					}
+					if strings.Contains(query, "description") || strings.Contains(query, "search") {
+						t.Errorf("reads texts: %s", query)
+					}
+				}
+			}
+		}
+	})
+}
+
+// useTriage calls every method that looks for rows of issues and of what belongs to them.
+func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org = callwright.OrgID("o")
+	s := bunstore.Triage{DB: db}
+	issue, place := triage.Issue{ID: "i", Org: org, Number: 1, Revision: 1}, callwright.Keyset{At: now, ID: "e"}
+	comment := triage.Comment{ID: "c", Org: org, IssueID: "i", Revision: 1}
+	session := triage.Session{ID: "s", Org: org, IssueID: "i", Status: triage.SessionActive, Revision: 1}
+	relation := triage.Relation{ID: "r", Org: org, From: issue.Ref(), To: issue.Ref()}
+	errs := []error{
+		s.InsertIssue(ctx, issue), s.UpdateIssue(ctx, issue), s.UpdateIssue(ctx, issue),
+		s.AppendEntries(ctx, org, "i", []triage.Entry{{ID: "e", CreatedAt: now}}),
+		s.InsertComment(ctx, comment), s.UpdateComment(ctx, comment), s.UpdateComment(ctx, comment),
+		s.InsertSession(ctx, session), s.UpdateSession(ctx, session), s.UpdateSession(ctx, session),
+		s.InsertRelation(ctx, relation), s.PointReports(ctx, org, "k", "", "i"), s.PointReports(ctx, org, "k", "i", "i"),
+		s.MoveReports(ctx, org, "i", "i"), s.MarkSeen(ctx, org, "v", "i", now), s.MarkSeen(ctx, org, "v", "i", now),
+	}
+	_, issueErr := s.Issue(ctx, org, "i")
+	_, holdErr := s.Hold(ctx, org, "i")
+	_, entriesErr := s.Entries(ctx, org, "i", place, 10)
+	_, afterErr := s.EntriesAfter(ctx, org, "i", place, 10)
+	_, commentErr := s.Comment(ctx, org, "i", "c")
+	_, sessionErr := s.Session(ctx, org, "i", "s")
+	_, sessionsErr := s.SessionsOf(ctx, org, "i")
+	_, silentErr := s.SilentSessions(ctx, now, now, 10)
+	_, resourceErr := s.Resource(ctx, org, "i", "r")
+	_, attachedErr := s.ResourceOf(ctx, org, "i", triage.ResourceCall, "c")
+	_, resourcesErr := s.ResourcesOf(ctx, org, "i")
+	_, flagErr := s.Flag(ctx, org, "i", "f")
+	_, flagsErr := s.FlagsOf(ctx, org, "i")
+	_, relationErr := s.Relation(ctx, org, "i", "r")
+	_, relationsErr := s.RelationsOf(ctx, org, "i")
+	_, reportErr := s.ReportedIssue(ctx, org, "k")
+	_, seenErr := s.Seen(ctx, org, "v", []string{"i", "j"})
+	_, findErr := s.FindIssues(ctx, org, triage.Filter{
+		Statuses: triage.Statuses(), Severities: triage.Severities(), Categories: []string{"c"}, Resource: triage.ResourceCall,
+		OwnerID: "o", AssigneeID: "a", Search: "x", DateField: triage.SortUpdated, Since: now, After: triage.Place{ID: "i"},
+	})
+	return append(errs, issueErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, silentErr,
+		resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, findErr,
+		s.DeleteResource(ctx, org, "i", "r"), s.DeleteFlag(ctx, org, "i", "f"), s.DeleteRelation(ctx, org, "r"))
+}
