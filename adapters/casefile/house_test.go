@@ -3,6 +3,7 @@ package casefile_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -101,18 +102,18 @@ func document(nodes, edges []string) (d pathway.Document) {
 	return d
 }
 
-// read is the evidence of something, which has a form as JSON.
+// read is the evidence of something, and all of it as text. Facts have a form as JSON.
 func (h *house) read(l triage.Library, id string) (triage.Evidence, string) {
 	h.t.Helper()
 	e, err := l.Read(h.t.Context(), org, id)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	raw, err := json.Marshal(e)
+	raw, err := json.Marshal(e.Facts)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return e, string(raw)
+	return e, fmt.Sprint(string(raw), e.Lines)
 }
 
 // marker stands wherever something secret may be.
