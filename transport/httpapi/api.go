@@ -21,6 +21,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
 )
 
 // Authenticator says whose key a request carries; transport/access has it.
@@ -42,6 +43,7 @@ type Config struct {
 	SIP         *sip.Service
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
+	Triage      *triage.Service
 
 	BaseURL  string                      // of this server as its clients see it, for the URLs in answers; no slash at its end
 	Ready    func(context.Context) error // why this node takes no requests now; nil: it always does
@@ -110,6 +112,7 @@ func (a *api) setDefaults() {
 func (a *api) requireService(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	absent := map[string]bool{
 		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Agents": a.Agents == nil, "Pathways": a.Pathways == nil, "Sip": a.SIP == nil,
+		areaTriage:                     a.Triage == nil,
 		oas.StartSipDiscoveryOperation: a.Discoveries == nil, oas.GetSipDiscoveryOperation: a.Discoveries == nil,
 		oas.StartSipTestCallOperation: a.TestCalls == nil, oas.GetSipTestCallOperation: a.TestCalls == nil,
 	}

@@ -34,6 +34,7 @@ var statuses = map[callwright.Code]int{
 	callwright.CodeIdempotencyConflict: http.StatusConflict,
 	callwright.CodeDiscoveryInProgress: http.StatusConflict,
 	callwright.CodePromotionGateFailed: http.StatusConflict,
+	callwright.CodeCallNotAttached:     http.StatusConflict,
 	callwright.CodePayloadTooLarge:     http.StatusRequestEntityTooLarge,
 	callwright.CodeUnsupportedMedia:    http.StatusUnsupportedMediaType,
 	callwright.CodeTooManyRequests:     http.StatusTooManyRequests,
@@ -43,10 +44,17 @@ var statuses = map[callwright.Code]int{
 	codeMethodNotAllowed:               http.StatusMethodNotAllowed,
 }
 
-// wireNames are the codes that an operation or area has another name for.
+// wireNames are the codes that an operation has another name for.
 var wireNames = map[string]map[callwright.Code]string{
 	oas.GetRecordingOperation: {callwright.CodeNotFound: "CALL_RECORDING_NOT_FOUND"},
-	"Triage":                  {callwright.CodeNotFound: "not_found", callwright.CodeBadRequest: "bad_request"},
+}
+
+// areaTriage is the area whose codes are in lower case.
+const areaTriage = "Triage"
+
+// alike are the codes that every area writes alike.
+var alike = map[callwright.Code]bool{
+	callwright.CodeAuthFailure: true, callwright.CodeFeatureNotEnabled: true, callwright.CodeTooManyRequests: true,
 }
 
 // envelopeB are the operations whose errors have the form {status, message, code, errors}. It says what
@@ -153,6 +161,9 @@ func (f failure) envelope(x *exchange) oas.ErrorEnvelope {
 	for i, l := range f.lines {
 		texts[i] = l.String()
 	}
+	if x.area == areaTriage && f.code == callwright.CodeNotFound && f.lines[0].path == "" { // "Issue not found", as the contract has it
+		texts[0] = strings.ToUpper(texts[0][:1]) + texts[0][1:]
+	}
 	message, code := strings.Join(texts, "\n"), f.wireName(x)
 	everywhere := f.code == callwright.CodeAuthFailure || f.code == callwright.CodeTooManyRequests
 	if envelopeB[x.operation] && !everywhere {
@@ -176,10 +187,11 @@ func (f failure) envelope(x *exchange) oas.ErrorEnvelope {
 
 // wireName is the code as this operation names it.
 func (f failure) wireName(x *exchange) string {
-	for _, at := range []string{x.operation, x.area} {
-		if name, ok := wireNames[at][f.code]; ok {
-			return name
-		}
+	if name, ok := wireNames[x.operation][f.code]; ok {
+		return name
+	}
+	if x.area == areaTriage && !alike[f.code] {
+		return strings.ToLower(string(f.code))
 	}
 	return string(f.code)
 }

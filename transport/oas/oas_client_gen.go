@@ -637,8 +637,8 @@ type TriageInvoker interface {
 	// Adds a step to the feed and, with session_status, moves the session in the same moment. A question
 	// to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
 	// says to the agent, such as an answer to its question; session_stopped with session_status cancelled
-	// is the caller who ends the session. All other steps are the agent's. A session that has ended takes
-	// none (409 invalid_state).
+	// is the caller who ends the session; both have a detail and nothing else. All other steps are the
+	// agent's. A session that has ended takes none (409 invalid_state).
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 	AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error)
@@ -865,8 +865,8 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // Adds a step to the feed and, with session_status, moves the session in the same moment. A question
 // to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
 // says to the agent, such as an answer to its question; session_stopped with session_status cancelled
-// is the caller who ends the session. All other steps are the agent's. A session that has ended takes
-// none (409 invalid_state).
+// is the caller who ends the session; both have a detail and nothing else. All other steps are the
+// agent's. A session that has ended takes none (409 invalid_state).
 //
 // POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 func (c *Client) AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error) {

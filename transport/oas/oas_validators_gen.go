@@ -30389,7 +30389,7 @@ func (s *TriageArtifact) Validate() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
-			MaxLength:     64,
+			MaxLength:     200,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -30437,7 +30437,7 @@ func (s *TriageArtifact) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     64,
+					MaxLength:     200,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -30584,7 +30584,7 @@ func (s *TriageArtifactCreate) Validate() error {
 		if err := (validate.String{
 			MinLength:     1,
 			MinLengthSet:  true,
-			MaxLength:     64,
+			MaxLength:     200,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -30632,7 +30632,7 @@ func (s *TriageArtifactCreate) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     64,
+					MaxLength:     200,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -31036,7 +31036,7 @@ func (s *TriageFlag) Validate() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
-			MaxLength:     64,
+			MaxLength:     200,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -31179,7 +31179,7 @@ func (s *TriageFlag) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     16384,
+					MaxLength:     4000,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,
@@ -31272,7 +31272,7 @@ func (s *TriageFlagCreate) Validate() error {
 		if err := (validate.String{
 			MinLength:     1,
 			MinLengthSet:  true,
-			MaxLength:     64,
+			MaxLength:     200,
 			MaxLengthSet:  true,
 			Email:         false,
 			Hostname:      false,
@@ -31415,7 +31415,7 @@ func (s *TriageFlagCreate) Validate() error {
 				if err := (validate.String{
 					MinLength:     0,
 					MinLengthSet:  false,
-					MaxLength:     16384,
+					MaxLength:     4000,
 					MaxLengthSet:  true,
 					Email:         false,
 					Hostname:      false,

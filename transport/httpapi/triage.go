@@ -1,0 +1,161 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
+)
+
+// actorOf is who makes the request, as issues know it: the API key.
+func actorOf(ctx context.Context) triage.Actor {
+	p := exchangeOf(ctx).principal
+	return triage.Actor{Kind: triage.ActorUser, ID: p.KeyID, Label: p.KeyName}
+}
+
+// CreateIssue opens an issue.
+func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas.TriageIssueReply, error) {
+	i, err := a.Triage.Create(ctx, orgOf(ctx), actorOf(ctx), triage.Draft{
+		Title: req.Title, Description: req.Description.Or(""), Status: triage.Status(req.Status.Or("")),
+		Severity: triage.Severity(req.Severity.Or("")), Source: triage.Source(req.Source.Or("")),
+		Category: req.Category.Or(""), OwnerID: req.OwnerID.Or(""), AssigneeID: req.AssigneeID.Or(""),
+		ExternalLink: req.ExternalLink.Or(""),
+	})
+	return a.issueReply(ctx, i, err)
+}
+
+// dateRanges are how far back a list may look.
+var dateRanges = map[oas.ListIssuesDateRange]time.Duration{
+	oas.ListIssuesDateRange24h: 24 * time.Hour,
+	oas.ListIssuesDateRange7d:  7 * 24 * time.Hour,
+	oas.ListIssuesDateRange30d: 30 * 24 * time.Hour,
+	oas.ListIssuesDateRange90d: 90 * 24 * time.Hour,
+}
+
+// ListIssues is a page of issues.
+func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas.TriageIssueListReply, error) {
+	q := triage.Query{Cursor: params.Cursor.Or(""), Filter: triage.Filter{
+		Statuses: valuesAs[triage.Status](params.Status), Severities: valuesAs[triage.Severity](params.Severity),
+		Categories: params.Category, Resource: triage.ResourceType(params.ResourceType.Or("")),
+		OwnerID: params.OwnerID.Or(""), AssigneeID: params.AssigneeID.Or(""), Search: params.Search.Or(""),
+		DateField: triage.SortField(params.DateField.Or("")), Sort: triage.SortField(params.Sort.Or("")),
+		Ascending: params.Order.Value == oas.ListIssuesOrderAsc, Limit: params.Limit.Or(0),
+	}}
+	if within, ok := params.DateRange.Get(); ok {
+		q.Since = a.Clock.Now().Add(-dateRanges[within])
+	}
+	page, err := a.Triage.List(ctx, orgOf(ctx), q)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := a.unread(ctx, page.Items)
+	if err != nil {
+		return nil, err
+	}
+	answer := oas.TriageIssuePage{Items: make([]oas.TriageIssue, len(page.Items)), NextCursor: nilText(page.Next)}
+	for n, i := range page.Items {
+		answer.Items[n] = issueRecord(i, unread[i.ID])
+		answer.Items[n].Description.SetToNull() // lists don't read it
+	}
+	return &oas.TriageIssueListReply{Data: answer}, nil
+}
+
+// valuesAs is the same texts with another type.
+func valuesAs[To, From ~string](values []From) []To {
+	out := make([]To, len(values))
+	for i, v := range values {
+		out[i] = To(v)
+	}
+	return out
+}
+
+// GetIssue is one issue.
+func (a *api) GetIssue(ctx context.Context, params oas.GetIssueParams) (*oas.TriageIssueReply, error) {
+	i, err := a.Triage.Get(ctx, orgOf(ctx), params.ID)
+	return a.issueReply(ctx, i, err)
+}
+
+// UpdateIssue changes what is given of an issue.
+func (a *api) UpdateIssue(
+	ctx context.Context, req *oas.TriageIssueUpdate, params oas.UpdateIssueParams,
+) (*oas.TriageIssueReply, error) {
+	ch := triage.Change{
+		Version: int64(req.Version.Or(0)), Title: optional(req.Title.Get()), Description: optional(req.Description.Get()),
+		Category: orEmpty(req.Category), OwnerID: orEmpty(req.OwnerID), AssigneeID: orEmpty(req.AssigneeID),
+		ExternalLink: orEmpty(req.ExternalLink),
+	}
+	if status, ok := req.Status.Get(); ok {
+		ch.Status = new(triage.Status(status))
+	}
+	if severity, ok := req.Severity.Get(); ok {
+		ch.Severity = new(triage.Severity(severity))
+	}
+	i, err := a.Triage.Update(ctx, orgOf(ctx), actorOf(ctx), params.ID, ch)
+	return a.issueReply(ctx, i, err)
+}
+
+// orEmpty is nil for a text that is not given, and an empty one for null.
+func orEmpty(text oas.OptNilString) *string { return optional(text.Or(""), text.Set) }
+
+// DecideIssue accepts an issue of the backlog, or declines it.
+func (a *api) DecideIssue(
+	ctx context.Context, req *oas.TriageDecision, params oas.DecideIssueParams,
+) (*oas.TriageIssueReply, error) {
+	decide := a.Triage.Accept
+	if req.Decision == oas.TriageDecisionDecisionDeclined {
+		decide = a.Triage.Decline
+	}
+	i, err := decide(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.Detail.Or(""))
+	return a.issueReply(ctx, i, err)
+}
+
+// MergeIssue closes an issue in favour of another.
+func (a *api) MergeIssue(ctx context.Context, req *oas.TriageMerge, params oas.MergeIssueParams) (*oas.TriageIssueReply, error) {
+	i, err := a.Triage.Merge(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.Into)
+	return a.issueReply(ctx, i, err)
+}
+
+// MarkIssueSeen says that the caller has seen an issue's feed.
+func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams) error {
+	return a.Triage.View(ctx, orgOf(ctx), actorOf(ctx).ID, params.ID)
+}
+
+// unread says which issues have something new for the caller.
+func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
+	return a.Triage.Unread(ctx, orgOf(ctx), actorOf(ctx).ID, issues)
+}
+
+// issueReply is the answer with one issue, or the error with which it was asked for.
+func (a *api) issueReply(ctx context.Context, i triage.Issue, err error) (*oas.TriageIssueReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	unread, err := a.unread(ctx, []triage.Issue{i})
+	if err != nil {
+		return nil, err
+	}
+	return &oas.TriageIssueReply{Data: issueRecord(i, unread[i.ID])}, nil
+}
+
+func issueRecord(i triage.Issue, unread bool) oas.TriageIssue {
+	record := oas.TriageIssue{
+		ID: i.ID, TriageID: i.Name(), OrgID: string(i.Org), Number: i.Number, Title: i.Title,
+		Description: oas.NewNilString(i.Description), Status: oas.TriageStatus(i.Status),
+		Severity: oas.TriageSeverity(i.Severity), Source: oas.TriageSource(i.Source), Category: nilText(i.Category),
+		OwnerID: nilText(i.OwnerID), AssigneeID: nilText(i.AssigneeID), AuthorID: nilText(i.Author.ID),
+		ExternalLink: nilText(i.ExternalLink), MergedInto: nilText(i.MergedInto),
+		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, LastActivityAt: i.LastActivityAt,
+		ResourceCount: i.Resources, FlagCount: i.Flags, RelationCount: i.Relations,
+		IsProcessing: i.Working > 0, HasUnreadActivity: unread, Version: int(i.Version),
+	}
+	record.LatestAgentSession.SetToNull()
+	if i.Session != nil {
+		record.LatestAgentSession.SetTo(sessionShort(*i.Session))
+	}
+	return record
+}
+
+func issueShort(i triage.IssueRef) oas.TriageIssueRef {
+	return oas.TriageIssueRef{ID: i.ID, TriageID: i.Name(), Title: i.Title, Status: oas.TriageStatus(i.Status)}
+}

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
+)
+
+// GetIssueActivity is a page of an issue's feed.
+func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityParams) (*oas.TriageActivityReply, error) {
+	page, err := a.Triage.Activity(ctx, orgOf(ctx), params.ID, triage.PageRequest{
+		Limit: params.Limit.Or(0), Cursor: params.Cursor.Or(""),
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := oas.TriageActivityPage{Items: make([]oas.TriageActivityItem, len(page.Items)), NextCursor: nilText(page.Next)}
+	for n, e := range page.Items {
+		if answer.Items[n], err = activityItem(e); err != nil {
+			return nil, err
+		}
+	}
+	return &oas.TriageActivityReply{Data: answer}, nil
+}
+
+// activityItem is an entry of either kind.
+func activityItem(e triage.Entry) (oas.TriageActivityItem, error) {
+	if e.Kind == triage.KindAgent {
+		entry, err := agentEntry(e)
+		return oas.NewTriageAgentEntryTriageActivityItem(entry), err
+	}
+	entry, err := issueEntry(e)
+	return oas.NewTriageIssueEntryTriageActivityItem(entry), err
+}
+
+func issueEntry(e triage.Entry) (oas.TriageIssueEntry, error) {
+	metadata, err := nilMetadata(e.Metadata)
+	if err != nil {
+		return oas.TriageIssueEntry{}, err
+	}
+	entry := oas.TriageIssueEntry{
+		EntryKind: string(e.Kind), ID: e.ID, IssueID: e.IssueID, Type: oas.TriageIssueEntryType(e.Type),
+		Actor: oas.NewNilTriageActor(actorRecord(e.Actor)), Detail: e.Detail, FromStatus: nilText(string(e.FromStatus)),
+		ToStatus: nilText(string(e.ToStatus)), Metadata: metadata, ReferencedIssues: []oas.TriageIssueRef{}, CreatedAt: e.CreatedAt,
+	}
+	if entry.Resources, err = resourceRecords(e.Resources); err != nil {
+		return oas.TriageIssueEntry{}, err
+	}
+	for _, other := range e.Referenced {
+		entry.ReferencedIssues = append(entry.ReferencedIssues, issueShort(other))
+	}
+	return entry, nil
+}
+
+func agentEntry(e triage.Entry) (oas.TriageAgentEntry, error) {
+	metadata, err := nilMetadata(e.Metadata)
+	if err != nil {
+		return oas.TriageAgentEntry{}, err
+	}
+	entry := oas.TriageAgentEntry{
+		EntryKind: string(e.Kind), ID: e.ID, IssueID: e.IssueID, Type: oas.TriageAgentEntryType(e.Type),
+		Actor: oas.NewNilTriageActor(actorRecord(e.Actor)), Detail: e.Detail, Metadata: metadata,
+		AgentSession: sessionShort(*e.Session), CreatedAt: e.CreatedAt,
+	}
+	entry.Artifact.SetToNull()
+	if e.Artifact != nil {
+		artifact, err := artifactRecord(*e.Artifact)
+		if err != nil {
+			return oas.TriageAgentEntry{}, err
+		}
+		entry.Artifact.SetTo(artifact)
+	}
+	return entry, nil
+}
+
+func actorRecord(by triage.Actor) oas.TriageActor {
+	return oas.TriageActor{
+		Kind: oas.TriageActorKind(by.Kind), ID: by.ID, Label: by.Label, AvatarURL: nilText(by.AvatarURL),
+	}
+}
+
+func artifactRecord(made triage.Artifact) (oas.TriageArtifact, error) {
+	record := oas.TriageArtifact{
+		ID: made.ID, Type: made.Type, Title: made.Title, Renderer: nilText(made.Renderer),
+		Status: oas.TriageArtifactStatus(made.Status), ExternalUrls: append([]string{}, made.URLs...),
+	}
+	if made.Payload == nil {
+		record.Payload.SetToNull()
+		return record, nil
+	}
+	return record, record.Payload.Value.UnmarshalJSON(made.Payload)
+}
+
+// nilMetadata is null for none.
+func nilMetadata(values map[string]any) (oas.NilMetadata, error) {
+	raw, err := rawOf(values)
+	return oas.NilMetadata{Value: raw, Null: len(values) == 0}, err
+}

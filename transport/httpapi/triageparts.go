@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
+)
+
+// AddIssueComment comments on an issue.
+func (a *api) AddIssueComment(
+	ctx context.Context, req *oas.TriageCommentCreate, params oas.AddIssueCommentParams,
+) (*oas.TriageIssueEntryReply, error) {
+	e, err := a.Triage.Comment(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
+		Detail: req.Detail, Links: req.ResourceLinkIds,
+	})
+	return issueEntryReply(e, err)
+}
+
+// EditIssueComment gives a comment other words.
+func (a *api) EditIssueComment(
+	ctx context.Context, req *oas.TriageCommentEdit, params oas.EditIssueCommentParams,
+) (*oas.TriageIssueEntryReply, error) {
+	e, err := a.Triage.EditComment(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.CommentID, req.Detail)
+	return issueEntryReply(e, err)
+}
+
+// DeleteIssueComment takes a comment back.
+func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
+	_, err := a.Triage.DeleteComment(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.CommentID)
+	return err
+}
+
+func issueEntryReply(e triage.Entry, err error) (*oas.TriageIssueEntryReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	entry, err := issueEntry(e)
+	return &oas.TriageIssueEntryReply{Data: entry}, err
+}
+
+// AddIssueFlag flags a place in an attached call.
+func (a *api) AddIssueFlag(
+	ctx context.Context, req *oas.TriageFlagCreate, params oas.AddIssueFlagParams,
+) (*oas.TriageFlagReply, error) {
+	f, err := a.Triage.Flag(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.FlagDraft{
+		CallID: req.CallID, Type: req.Type, Note: req.Note.Or(""), NodeID: req.NodeID.Or(""), NodeName: req.NodeName.Or(""),
+		MessageIndex: optional(req.MessageIndex.Get()), MessageText: req.MessageText.Or(""),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &oas.TriageFlagReply{Data: flagRecord(f)}, nil
+}
+
+// ListIssueFlags is all flags of an issue.
+func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParams) (*oas.TriageFlagListReply, error) {
+	flags, err := a.Triage.Flags(ctx, orgOf(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.TriageFlagListReply{Data: make([]oas.TriageFlag, len(flags))}
+	for n, f := range flags {
+		answer.Data[n] = flagRecord(f)
+	}
+	return answer, nil
+}
+
+// RemoveIssueFlag takes a flag away.
+func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
+	return a.Triage.Unflag(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.FlagID)
+}
+
+func flagRecord(f triage.Flag) oas.TriageFlag {
+	record := oas.TriageFlag{
+		ID: f.ID, IssueID: f.IssueID, CallID: f.CallID, Type: f.Type, Note: nilText(f.Note), NodeID: nilText(f.NodeID),
+		NodeName: nilText(f.NodeName), MessageText: nilText(f.MessageText), CreatedByID: nilText(f.CreatedBy), CreatedAt: f.CreatedAt,
+	}
+	record.MessageIndex.SetToNull()
+	if f.MessageIndex != nil {
+		record.MessageIndex.SetTo(*f.MessageIndex)
+	}
+	return record
+}
+
+// AttachIssueResource attaches something: 201, or 200 when it was attached already.
+func (a *api) AttachIssueResource(
+	ctx context.Context, req *oas.TriageResourceCreate, params oas.AttachIssueResourceParams,
+) (oas.AttachIssueResourceRes, error) {
+	r, added, err := a.Triage.Attach(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
+		Type: triage.ResourceType(req.ResourceType), ResourceID: req.ResourceID, Title: req.Title.Or(""),
+	})
+	if err != nil {
+		return nil, err
+	}
+	record, err := resourceRecord(r)
+	if err != nil {
+		return nil, err
+	}
+	if added {
+		return &oas.AttachIssueResourceCreated{Data: record}, nil
+	}
+	return &oas.AttachIssueResourceOK{Data: record}, nil
+}
+
+// ListIssueResources is all that is attached to an issue.
+func (a *api) ListIssueResources(
+	ctx context.Context, params oas.ListIssueResourcesParams,
+) (*oas.TriageResourceListReply, error) {
+	resources, err := a.Triage.Resources(ctx, orgOf(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	records, err := resourceRecords(resources)
+	return &oas.TriageResourceListReply{Data: records}, err
+}
+
+// DetachIssueResource takes an attachment away.
+func (a *api) DetachIssueResource(ctx context.Context, params oas.DetachIssueResourceParams) error {
+	return a.Triage.Detach(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.ResourceID)
+}
+
+func resourceRecord(r triage.Resource) (oas.TriageResource, error) {
+	metadata, err := rawOf(r.Metadata)
+	return oas.TriageResource{
+		ID: r.ID, IssueID: r.IssueID, OrgID: string(r.Org), ResourceType: oas.TriageResourceType(r.Type),
+		ResourceID: r.ResourceID, Title: r.Title, Status: oas.TriageResourceStatus(r.Status), Metadata: metadata,
+		AttachedByID: nilText(r.AttachedBy), CreatedAt: r.CreatedAt,
+	}, err
+}
+
+func resourceRecords(resources []triage.Resource) ([]oas.TriageResource, error) {
+	records := make([]oas.TriageResource, len(resources))
+	for n, r := range resources {
+		var err error
+		if records[n], err = resourceRecord(r); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// RelateIssue says what an issue is to another: 201, or 200 when that was said already.
+func (a *api) RelateIssue(
+	ctx context.Context, req *oas.TriageRelationCreate, params oas.RelateIssueParams,
+) (oas.RelateIssueRes, error) {
+	r, added, err := a.Triage.Relate(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.RelatedIssueID,
+		triage.RelationType(req.RelationType))
+	if err != nil {
+		return nil, err
+	}
+	record := relationRecord(r, params.ID)
+	if added {
+		return &oas.RelateIssueCreated{Data: record}, nil
+	}
+	return &oas.RelateIssueOK{Data: record}, nil
+}
+
+// ListIssueRelations is all relations of an issue.
+func (a *api) ListIssueRelations(
+	ctx context.Context, params oas.ListIssueRelationsParams,
+) (*oas.TriageRelationListReply, error) {
+	relations, err := a.Triage.Relations(ctx, orgOf(ctx), params.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.TriageRelationListReply{Data: make([]oas.TriageRelation, len(relations))}
+	for n, r := range relations {
+		answer.Data[n] = relationRecord(r, params.ID)
+	}
+	return answer, nil
+}
+
+// UnrelateIssue takes a relation away.
+func (a *api) UnrelateIssue(ctx context.Context, params oas.UnrelateIssueParams) error {
+	return a.Triage.Unrelate(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.RelationID)
+}
+
+// relationRecord is a relation as one of its issues sees it.
+func relationRecord(r triage.Relation, issue string) oas.TriageRelation {
+	record := oas.TriageRelation{
+		ID: r.ID, IssueID: issue, RelationType: oas.TriageRelationType(r.Type), Direction: oas.TriageRelationDirectionOutgoing,
+		RelatedIssue: issueShort(r.To), CreatedByID: nilText(r.CreatedBy), CreatedAt: r.CreatedAt,
+	}
+	if r.To.ID == issue {
+		record.Direction, record.RelatedIssue = oas.TriageRelationDirectionIncoming, issueShort(r.From)
+	}
+	return record
+}

@@ -1,0 +1,115 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
+)
+
+// StartIssueAgentSession begins the work of an agent from outside.
+func (a *api) StartIssueAgentSession(
+	ctx context.Context, req *oas.TriageSessionCreate, params oas.StartIssueAgentSessionParams,
+) (*oas.TriageSessionReply, error) {
+	s, err := a.Triage.StartSession(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.SessionDraft{
+		AgentName: req.AgentName, ProfileID: req.AgentProfileID.Or(""), Detail: req.Detail.Or(""),
+	})
+	return sessionReply(s, err)
+}
+
+// AnalyzeIssue has this server's own analyst look at an issue.
+func (a *api) AnalyzeIssue(
+	ctx context.Context, req *oas.TriageAnalysisCreate, params oas.AnalyzeIssueParams,
+) (*oas.TriageSessionReply, error) {
+	s, err := a.Triage.Analyze(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.Prompt.Or(""))
+	return sessionReply(s, err)
+}
+
+// GetIssueAgentSession is one session as it stands.
+func (a *api) GetIssueAgentSession(
+	ctx context.Context, params oas.GetIssueAgentSessionParams,
+) (*oas.TriageSessionReply, error) {
+	s, err := a.Triage.Session(ctx, orgOf(ctx), params.ID, params.SessionID)
+	return sessionReply(s, err)
+}
+
+func sessionReply(s triage.Session, err error) (*oas.TriageSessionReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &oas.TriageSessionReply{Data: oas.TriageSession{
+		ID: s.ID, IssueID: s.IssueID, AgentProfileID: nilText(s.ProfileID), AgentName: s.AgentName,
+		Status: oas.TriageSessionStatus(s.Status), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, EndedAt: nilTime(s.EndedAt),
+	}}, nil
+}
+
+func sessionShort(s triage.SessionRef) oas.TriageSessionRef {
+	return oas.TriageSessionRef{
+		ID: s.ID, AgentProfileID: nilText(s.ProfileID), AgentName: s.AgentName, Status: oas.TriageSessionStatus(s.Status),
+	}
+}
+
+// AddIssueAgentEntry writes a step of a session: what the caller says to the agent, that the caller ends it, or what the
+// agent does.
+func (a *api) AddIssueAgentEntry(
+	ctx context.Context, req *oas.TriageAgentEntryCreate, params oas.AddIssueAgentEntryParams,
+) (*oas.TriageAgentEntryReply, error) {
+	step, err := stepOf(req)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.addStep(ctx, params, step)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := agentEntry(e)
+	return &oas.TriageAgentEntryReply{Data: entry}, err
+}
+
+func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, step triage.Step) (triage.Entry, error) {
+	org, by, id, session := orgOf(ctx), actorOf(ctx), params.ID, params.SessionID
+	prompts := step.Type == triage.TypePrompt
+	cancels := step.Type == triage.TypeSessionStopped && step.Status == triage.SessionCancelled
+	switch {
+	case (prompts || cancels) && step.Artifact != nil:
+		return triage.Entry{}, callwright.Invalid("artifact", "belongs to a step of the agent")
+	case (prompts || cancels) && step.Metadata != nil:
+		return triage.Entry{}, callwright.Invalid("metadata", "belongs to a step of the agent")
+	case prompts && step.Status != "":
+		return triage.Entry{}, callwright.Invalid("session_status", "is not for a prompt to say")
+	case prompts:
+		return a.Triage.Answer(ctx, org, by, id, session, step.Detail)
+	case cancels:
+		return a.Triage.Cancel(ctx, org, by, id, session, step.Detail)
+	}
+	entries, err := a.Triage.Append(ctx, org, id, session, step)
+	if err != nil {
+		return triage.Entry{}, err
+	}
+	return entries[0], nil
+}
+
+func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
+	metadata, err := valuesOf(req.Metadata.Value)
+	if err != nil {
+		return triage.Step{}, err
+	}
+	step := triage.Step{
+		Type: triage.EntryType(req.Type), Detail: req.Detail.Or(""), Metadata: metadata,
+		Status: triage.SessionStatus(req.SessionStatus.Or("")),
+	}
+	made, ok := req.Artifact.Get()
+	if !ok {
+		return step, nil
+	}
+	step.Artifact = &triage.Artifact{
+		ID: made.ID.Or(""), Type: made.Type, Title: made.Title, Renderer: made.Renderer.Or(""),
+		Status: triage.ArtifactStatus(made.Status.Or("")), URLs: made.ExternalUrls,
+	}
+	if made.Payload.Set {
+		step.Artifact.Payload, err = json.Marshal(made.Payload.Value)
+	}
+	return step, err
+}

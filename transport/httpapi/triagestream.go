@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
+)
+
+// How a feed is streamed.
+const (
+	streamBeat    = 15 * time.Second // between comments, while there is nothing to tell: what is idle may be cut on the way
+	streamLife    = 15 * time.Minute // then the client comes again, and its key is checked again
+	streamTimeout = 10 * time.Second // for a client to take what is sent
+)
+
+// StreamIssueActivity sends the entries of an issue's feed as they are written, as server-sent events, until the client
+// goes, its time is up or the service is closed.
+func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueActivityParams, w http.ResponseWriter) error {
+	after := params.LastEventID.Or("")
+	if after == "" {
+		after = params.Cursor.Or("")
+	}
+	watcher, err := a.Triage.Watch(ctx, orgOf(ctx), params.ID, after)
+	if err != nil {
+		return err
+	}
+	defer watcher.Close()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "private, no-store")
+	w.Header().Set("X-Accel-Buffering", "no") // asks proxies to pass on what comes at once
+	s := stream{w: w, control: http.NewResponseController(w)}
+	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	defer cancel()
+	if err := s.follow(ctx, watcher); err != nil {
+		exchangeOf(ctx).failure = err // the answer has begun and can't say so
+	}
+	return nil
+}
+
+// stream is an answer of server-sent events.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// follow sends what a watcher gives. The ends that every stream comes to are no errors.
+func (s stream) follow(ctx context.Context, watcher *triage.Watcher) error {
+	defer s.mustTake() // the end of the answer
+	// A client remembers an id that comes without data: it may go before the first entry, and yet misses none.
+	sent := s.send(fmt.Appendf(nil, ": the feed follows\nid: %s\n\n", watcher.Cursor()))
+	for sent == nil {
+		entries, err := nextWithin(ctx, streamBeat, watcher)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, callwright.ErrUnavailable):
+			return nil
+		case err != nil:
+			return err
+		case len(entries) == 0:
+			sent = s.send([]byte(":\n\n"))
+		}
+		for n := 0; n < len(entries) && sent == nil; n++ {
+			event, err := entryEvent(watcher, entries[n])
+			if err != nil {
+				return err
+			}
+			sent = s.send(event)
+		}
+	}
+	return nil // the client has gone, or does not read
+}
+
+// nextWithin is what a watcher gives within a time, which may be nothing.
+func nextWithin(ctx context.Context, time time.Duration, watcher *triage.Watcher) ([]triage.Entry, error) {
+	within, cancel := context.WithTimeout(ctx, time)
+	defer cancel()
+	entries, err := watcher.Next(within)
+	if err != nil && within.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return entries, err
+}
+
+// entryEvent is an entry as an event: its place, and its JSON, which has no line ends.
+func entryEvent(watcher *triage.Watcher, e triage.Entry) ([]byte, error) {
+	item, err := activityItem(e)
+	if err != nil {
+		return nil, err
+	}
+	var data jx.Encoder
+	item.Encode(&data)
+	return fmt.Appendf(nil, "id: %s\nevent: entry\ndata: %s\n\n", watcher.CursorOf(e), data.Bytes()), nil
+}
+
+// send writes an event and has it go out now.
+func (s stream) send(event []byte) error {
+	s.mustTake()
+	if _, err := s.w.Write(event); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
+
+// mustTake gives the client its time for what is sent next. A writer that knows no deadlines has none.
+func (s stream) mustTake() { _ = s.control.SetWriteDeadline(time.Now().Add(streamTimeout)) }
