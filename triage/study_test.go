@@ -1,0 +1,151 @@
+package triage_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/triage"
+)
+
+// taking is an Analyst whose steps a test takes.
+type taking func(ctx context.Context, c triage.Case) (triage.Progress, error)
+
+func (taking) Name() string { return "Ann" }
+
+func (f taking) Step(ctx context.Context, c triage.Case) (triage.Progress, error) { return f(ctx, c) }
+
+// thinks is a progress with a thought.
+func thinks(text string, next triage.SessionStatus) triage.Progress {
+	return triage.Progress{
+		Steps: []triage.Step{{Type: triage.TypeThought, Detail: text}}, State: json.RawMessage(`{}`), Next: next,
+	}
+}
+
+// desk is durable work whose steps a test may take itself.
+type desk struct {
+	*memstore.Work
+	handlers map[string]callwright.Handler
+}
+
+func (d *desk) Handle(kind string, h callwright.Handler) {
+	d.handlers[kind] = h
+	d.Work.Handle(kind, h)
+}
+
+// study is a house with an Analyst.
+type study struct {
+	house
+	desk *desk
+}
+
+func openStudy(t *testing.T, a triage.Analyst, change ...func(*triage.Config)) study {
+	t.Helper()
+	return openStudyOver(t, memstore.New(), a, change...)
+}
+
+func openStudyOver(t *testing.T, memory *memstore.Store, a triage.Analyst, change ...func(*triage.Config)) study {
+	t.Helper()
+	d := &desk{memstore.NewWork(memory, nil), map[string]callwright.Handler{}}
+	change = append([]func(*triage.Config){func(c *triage.Config) { c.Analyst, c.Work = a, d }}, change...)
+	return study{openOver(t, memory, change...), d}
+}
+
+// systemClock has a house in a bubble live by the bubble's time.
+func systemClock(c *triage.Config) { c.Clock = nil }
+
+// analyze begins an analysis of a new issue.
+func (s study) analyze(prompt string) triage.Session {
+	s.t.Helper()
+	sess, err := s.Analyze(s.t.Context(), "acme", ada, s.issue(triage.Draft{}).ID, prompt)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sess
+}
+
+// step takes a step of an analysis, as a task does.
+func (s study) step(ctx context.Context, sess triage.Session, n, attempt int) error {
+	return s.desk.handlers["triage.analyze"](ctx, callwright.Task{
+		Kind: "triage.analyze", Org: sess.Org, Key: fmt.Sprintf("%s/%s/%d", sess.IssueID, sess.ID, n),
+	}, attempt)
+}
+
+// works has the durable work run until the test is over.
+func (s study) works() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.desk.Run(ctx)
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+}
+
+func (s study) session(sess triage.Session) triage.Session {
+	s.t.Helper()
+	got, err := s.Session(s.t.Context(), sess.Org, sess.IssueID, sess.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// told is what was told of a session, in its order.
+func (s study) told(sess triage.Session) []triage.Entry {
+	return slices.DeleteFunc(s.feed(sess.IssueID), func(e triage.Entry) bool { return e.Session == nil })
+}
+
+// wantTold fails unless a session stands so and has told what is wanted after its start and its prompt.
+func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want ...triage.EntryType) []triage.Entry {
+	s.t.Helper()
+	entries := s.told(sess)
+	want = append([]triage.EntryType{triage.TypeSessionStarted, triage.TypePrompt}, want...)
+	if got := types(entries); !slices.Equal(got, want) {
+		s.t.Fatalf("told is %v, want %v", got, want)
+	}
+	now, issue := s.session(sess), s.get(sess.IssueID)
+	working := 0
+	if status.Working() {
+		working = 1
+	}
+	if now.Status != status || now.Entries != len(entries) || issue.Session.Status != status || issue.Working != working {
+		s.t.Fatalf("the session is %+v, its issue %+v", now, issue)
+	}
+	return entries
+}
+
+// attach attaches calls to an issue.
+func (s study) attach(issue string, calls ...string) {
+	s.t.Helper()
+	for _, id := range calls {
+		err := memstore.Triage{Store: s.memory}.InsertResource(s.t.Context(), triage.Resource{
+			ID: "link-" + id, Org: "acme", IssueID: issue, Type: triage.ResourceCall, ResourceID: id, Title: "Call " + id, CreatedAt: start,
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// library knows calls by their ids.
+type library map[string]triage.Evidence
+
+func (l library) Find(context.Context, callwright.OrgID, []string) (map[string]triage.Item, error) {
+	return nil, nil
+}
+
+func (l library) Read(_ context.Context, _ callwright.OrgID, id string) (triage.Evidence, error) {
+	e, ok := l[id]
+	if !ok {
+		return e, callwright.NotFound("call")
+	}
+	return e, nil
+}
