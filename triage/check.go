@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -50,6 +51,18 @@ func requireBytes(field, text string, most int) error {
 		return callwright.Invalid(field, "is required")
 	}
 	return checkBytes(field, text, most)
+}
+
+// checkLink refuses a link that leads anywhere but to the web, such as one that runs a script in who follows it.
+func checkLink(field, link string) error {
+	if err := checkText(field, link, maxURL); err != nil {
+		return err
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return callwright.Invalid(field, "is not an http or https URL")
+	}
+	return nil
 }
 
 // checkOneOf refuses what is none of some values.

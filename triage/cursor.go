@@ -54,19 +54,17 @@ const (
 	cursorMAC     = 16
 )
 
-// seal is a place in a list as an opaque string; the beginning is the empty one. list names which list it is.
+// seal is a place in a list, after one of its items, as an opaque string. list names which list it is.
 func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
-	if p == (Place{}) {
-		return ""
-	}
 	raw := []byte{cursorVersion, c.current}
 	raw = binary.BigEndian.AppendUint64(raw, uint64(p.Value))
 	raw = append(raw, mac(c.keys[c.current], raw, org, list, p.ID)...)
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
 }
 
-// open reads what seal wrote for the same organization and list; CodeBadRequest for anything else, also for another way to
-// write the same in base64, of which the decoder takes some: line ends in between.
+// open reads what seal wrote for the same organization and list, and the empty string as the beginning, which is the zero
+// Place; CodeBadRequest for anything else. What the decoder takes beyond the one way to write something in base64, such
+// as line ends in between, is no cursor either.
 func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
 	if cursor == "" {
 		return Place{}, nil

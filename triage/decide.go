@@ -2,7 +2,6 @@ package triage
 
 import (
 	"context"
-	"strings"
 
 	"github.com/callwright/callwright"
 )
@@ -16,8 +15,8 @@ func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id
 // Decline decides that an issue of the backlog is not to be worked on; CodeInvalidState for one that is elsewhere. detail
 // must say why.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
-	if strings.TrimSpace(detail) == "" {
-		return Issue{}, callwright.Invalid("detail", "is required")
+	if err := requireBytes("detail", detail, MaxDetail); err != nil {
+		return Issue{}, err
 	}
 	return s.decide(ctx, org, by, id, EventDecline, TypeDeclined, detail)
 }

@@ -67,6 +67,9 @@ func (c *clock) move(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
+// store is what the house keeps.
+func (h house) store() memstore.Triage { return memstore.Triage{Store: h.memory} }
+
 // issue opens one for the organization "acme".
 func (h house) issue(d triage.Draft) triage.Issue {
 	h.t.Helper()
@@ -93,7 +96,7 @@ func (h house) get(id string) triage.Issue {
 // feed is all entries of an issue, the oldest first.
 func (h house) feed(id string) []triage.Entry {
 	h.t.Helper()
-	entries, err := memstore.Triage{Store: h.memory}.EntriesAfter(h.t.Context(), "acme", id, callwright.Keyset{}, 1_000_000)
+	entries, err := h.store().EntriesAfter(h.t.Context(), "acme", id, callwright.Keyset{}, 1_000_000)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -11,12 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/triage"
 )
 
-// shelf opens many issues that differ, several a moment.
-func shelf(h house) []triage.Issue {
+// stock opens many issues that differ, several a moment.
+func stock(h house) []triage.Issue {
 	h.t.Helper()
 	var all []triage.Issue
 	for n := range 60 {
@@ -96,7 +95,7 @@ func expected(all []triage.Issue, f triage.Filter, matches func(triage.Issue) bo
 func TestListSorts(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	all := shelf(h)
+	all := stock(h)
 	for _, by := range []triage.SortField{"", triage.SortActivity, triage.SortCreated, triage.SortSeverity, triage.SortStatus} {
 		for _, ascending := range []bool{false, true} {
 			for _, limit := range []int{0, 1, 7, 60, 100} {
@@ -112,12 +111,12 @@ func TestListSorts(t *testing.T) {
 func TestListFilters(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	all := shelf(h)
+	all := stock(h)
 	attached := triage.Resource{
 		ID: "r1", Org: "acme", IssueID: all[8].ID, Type: triage.ResourceCall, ResourceID: "c1", Status: triage.Available,
 		AttachedBy: "ada", CreatedAt: start,
 	}
-	if err := (memstore.Triage{Store: h.memory}).InsertResource(t.Context(), attached); err != nil {
+	if err := h.store().InsertResource(t.Context(), attached); err != nil {
 		t.Fatal(err)
 	}
 	since := start.Add(10 * time.Hour)

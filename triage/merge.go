@@ -25,10 +25,8 @@ func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id,
 }
 
 func (s *Service) merge(ctx context.Context, from, to *change) error {
-	for _, c := range []*change{from, to} {
-		if err := c.Issue.unmerged(); err != nil {
-			return err
-		}
+	if err := bothUnmerged(from, to); err != nil {
+		return err
 	}
 	before := from.Issue.Status
 	after, err := before.Move(EventMerge)

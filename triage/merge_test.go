@@ -9,12 +9,8 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/triage"
 )
-
-// store is what the house keeps.
-func (h house) store() memstore.Triage { return memstore.Triage{Store: h.memory} }
 
 // attach puts resources on an issue, as many as are named.
 func (h house) attach(issue string, resources ...string) {
