@@ -14,6 +14,8 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 func TestStores(t *testing.T) {
@@ -40,4 +42,10 @@ func TestStores(t *testing.T) {
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
 	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })
 	callwrighttest.RunAnswers(t, func(*testing.T) callwright.Answers { return memstore.Answers{Store: memstore.New()} })
+	newTriage := func(*testing.T) (triage.Store, callwright.Atomic) {
+		s := memstore.New()
+		return memstore.Triage{Store: s}, s
+	}
+	triagetest.RunStore(t, newTriage)
+	triagetest.RunActivity(t, newTriage)
 }

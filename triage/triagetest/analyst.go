@@ -1,0 +1,64 @@
+package triagetest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// Analyst is a triage.Analyst that plays what a test has written, a Play a step, and keeps what it was asked. It is safe
+// for concurrent use.
+type Analyst struct {
+	Called string // its name; empty: "Analyst"
+	Plays  []Play
+
+	mu    sync.Mutex
+	cases []triage.Case
+}
+
+// Play is one call of Analyst.Step.
+type Play struct {
+	// Meanwhile, if it is set, is called first: it may wait, for ctx to end for example, which then is the step's error.
+	Meanwhile func(ctx context.Context, c triage.Case)
+	Progress  triage.Progress
+	Err       error // instead of the progress
+}
+
+var _ triage.Analyst = (*Analyst)(nil)
+
+// Name is what it is called.
+func (a *Analyst) Name() string {
+	if a.Called == "" {
+		return "Analyst"
+	}
+	return a.Called
+}
+
+// Step plays the next of Plays. Past the last it fails, in a way that no test expects.
+func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
+	a.mu.Lock()
+	n := len(a.cases)
+	a.cases = append(a.cases, c)
+	a.mu.Unlock()
+	if n >= len(a.Plays) {
+		return triage.Progress{}, callwright.Errorf(callwright.CodeInternal, "step %d of %d is not written", n+1, len(a.Plays))
+	}
+	play := a.Plays[n]
+	if play.Meanwhile != nil {
+		play.Meanwhile(ctx, c)
+	}
+	if err := ctx.Err(); err != nil {
+		return triage.Progress{}, err
+	}
+	return play.Progress, play.Err
+}
+
+// Cases are those that it was asked about so far, in their order.
+func (a *Analyst) Cases() []triage.Case {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.cases)
+}

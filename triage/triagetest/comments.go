@@ -1,0 +1,123 @@
+package triagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// RunComments tests a triage.Comments.
+func RunComments(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
+	t.Helper()
+	run(t, "comments", newStore, map[string]func(*testing.T, subject){
+		"keeps every field":                   keepsComment,
+		"hides other organizations' comments": hidesComments,
+		"refuses an id twice":                 refusesCommentTwice,
+		"refuses one of an absent issue":      refusesOrphanComment,
+		"updates by compare-and-set":          updatesComment,
+		"rolls back":                          rollsBackComments,
+	})
+}
+
+func aComment(id string) triage.Comment {
+	return triage.Comment{
+		ID: id, Org: "a", IssueID: "i1", Author: fullActor("u1"), Detail: words, CreatedAt: at, UpdatedAt: later(1), Revision: 1,
+	}
+}
+
+func (s subject) insertComments(t *testing.T, all ...triage.Comment) {
+	t.Helper()
+	for _, c := range all {
+		if err := s.InsertComment(t.Context(), c); err != nil {
+			t.Fatalf("insert %s: %v", c.ID, err)
+		}
+	}
+}
+
+func (s subject) wantComment(t *testing.T, want triage.Comment) {
+	t.Helper()
+	got, err := s.Comment(t.Context(), want.Org, want.IssueID, want.ID)
+	wantSame(t, got, err, want)
+}
+
+// keepsComment has an update change all that there is: but for what may change, it stays.
+func keepsComment(t *testing.T, s subject) {
+	given := aComment("c1")
+	given.Deleted, given.Detail, given.Revision = true, strings.Repeat("\u96ea", triage.MaxDetail/3), 7
+	full(t, given)
+	s.insertComments(t, given)
+	want := given
+	want.Revision = 1
+	s.wantComment(t, want)
+	change := triage.Comment{
+		ID: "c1", Org: "a", IssueID: "i2", Author: triage.System(), Detail: "", CreatedAt: later(8), UpdatedAt: later(9), Revision: 1,
+	}
+	if err := s.UpdateComment(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	want.Detail, want.UpdatedAt, want.Deleted, want.Revision = "", later(9), false, 2
+	s.wantComment(t, want)
+}
+
+func hidesComments(t *testing.T, s subject) {
+	s.insertComments(t, aComment("c1"))
+	foreign, absent := aComment("c1"), aComment("c9")
+	foreign.Org = "b"
+	_, getErr := s.Comment(t.Context(), "b", "i1", "c1")
+	_, otherErr := s.Comment(t.Context(), "a", "i2", "c1")
+	_, absentErr := s.Comment(t.Context(), "a", "i1", "c9")
+	wantErr(t, callwright.ErrNotFound, map[string]error{
+		"get": getErr, "get of another issue": otherErr, "get absent": absentErr,
+		"update": s.UpdateComment(t.Context(), foreign), "update absent": s.UpdateComment(t.Context(), absent),
+	})
+	s.wantComment(t, aComment("c1"))
+}
+
+func refusesCommentTwice(t *testing.T, s subject) {
+	s.insertComments(t, aComment("c1"))
+	other, foreign := aComment("c1"), aComment("c1")
+	other.IssueID, foreign.IssueID, foreign.Org = "i2", "j1", "b"
+	wantErr(t, callwright.ErrConflict, map[string]error{
+		"the same":                s.InsertComment(t.Context(), aComment("c1")),
+		"in another issue":        s.InsertComment(t.Context(), other),
+		"in another organization": s.InsertComment(t.Context(), foreign),
+	})
+	s.wantComment(t, aComment("c1"))
+}
+
+func refusesOrphanComment(t *testing.T, s subject) {
+	orphan, foreign := aComment("c1"), aComment("c1")
+	orphan.IssueID, foreign.IssueID = "i9", "j1"
+	wantErr(t, callwright.ErrNotFound, map[string]error{
+		"an absent issue": s.InsertComment(t.Context(), orphan), "a foreign issue": s.InsertComment(t.Context(), foreign),
+	})
+}
+
+func updatesComment(t *testing.T, s subject) {
+	s.insertComments(t, aComment("c1"))
+	changed := func(writer int) triage.Comment {
+		c := aComment("c1")
+		c.Detail = fmt.Sprint("of ", writer)
+		return c
+	}
+	want := changed(race(t, func(writer int) error { return s.UpdateComment(t.Context(), changed(writer)) }))
+	want.Revision = 2
+	s.wantComment(t, want)
+}
+
+func rollsBackComments(t *testing.T, s subject) {
+	s.insertComments(t, aComment("c1"))
+	s.rollBack(t, func(ctx context.Context) error {
+		c := aComment("c1")
+		c.Detail = "changed"
+		return errors.Join(s.UpdateComment(ctx, c), s.InsertComment(ctx, aComment("c2")))
+	})
+	s.wantComment(t, aComment("c1"))
+	_, err := s.Comment(t.Context(), "a", "i1", "c2")
+	wantErr(t, callwright.ErrNotFound, map[string]error{"what was rolled back": err})
+}

@@ -1,0 +1,91 @@
+package triagetest
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// Library is a triage.Library of what a test puts into it. It counts what it is asked, and is safe for concurrent use. The
+// zero Library is empty.
+type Library struct {
+	mu    sync.Mutex
+	kept  map[libraryKey]resource
+	finds int
+	reads int
+}
+
+var _ triage.Library = (*Library)(nil)
+
+type libraryKey struct {
+	org callwright.OrgID
+	id  string
+}
+
+type resource struct {
+	item     triage.Item
+	evidence triage.Evidence
+}
+
+// Put adds a resource of an organization, or replaces it.
+func (l *Library) Put(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept == nil {
+		l.kept = map[libraryKey]resource{}
+	}
+	l.kept[libraryKey{org, id}] = resource{item, evidence}
+}
+
+// Remove takes a resource away.
+func (l *Library) Remove(org callwright.OrgID, id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.kept, libraryKey{org, id})
+}
+
+// Find tells of those that were put into it.
+func (l *Library) Find(
+	ctx context.Context, org callwright.OrgID, ids []string,
+) (map[string]triage.Item, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.finds++
+	found := make(map[string]triage.Item, len(ids))
+	for _, id := range ids {
+		if r, ok := l.kept[libraryKey{org, id}]; ok {
+			r.item.Metadata = maps.Clone(r.item.Metadata)
+			found[id] = r.item
+		}
+	}
+	return found, ctx.Err()
+}
+
+// Read gives the evidence that was put into it.
+func (l *Library) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reads++
+	r, ok := l.kept[libraryKey{org, id}]
+	if !ok {
+		return triage.Evidence{}, callwright.NotFound("resource")
+	}
+	return r.evidence, ctx.Err()
+}
+
+// Finds is how often Find was called.
+func (l *Library) Finds() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.finds
+}
+
+// Reads is how often Read was called.
+func (l *Library) Reads() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reads
+}

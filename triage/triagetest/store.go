@@ -1,0 +1,259 @@
+package triagetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// RunStore tests a triage.Store: all of its parts, each of which has a function of its own, too. newStore gives an empty
+// store, and the transactions that it takes part in. What triage.Service promises of it, RunActivity tests.
+func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
+	t.Helper()
+	RunIssues(t, newStore)
+	RunFeed(t, newStore)
+	RunComments(t, newStore)
+	RunResources(t, newStore)
+	RunFlags(t, newStore)
+	RunRelations(t, newStore)
+	RunSessions(t, newStore)
+	RunReports(t, newStore)
+	RunViews(t, newStore)
+}
+
+// subject is the store that a test is about.
+type subject struct {
+	triage.Store
+	atomic callwright.Atomic
+}
+
+// run runs the tests of a part, each on a store that has the issues i1 and i2 of organization a, and j1 of b.
+func run(
+	t *testing.T, part string, newStore func(t *testing.T) (triage.Store, callwright.Atomic),
+	tests map[string]func(*testing.T, subject),
+) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(part+": "+name, func(t *testing.T) {
+			t.Parallel()
+			store, atomic := newStore(t)
+			s := subject{store, atomic}
+			foreign := anIssue("j1", 1)
+			foreign.Org = "b"
+			s.insertIssues(t, anIssue("i1", 1), anIssue("i2", 2), foreign)
+			test(t, s)
+		})
+	}
+}
+
+// at is when things happen in the suites, to the microsecond, as databases keep time.
+var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
+
+// later is some seconds after at.
+func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
+
+// words is text that is easily spoilt.
+const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?\n\t<b>"
+
+// metadata is of every kind that JSON has.
+func metadata() map[string]any {
+	return map[string]any{
+		"text": words, words: "name", "empty": "", "null": nil, "yes": true, "no": false, "zero": 0.0,
+		"number": 1.5, "negative": -12345678901.25, "large": 1e21, "small": 1e-7, "count": 1234567890123.0,
+		"list": []any{"x", 1.0, nil, true, []any{}, map[string]any{}},
+		"deep": map[string]any{"k": map[string]any{"k": []any{map[string]any{"\u96ea": "\u2603"}}}},
+	}
+}
+
+func fullActor(id string) triage.Actor {
+	return triage.Actor{Kind: triage.ActorUser, ID: id, Label: words, AvatarURL: "https://example.com/" + id}
+}
+
+// anIssue is an issue with nothing in it that may be left out.
+func anIssue(id string, number int) triage.Issue {
+	return triage.Issue{
+		ID: id, Org: "a", Number: number, Title: "Issue " + id, Status: triage.StatusBacklog,
+		Severity: triage.SeverityMedium, Source: triage.SourceManual, Author: triage.System(),
+		CreatedAt: at, UpdatedAt: at, LastActivityAt: at, Version: 1, Revision: 1,
+	}
+}
+
+func (s subject) insertIssues(t *testing.T, all ...triage.Issue) {
+	t.Helper()
+	for _, i := range all {
+		if err := s.InsertIssue(t.Context(), i); err != nil {
+			t.Fatalf("insert %s: %v", i.ID, err)
+		}
+	}
+}
+
+// changeIssue has somebody change an issue of organization a.
+func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) {
+	t.Helper()
+	i, err := s.Issue(t.Context(), "a", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(&i)
+	if err := s.UpdateIssue(t.Context(), i); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var errChanged = errors.New("changed my mind")
+
+// rollBack does something in a transaction that then fails.
+func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
+	t.Helper()
+	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
+		if err := do(ctx); err != nil {
+			return err
+		}
+		return errChanged
+	})
+	if !errors.Is(err, errChanged) {
+		t.Fatalf("the transaction ended with %v", err)
+	}
+}
+
+// wantErr wants every one of some attempts to have failed alike.
+func wantErr(t *testing.T, want error, attempts map[string]error) {
+	t.Helper()
+	for name, err := range attempts {
+		if !errors.Is(err, want) {
+			t.Errorf("%s gave %v, want %v", name, err, want)
+		}
+	}
+}
+
+// wantSame wants two values to be the same, but for the way in which the JSON within them is written: databases keep
+// its members in their own order.
+func wantSame[T any](t *testing.T, got T, err error, want T) {
+	t.Helper()
+	if err != nil || !reflect.DeepEqual(loose(t, got), loose(t, want)) {
+		t.Errorf("got  %.4000s, %v\nwant %.4000s", fmt.Sprintf("%+v", got), err, fmt.Sprintf("%+v", want))
+	}
+}
+
+// loose is a value as JSON means it.
+func loose(t *testing.T, v any) (out any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatalf("%+v is not JSON: %v", v, err)
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// wantIDs wants a list of what has these ids, in this order.
+func wantIDs[T any](t *testing.T, got []T, err error, id func(T) string, want ...string) {
+	t.Helper()
+	ids := make([]string, 0, len(got))
+	for _, v := range got {
+		ids = append(ids, id(v))
+	}
+	if err != nil || fmt.Sprint(ids) != fmt.Sprint(want) {
+		t.Errorf("got %v, %v; want %v", ids, err, want)
+	}
+}
+
+// full fails the test if any field of v, or of what it holds, has no value.
+func full(t *testing.T, v any) {
+	t.Helper()
+	checkFull(t, reflect.TypeOf(v).Name(), reflect.ValueOf(v))
+}
+
+func checkFull(t *testing.T, name string, v reflect.Value) {
+	t.Helper()
+	if v.IsZero() {
+		t.Fatalf("the test has no value for %s", name)
+	}
+	switch _, moment := v.Interface().(time.Time); {
+	case moment:
+	case v.Kind() == reflect.Pointer:
+		if v.Elem().Kind() == reflect.Struct {
+			checkFull(t, name, v.Elem())
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			checkFull(t, name+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			checkFull(t, fmt.Sprintf("%s[%d]", name, i), v.Index(i))
+		}
+	}
+}
+
+// spoil overwrites all memory that v, a pointer, leads to.
+func spoil(v any) { spoilValue(reflect.ValueOf(v).Elem()) }
+
+func spoilValue(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			spoilValue(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.SetZero()
+			return
+		}
+		for i := range v.NumField() {
+			spoilValue(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			spoilValue(v.Index(i))
+		}
+	case reflect.Map:
+		for pairs := v.MapRange(); pairs.Next(); {
+			inner := reflect.New(v.Type().Elem()).Elem()
+			inner.Set(pairs.Value())
+			spoilValue(inner)
+			v.SetMapIndex(pairs.Key(), inner)
+		}
+	case reflect.Interface:
+		if inner := v.Elem(); inner.Kind() == reflect.Map || inner.Kind() == reflect.Slice {
+			spoilValue(inner) // in place
+			return
+		}
+		v.SetZero()
+	default:
+		v.SetZero()
+	}
+}
+
+// race has several writers write at once. One wins, the others conflict. It gives the winner.
+func race(t *testing.T, write func(writer int) error) int {
+	t.Helper()
+	const writers = 8
+	winners := make(chan int, writers)
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			switch err := write(i); {
+			case err == nil:
+				winners <- i
+			case !errors.Is(err, callwright.ErrConflict):
+				t.Errorf("a writer got %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if len(winners) != 1 {
+		t.Fatalf("%d writers won", len(winners))
+	}
+	return <-winners
+}
