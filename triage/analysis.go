@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 	if len(a.Answers) >= maxAnswers {
 		return callwright.Errorf(callwright.CodeInvalidState, "an analysis takes no more than %d answers", maxAnswers)
 	}
-	a.Answers = append(a.Answers[:len(a.Answers):len(a.Answers)], text)
+	a.Answers = append(slices.Clip(a.Answers), text)
 	if sess.Status == SessionAwaitingInput {
 		a.Since = a.Since.Add(s.Clock.Now().Sub(sess.UpdatedAt))
 	}

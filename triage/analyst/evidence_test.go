@@ -19,11 +19,11 @@ import (
 
 // shown is what a question about a resource shows of it.
 type shown struct {
-	Facts map[string]any
+	Facts map[string]any `json:"facts"`
 	Lines []struct {
-		Line int
-		Text string
-	}
+		Line int    `json:"line"`
+		Text string `json:"text"`
+	} `json:"lines"`
 	All int `json:"lines_in_all"`
 }
 
@@ -127,7 +127,7 @@ func TestLongAnswers(t *testing.T) {
 	c := calls(talk())
 	c.Issue.Description, c.Prompt = strings.Repeat("d", triage.MaxDetail), strings.Repeat("p", triage.MaxPrompt)
 	told, last := walk(t, newAnalyst(t, analyst.Config{Model: m}), &c)
-	if types(told) != "action action thought artifact response" || len(last.State) > 20_000 {
+	if types(told) != "action+action+thought+artifact+response" || len(last.State) > 20_000 {
 		t.Fatalf("it tells %s, and keeps %d bytes", types(told), len(last.State))
 	}
 	for i, s := range told {

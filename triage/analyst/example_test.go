@@ -3,7 +3,6 @@ package analyst_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -34,7 +33,8 @@ func Example() {
 			"evidence":[{"resource_id":"c1","line":1,"fact":null}],"summary":"There is nobody to transfer to.","question":""}`},
 	)})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
@@ -43,7 +43,8 @@ func Example() {
 		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: shelf{}},
 	})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer issues.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -53,24 +54,29 @@ func Example() {
 	ada := triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
 	issue, err := issues.Create(ctx, "acme", ada, triage.Draft{Title: "Callers are not transferred"})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	if _, _, err = issues.Attach(ctx, "acme", ada, issue.ID, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: "c1"}); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	feed, err := issues.Watch(ctx, "acme", issue.ID, "")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer feed.Close()
 	session, err := issues.Analyze(ctx, "acme", ada, issue.ID, "")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for !session.Status.Ended() {
 		entries, err := feed.Next(ctx)
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
 		for _, e := range entries {
 			fmt.Println(strings.TrimSpace(fmt.Sprintf("%s: %s", e.Type, e.Detail)))
