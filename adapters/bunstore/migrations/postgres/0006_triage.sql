@@ -38,10 +38,15 @@ CREATE TABLE triage_issues (
     UNIQUE (id, org),
     UNIQUE (org, number)
 );
-CREATE INDEX triage_issues_by_activity ON triage_issues (org, last_activity_at, id);
-CREATE INDEX triage_issues_by_creation ON triage_issues (org, created_at, id);
-CREATE INDEX triage_issues_by_severity ON triage_issues (org, severity_rank, id);
-CREATE INDEX triage_issues_by_status ON triage_issues (org, status_rank, id);
+-- Lists come in the order of one of these indexes, and look at the rows of those issues only that the filter chooses.
+CREATE INDEX triage_issues_by_activity ON triage_issues
+    (org, last_activity_at, id, status, severity, category, owner_id, assignee_id);
+CREATE INDEX triage_issues_by_creation ON triage_issues
+    (org, created_at, id, status, severity, category, owner_id, assignee_id);
+CREATE INDEX triage_issues_by_severity ON triage_issues
+    (org, severity_rank, id, status, severity, category, owner_id, assignee_id);
+CREATE INDEX triage_issues_by_status ON triage_issues
+    (org, status_rank, id, status, severity, category, owner_id, assignee_id);
 
 CREATE TABLE triage_entries (
     id               TEXT COLLATE "C" NOT NULL PRIMARY KEY,
