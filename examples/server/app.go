@@ -29,7 +29,8 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newRegions, newIdentity, newResolver, newProber, newMailer, newMonitor, newTrunks, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newAgents, newPathways, newRecordings, newWebhooks, newCalls)),
+		fx.Module("agents", fx.Provide(newAgents, newPathways, newRecordings, newWebhooks, newFailures, newCalls)),
+		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
 	)
@@ -111,19 +112,24 @@ type callParts struct {
 	Webhooks   *webhook.Sender
 	Engines    engines
 	Listener   listener
+	Failures   *failures
 	Node       node
 	Log        *slog.Logger
 }
 
 func newCalls(p callParts) (*call.Service, error) {
-	return call.New(call.Config{
+	c := call.Config{
 		Store: bunstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
 		Screener: func(rate int) call.Screener { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,
 		Node: string(p.Node), MaxCalls: p.Config.room(), Logger: p.Log,
-	})
+	}
+	if p.Config.FailedCallIssues {
+		c.Failures = p.Failures
+	}
+	return call.New(c)
 }
 
 func newAccess(db *bunstore.DB, s secrets) (*access.Service, error) {

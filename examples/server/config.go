@@ -45,6 +45,8 @@ type config struct {
 	CallLogDays  int
 	DrainTimeout time.Duration
 	LogFormat    string
+
+	FailedCallIssues bool
 }
 
 // ports is a range of UDP ports; 0-0 lets the machine choose.
@@ -115,6 +117,7 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.StringVar(&given.allowPrivate, "allow-private", "",
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
 	f.IntVar(&c.CallLogDays, "call-log-days", 90, "how long the log of SIP calls is kept")
+	f.BoolVar(&c.FailedCallIssues, "failed-call-issues", true, "whether calls that fail open issues, one for those that fail alike")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	if err := setFromEnv(f, env); err != nil {

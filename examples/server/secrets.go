@@ -25,6 +25,7 @@ type secrets struct {
 	Keyring     *callwright.Keyring // encrypts what is kept
 	APIKeys     []byte              // the HMAC under which API keys are stored
 	Registering callwright.Secret   // derives the passwords that trunks register with
+	Cursors     []byte              // signs the cursors of issues and their feeds
 }
 
 func newSecrets(c config) (secrets, error) {
@@ -35,11 +36,12 @@ func newSecrets(c config) (secrets, error) {
 	seal, sealErr := hkdf.Key(sha256.New, master, nil, "callwright: secrets at rest", keyBytes)
 	apiKeys, hmacErr := hkdf.Key(sha256.New, master, nil, "callwright: API keys", keyBytes)
 	registering, deriveErr := hkdf.Key(sha256.New, master, nil, "callwright: register passwords", keyBytes)
-	if err := errors.Join(sealErr, hmacErr, deriveErr); err != nil {
+	cursors, signErr := hkdf.Key(sha256.New, master, nil, "callwright: cursors", keyBytes)
+	if err := errors.Join(sealErr, hmacErr, deriveErr, signErr); err != nil {
 		return secrets{}, err
 	}
 	ring, err := callwright.NewKeyring("1", map[string][]byte{"1": seal})
-	return secrets{Keyring: ring, APIKeys: apiKeys, Registering: callwright.Secret(registering)}, err
+	return secrets{Keyring: ring, APIKeys: apiKeys, Registering: callwright.Secret(registering), Cursors: cursors}, err
 }
 
 // masterKey is the key from the environment, else from the file, which is made at the first start.

@@ -35,6 +35,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/triage"
 )
 
 func recordingsFolder(c config) string { return filepath.Join(c.Data, "recordings") }
@@ -93,6 +94,7 @@ type apiParts struct {
 	Trunks   *sip.Service
 	Looks    *discovery.Service
 	Tests    *testcall.Service
+	Issues   *triage.Service
 	Listener listener
 	Metrics  *prometheus.Registry
 	Log      *slog.Logger
@@ -102,7 +104,7 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
-		SIP: p.Trunks, Discoveries: p.Looks, TestCalls: p.Tests, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		SIP: p.Trunks, Discoveries: p.Looks, TestCalls: p.Tests, Triage: p.Issues, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
@@ -127,6 +129,7 @@ type parts struct {
 	Registrations *registration.Service
 	Calls         *call.Service
 	Pathways      *pathway.Service
+	Issues        *triage.Service
 	Line          *sipua.UA
 	Engines       engines
 	Mailer        mailer
@@ -144,7 +147,8 @@ const (
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
 // is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
 // and lets those that run end, also those that came over a registration, whose connection they keep; then it stops to
-// probe; then durable work, then chats, whose turns are answered or broken off, then HTTP. The telephone line closes after
+// probe; then durable work, then chats, whose turns are answered or broken off, then the streams of feeds, for whose end
+// HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
 	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
@@ -172,6 +176,7 @@ func serve(lc fx.Lifecycle, p parts) {
 			return nil
 		},
 	})
+	lc.Append(fx.StopHook(p.Issues.Close))
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
@@ -229,6 +234,8 @@ func (p parts) announce() error {
 	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",
 		p.Engines.speaksBy, p.Engines.hearsBy)
 	fmt.Printf("  mail       %s (--smtp-url)\n", p.Mailer.by)
+	fmt.Printf("  issues     %s (--llm-base-url); opened by calls that fail: %t (--failed-call-issues)\n",
+		p.analyzedBy(), p.Config.FailedCallIssues)
 	fmt.Println("  knowledge  no knowledge base is connected; inline texts only")
 	fmt.Println("  promotion  no tests are required for promotion until agent testing is built")
 	if err := p.Engines.Ready(); err != nil {

@@ -45,7 +45,7 @@ func TestParseDefaults(t *testing.T) {
 	loopback := netip.MustParseAddr("127.0.0.1")
 	if c.Addr != "127.0.0.1:8080" || c.SIPAddr != "127.0.0.1:5061" || c.RTPPorts != (ports{10000, 20000}) ||
 		c.MediaIP != loopback || c.PublicIP != loopback || c.PublicHost != "127.0.0.1" || c.FirewallIPs != nil || !c.AllowPrivate || c.DatabaseURL != "sqlite:data/callwright.db" ||
-		c.CallLogDays != 90 {
+		c.CallLogDays != 90 || !c.FailedCallIssues {
 		t.Errorf("got %+v", c)
 	}
 }
