@@ -31,6 +31,7 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 	if s.Analyst == nil {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "nobody analyzes issues here")
 	}
+	prompt = strings.TrimSpace(prompt)
 	if err := checkBytes("prompt", prompt, MaxPrompt); err != nil {
 		return Session{}, err
 	}
