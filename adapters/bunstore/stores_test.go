@@ -84,10 +84,12 @@ func TestStores(t *testing.T) {
 			return bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}
 		})
 		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
-		triagetest.RunActivity(t, func(t *testing.T) (triage.Store, callwright.Atomic) {
+		issues := func(t *testing.T) (triage.Store, callwright.Atomic) {
 			db := open(t)
 			return bunstore.Triage{DB: db}, db
-		})
+		}
+		triagetest.RunStore(t, issues)
+		triagetest.RunActivity(t, issues)
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })
 		callwrighttest.RunAnswers(t, func(t *testing.T) callwright.Answers { return bunstore.Answers{DB: open(t)} })
 	})

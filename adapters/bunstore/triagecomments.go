@@ -54,7 +54,8 @@ func (s Triage) Comment(ctx context.Context, org callwright.OrgID, issue, id str
 func (s Triage) UpdateComment(ctx context.Context, c triage.Comment) error {
 	row := newCommentRow(c)
 	return s.write(ctx, []any{row}, func(idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).Column("detail", "updated_at", "deleted").WherePK().Where("org = ?", c.Org)
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "author", "created_at").
+			WherePK().Where("org = ?", c.Org)
 		find := idb.NewSelect().Model((*commentRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
 		return replace(ctx, "comment", update, c.Revision, find)
 	})
