@@ -30,13 +30,10 @@ func TestAnalyze(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := openStudy(t, a, systemClock, func(c *triage.Config) {
-			c.Libraries = map[triage.ResourceType]triage.Library{
-				triage.ResourceCall: library{"c": {Lines: []triage.Line{{Agent: true, Text: "Goodbye."}}}},
-			}
-		})
+		s := openStudy(t, a, systemClock)
 		issue := s.issue(triage.Draft{})
-		s.attach(issue.ID, "c", "gone")
+		s.attach(issue.ID, map[string]triage.Evidence{"c": {Lines: []triage.Line{{Agent: true, Text: "Goodbye."}}}, "gone": {}})
+		s.calls.Remove("acme", "gone")
 		sess, err := s.Analyze(t.Context(), "acme", ada, issue.ID, "Why does it hang up?")
 		if err != nil || sess.Status != triage.SessionPending || sess.AgentName != a.Name() || sess.StartedBy != ada {
 			t.Fatalf("the session is %+v, %v", sess, err)
@@ -114,13 +111,11 @@ func TestAnalysisSees(t *testing.T) {
 		p := thinks("hm", triage.SessionActive)
 		p.State = json.RawMessage(fmt.Sprintf(`{"taken":%d}`, c.Taken))
 		return p, nil
-	}), func(c *triage.Config) {
-		c.Libraries = map[triage.ResourceType]triage.Library{
-			triage.ResourceCall: library{"c": {Facts: map[string]any{"status": "failed"}}, "not attached": {}},
-		}
-	})
+	}))
 	issue := s.issue(triage.Draft{Description: "It fails."})
-	s.attach(issue.ID, "c", "gone")
+	s.attach(issue.ID, map[string]triage.Evidence{"c": {Facts: map[string]any{"status": "failed"}}, "gone": {}})
+	s.calls.Remove("acme", "gone")
+	s.calls.Put("acme", "not attached", triage.Item{}, triage.Evidence{})
 	sess, err := s.Analyze(t.Context(), "acme", ada, issue.ID, "")
 	if err != nil {
 		t.Fatal(err)

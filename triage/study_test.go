@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 // taking is an Analyst whose steps a test takes.
@@ -37,10 +39,11 @@ func (d *desk) Handle(kind string, h callwright.Handler) {
 	d.Work.Handle(kind, h)
 }
 
-// study is a house with an Analyst.
+// study is a house with an Analyst and a library of calls.
 type study struct {
 	house
-	desk *desk
+	desk  *desk
+	calls *triagetest.Library
 }
 
 func openStudy(t *testing.T, a triage.Analyst, change ...func(*triage.Config)) study {
@@ -51,8 +54,12 @@ func openStudy(t *testing.T, a triage.Analyst, change ...func(*triage.Config)) s
 func openStudyOver(t *testing.T, memory *memstore.Store, a triage.Analyst, change ...func(*triage.Config)) study {
 	t.Helper()
 	d := &desk{memstore.NewWork(memory, nil), map[string]callwright.Handler{}}
-	change = append([]func(*triage.Config){func(c *triage.Config) { c.Analyst, c.Work = a, d }}, change...)
-	return study{openOver(t, memory, change...), d}
+	calls := new(triagetest.Library)
+	change = append([]func(*triage.Config){func(c *triage.Config) {
+		c.Analyst, c.Work = a, d
+		c.Libraries = map[triage.ResourceType]triage.Library{triage.ResourceCall: calls}
+	}}, change...)
+	return study{openOver(t, memory, change...), d, calls}
 }
 
 // systemClock has a house in a bubble live by the bubble's time.
@@ -122,30 +129,14 @@ func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want .
 	return entries
 }
 
-// attach attaches calls to an issue.
-func (s study) attach(issue string, calls ...string) {
+// attach attaches calls of which something is known to an issue.
+func (s study) attach(issue string, calls map[string]triage.Evidence) {
 	s.t.Helper()
-	for _, id := range calls {
-		err := memstore.Triage{Store: s.memory}.InsertResource(s.t.Context(), triage.Resource{
-			ID: "link-" + id, Org: "acme", IssueID: issue, Type: triage.ResourceCall, ResourceID: id, Title: "Call " + id, CreatedAt: start,
-		})
+	for _, id := range slices.Sorted(maps.Keys(calls)) {
+		s.calls.Put("acme", id, triage.Item{Title: "Call " + id}, calls[id])
+		_, _, err := s.Attach(s.t.Context(), "acme", ada, issue, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: id})
 		if err != nil {
 			s.t.Fatal(err)
 		}
 	}
-}
-
-// library knows calls by their ids.
-type library map[string]triage.Evidence
-
-func (l library) Find(context.Context, callwright.OrgID, []string) (map[string]triage.Item, error) {
-	return nil, nil
-}
-
-func (l library) Read(_ context.Context, _ callwright.OrgID, id string) (triage.Evidence, error) {
-	e, ok := l[id]
-	if !ok {
-		return e, callwright.NotFound("call")
-	}
-	return e, nil
 }

@@ -228,7 +228,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	c.State = p.State
 	known := c.Read
-	broken := errors.New("disk")
+	broken := &callwright.Error{Code: callwright.CodeTooManyRequests, RetryAfter: time.Hour}
 	c.Read = func(ctx context.Context, r triage.Resource) (triage.Evidence, error) {
 		switch r.ResourceID {
 		case "call-1":
@@ -246,8 +246,9 @@ func TestUnreadable(t *testing.T) {
 		}
 		c.State = p.State
 	}
-	if _, err := a.Step(t.Context(), c); !errors.Is(err, broken) {
-		t.Errorf("at the first attempt: %v", err)
+	_, err = a.Step(t.Context(), c)
+	if _, later := callwright.RetryAfter(err); later || !errors.Is(err, broken) {
+		t.Errorf("at the first attempt, which counts: %v", err)
 	}
 	c.Attempt = 2
 	p, err = a.Step(t.Context(), c)

@@ -5,24 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/analyst"
+	"github.com/callwright/callwright/triage/triagetest"
 )
-
-// shelf is a library with one call.
-type shelf struct{}
-
-func (shelf) Find(_ context.Context, _ callwright.OrgID, ids []string) (map[string]triage.Item, error) {
-	return map[string]triage.Item{ids[0]: {Title: "Call to +15551234567"}}, nil
-}
-
-func (shelf) Read(context.Context, callwright.OrgID, string) (triage.Evidence, error) {
-	return triage.Evidence{Lines: []triage.Line{{Text: "A human, please."}, {Agent: true, Text: "I can't do that."}}}, nil
-}
 
 // An issue is analyzed by a model, for which one with two rules stands in here, and the feed is read as it grows.
 func Example() {
@@ -36,11 +25,15 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	calls := new(triagetest.Library) // stands in for what keeps the calls
+	calls.Put("acme", "c1", triage.Item{Title: "Call to +15551234567"}, triage.Evidence{
+		Lines: []triage.Line{{Text: "A human, please."}, {Agent: true, Text: "I can't do that."}},
+	})
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
 	issues, err := triage.New(triage.Config{
 		Store: memstore.Triage{Store: memory}, Atomic: memory, Work: work, Analyst: ann,
-		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: shelf{}},
+		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: calls},
 	})
 	if err != nil {
 		fmt.Println(err)

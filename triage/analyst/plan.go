@@ -88,7 +88,7 @@ func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.E
 	case errors.Is(err, callwright.ErrNotImplemented):
 		return e, "this server can't read what it is", nil
 	case ctx.Err() != nil, c.Attempt < readTries:
-		return e, "", err
+		return e, "", callwright.ErrUnavailable.Because(err) // without a RetryAfter, which would be no attempt
 	default:
 		return e, "it can't be read at present", nil
 	}
