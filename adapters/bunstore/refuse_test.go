@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/triage"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -116,6 +117,42 @@ func TestRefusesText(t *testing.T) {
 		},
 		"chat": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			return bunstore.Chats{DB: db}.UpdateChat(ctx, pathway.Chat{ID: good, State: json.RawMessage(bad)})
+		},
+		"issue": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Triage{DB: db}.InsertIssue(ctx, triage.Issue{ID: good, Description: bad})
+		},
+		"author": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Triage{DB: db}.UpdateIssue(ctx, triage.Issue{ID: good, Author: triage.Actor{Label: bad}})
+		},
+		"search": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, err := bunstore.Triage{DB: db}.FindIssues(ctx, good, triage.Filter{Search: bad})
+			return err
+		},
+		"artifact": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			artifact := &triage.Artifact{Payload: json.RawMessage(bad)}
+			return bunstore.Triage{DB: db}.AppendEntries(ctx, good, good, []triage.Entry{{ID: good, Artifact: artifact}})
+		},
+		"entry's metadata": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			entries := []triage.Entry{{ID: good, Metadata: map[string]any{"deep": []any{bad}}}}
+			return bunstore.Triage{DB: db}.AppendEntries(ctx, good, good, entries)
+		},
+		"analysis": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			analysis := &triage.Analysis{State: json.RawMessage(bad)}
+			return bunstore.Triage{DB: db}.UpdateSession(ctx, triage.Session{ID: good, Analysis: analysis})
+		},
+		"comment": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Triage{DB: db}.InsertComment(ctx, triage.Comment{ID: good, Detail: bad})
+		},
+		"relation": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, err := bunstore.Triage{DB: db}.Relation(ctx, good, good, bad)
+			return err
+		},
+		"report": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			return bunstore.Triage{DB: db}.PointReports(ctx, good, good, bad, good)
+		},
+		"viewer": func(ctx context.Context, db *bunstore.DB, bad string) error {
+			_, err := bunstore.Triage{DB: db}.Seen(ctx, good, good, []string{bad})
+			return err
 		},
 		"node": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			_, err := bunstore.Calls{DB: db}.Beat(ctx, bad, at)

@@ -1,0 +1,157 @@
+package bunstore_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/triage"
+)
+
+// keepIssue stores an issue.
+func keepIssue(t *testing.T, db *bunstore.DB, id string) bunstore.Triage {
+	t.Helper()
+	store := bunstore.Triage{DB: db}
+	if err := store.InsertIssue(t.Context(), triage.Issue{ID: id, Org: "o", Number: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// TestTriageKeepsJSONAsItWas looks at every byte of what agents have made, which the suites of stores do not.
+func TestTriageKeepsJSONAsItWas(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		store := keepIssue(t, open(t), "i")
+		for n, raw := range []json.RawMessage{nil, json.RawMessage("{\r\n\t\"b\": 1e2, \"a\": \"\\u0000<&>\u2028?\", \"a\": null }")} {
+			id := fmt.Sprint(n)
+			session := triage.Session{
+				ID: id, Org: "o", IssueID: "i", Status: triage.SessionActive, Analysis: &triage.Analysis{State: raw}, Revision: 1,
+			}
+			entry := triage.Entry{ID: id, Org: "o", IssueID: "i", CreatedAt: feedStart, Artifact: &triage.Artifact{Payload: raw}}
+			err := errors.Join(store.InsertSession(t.Context(), session),
+				store.AppendEntries(t.Context(), "o", "i", []triage.Entry{entry}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := store.Session(t.Context(), "o", "i", id)
+			if err != nil || !reflect.DeepEqual(got, session) {
+				t.Errorf("got  %+v, %v\nwant %+v", got, err, session)
+			}
+			entries, err := store.Entries(t.Context(), "o", "i", callwright.Keyset{}, 1)
+			if err != nil || !reflect.DeepEqual(entries, []triage.Entry{entry}) {
+				t.Errorf("got  %+v, %v\nwant %+v", entries, err, entry)
+			}
+		}
+	})
+}
+
+// TestEntriesComeInFewStatements adds more than one statement takes: all or none.
+func TestEntriesComeInFewStatements(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		store := keepIssue(t, db, "i")
+		entries := make([]triage.Entry, 250)
+		for n := range entries {
+			entries[n].ID, entries[n].CreatedAt = fmt.Sprint(n), feedStart
+		}
+		taken := slices.Clone(entries)
+		taken[249].ID = "0"
+		if err := store.AppendEntries(t.Context(), "o", "i", taken); !errors.Is(err, callwright.ErrConflict) {
+			t.Errorf("with an id twice: %v", err)
+		}
+		inserts := 0
+		db.Watch(func(statement string) {
+			if strings.HasPrefix(statement, "INSERT") {
+				inserts++
+			}
+		})
+		if err := store.AppendEntries(t.Context(), "o", "i", entries); err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.EntriesAfter(t.Context(), "o", "i", callwright.Keyset{}, 1000)
+		if err != nil || len(got) != 250 || inserts != 3 {
+			t.Errorf("%d entries in %d statements, %v", len(got), inserts, err)
+		}
+	})
+}
+
+// english is the address of a database of PostgreSQL that sorts text as in an English dictionary.
+func english(t *testing.T) string {
+	t.Helper()
+	address := databases["postgres"](t)
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(statement string) {
+		if _, err := db.ExecContext(context.Background(), statement); err != nil {
+			t.Error(err)
+		}
+	}
+	var name string
+	if err := db.QueryRowContext(t.Context(), "SELECT current_database() || '_en'").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	run("CREATE DATABASE " + name + " TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en'")
+	t.Cleanup(func() {
+		run("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if !strings.Contains(address, "://") {
+		return address + " dbname=" + name
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = name
+	return u.String()
+}
+
+// TestOrderHasNoLanguage pages through what has the same time, in an order that no dictionary has.
+func TestOrderHasNoLanguage(t *testing.T) {
+	t.Parallel()
+	db := open(t, english(t))
+	store, ids := keepIssue(t, db, "i"), []string{"1-b", "1a", "B", "_", "a", "ä"}
+	var first bool
+	if err := db.SQL().QueryRowContext(t.Context(), "SELECT 'a' < 'B'").Scan(&first); err != nil || !first {
+		t.Fatalf("the database does not sort as in English: %v", err)
+	}
+	for n, id := range ids {
+		err := errors.Join(store.AppendEntries(t.Context(), "o", "i", []triage.Entry{{ID: id, CreatedAt: feedStart}}),
+			store.InsertIssue(t.Context(), triage.Issue{ID: id, Org: "p", Number: n, LastActivityAt: feedStart}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var entries, issues []string
+	place, f := callwright.Keyset{At: feedStart}, triage.Filter{Ascending: true, Limit: 1}
+	for range ids {
+		page, err := store.EntriesAfter(t.Context(), "o", "i", place, 1)
+		if err != nil || len(page) != 1 {
+			t.Fatal(page, err)
+		}
+		list, err := store.FindIssues(t.Context(), "p", f)
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		place, f.After = page[0].Keyset(), list[0].Place("")
+		entries, issues = append(entries, page[0].ID), append(issues, list[0].ID)
+	}
+	if !slices.Equal(entries, ids) || !slices.Equal(issues, ids) {
+		t.Errorf("entries %q, issues %q, want %q", entries, issues, ids)
+	}
+}
