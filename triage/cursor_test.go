@@ -119,6 +119,22 @@ func TestCursorOfSomethingElse(t *testing.T) {
 	wantRefused(t, h, i.ID, page.Next, "the cursor of a list")
 }
 
+// What a cursor is bound to, and where its place is, are not one text: what is taken off one is not missed by the other.
+func TestCursorTextsDoNotRunTogether(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for n, id := range []string{"i", "ix"} {
+		if err := h.store().InsertIssue(t.Context(), triage.Issue{ID: id, Org: "acme", Number: n}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(h.watch("i", "").CursorOf(triage.Entry{ID: "x9", CreatedAt: start}))
+	if err != nil || string(raw[26:]) != "x9" {
+		t.Fatalf("the cursor is %q, %v", raw, err)
+	}
+	wantRefused(t, h, "ix", base64.RawURLEncoding.EncodeToString(append(raw[:26], '9')), "a cursor with a letter less")
+}
+
 func TestCursorKeysRotate(t *testing.T) {
 	t.Parallel()
 	before := open(t, withKeys(t, 'a', "a"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -170,40 +169,5 @@ func TestMergeBringsAsMuchAsThereIsRoomFor(t *testing.T) {
 	}
 	if e := h.feed(into.ID)[1]; fmt.Sprint(e.Metadata["not_attached"]) != "10" || len(e.Resources) != triage.MaxShown {
 		t.Errorf("the entry shows %d and says %v", len(e.Resources), e.Metadata)
-	}
-}
-
-// Two that are merged into each other at once, and many that are merged in a circle, end in one.
-func TestMergeAtOnce(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	issues := make([]triage.Issue, 8)
-	for n := range issues {
-		issues[n] = h.issue(triage.Draft{})
-	}
-	var wait sync.WaitGroup
-	for n := range issues {
-		for _, m := range []int{(n + 1) % 8, (n + 7) % 8} {
-			wait.Go(func() {
-				if _, err := h.Merge(t.Context(), "acme", ada, issues[n].ID, issues[m].ID); err != nil &&
-					!errors.Is(err, callwright.ErrInvalidState) && !errors.Is(err, callwright.ErrConflict) {
-					t.Error(err)
-				}
-			})
-		}
-	}
-	wait.Wait()
-	whole := 0
-	for _, i := range issues {
-		if i = h.get(i.ID); i.MergedInto == "" {
-			whole++
-			continue
-		}
-		if i.Status != triage.StatusClosed {
-			t.Errorf("%s was merged and is %s", i.Name(), i.Status)
-		}
-	}
-	if whole == 0 || whole == len(issues) {
-		t.Errorf("%d of %d issues go on", whole, len(issues))
 	}
 }

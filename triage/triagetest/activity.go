@@ -26,6 +26,7 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 		"pages have every older entry once": pageThroughFeed,
 		"watchers hear of everything once":  watchFeed,
 		"one of many editors wins":          editAtOnce,
+		"merges in a circle come to an end": mergeAtOnce,
 		"what rolls back was never there":   rollBack,
 	}
 	for name, test := range tests {
@@ -107,11 +108,46 @@ func pageThroughFeed(t *testing.T, d desk) {
 		everything := slices.Clone(all[:len(all)-len(inserts.left)])
 		slices.SortFunc(everything, func(a, b triage.Entry) int { return -inOrder(a, b) })
 		now := walk(t, s, issue.ID, func() {}, func() {})
-		now = slices.DeleteFunc(now, func(e triage.Entry) bool { return e.Type == triage.TypeCreated })
-		if !slices.EqualFunc(now, everything, func(a, b triage.Entry) bool { return a.ID == b.ID }) {
-			t.Fatalf("of %d entries %d are in the feed, or in another order", len(everything), len(now))
+		if comments := slices.DeleteFunc(slices.Clone(now), isFirst); !sameEntries(comments, everything) {
+			t.Fatalf("of %d entries %d are in the feed, or in another order", len(everything), len(comments))
+		}
+		slices.Reverse(now)
+		if heard := followFromBeginning(t, s, issue, len(now)); !sameEntries(heard, now) {
+			t.Fatalf("a watcher heard of %d entries, of %d, or in another order", len(heard), len(now))
 		}
 	})
+}
+
+// isFirst says whether an entry is the one that tells of the issue's opening.
+func isFirst(e triage.Entry) bool { return e.Type == triage.TypeCreated }
+
+// sameEntries says whether entries are the same, in the same order.
+func sameEntries(a, b []triage.Entry) bool {
+	return slices.EqualFunc(a, b, func(a, b triage.Entry) bool { return a.ID == b.ID })
+}
+
+// followFromBeginning gives the first entries that somebody hears of who watches an issue from before it was opened.
+func followFromBeginning(t *rapid.T, s *triage.Service, issue triage.Issue, most int) (heard []triage.Entry) {
+	now, err := s.Watch(context.Background(), "acme", issue.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	w, err := s.Watch(context.Background(), "acme", issue.ID, now.CursorOf(triage.Entry{
+		ID: issue.ID, CreatedAt: issue.CreatedAt.Add(-time.Second),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for len(heard) < most {
+		entries, err := w.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard = append(heard, entries...)
+	}
+	return heard
 }
 
 // inOrder compares entries by their places in the feed.
@@ -225,7 +261,7 @@ func watchFeed(t *testing.T, d desk) {
 		t.Fatalf("the feed has %d entries, not %d", len(want), writers*each)
 	}
 	for n, entries := range heard {
-		if !slices.EqualFunc(entries, want, func(a, b triage.Entry) bool { return a.ID == b.ID }) {
+		if !sameEntries(entries, want) {
 			t.Errorf("watcher %d heard of %d entries, of %d, or in another order", n, len(entries), len(want))
 		}
 	}
@@ -289,6 +325,47 @@ func editAtOnce(t *testing.T, d desk) {
 	got, err := s.Get(t.Context(), "acme", issue.ID)
 	if err != nil || got.Title != fmt.Sprintf("As editor %d has it", winner) || got.Version != issue.Version+1 {
 		t.Errorf("%q, version %d, %v; editor %d has won", got.Title, got.Version, err, winner)
+	}
+}
+
+// mergeAtOnce has issues that stand in a circle merged into both of their neighbours at once.
+func mergeAtOnce(t *testing.T, d desk) {
+	const circle = 8
+	s := d.service(t)
+	var ids [circle]string
+	for n := range ids {
+		i, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "One of a circle"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[n] = i.ID
+	}
+	var wait sync.WaitGroup
+	for n, id := range ids {
+		for _, into := range []string{ids[(n+1)%circle], ids[(n+circle-1)%circle]} {
+			wait.Go(func() {
+				_, err := s.Merge(t.Context(), "acme", writer, id, into)
+				if err != nil && !errors.Is(err, callwright.ErrInvalidState) {
+					t.Errorf("merge: %v", err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	left := 0
+	for n, id := range ids {
+		i, err := s.Get(t.Context(), "acme", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i.MergedInto == "" {
+			left++
+		} else if i.MergedInto != ids[(n+1)%circle] && i.MergedInto != ids[(n+circle-1)%circle] || i.Status != triage.StatusClosed {
+			t.Errorf("issue %d is %s and was merged into %q", n, i.Status, i.MergedInto)
+		}
+	}
+	if left == 0 || left > circle/2 {
+		t.Errorf("%d of %d issues go on", left, circle)
 	}
 }
 
