@@ -28,14 +28,9 @@ func (s *Service) Append(
 			return nil, err
 		}
 	}
-	_, entries, err := s.change(ctx, org, System(), id, func(ctx context.Context, c *change) error { // entries have their own actor
-		sess, err := s.Store.Session(ctx, org, id, session)
-		if err != nil {
-			return err
-		}
-		return s.advance(ctx, c, &sess, sess.Agent(), steps...)
+	return s.inSession(ctx, org, System(), id, session, func(ctx context.Context, c *change, sess *Session) error {
+		return s.advance(ctx, c, sess, sess.Agent(), steps...)
 	})
-	return entries, err
 }
 
 // Answer tells an agent what a person says, 1 byte to MaxPrompt. A session that awaits input goes on, any other stays as it
@@ -44,17 +39,13 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 	if err := requireBytes("detail", text, MaxPrompt); err != nil {
 		return Entry{}, err
 	}
-	_, entries, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
-		sess, err := s.Store.Session(ctx, org, id, session)
-		if err != nil {
-			return err
-		}
+	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Analysis != nil && !sess.Status.Ended() {
-			if err := s.answerAnalysis(ctx, &sess, text); err != nil {
+			if err := s.answerAnalysis(ctx, sess, text); err != nil {
 				return err
 			}
 		}
-		return s.advance(ctx, c, &sess, by, Step{Type: TypePrompt, Detail: text})
+		return s.advance(ctx, c, sess, by, Step{Type: TypePrompt, Detail: text})
 	})
 	if err != nil {
 		return Entry{}, err
@@ -65,17 +56,28 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 // Cancel ends a session, whatever its agent does, and gives the entry that tells it; CodeInvalidState for one that has
 // ended. reason, at most MaxDetail bytes, may say why.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Entry, error) {
-	_, entries, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
-		sess, err := s.Store.Session(ctx, org, id, session)
-		if err != nil {
-			return err
-		}
-		return s.advance(ctx, c, &sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
+	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
+		return s.advance(ctx, c, sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
 	})
 	if err != nil {
 		return Entry{}, err
 	}
 	return entries[0], nil
+}
+
+// inSession is change for what is done in one of the issue's sessions. It gives the entries.
+func (s *Service) inSession(
+	ctx context.Context, org callwright.OrgID, by Actor, id, session string,
+	do func(ctx context.Context, c *change, sess *Session) error,
+) ([]Entry, error) {
+	_, entries, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
+		sess, err := s.Store.Session(ctx, org, id, session)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, &sess)
+	})
+	return entries, err
 }
 
 // advance writes steps of a session by an actor, and what becomes of the session and its issue. The session is replaced
@@ -230,11 +232,7 @@ func (a Artifact) check() error {
 		return callwright.Invalid("artifact.external_urls", "has %d URLs, more than %d", len(a.URLs), MaxURLs)
 	}
 	for n, link := range a.URLs {
-		field := fmt.Sprintf("artifact.external_urls[%d]", n)
-		if link == "" {
-			return callwright.Invalid(field, "is required")
-		}
-		if err := checkLink(field, link); err != nil {
+		if err := checkLink(fmt.Sprintf("artifact.external_urls[%d]", n), link); err != nil {
 			return err
 		}
 	}

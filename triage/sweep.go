@@ -27,17 +27,15 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 
 // giveUp ends a session that was silent, unless something has been heard of it since.
 func (s *Service) giveUp(ctx context.Context, seen Session) error {
-	_, _, err := s.change(ctx, seen.Org, System(), seen.IssueID, func(ctx context.Context, c *change) error {
-		sess, err := s.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
-		if err != nil || sess.Revision != seen.Revision {
-			return err
+	_, err := s.inSession(ctx, seen.Org, System(), seen.IssueID, seen.ID, func(ctx context.Context, c *change, sess *Session) error {
+		if sess.Revision != seen.Revision {
+			return nil
 		}
 		why := fmt.Sprintf("Nothing was heard of the agent for %d minutes.", SilentAfter/time.Minute)
 		if sess.Status == SessionAwaitingInput {
 			why = fmt.Sprintf("Nobody has answered for %d days.", WaitsAtMost/(24*time.Hour))
 		}
-		return s.advance(ctx, c, &sess, c.by,
-			Step{Type: TypeError, Detail: why}, Step{Type: TypeSessionStopped, Status: SessionError})
+		return s.advance(ctx, c, sess, c.by, Step{Type: TypeError, Detail: why}, Step{Type: TypeSessionStopped, Status: SessionError})
 	})
 	return err
 }
