@@ -62,7 +62,7 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 	case s.Analyst == nil:
 		return gaveUp("There is nobody here any more who analyzes issues."), nil
 	case left <= 0:
-		return gaveUp(fmt.Sprintf("The analysis took longer than %s.", analysisLife)), nil
+		return gaveUp(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
 	case sess.Analysis.Step >= maxAnalysisSteps:
 		return gaveUp(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
 	case attempt > analysisAttempts: // the last did not live to say why
@@ -76,6 +76,7 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 	watched, stop := context.WithTimeout(watched, analysisPatience)
 	var watching sync.WaitGroup
 	defer watching.Wait()
+	defer moved(nil)
 	defer stop()
 	watching.Go(func() { s.watchSession(watched, sess, moved) })
 	p, err := s.Analyst.Step(watched, c)
