@@ -29,13 +29,13 @@ func (s Triage) FindIssues(ctx context.Context, org callwright.OrgID, f triage.F
 // chosen leaves out the issues that the filter does not want, on whichever page.
 func chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if len(f.Statuses) > 0 {
-		q = q.Where("status IN (?)", bun.In(f.Statuses))
+		q = q.Where("status IN (?)", bun.List(f.Statuses))
 	}
 	if len(f.Severities) > 0 {
-		q = q.Where("severity IN (?)", bun.In(f.Severities))
+		q = q.Where("severity IN (?)", bun.List(f.Severities))
 	}
 	if len(f.Categories) > 0 {
-		q = q.Where("category IN (?)", bun.In(f.Categories))
+		q = q.Where("category IN (?)", bun.List(f.Categories))
 	}
 	if f.OwnerID != "" {
 		q = q.Where("owner_id = ?", f.OwnerID)

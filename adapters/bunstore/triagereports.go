@@ -76,7 +76,7 @@ func (s Triage) Seen(
 	err := s.read(ctx, []any{org, viewer, issues}, func(idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("viewer = ?", viewer).
-			Where("issue_id IN (?)", bun.In(issues)).Scan(ctx)
+			Where("issue_id IN (?)", bun.List(issues)).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
