@@ -60,31 +60,3 @@ func (s Triage) UpdateComment(ctx context.Context, c triage.Comment) error {
 		return replace(ctx, "comment", update, c.Revision, find)
 	})
 }
-
-// part reads a row of a kind that belongs to an issue.
-func (s Triage) part(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
-	return s.read(ctx, []any{org, issue, id}, func(idb bun.IDB) error {
-		query := idb.NewSelect().Model(row).Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org)
-		return absent(kind, query.Scan(ctx))
-	})
-}
-
-// parts reads the rows of an issue.
-func (s Triage) parts(ctx context.Context, rows any, org callwright.OrgID, issue string, where ...string) error {
-	return s.read(ctx, []any{org, issue}, func(idb bun.IDB) error {
-		query := idb.NewSelect().Model(rows).Where("issue_id = ?", issue).Where("org = ?", org)
-		for _, condition := range where {
-			query = query.Where(condition)
-		}
-		return query.Order("created_at", "id").Scan(ctx)
-	})
-}
-
-// deletePart removes a row of a kind that belongs to an issue. row only says of which table.
-func (s Triage) deletePart(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
-	return s.write(ctx, []any{org, issue, id}, func(idb bun.IDB) error {
-		result, err := idb.NewDelete().Model(row).
-			Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org).Exec(ctx)
-		return changed(result, err, callwright.NotFound(kind))
-	})
-}

@@ -56,8 +56,7 @@ func (s Triage) Flag(ctx context.Context, org callwright.OrgID, issue, id string
 
 // FlagsOf is all flags of an issue.
 func (s Triage) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Flag, error) {
-	var rows []flagRow
-	err := s.parts(ctx, &rows, org, issue)
+	rows, err := parts[flagRow](ctx, s, org, issue)
 	return converted(rows, flagRow.flag), err
 }
 

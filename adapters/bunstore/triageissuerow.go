@@ -46,6 +46,9 @@ type issueRow struct {
 // insertedOnly is what no update of an issue writes.
 var insertedOnly = []string{"id", "org", "number", "source", "author", "created_at"}
 
+// searched is the columns that are only searched.
+var searched = []string{"search_title", "search_text"}
+
 // newIssueRow has the texts that are searched in the lower case that Go gives them: that of the databases differs beyond
 // ASCII.
 func newIssueRow(i triage.Issue) issueRow {

@@ -11,9 +11,6 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// searched is the columns of an issue that are only searched.
-var searched = []string{"search_title", "search_text"}
-
 // FindIssues is a page of issues.
 func (s Triage) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
 	var rows []issueRow

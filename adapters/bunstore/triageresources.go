@@ -69,8 +69,7 @@ func (s Triage) ResourceOf(
 
 // ResourcesOf is all that is attached to an issue.
 func (s Triage) ResourcesOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Resource, error) {
-	var rows []resourceRow
-	err := s.parts(ctx, &rows, org, issue)
+	rows, err := parts[resourceRow](ctx, s, org, issue)
 	return converted(rows, resourceRow.resource), err
 }
 

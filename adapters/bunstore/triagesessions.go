@@ -87,8 +87,7 @@ func (s Triage) UpdateSession(ctx context.Context, session triage.Session) error
 
 // SessionsOf is the sessions of an issue that have not ended.
 func (s Triage) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
-	var rows []sessionRow
-	err := s.parts(ctx, &rows, org, issue, unended)
+	rows, err := parts[sessionRow](ctx, s, org, issue, unended)
 	return converted(rows, sessionRow.session), err
 }
 
