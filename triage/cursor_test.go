@@ -32,7 +32,7 @@ func longFeed(h house) (triage.Issue, string) {
 	h.t.Helper()
 	i := h.issue(triage.Draft{})
 	for n := range 4 {
-		if _, err := h.Update(h.t.Context(), "acme", ada, i.ID, triage.Change{Category: ptr(fmt.Sprint(n))}); err != nil {
+		if _, err := h.Update(h.t.Context(), "acme", ada, i.ID, triage.Change{Category: new(fmt.Sprint(n))}); err != nil {
 			h.t.Fatal(err)
 		}
 	}

@@ -18,11 +18,11 @@ func TestFlag(t *testing.T) {
 	r := s.attached(i.ID, "call-0")
 	f, err := s.Flag(ctx, "acme", bob, i.ID, triage.FlagDraft{
 		CallID: "call-0", Type: "wrong_information", Note: "Sunday is closed.", NodeID: "n1", NodeName: "Opening hours",
-		MessageIndex: ptr(0), MessageText: "We are open on Sunday.",
+		MessageIndex: new(0), MessageText: "We are open on Sunday.",
 	})
 	want := triage.Flag{
 		ID: f.ID, Org: "acme", IssueID: i.ID, CallID: "call-0", Type: "wrong_information", Note: "Sunday is closed.",
-		NodeID: "n1", NodeName: "Opening hours", MessageIndex: ptr(0), MessageText: "We are open on Sunday.",
+		NodeID: "n1", NodeName: "Opening hours", MessageIndex: new(0), MessageText: "We are open on Sunday.",
 		CreatedBy: "bob", CreatedAt: start,
 	}
 	if err != nil || f.ID == "" || !reflect.DeepEqual(f, want) {
@@ -101,7 +101,7 @@ func TestFlagLimits(t *testing.T) {
 		"node_id":       func(d *triage.FlagDraft) { d.NodeID = text(129) },
 		"node_name":     func(d *triage.FlagDraft) { d.NodeName = text(201) },
 		"message_text":  func(d *triage.FlagDraft) { d.MessageText = text(4001) },
-		"message_index": func(d *triage.FlagDraft) { d.MessageIndex = ptr(-1) },
+		"message_index": func(d *triage.FlagDraft) { d.MessageIndex = new(-1) },
 	} {
 		d := full
 		change(&d)

@@ -120,6 +120,3 @@ func wantError(t *testing.T, err error, code callwright.Code, field string) {
 		t.Errorf("got %v, want %s of field %q", err, code, field)
 	}
 }
-
-// ptr points to a value.
-func ptr[T any](v T) *T { return &v }

@@ -2,7 +2,6 @@ package triage
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -40,10 +39,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 	if err != nil {
 		return IssuePage{}, err
 	}
-	list, err := f.list()
-	if err != nil {
-		return IssuePage{}, err
-	}
+	list := f.list()
 	if f.After, err = s.Cursors.open(org, list, q.Cursor); err != nil {
 		return IssuePage{}, err
 	}
@@ -123,15 +119,11 @@ func sorted[T ~string](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// list names the list that a filter makes, for its cursors. Where a page begins and ends does not matter; nor does when
-// Since is, as long as there is one: with "the last 24 hours" it is another moment for every page.
-func (f Filter) list() (string, error) {
-	f.After, f.Limit = Place{}, 0
-	conditions, err := json.Marshal(struct {
-		Filter
-		Since bool
-	}{f, !f.Since.IsZero()})
-	return "issues " + string(conditions), err
+// list names the list that a normal filter makes, for its cursors. Where a page begins and ends does not matter; nor does
+// when Since is, as long as there is one: with "the last 24 hours" it is another moment for every page.
+func (f Filter) list() string {
+	return fmt.Sprintf("issues %q %q %q %q %q %q %q %q %t %q %t", f.Statuses, f.Severities, f.Categories, f.Resource, f.OwnerID,
+		f.AssigneeID, f.Search, f.DateField, !f.Since.IsZero(), f.Sort, f.Ascending)
 }
 
 // Place is where the issue stands in a list that is sorted by a field.

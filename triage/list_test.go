@@ -31,7 +31,7 @@ func stock(h house) []triage.Issue {
 	}
 	for n := 0; n < len(all); n += 5 { // so that the three times differ
 		h.clock.move(time.Minute)
-		for _, change := range []triage.Change{{Title: ptr(all[n].Title + ", edited")}, {OwnerID: ptr("eve")}}[n%2:] {
+		for _, change := range []triage.Change{{Title: new(all[n].Title + ", edited")}, {OwnerID: new("eve")}}[n%2:] {
 			if _, err := h.Update(h.t.Context(), "acme", bob, all[n].ID, change); err != nil {
 				h.t.Fatal(err)
 			}
@@ -205,7 +205,7 @@ func TestListCursors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	for range 3 {
-		h.issue(triage.Draft{Title: "A call", Category: "a", OwnerID: "o", AssigneeID: "p"})
+		h.attach(h.issue(triage.Draft{Title: "A call", Category: "a", OwnerID: "o", AssigneeID: "p"}).ID, "c1")
 	}
 	lists := []triage.Filter{
 		{}, {Ascending: true}, {Sort: triage.SortCreated}, {Sort: triage.SortSeverity}, {Sort: triage.SortStatus},
@@ -213,6 +213,7 @@ func TestListCursors(t *testing.T) {
 		{Severities: []triage.Severity{triage.SeverityMedium}}, {Categories: []string{"a"}}, {Categories: []string{"a", "b"}},
 		{OwnerID: "o"}, {AssigneeID: "p"}, {Search: "call"}, {Since: start.Add(-time.Hour)},
 		{Since: start.Add(-time.Hour), DateField: triage.SortCreated},
+		{Resource: triage.ResourceCall},
 	}
 	for n, f := range lists {
 		f.Limit = 1

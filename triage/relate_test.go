@@ -91,7 +91,7 @@ func TestRelateInManyWays(t *testing.T) {
 		}
 		h.clock.move(time.Second)
 	}
-	if _, err := h.Update(ctx, "acme", ada, b.ID, triage.Change{Title: ptr("New"), Status: ptr(triage.StatusDone)}); err != nil {
+	if _, err := h.Update(ctx, "acme", ada, b.ID, triage.Change{Title: new("New"), Status: new(triage.StatusDone)}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := h.Relations(ctx, "acme", a.ID)

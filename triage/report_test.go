@@ -97,7 +97,7 @@ func TestReportAfterAFullOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Update(t.Context(), "acme", ada, first.ID, triage.Change{Status: ptr(triage.StatusDone)}); err != nil {
+	if _, err := s.Update(t.Context(), "acme", ada, first.ID, triage.Change{Status: new(triage.StatusDone)}); err != nil {
 		t.Fatal(err)
 	}
 	if second := s.report("busy"); second.ID == first.ID || second.Relations != 0 {
@@ -270,7 +270,7 @@ func TestReportWhileItsIssueChanges(t *testing.T) {
 	}{
 		"it ends": {
 			meanwhile: func(ctx context.Context, s depot, first, _ string) error {
-				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: ptr(triage.StatusDone)})
+				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: new(triage.StatusDone)})
 				return err
 			}, opens: true,
 		},
@@ -282,11 +282,11 @@ func TestReportWhileItsIssueChanges(t *testing.T) {
 		},
 		"it goes on": {
 			before: func(ctx context.Context, s depot, first, _ string) error {
-				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: ptr(triage.StatusDone)})
+				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: new(triage.StatusDone)})
 				return err
 			},
 			meanwhile: func(ctx context.Context, s depot, first, _ string) error {
-				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: ptr(triage.StatusTodo)})
+				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: new(triage.StatusTodo)})
 				return err
 			}, to: "first",
 		},

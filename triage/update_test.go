@@ -19,9 +19,9 @@ func TestUpdateTellsWhatHasChanged(t *testing.T) {
 	i := h.issue(triage.Draft{OwnerID: "ada"})
 	h.clock.move(time.Minute)
 	got, err := h.Update(t.Context(), "acme", bob, i.ID, triage.Change{
-		Version: 1, Title: ptr("Agent offers Sundays"), Description: ptr("Since March."), ExternalLink: ptr("http://example.com"),
-		Category: ptr("booking"), OwnerID: ptr(""), AssigneeID: ptr("bob"), Status: ptr(triage.StatusInReview),
-		Severity: ptr(triage.SeverityLow),
+		Version: 1, Title: new("Agent offers Sundays"), Description: new("Since March."), ExternalLink: new("http://example.com"),
+		Category: new("booking"), OwnerID: new(""), AssigneeID: new("bob"), Status: new(triage.StatusInReview),
+		Severity: new(triage.SeverityLow),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestUpdateWithoutEntries(t *testing.T) {
 	h := open(t)
 	i := h.issue(triage.Draft{})
 	h.clock.move(time.Minute)
-	got, err := h.Update(t.Context(), "acme", bob, i.ID, triage.Change{Title: ptr("Another title")})
+	got, err := h.Update(t.Context(), "acme", bob, i.ID, triage.Change{Title: new("Another title")})
 	if err != nil || got.Version != 2 || got.UpdatedAt != start.Add(time.Minute) || got.LastActivityAt != start {
 		t.Errorf("a change of the title gave %+v, %v", got, err)
 	}
@@ -70,8 +70,8 @@ func TestUpdateWithoutEntries(t *testing.T) {
 	}
 	before := h.get(i.ID)
 	got, err = h.Update(t.Context(), "acme", bob, i.ID, triage.Change{
-		Version: 2, Title: ptr("Another title"), Status: ptr(triage.StatusBacklog), Severity: ptr(triage.SeverityMedium),
-		Category: ptr(""), OwnerID: ptr(""),
+		Version: 2, Title: new("Another title"), Status: new(triage.StatusBacklog), Severity: new(triage.SeverityMedium),
+		Category: new(""), OwnerID: new(""),
 	})
 	if err != nil || got != before || h.get(i.ID) != before || len(h.feed(i.ID)) != 1 {
 		t.Errorf("what is set already made %+v of %+v, %v", got, before, err)
@@ -83,20 +83,20 @@ func TestUpdateRefuses(t *testing.T) {
 	h := open(t)
 	i := h.issue(triage.Draft{})
 	for field, change := range map[string]triage.Change{
-		"title":         {Title: ptr("")},
-		"description":   {Description: ptr(strings.Repeat("x", triage.MaxDetail+1))},
-		"category":      {Category: ptr(strings.Repeat("x", 201))},
-		"owner_id":      {OwnerID: ptr("\x00")},
-		"assignee_id":   {AssigneeID: ptr(strings.Repeat("x", 65))},
-		"external_link": {ExternalLink: ptr("ftp://example.com")},
-		"status":        {Status: ptr(triage.Status(""))},
-		"severity":      {Severity: ptr(triage.Severity("none"))},
+		"title":         {Title: new("")},
+		"description":   {Description: new(strings.Repeat("x", triage.MaxDetail+1))},
+		"category":      {Category: new(strings.Repeat("x", 201))},
+		"owner_id":      {OwnerID: new("\x00")},
+		"assignee_id":   {AssigneeID: new(strings.Repeat("x", 65))},
+		"external_link": {ExternalLink: new("ftp://example.com")},
+		"status":        {Status: new(triage.Status(""))},
+		"severity":      {Severity: new(triage.Severity("none"))},
 	} {
 		_, err := h.Update(t.Context(), "acme", ada, i.ID, change)
 		wantError(t, err, callwright.CodeBadRequest, field)
 	}
 	for _, version := range []int64{2, -1} {
-		_, err := h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Version: version, Title: ptr("x")})
+		_, err := h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Version: version, Title: new("x")})
 		wantError(t, err, callwright.CodeConflict, "")
 	}
 	if h.get(i.ID) != i {
@@ -112,7 +112,7 @@ func TestUpdateConflictsWithEditsAlone(t *testing.T) {
 	if _, err := h.Comment(t.Context(), "acme", bob, i.ID, triage.CommentDraft{Detail: "Me too."}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Version: i.Version, Status: ptr(triage.StatusTodo)})
+	got, err := h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Version: i.Version, Status: new(triage.StatusTodo)})
 	if err != nil || got.Version != 2 {
 		t.Errorf("after a comment: version %d, %v", got.Version, err)
 	}
@@ -125,7 +125,7 @@ func TestEveryChangeIsLaterThanTheOneBefore(t *testing.T) {
 	for n, by := range []time.Duration{0, -time.Hour, time.Nanosecond, 24 * time.Hour, -48 * time.Hour, 0, time.Microsecond} {
 		h.clock.move(by)
 		if _, err := h.Update(t.Context(), "acme", ada, i.ID, triage.Change{
-			Category: ptr(fmt.Sprint(n)), AssigneeID: ptr(fmt.Sprint(n)),
+			Category: new(fmt.Sprint(n)), AssigneeID: new(fmt.Sprint(n)),
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestEditorsAtOnceWithoutVersions(t *testing.T) {
 	errs := make([]error, 40)
 	for n := range errs {
 		wait.Go(func() {
-			_, errs[n] = h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Category: ptr(fmt.Sprint("c", n))})
+			_, errs[n] = h.Update(t.Context(), "acme", ada, i.ID, triage.Change{Category: new(fmt.Sprint("c", n))})
 		})
 	}
 	wait.Wait()

@@ -30,16 +30,16 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("after a look", "bob", b.ID)
-	if _, err := h.Update(t.Context(), "acme", bob, a.ID, triage.Change{Category: ptr("x")}); err != nil {
+	if _, err := h.Update(t.Context(), "acme", bob, a.ID, triage.Change{Category: new("x")}); err != nil {
 		t.Fatal(err)
 	}
 	want("after Bob's edit", "bob", b.ID)
 	want("after Bob's edit", "ada", a.ID)
-	if _, err := h.Update(t.Context(), "acme", triage.System(), b.ID, triage.Change{Category: ptr("x")}); err != nil {
+	if _, err := h.Update(t.Context(), "acme", triage.System(), b.ID, triage.Change{Category: new("x")}); err != nil {
 		t.Fatal(err)
 	}
 	want("after the platform's edit", "ada", a.ID, b.ID)
-	if _, err := h.Update(t.Context(), "acme", ada, b.ID, triage.Change{Title: ptr("without an entry")}); err != nil {
+	if _, err := h.Update(t.Context(), "acme", ada, b.ID, triage.Change{Title: new("without an entry")}); err != nil {
 		t.Fatal(err)
 	}
 	want("after an edit without an entry", "ada", a.ID, b.ID)
