@@ -349,18 +349,17 @@ func follow(s subject, issue string, read pages, direction, limit int) (seen []t
 		if err != nil || len(page) > limit {
 			return nil, fmt.Errorf("a page of %d has %d entries: %w", limit, len(page), err)
 		}
-		seen = append(seen, page...)
+		for _, e := range page {
+			if n := len(seen); n > 0 && inOrder(e, seen[n-1])*direction <= 0 {
+				return nil, fmt.Errorf("entry %d is not behind the one before", n)
+			}
+			seen = append(seen, e)
+		}
 		if len(page) < limit {
-			break
+			return seen, nil
 		}
 		from = page[limit-1].Keyset()
 	}
-	for n := 1; n < len(seen); n++ {
-		if inOrder(seen[n], seen[n-1])*direction <= 0 {
-			return nil, fmt.Errorf("entry %d of %d is not behind the one before", n, len(seen))
-		}
-	}
-	return seen, nil
 }
 
 func rollsBackEntries(t *testing.T, s subject) {

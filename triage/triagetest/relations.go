@@ -96,9 +96,12 @@ func hidesRelations(t *testing.T, s subject) {
 func refusesRelationTwice(t *testing.T, s subject) {
 	s.insertIssues(t, anIssue("i3", 3))
 	s.insertRelations(t, aRelation("r1", triage.Blocks, "i1", "i2"))
+	seen := aRelation("r2", triage.Blocks, "i1", "i2")
+	seen.From.Title, seen.To.Status = "as somebody saw it", triage.StatusClosed
 	wantErr(t, callwright.ErrConflict, map[string]error{
-		"the id":       s.InsertRelation(t.Context(), aRelation("r1", triage.Blocks, "i1", "i3")),
-		"the relation": s.InsertRelation(t.Context(), aRelation("r2", triage.Blocks, "i1", "i2")),
+		"the id":                    s.InsertRelation(t.Context(), aRelation("r1", triage.Blocks, "i1", "i3")),
+		"the relation":              s.InsertRelation(t.Context(), aRelation("r2", triage.Blocks, "i1", "i2")),
+		"the relation, as was seen": s.InsertRelation(t.Context(), seen),
 	})
 	s.wantRelation(t, aRelation("r1", triage.Blocks, "i1", "i2"))
 	s.insertRelations(t, // which are others
