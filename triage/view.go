@@ -21,6 +21,9 @@ func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id str
 
 // Unread says, by id, which of some issues have entries that a viewer has not seen.
 func (s *Service) Unread(ctx context.Context, org callwright.OrgID, viewer string, issues []Issue) (map[string]bool, error) {
+	if err := requireText("viewer", viewer, maxID); err != nil {
+		return nil, err
+	}
 	ids := make([]string, len(issues))
 	for n, i := range issues {
 		ids[n] = i.ID

@@ -54,5 +54,7 @@ func TestViewRefuses(t *testing.T) {
 	i := h.issue(triage.Draft{})
 	for _, viewer := range []string{"", " ", strings.Repeat("x", 65), "\x00"} {
 		wantError(t, h.View(t.Context(), "acme", viewer, i.ID), callwright.CodeBadRequest, "viewer")
+		_, err := h.Unread(t.Context(), "acme", viewer, []triage.Issue{i})
+		wantError(t, err, callwright.CodeBadRequest, "viewer")
 	}
 }
