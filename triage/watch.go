@@ -10,9 +10,9 @@ import (
 
 // How watchers look. What this node writes wakes them at once; what others do, they find by looking.
 const (
-	watchEvery = time.Second // without being woken
-	watchAtOne = 100         // entries
-	watchLater = 5 * time.Second
+	watchEvery  = time.Second // without being woken
+	watchAtOnce = 100         // entries
+	watchLater  = 5 * time.Second
 )
 
 // Watcher follows an issue's feed. It is for one goroutine; only Close may come from another.
@@ -64,7 +64,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 			return nil, errClosed
 		default:
 		}
-		entries, err := w.service.Store.EntriesAfter(ctx, w.org, w.issue, w.place, watchAtOne)
+		entries, err := w.service.Store.EntriesAfter(ctx, w.org, w.issue, w.place, watchAtOnce)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -95,7 +95,7 @@ func (w *Watcher) wait(ctx context.Context) error {
 	return nil
 }
 
-var errClosed = callwright.Errorf(callwright.CodeUnavailable, "nobody watches issues any more")
+var errClosed = callwright.Errorf(callwright.CodeUnavailable, "watching has ended")
 
 // Cursor is the place after which Next goes on: whoever watches from there misses nothing.
 func (w *Watcher) Cursor() string { return w.service.sealFeed(w.org, w.issue, w.place) }

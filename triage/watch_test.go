@@ -165,9 +165,8 @@ func TestWatchEnds(t *testing.T) {
 		errs := map[*triage.Watcher]error{}
 		var mu sync.Mutex
 		var wait sync.WaitGroup
-		for _, w := range []*triage.Watcher{closed, ended, served} {
+		for w, ctx := range map[*triage.Watcher]context.Context{closed: t.Context(), ended: ctx, served: t.Context()} {
 			wait.Go(func() {
-				ctx := map[bool]context.Context{true: ctx, false: t.Context()}[w == ended]
 				_, err := w.Next(ctx)
 				mu.Lock()
 				defer mu.Unlock()
