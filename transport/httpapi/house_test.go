@@ -47,6 +47,7 @@ type house struct {
 	ready  error        // what a call's engines say
 	gate   *gate        // of promotions
 	sipFakes
+	triageFakes
 }
 
 // The numbers of the tests: ours is attached for outbound calls.
@@ -92,7 +93,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
 		Pathways: pathwayService, SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
-		BaseURL: "https://voice.example.com", Logger: h.logger,
+		Triage: h.issues(work), BaseURL: "https://voice.example.com", Logger: h.logger,
 	}
 	for _, c := range change {
 		c(&config)

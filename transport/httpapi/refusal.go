@@ -144,7 +144,7 @@ func violation(err error) string {
 		return fmt.Sprintf("has a length of %d; at most %d is allowed", long.Len, long.MaxLength)
 	}
 	text := innermost(err).Error()
-	for _, start := range []string{"value ", "invalid value", "nil is invalid", "no regex match"} {
+	for _, start := range []string{"value ", "invalid value", "nil is invalid", "no regex match", "duplicate element"} {
 		if strings.HasPrefix(text, start) {
 			return text
 		}

@@ -155,7 +155,7 @@ func TestStatusPageListsWhatIsNotBuilt(t *testing.T) {
 func TestOperationsWithoutTheirServiceAreNotBuilt(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) {
-		c.Calls, c.Agents, c.Pathways, c.SIP, c.Discoveries, c.TestCalls = nil, nil, nil, nil, nil, nil
+		c.Calls, c.Agents, c.Pathways, c.SIP, c.Discoveries, c.TestCalls, c.Triage = nil, nil, nil, nil, nil, nil, nil
 	})
 	every(t, func(method, path string, op *v3.Operation) {
 		r := request(t, method, path, op)

@@ -1,0 +1,145 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
+)
+
+// triageFakes are what the issues of a house are made of.
+type triageFakes struct {
+	library *triagetest.Library // the calls that can be attached
+	clock   *movedClock         // of the issues
+	triage  *triage.Service
+}
+
+// opened is when a house's clock stands still, as answers show it.
+const opened = "2026-05-04T03:02:01.123Z"
+
+// issues is the service of issues.
+func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *triage.Service {
+	h.library, h.clock = new(triagetest.Library), &movedClock{must(time.Parse(time.RFC3339, opened))}
+	c := triage.Config{
+		Store: memstore.Triage{Store: h.store}, Atomic: h.store, Work: work, Analyst: new(triagetest.Analyst),
+		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: h.library},
+		Cursors:   must(triage.NewCursors(1, map[byte][]byte{1: bytes.Repeat([]byte("k"), 32)})),
+		Clock:     h.clock, Logger: h.logger,
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	h.triage = must(triage.New(c))
+	h.t.Cleanup(h.triage.Close)
+	return h.triage
+}
+
+// again is another API over the same store, which has issues only.
+func (h *house) again(change func(*triage.Config)) *house {
+	h.t.Helper()
+	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
+	other.Handler = must(httpapi.New(httpapi.Config{
+		Access: h.access, Atomic: h.store, Answers: memstore.Answers{Store: h.store}, Logger: h.logger,
+		Triage: other.issues(memstore.NewWork(h.store, nil), change),
+	}))
+	return other
+}
+
+// issue opens an issue and gives its id.
+func (h *house) issue() string {
+	h.t.Helper()
+	return h.data(http.StatusCreated, "POST", "", `{"title":"Agent books a closed day"}`)["id"].(string)
+}
+
+// data makes a request below /v1/triage/issues and gives what its answer holds.
+func (h *house) data(status int, method, target, body string, headers ...header) map[string]any {
+	h.t.Helper()
+	data, _ := h.answer(status, method, target, body, headers...).(map[string]any)
+	return data
+}
+
+func (h *house) answer(status int, method, target, body string, headers ...header) any {
+	h.t.Helper()
+	answer := h.want(status, method, "/v1/triage/issues"+target, body, headers...)
+	if answer["errors"] != nil {
+		h.t.Errorf("%s %s: a success with errors %v", method, target, answer["errors"])
+	}
+	return answer["data"]
+}
+
+// refused makes a request below /v1/triage/issues that is answered with an error, and wants all of its body.
+func (h *house) refused(status int, code, path, method, target, body string, headers ...header) {
+	h.t.Helper()
+	answer := h.want(status, method, "/v1/triage/issues"+target, body, headers...)
+	list, _ := answer["errors"].([]any)
+	if data, ok := answer["data"]; !ok || data != nil || len(answer) != 2 || len(list) != 1 {
+		h.t.Fatalf("%s %s: %v is not the envelope of an error", method, target, answer)
+	}
+	first, _ := list[0].(map[string]any)
+	got, _ := first["path"].(string)
+	if message, _ := first["message"].(string); first["error"] != code || got != path || !strings.HasPrefix(message, path) || message == "" {
+		h.t.Errorf("%s %s: got %v, want %s about %q", method, target, first, code, path)
+	}
+}
+
+// done makes a request that is answered with 204 and nothing.
+func (h *house) done(method, target string, headers ...header) {
+	h.t.Helper()
+	if answer := h.do(method, "/v1/triage/issues"+target, "", headers...); answer.Code != http.StatusNoContent || answer.Body.Len() > 0 {
+		h.t.Errorf("%s %s: %d %s", method, target, answer.Code, answer.Body)
+	}
+}
+
+// colleague is another key of the house's organization.
+func (h *house) colleague() header {
+	h.t.Helper()
+	key := must(h.access.CreateKey(h.t.Context(), h.org, "colleague", 0))
+	return header{"Authorization", string(key.Key)}
+}
+
+// call puts a call into the library of an organization.
+func (h *house) call(org callwright.OrgID, id string) {
+	h.library.Put(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
+}
+
+// attached is an issue with a call, and the attachment's id.
+func (h *house) attached() (issue, link string) {
+	h.t.Helper()
+	h.call(h.org, "c1")
+	issue = h.issue()
+	link = h.data(http.StatusCreated, "POST", "/"+issue+"/resources", `{"resource_type":"call","resource_id":"c1"}`)["id"].(string)
+	return issue, link
+}
+
+// types are those of the entries of a feed, the newest first.
+func (h *house) types(issue string) []string {
+	h.t.Helper()
+	var types []string
+	for _, e := range h.data(http.StatusOK, "GET", "/"+issue+"/activity", "")["items"].([]any) {
+		types = append(types, e.(map[string]any)["type"].(string))
+	}
+	return types
+}
+
+// like compares an answer with JSON in which names stand for values. Every name begins with $.
+func like(t *testing.T, got any, want string, names ...string) {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(strings.NewReplacer(names...).Replace(want)), &value); err != nil {
+		t.Fatalf("%v in %s", err, want)
+	}
+	if !reflect.DeepEqual(got, value) {
+		a, _ := json.MarshalIndent(got, "", " ")
+		b, _ := json.MarshalIndent(value, "", " ")
+		t.Errorf("got %s\nwant %s", a, b)
+	}
+}

@@ -1,0 +1,322 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/triage"
+)
+
+// TestMain wants every stream to have ended.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// client reads a stream over a real connection.
+type client struct {
+	t     *testing.T
+	lines *bufio.Scanner
+	leave context.CancelFunc
+}
+
+// event is one server-sent event; comment is what it is instead.
+type event struct{ id, name, data, comment string }
+
+// stream follows an issue's feed on a server, and reads what comes at once.
+func (h *house) stream(server *httptest.Server, issue, query, lastEventID string) (client, event) {
+	h.t.Helper()
+	ctx, leave := context.WithTimeout(h.t.Context(), 20*time.Second)
+	h.t.Cleanup(leave)
+	r := must(http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/v1/triage/issues/"+issue+"/activity/stream"+query, nil))
+	r.Header.Set("Authorization", "Bearer "+h.key)
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = answer.Body.Close() })
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" ||
+		answer.Header.Get("Cache-Control") != "private, no-store" || answer.Header.Get("X-Request-ID") == "" {
+		h.t.Fatalf("the stream begins with %d %v", answer.StatusCode, answer.Header)
+	}
+	c := client{h.t, bufio.NewScanner(answer.Body), leave}
+	c.lines.Buffer(nil, 1<<20)
+	first, ok := c.next()
+	if !ok || first.comment == "" || first.id == "" || first.data != "" {
+		h.t.Fatalf("the first event is %+v", first)
+	}
+	return c, first
+}
+
+// next reads an event; ok is false once the stream has ended.
+func (c client) next() (e event, ok bool) {
+	c.t.Helper()
+	for c.lines.Scan() {
+		name, value, found := strings.Cut(c.lines.Text(), ": ")
+		switch {
+		case c.lines.Text() == "":
+			return e, true
+		case !found:
+			c.t.Errorf("the line %q", c.lines.Text())
+		case name == "id":
+			e.id = value
+		case name == "event":
+			e.name = value
+		case name == "data":
+			e.data = value
+		case name == "":
+			e.comment = value
+		}
+	}
+	if err := c.lines.Err(); err != nil {
+		c.t.Error(err)
+	}
+	return e, false
+}
+
+// entry reads an event and decodes its entry.
+func (c client) entry() (e event, entry map[string]any) {
+	c.t.Helper()
+	e, ok := c.next()
+	if err := json.Unmarshal([]byte(e.data), &entry); !ok || e.name != "entry" || e.id == "" || err != nil {
+		c.t.Fatalf("the event is %+v: %v", e, err)
+	}
+	return e, entry
+}
+
+// TestStream follows a feed, goes, and comes again.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	server := httptest.NewServer(h)
+	defer server.Close()
+	id := h.issue()
+	say := func(words string) {
+		t.Helper()
+		h.data(http.StatusCreated, "POST", "/"+id+"/comments", `{"detail":"`+words+`"}`)
+	}
+	c, begin := h.stream(server, id, "", "")
+	say("one\\ntwo")
+	first, entry := c.entry()
+	if want := at(t, h.data(http.StatusOK, "GET", "/"+id+"/activity", ""), "items", 0); !reflect.DeepEqual(entry, want) {
+		t.Errorf("streamed %v, want %v", entry, want)
+	}
+	h.data(http.StatusCreated, "POST", "/"+id+"/agent-sessions", `{"agent_name":"Log reader"}`)
+	if _, entry = c.entry(); entry["type"] != "session_started" || entry["entry_kind"] != "agent" {
+		t.Errorf("streamed %v", entry)
+	}
+	c.leave()
+	say("three")
+
+	read := func(query, lastEventID, want string) client {
+		t.Helper()
+		c, _ := h.stream(server, id, query, lastEventID)
+		for detail := range strings.SplitSeq(want, ",") {
+			if _, entry := c.entry(); entry["detail"] != detail {
+				t.Errorf("%s, %s: got %v, want %s", query, lastEventID, entry["detail"], detail)
+			}
+		}
+		return c
+	}
+	read("", first.id, ",three")
+	read("?cursor="+first.id, "", ",three")
+	read("?cursor="+first.id, begin.id, "one\ntwo,,three")
+	oldest := h.data(http.StatusOK, "GET", "/"+id+"/activity?limit=3", "")["next_cursor"].(string) // of the feed
+	last := read("?cursor="+oldest, "", ",three")
+	h.refused(http.StatusBadRequest, "bad_request", "cursor", "GET", "/"+id+"/activity/stream?cursor="+oldest, "", header{"Last-Event-ID", "x"})
+
+	h.triage.Close()
+	if e, ok := last.next(); ok {
+		t.Errorf("after the end: %+v", e)
+	}
+	h.refused(http.StatusServiceUnavailable, "service_unavailable", "", "GET", "/"+id+"/activity/stream", "")
+}
+
+// follow has a stream run until its client leaves, and gives its answer. It is called within a bubble.
+func (h *house) follow(issue string, w http.ResponseWriter) (leave context.CancelFunc, ended *atomic.Bool) {
+	h.t.Helper()
+	ctx, leave := context.WithCancel(h.t.Context())
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/triage/issues/"+issue+"/activity/stream", nil)
+	r.Header.Set("Authorization", h.key)
+	ended = new(atomic.Bool)
+	go func() {
+		h.ServeHTTP(w, r)
+		ended.Store(true)
+	}()
+	synctest.Wait()
+	return leave, ended
+}
+
+// opens an issue, and comments on it, without asking the contract's validator, which must not be met in a bubble.
+func (h *house) quietIssue() (issue string, comment func()) {
+	by := triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
+	i := must(h.triage.Create(h.t.Context(), h.org, by, triage.Draft{Title: "x"}))
+	return i.ID, func() { must(h.triage.Comment(h.t.Context(), h.org, by, i.ID, triage.CommentDraft{Detail: "x"})) }
+}
+
+func TestStreamBeats(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		issue, comment := h.quietIssue()
+		answer := httptest.NewRecorder()
+		leave, ended := h.follow(issue, answer)
+		begin := answer.Body.String()
+		if !strings.HasPrefix(begin, ": ") || !answer.Flushed {
+			t.Errorf("the stream begins with %q", begin)
+		}
+		after := func(d time.Duration, want string) {
+			t.Helper()
+			answer.Body.Reset()
+			time.Sleep(d)
+			synctest.Wait()
+			if got := answer.Body.String(); got != want {
+				t.Errorf("after %s: %q, want %q", d, got, want)
+			}
+		}
+		after(14*time.Second, "")
+		after(time.Second, ":\n\n")
+		after(10*time.Second, "")
+		comment()
+		synctest.Wait()
+		if got := answer.Body.String(); !strings.Contains(got, "event: entry\ndata: {") || !strings.HasSuffix(got, "}\n\n") {
+			t.Errorf("the comment comes as %q", got)
+		}
+		after(14*time.Second, "")
+		after(time.Second, ":\n\n")
+		leave()
+		synctest.Wait()
+		if !ended.Load() {
+			t.Error("the stream goes on without its client")
+		}
+	})
+}
+
+func TestStreamEndsInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		issue, _ := h.quietIssue()
+		leave, ended := h.follow(issue, httptest.NewRecorder())
+		defer leave()
+		time.Sleep(15*time.Minute - time.Millisecond)
+		synctest.Wait()
+		if ended.Load() {
+			t.Error("the stream has ended early")
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if !ended.Load() {
+			t.Error("the stream has not ended")
+		}
+	})
+}
+
+// sluggish is the connection of a client that takes the beginning and no more.
+type sluggish struct {
+	httptest.ResponseRecorder
+	writes   int
+	deadline time.Time
+}
+
+func (s *sluggish) SetWriteDeadline(deadline time.Time) error {
+	s.deadline = deadline
+	return nil
+}
+
+func (s *sluggish) Write(p []byte) (int, error) {
+	if s.writes++; s.writes == 1 {
+		return s.ResponseRecorder.Write(p)
+	}
+	time.Sleep(time.Until(s.deadline))
+	return 0, os.ErrDeadlineExceeded
+}
+
+func TestStreamToWhoDoesNotRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		issue, comment := h.quietIssue()
+		connection := &sluggish{ResponseRecorder: *httptest.NewRecorder()}
+		leave, ended := h.follow(issue, connection)
+		defer leave()
+		comment()
+		time.Sleep(10*time.Second - time.Millisecond)
+		synctest.Wait()
+		if ended.Load() {
+			t.Error("the client had no time to read")
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if !ended.Load() || connection.writes != 2 || !connection.deadline.Equal(time.Now().Add(10*time.Second)) {
+			t.Errorf("the stream goes on: %+v", connection)
+		}
+	})
+}
+
+func TestStreamsAreCounted(t *testing.T) {
+	t.Parallel()
+	h := open(t).again(func(c *triage.Config) { c.Watchers = 1 })
+	server := httptest.NewServer(h)
+	defer server.Close()
+	id := h.issue()
+	c, _ := h.stream(server, id, "", "")
+	h.refused(http.StatusTooManyRequests, "TOO_MANY_REQUESTS", "", "GET", "/"+id+"/activity/stream", "")
+	if retry := h.do("GET", "/v1/triage/issues/"+id+"/activity/stream", "").Header().Get("Retry-After"); retry != "5" {
+		t.Errorf("Retry-After: %q", retry)
+	}
+	c.leave()
+	left := time.Now().Add(10 * time.Second)
+	for h.try(id) == http.StatusTooManyRequests { // the server learns of it a moment later
+		if time.Now().After(left) {
+			t.Fatal("the place of a client that has gone is not free again")
+		}
+	}
+}
+
+// try asks for a stream and leaves at once.
+func (h *house) try(issue string) int {
+	ctx, leave := context.WithCancel(h.t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/triage/issues/"+issue+"/activity/stream", nil)
+	r.Header.Set("Authorization", h.key)
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, r)
+	return answer.Code
+}
+
+// broken is a store whose feeds can't be read forwards.
+type broken struct{ memstore.Triage }
+
+func (broken) EntriesAfter(context.Context, callwright.OrgID, string, callwright.Keyset, int) ([]triage.Entry, error) {
+	return nil, errors.New("the disk is gone")
+}
+
+// TestStreamThatBreaks ends without a word to the client, which is no envelope's place any more; the log has it.
+func TestStreamThatBreaks(t *testing.T) {
+	t.Parallel()
+	first := open(t)
+	h := first.again(func(c *triage.Config) { c.Store = broken{memstore.Triage{Store: first.store}} })
+	answer := h.do("GET", "/v1/triage/issues/"+h.issue()+"/activity/stream", "")
+	if body := answer.Body.String(); answer.Code != http.StatusOK || strings.Contains(body, "disk") || strings.Contains(body, "errors") {
+		t.Errorf("got %d %s", answer.Code, body)
+	}
+	if !strings.Contains(first.log.String(), "the disk is gone") {
+		t.Errorf("the log has %s", first.log)
+	}
+}
