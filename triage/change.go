@@ -16,8 +16,8 @@ type change struct {
 	entries []Entry
 }
 
-// tell has an entry written about the issue: its kind and, if it has none, its actor are set here, its identity and time
-// when it is written.
+// tell has an entry written about the issue: its kind and, if it has none, its actor are set here, its time and, if it has
+// none, its id when it is written.
 func (c *change) tell(e Entry) {
 	e.Kind = KindIssue
 	if e.Session != nil {
