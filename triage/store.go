@@ -8,7 +8,8 @@ import (
 )
 
 // Store keeps everything of this domain. What it returns shares no memory with what it keeps, and what is another
-// organization's is absent. Its parts are tested one by one by package triagetest.
+// organization's is absent. What belongs to an issue that is absent is not taken: CodeNotFound. Its parts are tested one by
+// one by package triagetest.
 type Store interface {
 	Issues
 	Feed

@@ -118,6 +118,9 @@ func (s Triage) ReportedIssue(ctx context.Context, org callwright.OrgID, key str
 // PointReports has the reports with a key come to an issue.
 func (s Triage) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return s.with(ctx, func(d *data) error {
+		if _, err := d.issue(org, to); err != nil {
+			return err
+		}
 		if d.reports[reportKey{org, key}] != from {
 			return callwright.ErrConflict
 		}
@@ -143,6 +146,9 @@ func (s Triage) MarkSeen(
 	ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time,
 ) error {
 	return s.with(ctx, func(d *data) error {
+		if _, err := d.issue(org, issue); err != nil {
+			return err
+		}
 		if key := (seenKey{org, viewer, issue}); until.After(d.seen[key]) {
 			d.seen[key] = until
 		}

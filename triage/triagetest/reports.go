@@ -16,6 +16,7 @@ func RunReports(t *testing.T, newStore func(t *testing.T) (triage.Store, callwri
 	t.Helper()
 	run(t, "reports", newStore, map[string]func(*testing.T, subject){
 		"points by compare-and-set":      pointsReports,
+		"points to no absent issue":      pointsToNoOrphan,
 		"points for one of many":         pointsReportsAtOnce,
 		"keeps organizations apart":      keepsReportsApart,
 		"keeps keys as they are written": keepsReportKeys,
@@ -61,6 +62,14 @@ func pointsReports(t *testing.T, s subject) {
 	s.wantReports(t, "a", "other", "")
 }
 
+func pointsToNoOrphan(t *testing.T, s subject) {
+	wantErr(t, callwright.ErrNotFound, map[string]error{
+		"an absent issue": s.PointReports(t.Context(), "a", "k", "", "i9"),
+		"a foreign issue": s.PointReports(t.Context(), "a", "k", "", "j1"),
+	})
+	s.wantReports(t, "a", "k", "")
+}
+
 // pointsReportsAtOnce has several find that there is no issue of a key, and then several that there is one.
 func pointsReportsAtOnce(t *testing.T, s subject) {
 	target := func(round, writer int) string { return fmt.Sprintf("x%d%d", round, writer) }
@@ -89,7 +98,7 @@ func keepsReportsApart(t *testing.T, s subject) {
 
 func keepsReportKeys(t *testing.T, s subject) {
 	long := strings.Repeat("\u96ea", 200)
-	for key, issue := range map[string]string{"key": "i1", "Key": "i2", "key ": "i2", words: "i1", long: "i2", long + "x": "i1"} {
+	for key, issue := range map[string]string{"a key": "i1", "A key": "i2", "akey": "i2", words: "i1", long: "i2", long + "x": "i1"} {
 		s.point(t, "a", key, "", issue)
 		defer s.wantReports(t, "a", key, issue)
 	}

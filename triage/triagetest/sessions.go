@@ -231,12 +231,12 @@ func findsSilentSessions(t *testing.T, s subject) {
 	var want []string
 	for _, status := range triage.SessionStatuses() {
 		for n, since := range []time.Time{waiting, silent} {
-			for off := time.Duration(-1); off <= 1; off++ {
-				a := aSession(fmt.Sprintf("%s %d %d", status, n, off), "i1")
+			for _, off := range []time.Duration{-time.Microsecond, 0, time.Microsecond} {
+				a := aSession(fmt.Sprintf("%s %d %s", status, n, off), "i1")
 				if n == 1 {
 					a.Org, a.IssueID = "b", "j1" // whoever they belong to
 				}
-				a.Status, a.UpdatedAt = status, since.Add(off*time.Microsecond)
+				a.Status, a.UpdatedAt = status, since.Add(off)
 				s.insertSessions(t, a)
 				until := silent
 				if status == triage.SessionAwaitingInput {

@@ -179,15 +179,15 @@ func checkFull(t *testing.T, name string, v reflect.Value) {
 	if v.IsZero() {
 		t.Fatalf("the test has no value for %s", name)
 	}
-	switch _, moment := v.Interface().(time.Time); {
+	switch _, moment := reflect.TypeAssert[time.Time](v); {
 	case moment:
 	case v.Kind() == reflect.Pointer:
 		if v.Elem().Kind() == reflect.Struct {
 			checkFull(t, name, v.Elem())
 		}
 	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			checkFull(t, name+"."+v.Type().Field(i).Name, v.Field(i))
+		for field, value := range v.Fields() {
+			checkFull(t, name+"."+field.Name, value)
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
 		for i := range v.Len() {
@@ -210,8 +210,8 @@ func spoilValue(v reflect.Value) {
 			v.SetZero()
 			return
 		}
-		for i := range v.NumField() {
-			spoilValue(v.Field(i))
+		for _, field := range v.Fields() {
+			spoilValue(field)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

@@ -16,6 +16,7 @@ func RunViews(t *testing.T, newStore func(t *testing.T) (triage.Store, callwrigh
 	t.Helper()
 	run(t, "views", newStore, map[string]func(*testing.T, subject){
 		"knows what each viewer has seen": keepsViews,
+		"knows nothing of absent issues":  refusesOrphanViews,
 		"never goes back":                 neverGoesBack,
 		"never goes back at once":         neverGoesBackAtOnce,
 		"keeps organizations apart":       keepsViewsApart,
@@ -56,6 +57,15 @@ func keepsViews(t *testing.T, s subject) {
 	if err != nil || len(got) != 1 || !got["i2"].Equal(later(2)) {
 		t.Errorf("of i2 u1 has seen %v, %v", got, err)
 	}
+}
+
+func refusesOrphanViews(t *testing.T, s subject) {
+	wantErr(t, callwright.ErrNotFound, map[string]error{
+		"an absent issue": s.MarkSeen(t.Context(), "a", "u1", "i9", at),
+		"a foreign issue": s.MarkSeen(t.Context(), "b", "u1", "i1", at),
+	})
+	s.wantSeen(t, "a", "u1", nil)
+	s.wantSeen(t, "b", "u1", nil)
 }
 
 func neverGoesBack(t *testing.T, s subject) {

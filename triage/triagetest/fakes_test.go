@@ -1,0 +1,75 @@
+package triagetest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
+)
+
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	var l triagetest.Library
+	if found, err := l.Find(t.Context(), "a", []string{"c1"}); err != nil || len(found) != 0 {
+		t.Errorf("an empty library has %v, %v", found, err)
+	}
+	l.Put("a", "c1", triage.Item{Title: "One", Metadata: map[string]any{"n": 1}}, triage.Evidence{
+		Lines: []triage.Line{{Agent: true, Text: "Hello"}},
+	})
+	for range 2 {
+		found, err := l.Find(t.Context(), "a", []string{"c1", "c2"})
+		if err != nil || len(found) != 1 || found["c1"].Title != "One" || found["c1"].Metadata["n"] != 1 {
+			t.Fatalf("found %v, %v", found, err)
+		}
+		found["c1"].Metadata["n"] = 2
+	}
+	if e, err := l.Read(t.Context(), "a", "c1"); err != nil || len(e.Lines) != 1 {
+		t.Errorf("read %v, %v", e, err)
+	}
+	if found, err := l.Find(t.Context(), "b", []string{"c1"}); err != nil || len(found) != 0 {
+		t.Errorf("another organization finds %v, %v", found, err)
+	}
+	_, foreign := l.Read(t.Context(), "b", "c1")
+	l.Remove("a", "c1")
+	_, removed := l.Read(t.Context(), "a", "c1")
+	if !errors.Is(foreign, callwright.ErrNotFound) || !errors.Is(removed, callwright.ErrNotFound) {
+		t.Errorf("read gave %v and %v, want not found", foreign, removed)
+	}
+	if l.Finds() != 4 || l.Reads() != 3 {
+		t.Errorf("counted %d and %d calls", l.Finds(), l.Reads())
+	}
+}
+
+func TestAnalyst(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	a := triagetest.Analyst{Plays: []triagetest.Play{
+		{Progress: triage.Progress{Next: triage.SessionActive}},
+		{Err: callwright.ErrUnavailable},
+		{Meanwhile: func(context.Context, triage.Case) { cancel() }, Progress: triage.Progress{Next: triage.SessionComplete}},
+	}}
+	if p, err := a.Step(ctx, triage.Case{Taken: 0}); err != nil || p.Next != triage.SessionActive {
+		t.Errorf("step 1: %+v, %v", p, err)
+	}
+	if _, err := a.Step(ctx, triage.Case{Taken: 1}); !errors.Is(err, callwright.ErrUnavailable) {
+		t.Errorf("step 2: %v", err)
+	}
+	if p, err := a.Step(ctx, triage.Case{Taken: 2}); !errors.Is(err, context.Canceled) || p.Next != "" {
+		t.Errorf("step 3: %+v, %v", p, err)
+	}
+	if _, err := a.Step(t.Context(), triage.Case{Taken: 3}); !errors.Is(err, callwright.ErrInternal) {
+		t.Errorf("a step that is not written gave %v", err)
+	}
+	cases := a.Cases()
+	for n, c := range cases {
+		if c.Taken != n {
+			t.Errorf("case %d is %+v", n, c)
+		}
+	}
+	if len(cases) != 4 || a.Name() != "Analyst" {
+		t.Errorf("%s was asked %d times", a.Name(), len(cases))
+	}
+}
