@@ -10,6 +10,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -147,6 +148,28 @@ func TestStream(t *testing.T) {
 	h.refused(http.StatusServiceUnavailable, "service_unavailable", "", "GET", "/"+id+"/activity/stream", "")
 }
 
+// tape is an answer that can be read while it is written.
+type tape struct {
+	httptest.ResponseRecorder
+	mu sync.Mutex
+}
+
+func newTape() *tape { return &tape{ResponseRecorder: *httptest.NewRecorder()} }
+
+func (w *tape) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ResponseRecorder.Write(p)
+}
+
+// take gives what was written since the last time.
+func (w *tape) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.Body.Reset()
+	return w.Body.String()
+}
+
 // follow has a stream run until its client leaves, and gives its answer. It is called within a bubble.
 func (h *house) follow(issue string, w http.ResponseWriter) (leave context.CancelFunc, ended *atomic.Bool) {
 	h.t.Helper()
@@ -174,18 +197,17 @@ func TestStreamBeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		issue, comment := h.quietIssue()
-		answer := httptest.NewRecorder()
+		answer := newTape()
 		leave, ended := h.follow(issue, answer)
-		begin := answer.Body.String()
+		begin := answer.take()
 		if !strings.HasPrefix(begin, ": ") || !answer.Flushed {
 			t.Errorf("the stream begins with %q", begin)
 		}
 		after := func(d time.Duration, want string) {
 			t.Helper()
-			answer.Body.Reset()
 			time.Sleep(d)
 			synctest.Wait()
-			if got := answer.Body.String(); got != want {
+			if got := answer.take(); got != want {
 				t.Errorf("after %s: %q, want %q", d, got, want)
 			}
 		}
@@ -194,7 +216,7 @@ func TestStreamBeats(t *testing.T) {
 		after(10*time.Second, "")
 		comment()
 		synctest.Wait()
-		if got := answer.Body.String(); !strings.Contains(got, "event: entry\ndata: {") || !strings.HasSuffix(got, "}\n\n") {
+		if got := answer.take(); !strings.Contains(got, "event: entry\ndata: {") || !strings.HasSuffix(got, "}\n\n") {
 			t.Errorf("the comment comes as %q", got)
 		}
 		after(14*time.Second, "")
@@ -229,7 +251,7 @@ func TestStreamEndsInTime(t *testing.T) {
 
 // sluggish is the connection of a client that takes the beginning and no more.
 type sluggish struct {
-	httptest.ResponseRecorder
+	tape
 	writes   int
 	deadline time.Time
 }
@@ -241,7 +263,7 @@ func (s *sluggish) SetWriteDeadline(deadline time.Time) error {
 
 func (s *sluggish) Write(p []byte) (int, error) {
 	if s.writes++; s.writes == 1 {
-		return s.ResponseRecorder.Write(p)
+		return s.tape.Write(p)
 	}
 	time.Sleep(time.Until(s.deadline))
 	return 0, os.ErrDeadlineExceeded
@@ -252,7 +274,7 @@ func TestStreamToWhoDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		issue, comment := h.quietIssue()
-		connection := &sluggish{ResponseRecorder: *httptest.NewRecorder()}
+		connection := &sluggish{tape: tape{ResponseRecorder: *httptest.NewRecorder()}}
 		leave, ended := h.follow(issue, connection)
 		defer leave()
 		comment()
