@@ -84,7 +84,6 @@ func (s *Service) inSession(
 // by compare-and-set, also when there are no steps.
 func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Actor, steps ...Step) error {
 	next := *sess
-	next.Pending = slices.Clone(sess.Pending)
 	next.UpdatedAt = s.Clock.Now()
 	for _, step := range steps {
 		if err := s.take(c, &next, by, step); err != nil {

@@ -157,11 +157,15 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	if _, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "run-0"}); err != nil {
 		t.Fatal(err)
 	}
+	s.runs.Put("acme", "call-1", triage.Item{Title: "A run with the id of a call"}, triage.Evidence{})
+	if _, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "call-1"}); err != nil {
+		t.Fatal(err)
+	}
 	s.calls.Remove("acme", "call-1")
 	s.calls.Put("acme", "call-2", triage.Item{Title: "Renamed", Metadata: map[string]any{"status": "failed"}}, triage.Evidence{})
 	calls, runs := s.calls.Finds(), s.runs.Finds()
 	all, err := s.Resources(ctx, "acme", i.ID)
-	if err != nil || len(all) != 4 {
+	if err != nil || len(all) != 5 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	for n, want := range []struct {
@@ -173,6 +177,7 @@ func TestResourcesAsTheyAre(t *testing.T) {
 		{"call-1", "Call 1", triage.Unavailable, map[string]any{"status": "completed"}},
 		{"call-2", "Call 2", triage.Available, map[string]any{"status": "failed"}},
 		{"run-0", "Run 0", triage.Available, nil},
+		{"call-1", "A run with the id of a call", triage.Available, nil},
 	} {
 		got := all[n]
 		if got.ResourceID != want.id || got.Title != want.title || got.Status != want.status ||
@@ -185,7 +190,7 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	}
 	bare := openOver(t, s.memory) // a node that knows no types
 	all, err = bare.Resources(ctx, "acme", i.ID)
-	if err != nil || len(all) != 4 || all[0].Status != triage.Unavailable {
+	if err != nil || len(all) != 5 || all[0].Status != triage.Unavailable {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

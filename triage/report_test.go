@@ -72,7 +72,10 @@ func TestReportAfterTheEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second := s.report("busy", "call-0")
+		second := s.report("busy", "call-2")
+		if k := s.kept(first.ID); len(k.Feed) != 4 { // created, attached, moved and related
+			t.Errorf("the earlier issue was told %+v", types(k.Feed))
+		}
 		if second.ID == first.ID || second.Relations != 1 || second.Resources != 1 || !second.Status.Open() {
 			t.Errorf("after the end came %+v", second)
 		}
@@ -246,72 +249,66 @@ func TestReportsAtOnce(t *testing.T) {
 	}
 }
 
-// meddler does something between the look for a key's issue and what follows.
+// meddler does something before a transaction, once.
 type meddler struct {
-	triage.Store
-	once sync.Once
-	do   func()
+	callwright.Atomic
+	before int // which: 1 is the next
+	do     func()
 }
 
-func (m *meddler) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
-	id, err := m.Store.ReportedIssue(ctx, org, key)
-	if m.do != nil {
-		m.once.Do(m.do)
+func (m *meddler) Do(ctx context.Context, fn func(ctx context.Context) error) error {
+	if m.before--; m.before == 0 {
+		m.do()
 	}
-	return id, err
+	return m.Atomic.Do(ctx, fn)
 }
 
 func TestReportWhileItsIssueChanges(t *testing.T) {
 	t.Parallel()
+	set := func(status triage.Status) func(depot, string, string) {
+		return func(s depot, first, _ string) {
+			if _, err := s.Update(s.t.Context(), "acme", ada, first, triage.Change{Status: &status}); err != nil {
+				s.t.Error(err)
+			}
+		}
+	}
+	merge := func(s depot, first, target string) {
+		if _, err := s.Merge(s.t.Context(), "acme", ada, first, target); err != nil {
+			s.t.Error(err)
+		}
+	}
+	end, goOn, reportAgain := set(triage.StatusDone), set(triage.StatusTodo), func(s depot, _, _ string) { s.report("busy") }
 	for name, at := range map[string]struct {
-		before, meanwhile func(ctx context.Context, s depot, first, target string) error
-		opens             bool   // a new issue
-		to                string // the one that it comes to, if it opens none
+		first     func(s depot, first, target string)
+		before    int // the look at the issue that was found is 1, the opening of a new one 2
+		meanwhile func(s depot, first, target string)
+		to        int // number of the issue that the report comes to: the first, the target or a new one
 	}{
-		"it ends": {
-			meanwhile: func(ctx context.Context, s depot, first, _ string) error {
-				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: new(triage.StatusDone)})
-				return err
-			}, opens: true,
-		},
-		"it is merged": {
-			meanwhile: func(ctx context.Context, s depot, first, target string) error {
-				_, err := s.Merge(ctx, "acme", ada, first, target)
-				return err
-			}, to: "target",
-		},
-		"it goes on": {
-			before: func(ctx context.Context, s depot, first, _ string) error {
-				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: new(triage.StatusDone)})
-				return err
-			},
-			meanwhile: func(ctx context.Context, s depot, first, _ string) error {
-				_, err := s.Update(ctx, "acme", ada, first, triage.Change{Status: new(triage.StatusTodo)})
-				return err
-			}, to: "first",
-		},
+		"it ends":                 {nil, 1, end, triage.FirstNumber + 2},
+		"it is merged":            {nil, 1, merge, triage.FirstNumber + 1},
+		"it goes on":              {end, 1, goOn, triage.FirstNumber},
+		"it goes on later":        {end, 2, goOn, triage.FirstNumber},
+		"it is merged later":      {end, 2, merge, triage.FirstNumber + 1},
+		"another report is first": {end, 2, reportAgain, triage.FirstNumber + 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store := new(meddler)
+			m := new(meddler)
 			s := openDepot(t, func(c *triage.Config) {
-				store.Store = c.Store
-				c.Store = store
+				m.Atomic = c.Atomic
+				c.Atomic = m
 			})
-			ids := map[string]string{"first": s.report("busy").ID, "target": s.issue(triage.Draft{}).ID}
-			if at.before != nil {
-				if err := at.before(t.Context(), s, ids["first"], ids["target"]); err != nil {
-					t.Fatal(err)
-				}
+			first, target := s.report("busy").ID, s.issue(triage.Draft{}).ID
+			if at.first != nil {
+				at.first(s, first, target)
 			}
-			store.do = func() {
-				if err := at.meanwhile(t.Context(), s, ids["first"], ids["target"]); err != nil {
-					t.Error(err)
-				}
-			}
-			i := s.report("busy", "call-0")
-			if at.opens == (i.ID == ids["first"] || i.ID == ids["target"]) || !at.opens && i.ID != ids[at.to] || i.Resources != 1 {
+			m.before, m.do = at.before, func() { at.meanwhile(s, first, target) }
+			if i := s.report("busy", "call-0"); i.Number != at.to || i.Resources != 1 {
 				t.Errorf("the report came to %+v", i)
+			}
+			want := max(2, at.to-triage.FirstNumber+1)
+			if page, err := s.List(t.Context(), "acme", triage.Query{}); err != nil || len(page.Items) != want {
+				t.Errorf("there are %d issues, %v", len(page.Items), err)
 			}
 		})
 	}
