@@ -15,7 +15,8 @@
 // that Do gives: with another one it waits for the connection that its own transaction holds, until its context ends.
 //
 // PostgreSQL has one pool. Its isolation is READ COMMITTED, at which a read followed by a write loses updates without
-// an error, so every change of a row is a compare-and-set on its version.
+// an error, so every change of a row is a compare-and-set on its version. Who would rather wait than lose locks the row
+// first: see Triage.Hold.
 //
 // # Errors
 //
