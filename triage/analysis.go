@@ -18,7 +18,7 @@ const (
 	maxAnalysisState = 512 << 10              // bytes of what a step leaves for the next
 	maxAnswers       = 20                     // of people, that an Analyst is given
 	analysisAttempts = 3                      // of a step; waiting for a model that is busy is none
-	analysisPatience = 45 * time.Second       // of an attempt: less than a step of work may take
+	analysisPatience = 20 * time.Second       // of an attempt: less than a step of work may take
 	analysisWatched  = 500 * time.Millisecond // how often it is seen whether a running step is still wanted
 )
 

@@ -65,18 +65,18 @@ func TestAnalysisFails(t *testing.T) {
 // TestAnalysisWaits: a model that is busy is waited for, which is no attempt, but not for ever.
 func TestAnalysisWaits(t *testing.T) {
 	t.Parallel()
-	busy := &callwright.Error{Code: callwright.CodeUnavailable, Message: "busy", RetryAfter: 20 * time.Minute}
+	busy := &callwright.Error{Code: callwright.CodeUnavailable, Message: "busy", RetryAfter: 10 * time.Minute}
 	s := openStudy(t, taking(func(context.Context, triage.Case) (triage.Progress, error) { return triage.Progress{}, busy }))
 	sess := s.analyze("")
-	for _, want := range []time.Duration{20 * time.Minute, 20 * time.Minute, 15 * time.Minute} {
-		s.clock.move(15 * time.Minute)
+	for _, want := range []time.Duration{10 * time.Minute, 9 * time.Minute, time.Minute} {
+		s.clock.move(8 * time.Minute)
 		err := s.step(t.Context(), sess, 0, 3)
 		if wait, _ := callwright.RetryAfter(err); wait != want {
 			t.Errorf("it is to wait for %s, want %s: %v", wait, want, err)
 		}
 	}
 	s.wantTold(sess, triage.SessionPending)
-	s.clock.move(15 * time.Minute)
+	s.clock.move(8 * time.Minute)
 	if err := s.step(t.Context(), sess, 0, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 		return err
 	}
 	s.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", issue, "session_id", id, "error", err)
-	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+callwright.MessageOf(err)+"."))
+	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
 }
 
 // takeStep asks the Analyst, unless the analysis is at a limit.
@@ -87,6 +87,14 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 		err = p.check()
 	}
 	return p, err
+}
+
+// whatFailed is what people may see of an error, with the field of the step that is at fault.
+func whatFailed(err error) string {
+	if e, ok := errors.AsType[*callwright.Error](err); ok {
+		return e.Error()
+	}
+	return callwright.MessageOf(err)
 }
 
 // gaveUp ends an analysis that gets no further.

@@ -24,7 +24,7 @@ const (
 	WaitsAtMost  = 7 * 24 * time.Hour // for a person's answer
 	sweepEvery   = time.Minute
 	sweepAtOnce  = 100
-	analysisLife = time.Hour // of an analysis, without what it waits for people
+	analysisLife = 25 * time.Minute // of an analysis, without what it waits for people: it ends before it is taken for dead
 )
 
 // Session is the work of one agent on an issue.
