@@ -28,6 +28,7 @@ type Report struct {
 // Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the one that is
 // open for its key: only until 50 are attached, so that what happens a thousand times is told often enough, and no more.
 // When that issue is done or closed, a new one is opened and related to it. Reports of a new key at once open one issue.
+// It tries again when it loses against another, which takes transactions of its own: it is not to be called in one.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	if err := requireText("key", r.Key, maxKey); err != nil {
 		return Issue{}, err
@@ -46,12 +47,12 @@ func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r 
 
 // report is one try; CodeConflict when the key's issue has become another since it was looked for.
 func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
-	known, err := s.reportedIssue(ctx, org, r.Key)
+	known, err := s.Store.ReportedIssue(ctx, org, r.Key)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return s.openReported(ctx, org, by, r, "")
+	}
 	if err != nil {
 		return Issue{}, err
-	}
-	if known == "" {
-		return s.openReported(ctx, org, by, r, "")
 	}
 	i, _, err := s.change(ctx, org, by, known, func(ctx context.Context, c *change) error {
 		if !c.Issue.Status.Open() {
@@ -65,15 +66,6 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	return s.openReported(ctx, org, by, r, known)
 }
 
-// reportedIssue is the issue of a key; empty when there is none.
-func (s *Service) reportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
-	id, err := s.Store.ReportedIssue(ctx, org, key)
-	if errors.Is(err, callwright.ErrNotFound) {
-		return "", nil
-	}
-	return id, err
-}
-
 // openReported opens an issue for a report, in the place of an earlier one that is no longer open, or of none.
 func (s *Service) openReported(
 	ctx context.Context, org callwright.OrgID, by Actor, r Report, earlier string,
@@ -81,7 +73,7 @@ func (s *Service) openReported(
 	var ids []string
 	err = s.Atomic.Do(ctx, func(ctx context.Context) error {
 		if earlier != "" {
-			if err := s.stillEnded(ctx, org, r.Key, earlier); err != nil {
+			if err := s.stillEnded(ctx, org, earlier); err != nil {
 				return err
 			}
 		}
@@ -114,20 +106,13 @@ func (s *Service) openReported(
 	return i, nil
 }
 
-// stillEnded holds the issue that a key leads to; CodeConflict when it is open, or the key leads elsewhere by now.
-func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, key, id string) error {
+// stillEnded holds an issue until the transaction ends; CodeConflict when it is open again.
+func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id string) error {
 	i, err := s.Store.Hold(ctx, org, id)
-	if err != nil {
-		return err
+	if err == nil && i.Status.Open() {
+		err = callwright.Errorf(callwright.CodeConflict, "%s was opened again meanwhile", i.Name())
 	}
-	known, err := s.reportedIssue(ctx, org, key)
-	if err != nil {
-		return err
-	}
-	if known != id || i.Status.Open() {
-		return callwright.Errorf(callwright.CodeConflict, "the issue of the reports has changed meanwhile")
-	}
-	return nil
+	return err
 }
 
 // attachReported attaches what reports have come with, as long as that is news.
