@@ -15,6 +15,9 @@ const (
 	watchLater  = 5 * time.Second
 )
 
+// MaxWatchers is how many Watchers of one organization may be open at once, in one process.
+const MaxWatchers = 100
+
 // Watcher follows an issue's feed. It is for one goroutine; only Close may come from another.
 type Watcher struct {
 	service   *Service
@@ -27,8 +30,8 @@ type Watcher struct {
 }
 
 // Watch follows an issue's feed: what comes after a cursor of Activity or of a Watcher, or, without one, from now on. It
-// costs no goroutine. Close it. CodeTooManyRequests when as many as the configuration allows are open, CodeUnavailable
-// when the service is closed.
+// costs no goroutine. Close it. CodeTooManyRequests when as many as the configuration allows are open, or MaxWatchers of
+// one organization, CodeUnavailable when the service is closed.
 func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after string) (*Watcher, error) {
 	place, err := s.openFeed(org, id, after)
 	if err != nil {
@@ -120,6 +123,7 @@ type hub struct {
 	mu       sync.Mutex
 	watchers map[string]map[*Watcher]bool // by issue
 	open     int
+	openOf   map[callwright.OrgID]int
 	closed   bool
 }
 
@@ -129,19 +133,20 @@ func (h *hub) add(w *Watcher, most int) error {
 	switch {
 	case h.closed:
 		return errClosed
-	case h.open >= most:
-		full := callwright.Errorf(callwright.CodeTooManyRequests, "%d watch issues, and no more can", h.open)
+	case h.open >= most || h.openOf[w.org] >= MaxWatchers:
+		full := callwright.Errorf(callwright.CodeTooManyRequests, "as many watch issues as can at once")
 		full.RetryAfter = watchLater
 		return full
 	}
 	if h.watchers == nil {
-		h.watchers = map[string]map[*Watcher]bool{}
+		h.watchers, h.openOf = map[string]map[*Watcher]bool{}, map[callwright.OrgID]int{}
 	}
 	if h.watchers[w.issue] == nil {
 		h.watchers[w.issue] = map[*Watcher]bool{}
 	}
 	h.watchers[w.issue][w] = true
 	h.open++
+	h.openOf[w.org]++
 	return nil
 }
 
@@ -152,6 +157,9 @@ func (h *hub) remove(w *Watcher) {
 		return
 	}
 	h.open--
+	if h.openOf[w.org]--; h.openOf[w.org] == 0 {
+		delete(h.openOf, w.org)
+	}
 	delete(h.watchers[w.issue], w)
 	if len(h.watchers[w.issue]) == 0 {
 		delete(h.watchers, w.issue)

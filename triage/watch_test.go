@@ -218,6 +218,31 @@ func TestWatchersAreLimited(t *testing.T) {
 	full("a third watcher again")
 }
 
+// TestWatchersOfOneOrganization leave room for others'.
+func TestWatchersOfOneOrganization(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(triage.Draft{})
+	var watchers []*triage.Watcher
+	for range triage.MaxWatchers {
+		watchers = append(watchers, h.watch(i.ID, ""))
+	}
+	if _, err := h.Watch(t.Context(), "acme", i.ID, ""); !errors.Is(err, callwright.ErrTooManyRequests) {
+		t.Errorf("one more gave %v", err)
+	}
+	foreign, err := h.Create(t.Context(), "other", ada, triage.Draft{Title: "Theirs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.Watch(t.Context(), "other", foreign.ID, "")
+	if err != nil {
+		t.Fatalf("another organization is given %v", err)
+	}
+	w.Close()
+	watchers[0].Close()
+	h.watch(i.ID, "")
+}
+
 // deaf is a store that can't be read any more.
 type deaf struct{ triage.Store }
 
