@@ -138,8 +138,6 @@ func like(t *testing.T, got any, want string, names ...string) {
 		t.Fatalf("%v in %s", err, want)
 	}
 	if !reflect.DeepEqual(got, value) {
-		a, _ := json.MarshalIndent(got, "", " ")
-		b, _ := json.MarshalIndent(value, "", " ")
-		t.Errorf("got %s\nwant %s", a, b)
+		t.Errorf("got %s\nwant %s", must(json.MarshalIndent(got, "", " ")), must(json.MarshalIndent(value, "", " ")))
 	}
 }

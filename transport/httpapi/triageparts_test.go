@@ -32,7 +32,7 @@ func TestComments(t *testing.T) {
 	h.done("DELETE", comment)
 	h.refused(http.StatusNotFound, "not_found", "", "DELETE", comment, "")
 	h.refused(http.StatusNotFound, "not_found", "", "PATCH", comment, `{"detail":"x"}`)
-	if types := strings.Join(h.types(id), " "); types != "comment comment comment resource_added created" {
+	if types := strings.Join(h.types(id), ","); types != "comment,comment,comment,resource_added,created" {
 		t.Errorf("the feed has %s", types)
 	}
 	for body, path := range map[string]string{

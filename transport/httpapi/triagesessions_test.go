@@ -57,8 +57,8 @@ func TestAgentSession(t *testing.T) {
 		`"ended_at":"2026-05-04T03:02:02.123Z"`, `"updated_at":"`+opened, `"updated_at":"2026-05-04T03:02:02.123Z`).Replace(newSession),
 		"$session", session, "$id", id)
 	h.refused(http.StatusConflict, "invalid_state", "", "POST", path+"/entries", `{"type":"thought"}`)
-	want := "session_stopped artifact artifact artifact thought session_started created"
-	if types := strings.Join(h.types(id), " "); types != want {
+	want := "session_stopped,artifact,artifact,artifact,thought,session_started,created"
+	if types := strings.Join(h.types(id), ","); types != want {
 		t.Errorf("the feed has %s", types)
 	}
 }
