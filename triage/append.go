@@ -36,7 +36,7 @@ func (s *Service) Append(
 // Answer tells an agent what a person says, 1 byte to MaxPrompt. A session that awaits input goes on, any other stays as it
 // is; CodeInvalidState for one that has ended.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
-	if err := requireBytes("detail", text, MaxPrompt); err != nil {
+	if err := requireDetail(text, MaxPrompt); err != nil {
 		return Entry{}, err
 	}
 	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {

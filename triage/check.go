@@ -45,12 +45,12 @@ func requireText(field, text string, most int) error {
 	return checkText(field, text, most)
 }
 
-// requireBytes is checkBytes for a text that must say something.
-func requireBytes(field, text string, most int) error {
+// requireDetail is checkBytes for the detail of what must say something.
+func requireDetail(text string, most int) error {
 	if strings.TrimSpace(text) == "" {
-		return callwright.Invalid(field, "is required")
+		return callwright.Invalid("detail", "is required")
 	}
-	return checkBytes(field, text, most)
+	return checkBytes("detail", text, most)
 }
 
 // checkLink refuses a link that leads anywhere but to the web, such as one that runs a script in who follows it.

@@ -16,7 +16,7 @@ type CommentDraft struct {
 
 // Comment writes a comment on an issue. Its id is that of the entry. A link to what is not attached is CodeNotFound.
 func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, id string, d CommentDraft) (Entry, error) {
-	if err := requireBytes("detail", d.Detail, MaxDetail); err != nil {
+	if err := requireDetail(d.Detail, MaxDetail); err != nil {
 		return Entry{}, err
 	}
 	if len(d.Links) > MaxShown {
@@ -63,7 +63,7 @@ func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resour
 func (s *Service) EditComment(
 	ctx context.Context, org callwright.OrgID, by Actor, id, comment, detail string,
 ) (Entry, error) {
-	if err := requireBytes("detail", detail, MaxDetail); err != nil {
+	if err := requireDetail(detail, MaxDetail); err != nil {
 		return Entry{}, err
 	}
 	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {

@@ -15,7 +15,7 @@ func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id
 // Decline decides that an issue of the backlog is not to be worked on; CodeInvalidState for one that is elsewhere. detail
 // must say why.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
-	if err := requireBytes("detail", detail, MaxDetail); err != nil {
+	if err := requireDetail(detail, MaxDetail); err != nil {
 		return Issue{}, err
 	}
 	return s.decide(ctx, org, by, id, EventDecline, TypeDeclined, detail)
