@@ -78,8 +78,8 @@ func (s stream) follow(ctx context.Context, watcher *triage.Watcher) error {
 }
 
 // nextWithin is what a watcher gives within a time, which may be nothing.
-func nextWithin(ctx context.Context, time time.Duration, watcher *triage.Watcher) ([]triage.Entry, error) {
-	within, cancel := context.WithTimeout(ctx, time)
+func nextWithin(ctx context.Context, beat time.Duration, watcher *triage.Watcher) ([]triage.Entry, error) {
+	within, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
 	entries, err := watcher.Next(within)
 	if err != nil && within.Err() != nil {
