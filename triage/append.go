@@ -15,7 +15,7 @@ const lastSteps = 2
 
 // Append writes what a session's agent has done, all steps or none. An agent that asks people leaves its session awaiting
 // input with a TypeResponse; TypeSessionStopped ends it, and so does any step with a final Status. A session that has
-// ended takes no step, and none may move it where it can't go: CodeInvalidState. It goes on in an issue that was merged.
+// ended, or is an analysis, takes no step, and none may move a session where it can't go: CodeInvalidState.
 func (s *Service) Append(
 	ctx context.Context, org callwright.OrgID, id, session string, steps ...Step,
 ) ([]Entry, error) {
@@ -29,6 +29,9 @@ func (s *Service) Append(
 		}
 	}
 	return s.inSession(ctx, org, System(), id, session, func(ctx context.Context, c *change, sess *Session) error {
+		if sess.Analysis != nil {
+			return callwright.Errorf(callwright.CodeInvalidState, "the steps of an analysis are the analyst's")
+		}
 		return s.advance(ctx, c, sess, sess.Agent(), steps...)
 	})
 }

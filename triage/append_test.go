@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 func TestAppend(t *testing.T) {
@@ -135,6 +136,20 @@ func TestAppendRefusesWhatIsNotTheAgents(t *testing.T) {
 			return err
 		})
 	}
+}
+
+func TestAppendRefusesStepsOfAnAnalysis(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *triage.Config) { c.Analyst = new(triagetest.Analyst) })
+	i := h.issue(triage.Draft{})
+	sess, err := h.Analyze(t.Context(), "acme", ada, i.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.refusesStep(t, sess, callwright.CodeInvalidState, "", func() error {
+		_, err := h.Append(t.Context(), "acme", i.ID, sess.ID, triage.Step{Type: triage.TypeThought})
+		return err
+	})
 }
 
 // artifact is a step with an artifact.
