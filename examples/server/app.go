@@ -50,8 +50,8 @@ func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog
 	return db, nil
 }
 
-// The longest steps are those that ask a model: about a call that has ended for 20 s, about an issue until they are cut off
-// here, and asked again. What a killed node was doing is done again soon: it may be a call that waits to be placed.
+// The longest steps are those that ask a model, about a call that has ended or about an issue: 20 s. What a killed node was
+// doing is done again soon: it may be a call that waits to be placed.
 const (
 	stepTimeout = 25 * time.Second
 	rescueAfter = 30 * time.Second
