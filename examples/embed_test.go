@@ -20,6 +20,16 @@ func TestEmbeddingPrograms(t *testing.T) {
 				"a call out goes to sip:pbx.example.com;transport=tls and then to sip:backup.example.com:5071;transport=tls\n" +
 				"a call in belongs to acme\nthe trunk is unchecked\n",
 		},
+		"embed-triage": {
+			"",
+			`Ada Park: session_started ""
+Ada Park: prompt "why since Monday?"
+Log reader: action "reading the log about: why since Monday?"
+Log reader: artifact "The disk is full"
+Log reader: session_stopped ""
+elsewhere: issue not found true
+`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -180,6 +180,9 @@ func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
 	default:
 		sess.Pending = slices.Delete(sess.Pending, n, n+1)
 	}
+	if a.Status == "" {
+		a.Status = ArtifactReady
+	}
 	if a.Status == ArtifactPending {
 		sess.Pending = append(sess.Pending, a.ID)
 	}
@@ -222,8 +225,10 @@ func (a Artifact) check() error {
 	if err := checkText("artifact.renderer", a.Renderer, maxName); err != nil {
 		return err
 	}
-	if err := checkOneOf("artifact.status", a.Status, ArtifactPending, ArtifactReady, ArtifactError); err != nil {
-		return err
+	if a.Status != "" {
+		if err := checkOneOf("artifact.status", a.Status, ArtifactPending, ArtifactReady, ArtifactError); err != nil {
+			return err
+		}
 	}
 	if a.Payload != nil {
 		if err := checkObject("artifact.payload", a.Payload, MaxArtifact); err != nil {

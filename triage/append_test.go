@@ -159,6 +159,18 @@ func artifact(change func(*triage.Artifact)) triage.Step {
 	return triage.Step{Type: triage.TypeArtifact, Artifact: &a}
 }
 
+// TestArtifactIsReady unless its step says otherwise.
+func TestArtifactIsReady(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.issue(triage.Draft{})
+	step := artifact(func(a *triage.Artifact) { a.Status = "" })
+	entries, err := h.Append(t.Context(), "acme", i.ID, h.begin(i.ID).ID, step)
+	if err != nil || entries[0].Artifact.Status != triage.ArtifactReady {
+		t.Errorf("told %+v, %v", entries, err)
+	}
+}
+
 // object is a JSON object of so many bytes.
 func object(bytes int) json.RawMessage {
 	return json.RawMessage(`{"x":"` + strings.Repeat("x", bytes-8) + `"}`)
@@ -200,7 +212,6 @@ func TestStepLimits(t *testing.T) {
 		"title":               {"", artifact(func(a *triage.Artifact) { a.Title = strings.Repeat("é", 300) })},
 		"long title":          {"artifact.title", artifact(func(a *triage.Artifact) { a.Title = strings.Repeat("é", 301) })},
 		"long renderer":       {"artifact.renderer", artifact(func(a *triage.Artifact) { a.Renderer = strings.Repeat("é", 201) })},
-		"no status":           {"artifact.status", artifact(func(a *triage.Artifact) { a.Status = "" })},
 		"odd status":          {"artifact.status", artifact(func(a *triage.Artifact) { a.Status = "done" })},
 		"unknown id":          {"artifact.id", artifact(func(a *triage.Artifact) { a.ID = "x" })},
 		"payload":             {"", artifact(func(a *triage.Artifact) { a.Payload = object(256 << 10) })},

@@ -92,8 +92,8 @@ type Artifact struct {
 	ID       string
 	Type     string // what it is, such as "root_cause"
 	Title    string
-	Renderer string // how to show it, such as "markdown"; empty: not said
-	Status   ArtifactStatus
+	Renderer string          // how to show it, such as "markdown"; empty: not said
+	Status   ArtifactStatus  // of a Step, empty: ArtifactReady
 	Payload  json.RawMessage // an object; nil until it is ready
 	URLs     []string        // where it lives outside
 }
