@@ -14,31 +14,26 @@ import (
 type feedRow struct {
 	bun.BaseModel `bun:"table:triage_entries,alias:triage_entries"`
 
-	ID              string          `bun:"id,pk"`
-	IssueID         string          `bun:"issue_id"`
-	Org             string          `bun:"org"`
-	CreatedAt       time.Time       `bun:"created_at"`
-	Kind            string          `bun:"kind"`
-	Type            string          `bun:"type"`
-	Actor           actorJSON       `bun:"actor,type:jsonb"`
-	Detail          string          `bun:"detail"`
-	Metadata        map[string]any  `bun:"metadata,type:jsonb,nullzero"`
-	FromStatus      string          `bun:"from_status"`
-	ToStatus        string          `bun:"to_status"`
-	Resources       []resourceJSON  `bun:"resources,type:jsonb,nullzero"`
-	Referenced      []issueRefJSON  `bun:"referenced,type:jsonb,nullzero"`
-	Session         *sessionRefJSON `bun:"session,type:jsonb"`
-	Artifact        *artifactJSON   `bun:"artifact,type:jsonb"`
-	ArtifactPayload *string         `bun:"artifact_payload"`
+	ID              string    `bun:"id,pk"`
+	IssueID         string    `bun:"issue_id"`
+	Org             string    `bun:"org"`
+	CreatedAt       time.Time `bun:"created_at"`
+	Kind            string    `bun:"kind"`
+	Type            string    `bun:"type"`
+	Detail          string    `bun:"detail"`
+	Content         entryJSON `bun:"content,type:jsonb"`
+	ArtifactPayload *string   `bun:"artifact_payload"`
 }
 
 func newFeedRow(e triage.Entry) feedRow {
 	row := feedRow{
 		ID: e.ID, IssueID: e.IssueID, Org: string(e.Org), CreatedAt: stored(e.CreatedAt), Kind: string(e.Kind),
-		Type: string(e.Type), Actor: actorJSON(e.Actor), Detail: e.Detail, Metadata: e.Metadata,
-		FromStatus: string(e.FromStatus), ToStatus: string(e.ToStatus), Resources: converted(e.Resources, newResourceJSON),
-		Referenced: converted(e.Referenced, func(r triage.IssueRef) issueRefJSON { return issueRefJSON(r) }),
-		Session:    (*sessionRefJSON)(e.Session), Artifact: (*artifactJSON)(e.Artifact),
+		Type: string(e.Type), Detail: e.Detail, Content: entryJSON{
+			Actor: actorJSON(e.Actor), Metadata: e.Metadata, FromStatus: e.FromStatus, ToStatus: e.ToStatus,
+			Resources:  converted(e.Resources, newResourceJSON),
+			Referenced: converted(e.Referenced, func(r triage.IssueRef) issueRefJSON { return issueRefJSON(r) }),
+			Session:    (*sessionRefJSON)(e.Session), Artifact: (*artifactJSON)(e.Artifact),
+		},
 	}
 	if e.Artifact != nil {
 		row.ArtifactPayload = rawText(e.Artifact.Payload)
@@ -47,16 +42,17 @@ func newFeedRow(e triage.Entry) feedRow {
 }
 
 func (r feedRow) entry() triage.Entry {
-	if r.Artifact != nil {
-		r.Artifact.Payload = rawJSON(r.ArtifactPayload)
+	c := r.Content
+	if c.Artifact != nil {
+		c.Artifact.Payload = rawJSON(r.ArtifactPayload)
 	}
 	return triage.Entry{
 		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Kind: triage.EntryKind(r.Kind),
-		Type: triage.EntryType(r.Type), Actor: triage.Actor(r.Actor), Detail: r.Detail, Metadata: r.Metadata,
-		CreatedAt: r.CreatedAt.UTC(), FromStatus: triage.Status(r.FromStatus), ToStatus: triage.Status(r.ToStatus),
-		Resources:  converted(r.Resources, func(j resourceJSON) triage.Resource { return triage.Resource(j) }),
-		Referenced: converted(r.Referenced, func(j issueRefJSON) triage.IssueRef { return triage.IssueRef(j) }),
-		Session:    (*triage.SessionRef)(r.Session), Artifact: (*triage.Artifact)(r.Artifact),
+		Type: triage.EntryType(r.Type), Actor: triage.Actor(c.Actor), Detail: r.Detail, Metadata: c.Metadata,
+		CreatedAt: r.CreatedAt.UTC(), FromStatus: c.FromStatus, ToStatus: c.ToStatus,
+		Resources:  converted(c.Resources, func(j resourceJSON) triage.Resource { return triage.Resource(j) }),
+		Referenced: converted(c.Referenced, func(j issueRefJSON) triage.IssueRef { return triage.IssueRef(j) }),
+		Session:    (*triage.SessionRef)(c.Session), Artifact: (*triage.Artifact)(c.Artifact),
 	}
 }
 
@@ -87,11 +83,11 @@ func (s Triage) AppendEntries(ctx context.Context, org callwright.OrgID, issue s
 func (s Triage) Entries(
 	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
 ) ([]triage.Entry, error) {
-	return s.entries(ctx, org, issue, before, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.entries(ctx, org, issue, before, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if !before.IsZero() {
 			q = q.Where("(created_at, id) < (?, ?)", stored(before.At), before.ID)
 		}
-		return q.Order("created_at DESC", "id DESC").Limit(limit)
+		return q.Order("created_at DESC", "id DESC")
 	})
 }
 
@@ -99,22 +95,26 @@ func (s Triage) Entries(
 func (s Triage) EntriesAfter(
 	ctx context.Context, org callwright.OrgID, issue string, after callwright.Keyset, limit int,
 ) ([]triage.Entry, error) {
-	return s.entries(ctx, org, issue, after, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("(created_at, id) > (?, ?)", stored(after.At), after.ID).Order("created_at", "id").Limit(limit)
+	return s.entries(ctx, org, issue, after, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("(created_at, id) > (?, ?)", stored(after.At), after.ID).Order("created_at", "id")
 	})
 }
 
 // entries is those that a query chooses. The organization is the issue's, which is looked at once: entries are found by
 // the issue alone, and PostgreSQL estimates rightly how many there are.
 func (s Triage) entries(
-	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset,
+	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 	choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]triage.Entry, error) {
 	var rows []feedRow
 	err := s.read(ctx, []any{org, issue, place}, func(idb bun.IDB) error {
-		rows = nil
+		rows = make([]feedRow, 0, limit)
 		ours := idb.NewSelect().Model((*issueRow)(nil)).ColumnExpr("1").Where("id = ?", issue).Where("org = ?", org)
-		return choose(idb.NewSelect().Model(&rows).Where("issue_id = ?", issue).Where("EXISTS (?)", ours)).Scan(ctx)
+		query := idb.NewSelect().Model(&rows).ExcludeColumn("issue_id", "org").Where("issue_id = ?", issue)
+		return choose(query.Where("EXISTS (?)", ours)).Limit(limit).Scan(ctx)
 	})
-	return converted(rows, feedRow.entry), err
+	return converted(rows, func(r feedRow) triage.Entry {
+		r.IssueID, r.Org = issue, string(org)
+		return r.entry()
+	}), err
 }

@@ -60,6 +60,18 @@ type artifactJSON struct {
 	URLs     []string              `json:"urls,omitzero"`
 }
 
+// entryJSON is what entries show and nothing looks for: to read it as one column takes half of what one column each would.
+type entryJSON struct {
+	Actor      actorJSON       `json:"actor"`
+	Metadata   map[string]any  `json:"metadata,omitempty"`
+	FromStatus triage.Status   `json:"from_status,omitempty"`
+	ToStatus   triage.Status   `json:"to_status,omitempty"`
+	Resources  []resourceJSON  `json:"resources,omitempty"`
+	Referenced []issueRefJSON  `json:"referenced,omitempty"`
+	Session    *sessionRefJSON `json:"session,omitempty"`
+	Artifact   *artifactJSON   `json:"artifact,omitempty"`
+}
+
 type inquiryJSON struct {
 	Prompt  string          `json:"prompt,omitempty"`
 	Answers []string        `json:"answers,omitzero"`

@@ -55,15 +55,8 @@ CREATE TABLE triage_entries (
     created_at       TIMESTAMPTZ      NOT NULL,
     kind             TEXT             NOT NULL,
     type             TEXT             NOT NULL,
-    actor            JSONB            NOT NULL,
     detail           TEXT             NOT NULL,
-    metadata         JSONB,
-    from_status      TEXT             NOT NULL,
-    to_status        TEXT             NOT NULL,
-    resources        JSONB,
-    referenced       JSONB,
-    session          JSONB,
-    artifact         JSONB,
+    content          JSONB            NOT NULL, -- whatever else it shows
     artifact_payload TEXT, -- JSON, which JSONB would not keep as it is
     FOREIGN KEY (issue_id, org) REFERENCES triage_issues (id, org)
 );

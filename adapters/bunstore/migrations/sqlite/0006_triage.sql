@@ -54,15 +54,8 @@ CREATE TABLE triage_entries (
     created_at       TIMESTAMP NOT NULL,
     kind             TEXT      NOT NULL,
     type             TEXT      NOT NULL,
-    actor            TEXT      NOT NULL,
     detail           TEXT      NOT NULL,
-    metadata         TEXT,
-    from_status      TEXT      NOT NULL,
-    to_status        TEXT      NOT NULL,
-    resources        TEXT,
-    referenced       TEXT,
-    session          TEXT,
-    artifact         TEXT,
+    content          TEXT      NOT NULL, -- JSON: whatever else it shows
     artifact_payload TEXT, -- JSON
     FOREIGN KEY (issue_id, org) REFERENCES triage_issues (id, org)
 );
