@@ -31,10 +31,10 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	if err != nil {
 		return ActivityPage{}, err
 	}
-	if _, err := s.Store.Issue(ctx, org, id); err != nil {
-		return ActivityPage{}, err
-	}
 	items, err := s.Store.Entries(ctx, org, id, before, limit+1) // the one more says whether there is a next page
+	if err == nil && len(items) == 0 {
+		_, err = s.Store.Issue(ctx, org, id) // an absent one has none, either
+	}
 	if err != nil || len(items) <= limit {
 		return ActivityPage{Items: items}, err
 	}
