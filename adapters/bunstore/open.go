@@ -34,6 +34,7 @@ type dialect struct {
 	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
 	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
 	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
+	contains  string // that a text, the first of two, contains the other
 	conflict  func(error) bool
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again

@@ -52,6 +52,7 @@ func (db *DB) openPostgres(dsn string) error {
 		// Not FOR UPDATE, which those would wait for, too, whose foreign keys look at the row.
 		hold:     "NO KEY UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
+		contains: "strpos(?, ?) > 0",
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
 		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
 		transient: func(err error) bool {

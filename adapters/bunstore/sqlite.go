@@ -2,10 +2,12 @@ package bunstore
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -24,7 +26,13 @@ func (db *DB) openSQLite(path string) error {
 	if err := createPrivately(path); err != nil {
 		return err
 	}
-	db.dialect = dialect{name: "sqlite", conflict: sqliteConflict, orphan: sqliteOrphan, transient: sqliteTransient}
+	if err := registerContains(); err != nil {
+		return err
+	}
+	db.dialect = dialect{
+		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
+		transient: sqliteTransient,
+	}
 	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {
 		return err
@@ -40,6 +48,17 @@ func (db *DB) openSQLite(path string) error {
 	db.reader = reader
 	return nil
 }
+
+// registerContains adds a function to SQLite that says whether a text contains another. LIKE and instr compare them anew at
+// each place: with a long text of one letter, a search for many of that letter took so long that nobody else could read.
+var registerContains = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("callwright_contains", 2,
+		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			text, _ := args[0].(string)
+			part, _ := args[1].(string)
+			return strings.Contains(text, part), nil
+		})
+})
 
 // createPrivately makes an absent file that nobody else may read: transcripts are in it. SQLite gives its companions, the
 // journal and the index of it, the same mode.

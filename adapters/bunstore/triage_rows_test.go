@@ -86,6 +86,31 @@ func TestEntriesComeInFewStatements(t *testing.T) {
 	})
 }
 
+// TestCommentsLeaveTheDescription looks for the text of an issue in what is written with a comment.
+func TestCommentsLeaveTheDescription(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		s, written := triageService(t, db), 0
+		issue := opened(t, s, "a")[0]
+		db.Watch(func(statement string) {
+			if strings.Contains(statement, "a long text") {
+				written++
+			}
+		})
+		text := "a long text"
+		_, err := s.Update(t.Context(), "o", triage.System(), issue, triage.Change{Description: &text})
+		if err != nil || written != 1 {
+			t.Errorf("written %d times, %v", written, err)
+		}
+		_, err = s.Comment(t.Context(), "o", triage.System(), issue, triage.CommentDraft{Detail: "heard it"})
+		got, getErr := s.Get(t.Context(), "o", issue)
+		if err := errors.Join(err, getErr); err != nil || written != 1 || got.Description != text {
+			t.Errorf("written %d times, it is %q, %v", written, got.Description, err)
+		}
+	})
+}
+
 // english is the address of a database of PostgreSQL that sorts text as in an English dictionary.
 func english(t *testing.T) string {
 	t.Helper()
@@ -153,5 +178,21 @@ func TestOrderHasNoLanguage(t *testing.T) {
 	}
 	if !slices.Equal(entries, ids) || !slices.Equal(issues, ids) {
 		t.Errorf("entries %q, issues %q, want %q", entries, issues, ids)
+	}
+}
+
+// TestSearchesTakeNoProduct looks for the words that compare a text anew at each place of another: there, a search for
+// many of one letter in long texts of that letter keeps everybody else waiting.
+func TestSearchesTakeNoProduct(t *testing.T) {
+	t.Parallel()
+	db := open(t, databases["sqlite"](t))
+	store := keepIssue(t, db, "i")
+	var asked string
+	db.Watch(func(statement string) { asked = statement })
+	if _, err := store.FindIssues(t.Context(), "o", triage.Filter{Search: strings.Repeat("a", 200), Limit: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(asked, "callwright_contains") || strings.Contains(asked, "LIKE") || strings.Contains(asked, "instr") {
+		t.Errorf("asked %s", asked)
 	}
 }

@@ -18,13 +18,13 @@ func (s Triage) FindIssues(ctx context.Context, org callwright.OrgID, f triage.F
 		rows = nil
 		query := idb.NewSelect().Model(&rows).ExcludeColumn("description").ExcludeColumn(searched...).
 			Where("triage_issues.org = ?", org)
-		return sorted(chosen(query, f), f).Limit(f.Limit).Scan(ctx)
+		return sorted(s.chosen(query, f), f).Limit(f.Limit).Scan(ctx)
 	})
 	return converted(rows, issueRow.issue), err
 }
 
 // chosen leaves out the issues that the filter does not want, on whichever page.
-func chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
+func (s Triage) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if len(f.Statuses) > 0 {
 		q = q.Where("status IN (?)", bun.List(f.Statuses))
 	}
@@ -50,8 +50,10 @@ func chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	}
 	if f.Search != "" {
 		text := strings.ToLower(f.Search)
-		pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
-		q = q.Where("(search_title LIKE ?0 ESCAPE '!' OR search_text LIKE ?0 ESCAPE '!' OR 't-' || number = ?1)", pattern, text)
+		q = q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			return q.Where(s.dialect.contains, bun.Ident("search_title"), text).
+				WhereOr(s.dialect.contains, bun.Ident("search_text"), text).WhereOr("'t-' || number = ?", text)
+		})
 	}
 	return q
 }
