@@ -36,7 +36,7 @@ type Issues interface {
 	Hold(ctx context.Context, org callwright.OrgID, id string) (Issue, error)
 	// UpdateIssue replaces an issue whose stored Revision is i.Revision and adds one to it; CodeConflict, with nothing
 	// changed, when somebody else was first; CodeNotFound when it is absent. Number, Source, Author and CreatedAt stay
-	// as they were inserted.
+	// as they were inserted. Another Description comes with another Version.
 	UpdateIssue(ctx context.Context, i Issue) error
 	// FindIssues is a page of issues as the filter says, without their descriptions.
 	FindIssues(ctx context.Context, org callwright.OrgID, f Filter) ([]Issue, error)

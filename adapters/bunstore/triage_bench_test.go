@@ -86,20 +86,25 @@ func another(b *testing.B, s *triage.Service, issue, session string) triage.Sess
 	return next
 }
 
-// BenchmarkComment is what one comment of a person costs.
+// BenchmarkComment is what one comment of a person costs, also on an issue with the longest description.
 func BenchmarkComment(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
-		b.Run(name, func(b *testing.B) {
-			s := triageService(b, open(b, databases[name](b)))
-			issue, who := opened(b, s, "a")[0], triage.Actor{Kind: triage.ActorUser, ID: "u", Label: "Ann"}
-			b.ReportAllocs()
-			for b.Loop() {
-				draft := triage.CommentDraft{Detail: "I have heard the recording: nobody speaks for four seconds."}
-				if _, err := s.Comment(b.Context(), "o", who, issue, draft); err != nil {
+		for _, length := range []int{0, triage.MaxDetail} {
+			b.Run(fmt.Sprintf("%s/%d", name, length), func(b *testing.B) {
+				s, who := triageService(b, open(b, databases[name](b))), triage.Actor{Kind: triage.ActorUser, ID: "u", Label: "Ann"}
+				issue, err := s.Create(b.Context(), "o", who, triage.Draft{Title: "a", Description: strings.Repeat("d", length)})
+				if err != nil {
 					b.Fatal(err)
 				}
-			}
-		})
+				b.ReportAllocs()
+				for b.Loop() {
+					draft := triage.CommentDraft{Detail: "I have heard the recording: nobody speaks for four seconds."}
+					if _, err := s.Comment(b.Context(), "o", who, issue.ID, draft); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -66,12 +67,20 @@ func (s Triage) issue(
 	return row.issue(), nil
 }
 
-// UpdateIssue replaces what changes of an issue.
+// UpdateIssue replaces what changes of an issue. The description, which may be long, is written with another Version only.
 func (s Triage) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	row := newIssueRow(i)
 	return s.write(ctx, []any{row}, func(idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn(insertedOnly...).WherePK().Where("org = ?", i.Org)
+		update := func() *bun.UpdateQuery {
+			return idb.NewUpdate().Model(&row).ExcludeColumn(insertedOnly...).WherePK().Where("org = ?", i.Org)
+		}
+		same := update().ExcludeColumn("description", "search_text").Value("version", "version + 1").
+			Where("edits = ?", i.Version).Where("version = ?", i.Revision)
+		result, err := same.Exec(ctx)
+		if err = changed(result, err, callwright.ErrConflict); !errors.Is(err, callwright.ErrConflict) {
+			return err
+		}
 		find := idb.NewSelect().Model((*issueRow)(nil)).Where("id = ?", i.ID).Where("org = ?", i.Org)
-		return replace(ctx, "issue", update, i.Revision, find)
+		return replace(ctx, "issue", update(), i.Revision, find)
 	})
 }

@@ -176,7 +176,7 @@ func searchesIssues(t *testing.T, s subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i.Title, i.Description = "CHANGED \u00c4", "\u00d6"
+	i.Title, i.Description, i.Version = "CHANGED \u00c4", "\u00d6", i.Version+1
 	if err := s.UpdateIssue(t.Context(), i); err != nil {
 		t.Fatal(err)
 	}

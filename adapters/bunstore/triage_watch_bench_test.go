@@ -1,0 +1,87 @@
+package bunstore_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/triage"
+)
+
+// BenchmarkIdleWatchers has many follow feeds, ten each of one, in which nothing happens, for ten seconds an iteration.
+// core-% is the processor time of this process, of one core; the server of PostgreSQL has its own. KB/watcher is the
+// memory of one, with its goroutine.
+func BenchmarkIdleWatchers(b *testing.B) {
+	for _, name := range []string{"sqlite", "postgres"} {
+		for _, count := range []int{100, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", name, count), func(b *testing.B) {
+				s := triageService(b, open(b, databases[name](b)))
+				before := heap()
+				ctx, cancel := context.WithCancel(b.Context())
+				var wait sync.WaitGroup
+				for _, w := range idle(b, s, count) {
+					wait.Go(func() {
+						defer w.Close()
+						if entries, err := w.Next(ctx); ctx.Err() == nil {
+							b.Error(entries, err)
+						}
+					})
+				}
+				<-time.After(2 * time.Second) // until all have looked
+				each := float64(heap()-before) / float64(count) / 1024
+				b.ResetTimer()
+				used := processorTime()
+				for range b.N {
+					<-time.After(10 * time.Second)
+				}
+				b.ReportMetric((processorTime()-used).Seconds()/b.Elapsed().Seconds()*100, "core-%")
+				b.ReportMetric(each, "KB/watcher")
+				cancel()
+				wait.Wait()
+			})
+		}
+	}
+}
+
+// idle is watchers of new issues, as many of an organization as may be.
+func idle(b *testing.B, s *triage.Service, count int) []*triage.Watcher {
+	b.Helper()
+	var watchers []*triage.Watcher
+	for len(watchers) < count {
+		org := callwright.OrgID(fmt.Sprint("o", len(watchers)/triage.MaxWatchers))
+		i, err := s.Create(b.Context(), org, triage.System(), triage.Draft{Title: "a"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range 10 {
+			w, err := s.Watch(b.Context(), org, i.ID, "")
+			if err != nil {
+				b.Fatal(err)
+			}
+			watchers = append(watchers, w)
+		}
+	}
+	return watchers
+}
+
+// heap is the bytes that are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse)
+}
+
+// processorTime is what this process has used of all cores.
+func processorTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
