@@ -14,8 +14,9 @@ type ResourceDraft struct {
 	Title      string // at most 300 characters; empty: what its Library calls it
 }
 
-// Attach attaches something to an issue, and says whether it was not attached before. A type without a Library is
-// CodeNotImplemented, what the library does not know CodeNotFound, and more than MaxResources CodeInvalidState.
+// Attach attaches something to an issue, and says whether it was not attached before; if it was, it gives that attachment
+// without asking the library. A type without a Library is CodeNotImplemented, what the library does not know CodeNotFound,
+// and more than MaxResources CodeInvalidState.
 func (s *Service) Attach(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d ResourceDraft,
 ) (r Resource, added bool, err error) {
@@ -40,12 +41,7 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 	}
 	r, err = s.Store.ResourceOf(ctx, c.Issue.Org, c.Issue.ID, d.Type, d.ResourceID)
 	if !errors.Is(err, callwright.ErrNotFound) {
-		if err != nil {
-			return Resource{}, false, err
-		}
-		there := []Resource{r}
-		err = s.look(ctx, c.Issue.Org, there)
-		return there[0], false, err
+		return r, false, err
 	}
 	found, err := library.Find(ctx, c.Issue.Org, []string{d.ResourceID})
 	if err != nil {
@@ -90,12 +86,8 @@ func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id
 				return err
 			}
 		}
-		removed := []Resource{r}
-		if err := s.look(ctx, org, removed); err != nil {
-			return err
-		}
 		c.Issue.Resources--
-		c.tell(Entry{Type: TypeResourceRemoved, Resources: removed})
+		c.tell(Entry{Type: TypeResourceRemoved, Resources: []Resource{r}})
 		return s.Store.DeleteResource(ctx, org, id, link)
 	})
 	return err
@@ -115,7 +107,8 @@ func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
 	return nil
 }
 
-// Resources is all that is attached to an issue, by when it was. Status and Metadata are those of now.
+// Resources is all that is attached to an issue, by when it was. Status and Metadata are those of now: the libraries are
+// asked.
 func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string) ([]Resource, error) {
 	if _, err := s.Store.Issue(ctx, org, id); err != nil {
 		return nil, err

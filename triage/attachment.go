@@ -22,7 +22,7 @@ type Resource struct {
 	Type       ResourceType
 	ResourceID string // id of what is attached
 	Title      string
-	Status     Availability
+	Status     Availability   // when it was attached; Service.Resources says what it is now, and so of Metadata
 	Metadata   map[string]any // what else its Library tells, such as "created_at"
 	AttachedBy string         // id of the actor
 	CreatedAt  time.Time
@@ -43,7 +43,7 @@ const (
 // Availability says whether something attached can still be read.
 type Availability string
 
-// The availabilities. In an entry it is that of the moment.
+// The availabilities.
 const (
 	Available   Availability = "available"
 	Unavailable Availability = "unavailable"

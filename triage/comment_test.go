@@ -23,7 +23,6 @@ func TestComment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Status = triage.Unavailable // by now
 	s.wantLast(t, i.ID, triage.Entry{
 		Type: triage.TypeComment, Actor: bob, Detail: "Heard it.", Resources: []triage.Resource{r},
 	})
@@ -164,13 +163,9 @@ func TestCommentLinks(t *testing.T) {
 		links = append(links, s.attached(i.ID, id).ID)
 	}
 	slices.Reverse(links)
-	asked := s.calls.Finds()
 	e, err := s.Comment(ctx, "acme", ada, i.ID, triage.CommentDraft{Detail: "x", Links: links[1:]})
 	if err != nil || len(e.Resources) != triage.MaxShown || e.Resources[0].ID != links[1] {
 		t.Fatalf("50 links gave %d resources, %v", len(e.Resources), err)
-	}
-	if n := s.calls.Finds() - asked; n != 1 {
-		t.Errorf("the library was asked %d times", n)
 	}
 	s.refuses(t, i.ID, callwright.CodeBadRequest, "resource_link_ids", func() error {
 		_, err := s.Comment(ctx, "acme", ada, i.ID, triage.CommentDraft{Detail: "x", Links: links})

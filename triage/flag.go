@@ -50,9 +50,7 @@ func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id s
 			CreatedAt: s.Clock.Now(),
 		}
 		c.Issue.Flags++
-		if err := s.tellFlag(ctx, c, TypeFlagAdded, f, call); err != nil {
-			return err
-		}
+		c.tellFlag(TypeFlagAdded, f, call)
 		return s.Store.InsertFlag(ctx, f)
 	})
 	if err != nil {
@@ -95,21 +93,15 @@ func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id
 			return err
 		}
 		c.Issue.Flags--
-		if err := s.tellFlag(ctx, c, TypeFlagRemoved, f, call); err != nil {
-			return err
-		}
+		c.tellFlag(TypeFlagRemoved, f, call)
 		return s.Store.DeleteFlag(ctx, org, id, flag)
 	})
 	return err
 }
 
 // tellFlag tells of a flag on a call what it says.
-func (s *Service) tellFlag(ctx context.Context, c *change, t EntryType, f Flag, call Resource) error {
-	shown := []Resource{call}
-	if err := s.look(ctx, f.Org, shown); err != nil {
-		return err
-	}
-	e := Entry{Type: t, Detail: f.Note, Resources: shown, Metadata: map[string]any{
+func (c *change) tellFlag(t EntryType, f Flag, call Resource) {
+	e := Entry{Type: t, Detail: f.Note, Resources: []Resource{call}, Metadata: map[string]any{
 		"flag_id": f.ID, "call_id": f.CallID, "type": f.Type,
 	}}
 	for name, text := range map[string]string{"node_id": f.NodeID, "node_name": f.NodeName, "message_text": f.MessageText} {
@@ -121,7 +113,6 @@ func (s *Service) tellFlag(ctx context.Context, c *change, t EntryType, f Flag, 
 		e.Metadata["message_index"] = *f.MessageIndex
 	}
 	c.tell(e)
-	return nil
 }
 
 // Flags is all flags of an issue, by when they were set.
