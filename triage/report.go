@@ -22,12 +22,13 @@ type Report struct {
 	Detail    string // its description
 	Severity  Severity
 	Category  string
-	Resources []ResourceDraft // where it was seen, at most 50
+	Resources []ResourceDraft // where it was seen this time, such as the call that has failed, at most 50
 }
 
 // Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the one that is
 // open for its key: only until 50 are attached, so that what happens a thousand times is told often enough, and no more.
-// When that issue is done or closed, a new one is opened and related to it. Reports of a new key at once open one issue.
+// When that issue is done or closed, a new one is opened and related to it, unless the ended one has all of the report's
+// resources: that report has been told before, and changes nothing. Reports of a new key at once open one issue.
 // It tries again when it loses against another, which takes transactions of its own: it is not to be called in one.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	if err := requireText("key", r.Key, maxKey); err != nil {
@@ -54,13 +55,16 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	if err != nil {
 		return Issue{}, err
 	}
-	i, _, err := s.change(ctx, org, by, known, func(ctx context.Context, c *change) error {
-		if !c.Issue.Status.Open() {
-			return nil
+	var told bool // here, now or before
+	i, _, err := s.change(ctx, org, by, known, func(ctx context.Context, c *change) (err error) {
+		if c.Issue.Status.Open() {
+			told = true
+			return s.attachReported(ctx, c, r.Resources)
 		}
-		return s.attachReported(ctx, c, r.Resources)
+		told, err = s.hasReported(ctx, c.Issue, r.Resources)
+		return err
 	})
-	if err != nil || i.Status.Open() {
+	if err != nil || told {
 		return i, err
 	}
 	return s.openReported(ctx, org, by, r, known)
@@ -126,6 +130,23 @@ func (s *Service) attachReported(ctx context.Context, c *change, resources []Res
 		}
 	}
 	return nil
+}
+
+// hasReported says whether an issue has all that a report has come with, which is something.
+func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (bool, error) {
+	for _, d := range resources {
+		if err := d.check(); err != nil {
+			return false, err
+		}
+		_, err := s.Store.ResourceOf(ctx, i.Org, i.ID, d.Type, d.ResourceID)
+		if errors.Is(err, callwright.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(resources) > 0, nil
 }
 
 // relateReported relates an issue to the one in whose place it is, if that has room for it.

@@ -90,6 +90,25 @@ func TestReportAfterTheEnd(t *testing.T) {
 	}
 }
 
+// A report that is told again after its issue has ended is not another trouble.
+func TestReportToldAgainAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	s := openDepot(t)
+	first := s.report("busy", "call-0", "call-1")
+	if _, err := s.Update(t.Context(), "acme", ada, first.ID, triage.Change{Status: new(triage.StatusDone)}); err != nil {
+		t.Fatal(err)
+	}
+	before := s.kept(first.ID)
+	for _, calls := range [][]string{{"call-0"}, {"call-1", "call-0"}} {
+		if again := s.report("busy", calls...); again.ID != first.ID || !reflect.DeepEqual(s.kept(first.ID), before) {
+			t.Errorf("%q came to %+v", calls, again)
+		}
+	}
+	if second := s.report("busy", "call-0", "call-2"); second.ID == first.ID || second.Resources != 2 {
+		t.Errorf("what is partly new came to %+v", second)
+	}
+}
+
 // An issue that has no room for relations keeps no report from being opened.
 func TestReportAfterAFullOne(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ var _ call.Failures = FailedCalls{}
 // category is that of the issues.
 const category = "call"
 
-// CallFailed reports a call. Reporting one again changes nothing while its issue is open.
+// CallFailed reports a call. Reporting one again that is attached to the issue already changes nothing.
 func (f FailedCalls) CallFailed(ctx context.Context, c call.Call) error {
 	_, err := f.Issues.Report(ctx, c.Org, triage.System(), triage.Report{
 		Key: key(c), Title: "Calls fail: " + why(c), Detail: detail(c), Severity: triage.SeverityHigh, Category: category,
