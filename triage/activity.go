@@ -15,7 +15,7 @@ type PageRequest struct {
 
 // ActivityPage is a page of a feed.
 type ActivityPage struct {
-	Items []Entry // the newest first
+	Items []Entry // the newest first; fewer than were asked for when those have more than MaxRead bytes
 	Next  string  // the Cursor of the next page; empty exactly at the end, so that no page but the first is empty
 }
 
@@ -35,11 +35,22 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	if err == nil && len(items) == 0 {
 		_, err = s.Store.Issue(ctx, org, id) // an absent one has none, either
 	}
-	if err != nil || len(items) <= limit {
+	n := fitting(items, limit)
+	if err != nil || len(items) <= n {
 		return ActivityPage{Items: items}, err
 	}
-	items = items[:limit]
-	return ActivityPage{Items: items, Next: s.sealFeed(org, id, items[limit-1].Keyset())}, nil
+	return ActivityPage{Items: items[:n], Next: s.sealFeed(org, id, items[n-1].Keyset())}, nil
+}
+
+// fitting is how many of some entries a page has.
+func fitting(items []Entry, limit int) int {
+	size := 0
+	for n, e := range items {
+		if size += e.Size(); n == limit || n > 0 && size > MaxRead {
+			return n
+		}
+	}
+	return len(items)
 }
 
 // sealFeed is a place in an issue's feed as a cursor, for pages and for watchers alike.

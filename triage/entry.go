@@ -31,6 +31,43 @@ type Entry struct {
 // Keyset is the entry's place in its feed.
 func (e Entry) Keyset() callwright.Keyset { return callwright.Keyset{At: e.CreatedAt, ID: e.ID} }
 
+// Size is about how many bytes the entry takes: its texts, what an agent has made, and its metadata.
+func (e Entry) Size() int {
+	size := len(e.Detail) + sizeOf(e.Metadata)
+	if e.Artifact != nil {
+		size += len(e.Artifact.Payload)
+		for _, link := range e.Artifact.URLs {
+			size += len(link)
+		}
+	}
+	for _, r := range e.Resources {
+		size += len(r.Title) + sizeOf(r.Metadata)
+	}
+	return size
+}
+
+// sizeOf is about how many bytes a value of metadata takes.
+func sizeOf(value any) int {
+	size := 16 // of the value itself, in memory
+	switch v := value.(type) {
+	case string:
+		size += len(v)
+	case []any:
+		for _, member := range v {
+			size += sizeOf(member)
+		}
+	case map[string]any:
+		for name, member := range v {
+			size += len(name) + sizeOf(member)
+		}
+	}
+	return size
+}
+
+// MaxRead is about how many bytes of entries are read at once, and so the most that a page of a feed has; each is much
+// smaller.
+const MaxRead = 2 << 20
+
 // MaxDetail is how many bytes of text an entry, or the description of an issue, may have.
 const MaxDetail = 64 << 10
 

@@ -85,7 +85,8 @@ type Feed interface {
 	// the issue is absent. Several at once cost little more than one.
 	AppendEntries(ctx context.Context, org callwright.OrgID, issue string, entries []Entry) error
 	// Entries are those before a place, the newest first, equal times by id; a zero place is the end of the feed. It
-	// costs the same however long the feed is. An absent issue has none.
+	// costs the same however long the feed is. An absent issue has none. It may end early, with the entry, but not
+	// the first, with which all have more than MaxRead bytes (Entry.Size); so may EntriesAfter.
 	Entries(ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int) ([]Entry, error)
 	// EntriesAfter are those after a place, the oldest first.
 	EntriesAfter(ctx context.Context, org callwright.OrgID, issue string, after callwright.Keyset, limit int) ([]Entry, error)

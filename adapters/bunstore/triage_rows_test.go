@@ -111,6 +111,26 @@ func TestCommentsLeaveTheDescription(t *testing.T) {
 	})
 }
 
+// TestFewLargeEntriesAreReadAtOnce reads a feed of large artifacts, of which a hundred would take much memory.
+func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		store, entries := keepIssue(t, open(t), "i"), make([]triage.Entry, 20)
+		payload := json.RawMessage(`{"a":"` + strings.Repeat("a", triage.MaxRead/8-10) + `"}`)
+		for n := range entries {
+			entries[n] = triage.Entry{ID: fmt.Sprint(n), CreatedAt: feedStart, Artifact: &triage.Artifact{Payload: payload}}
+		}
+		if err := store.AppendEntries(t.Context(), "o", "i", entries); err != nil {
+			t.Fatal(err)
+		}
+		back, backErr := store.Entries(t.Context(), "o", "i", callwright.Keyset{}, 20)
+		forth, forthErr := store.EntriesAfter(t.Context(), "o", "i", callwright.Keyset{}, 20)
+		if err := errors.Join(backErr, forthErr); err != nil || len(back) != 8 || len(forth) != 8 {
+			t.Errorf("%d and %d entries at once, %v", len(back), len(forth), err)
+		}
+	})
+}
+
 // english is the address of a database of PostgreSQL that sorts text as in an English dictionary.
 func english(t *testing.T) string {
 	t.Helper()

@@ -106,15 +106,25 @@ func (s Triage) entries(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 	choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]triage.Entry, error) {
-	var rows []feedRow
+	var entries []triage.Entry
 	err := s.read(ctx, []any{org, issue, place}, func(idb bun.IDB) error {
-		rows = make([]feedRow, 0, limit)
+		entries = make([]triage.Entry, 0, limit)
 		ours := idb.NewSelect().Model((*issueRow)(nil)).ColumnExpr("1").Where("id = ?", issue).Where("org = ?", org)
-		query := idb.NewSelect().Model(&rows).ExcludeColumn("issue_id", "org").Where("issue_id = ?", issue)
-		return choose(query.Where("EXISTS (?)", ours)).Limit(limit).Scan(ctx)
+		query := idb.NewSelect().Model((*feedRow)(nil)).ExcludeColumn("issue_id", "org").Where("issue_id = ?", issue)
+		rows, err := choose(query.Where("EXISTS (?)", ours)).Limit(limit).Rows(ctx)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // it has been read as far as is wanted
+		for size := 0; (size <= triage.MaxRead || len(entries) < 2) && rows.Next(); {
+			row := feedRow{IssueID: issue, Org: string(org)}
+			if err := s.reader.ScanRow(ctx, rows, &row); err != nil {
+				return err
+			}
+			e := row.entry()
+			entries, size = append(entries, e), size+e.Size()
+		}
+		return rows.Err()
 	})
-	return converted(rows, func(r feedRow) triage.Entry {
-		r.IssueID, r.Org = issue, string(org)
-		return r.entry()
-	}), err
+	return entries, err
 }

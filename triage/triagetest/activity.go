@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 	t.Helper()
 	tests := map[string]func(*testing.T, desk){
 		"pages have every older entry once": pageThroughFeed,
+		"pages have no more than fits":      pageThroughLargeFeed,
 		"watchers hear of everything once":  watchFeed,
 		"one of many editors wins":          editAtOnce,
 		"merges in a circle come to an end": mergeAtOnce,
@@ -68,6 +70,46 @@ func (noWork) Every(string, time.Duration, callwright.Handler) {}
 
 // writer is who acts in the suite.
 var writer = triage.Actor{Kind: triage.ActorUser, ID: "writer", Label: "Writer"}
+
+// pageThroughLargeFeed reads entries of which few fit into a page, and some that do not fit with any other.
+func pageThroughLargeFeed(t *testing.T, d desk) {
+	s := d.service(t)
+	issue, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "Heavy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most, quarter = triage.MaxRead, triage.MaxRead / 4
+	sizes := []int{1, most + 1, 1, most, most, quarter - 100, quarter, quarter, quarter, 7}
+	entries := make([]triage.Entry, len(sizes))
+	for i, size := range sizes {
+		entries[i] = anEntry(fmt.Sprint("e", i), issue.CreatedAt.Add(time.Duration(i+1)*time.Microsecond))
+		entries[i].Org, entries[i].IssueID, entries[i].Detail = "acme", issue.ID, strings.Repeat("x", size)
+	}
+	if err := d.store.AppendEntries(t.Context(), "acme", issue.ID, entries); err != nil {
+		t.Fatal(err)
+	}
+	var seen []int
+	for request := (triage.PageRequest{Limit: 100}); ; {
+		page, err := s.Activity(t.Context(), "acme", issue.ID, request)
+		if err != nil || len(page.Items) == 0 {
+			t.Fatalf("a page of %d entries, %v", len(page.Items), err)
+		}
+		size := 0
+		for _, e := range page.Items {
+			seen, size = append(seen, len(e.Detail)), size+e.Size()
+		}
+		if size > triage.MaxRead && len(page.Items) > 1 {
+			t.Errorf("a page of %d entries has %d bytes", len(page.Items), size)
+		}
+		if request.Cursor = page.Next; page.Next == "" {
+			break
+		}
+	}
+	slices.Reverse(sizes)
+	if !slices.Equal(seen, append(sizes, len("Heavy"))) { // the first tells of the issue
+		t.Errorf("saw entries of %d bytes, want %d", seen, sizes)
+	}
+}
 
 // pageThroughFeed pages with pages of any size through a feed whose entries share few timestamps, while others insert more
 // with the same timestamps.
