@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -251,11 +252,13 @@ func checkMetadata(m map[string]any) error {
 	if m == nil {
 		return nil
 	}
-	raw, err := json.Marshal(m)
-	if err != nil {
+	var raw bytes.Buffer
+	e := json.NewEncoder(&raw)
+	e.SetEscapeHTML(false) // which makes six bytes of one
+	if err := e.Encode(m); err != nil {
 		return callwright.Invalid("metadata", "is no JSON")
 	}
-	return checkObject("metadata", raw, MaxMetadata)
+	return checkObject("metadata", bytes.TrimSpace(raw.Bytes()), MaxMetadata)
 }
 
 // checkObject refuses what is not a JSON object, has too many bytes, or holds what a database can't keep.

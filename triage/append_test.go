@@ -200,6 +200,7 @@ func TestStepLimits(t *testing.T) {
 		"NUL":                 {"detail", thought(func(s *triage.Step) { s.Detail = "\x00" })},
 		"metadata":            {"", thought(func(s *triage.Step) { s.Metadata = map[string]any{"x": strings.Repeat("x", 16<<10-8)} })},
 		"long metadata":       {"metadata", thought(func(s *triage.Step) { s.Metadata = map[string]any{"x": strings.Repeat("x", 16<<10-7)} })},
+		"HTML metadata":       {"", thought(func(s *triage.Step) { s.Metadata = map[string]any{"x": strings.Repeat("<", 16<<10-8)} })},
 		"no JSON metadata":    {"metadata", thought(func(s *triage.Step) { s.Metadata = map[string]any{"x": math.NaN()} })},
 		"metadata with NUL":   {"metadata", thought(func(s *triage.Step) { s.Metadata = map[string]any{"x": []any{map[string]any{"a\x00": 1}}} })},
 		"backslash":           {"", thought(func(s *triage.Step) { s.Metadata = map[string]any{"x": `\u0000`} })},
@@ -234,6 +235,8 @@ func TestStepLimits(t *testing.T) {
 		"long URL":            {"artifact.external_urls[1]", urls("https://x.test", longURL+"x")},
 		"script":              {"artifact.external_urls[0]", urls("javascript:alert(1)")},
 		"no host":             {"artifact.external_urls[3]", urls("https://x.test", "https://x.test", "https://x.test", "https:///x")},
+		"port only":           {"artifact.external_urls[0]", urls("https://:443/x")},
+		"password":            {"artifact.external_urls[0]", urls("https://a:b@x.test")},
 		"relative":            {"artifact.external_urls[0]", urls("/x")},
 		"no URL":              {"artifact.external_urls[0]", urls("")},
 	} {

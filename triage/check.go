@@ -59,8 +59,11 @@ func checkLink(field, link string) error {
 		return err
 	}
 	u, err := url.Parse(link)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return callwright.Invalid(field, "is not an http or https URL")
+	case u.User != nil:
+		return callwright.Invalid(field, "has a user or a password in it, which everybody would see")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/oas"
@@ -94,7 +93,7 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
 	metadata, err := valuesOf(req.Metadata.Value)
 	if err != nil {
-		return triage.Step{}, err
+		return triage.Step{}, callwright.Invalid("metadata", "holds a number that is too large")
 	}
 	step := triage.Step{
 		Type: triage.EntryType(req.Type), Detail: req.Detail.Or(""), Metadata: metadata,
@@ -109,7 +108,7 @@ func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
 		Status: triage.ArtifactStatus(made.Status.Or("")), URLs: made.ExternalUrls,
 	}
 	if made.Payload.Set {
-		step.Artifact.Payload, err = json.Marshal(made.Payload.Value)
+		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // as it came: json.Marshal escapes what HTML has
 	}
 	return step, err
 }

@@ -109,6 +109,7 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 		`{"type":"session_stopped","session_status":"cancelled","artifact":{"type":"t","title":"t"}}`: "artifact",
 		`{"type":"session_stopped","session_status":"active"}`:                                        "session_status",
 		`{"type":"thought","metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`:                   "metadata",
+		`{"type":"thought","metadata":{"a":[1e400]}}`:                                                 "metadata",
 		`{"type":"artifact"}`: "artifact",
 		`{"type":"thought","artifact":{"type":"t","title":"t"}}`:                                 "artifact",
 		artifact(`,"id":"nothing"`):                                                              "artifact.id",
@@ -125,6 +126,7 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 		t.Errorf("something of what was refused was written: %v", types)
 	}
 	h.data(http.StatusCreated, "POST", path+"/entries", `{"type":"thought","detail":"`+strings.Repeat("x", 65536)+`"}`)
+	h.data(http.StatusCreated, "POST", path+"/entries", artifact(`,"payload":{"a":"`+strings.Repeat("<", 256<<10-8)+`"}`))
 	h.refused(http.StatusConflict, "invalid_state", "session_status", "POST", path+"/entries", `{"type":"thought","session_status":"pending"}`)
 }
 

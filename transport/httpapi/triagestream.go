@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -88,7 +90,7 @@ func nextWithin(ctx context.Context, beat time.Duration, watcher *triage.Watcher
 	return entries, err
 }
 
-// entryEvent is an entry as an event: its place, and its JSON, which has no line ends.
+// entryEvent is an entry as an event: its place, and its JSON, without the line ends that an agent's may have.
 func entryEvent(watcher *triage.Watcher, e triage.Entry) ([]byte, error) {
 	item, err := activityItem(e)
 	if err != nil {
@@ -96,7 +98,11 @@ func entryEvent(watcher *triage.Watcher, e triage.Entry) ([]byte, error) {
 	}
 	var data jx.Encoder
 	item.Encode(&data)
-	return fmt.Appendf(nil, "id: %s\nevent: entry\ndata: %s\n\n", watcher.CursorOf(e), data.Bytes()), nil
+	var line bytes.Buffer
+	if err := json.Compact(&line, data.Bytes()); err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "id: %s\nevent: entry\ndata: %s\n\n", watcher.CursorOf(e), line.Bytes()), nil
 }
 
 // send writes an event and has it go out now.

@@ -121,6 +121,13 @@ func TestStream(t *testing.T) {
 	if _, entry = c.entry(); entry["type"] != "session_started" || entry["entry_kind"] != "agent" {
 		t.Errorf("streamed %v", entry)
 	}
+	path, _ := h.session(id)
+	c.entry()
+	h.data(http.StatusCreated, "POST", path+"/entries", `{"type":"artifact","artifact":{"type":"t","title":"t","payload":{"a":[1,`+
+		"\r\n\r\n"+`2]}}}`)
+	if _, entry = c.entry(); !reflect.DeepEqual(at(t, entry, "artifact", "payload", "a"), []any{1.0, 2.0}) {
+		t.Errorf("streamed %v", entry)
+	}
 	c.leave()
 	say("three")
 
@@ -134,11 +141,11 @@ func TestStream(t *testing.T) {
 		}
 		return c
 	}
-	read("", first.id, ",three")
-	read("?cursor="+first.id, "", ",three")
-	read("?cursor="+first.id, begin.id, "one\ntwo,,three")
-	oldest := h.data(http.StatusOK, "GET", "/"+id+"/activity?limit=3", "")["next_cursor"].(string) // of the feed
-	last := read("?cursor="+oldest, "", ",three")
+	read("", first.id, ",Looking.,,three")
+	read("?cursor="+first.id, "", ",Looking.,,three")
+	read("?cursor="+first.id, begin.id, "one\ntwo,,Looking.,,three")
+	oldest := h.data(http.StatusOK, "GET", "/"+id+"/activity?limit=2", "")["next_cursor"].(string) // of the feed
+	last := read("?cursor="+oldest, "", "three")
 	h.refused(http.StatusBadRequest, "bad_request", "cursor", "GET", "/"+id+"/activity/stream?cursor="+oldest, "", header{"Last-Event-ID", "x"})
 
 	h.triage.Close()
