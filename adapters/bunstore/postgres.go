@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"database/sql/driver"
 	"errors"
 	"time"
 
@@ -57,7 +58,8 @@ func (db *DB) openPostgres(dsn string) error {
 		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
 		transient: func(err error) bool {
 			s := state(err)
-			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable
+			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable ||
+				errors.Is(err, driver.ErrBadConn) // the statement was not sent: others have left broken connections in the pool
 		},
 	}
 	return nil

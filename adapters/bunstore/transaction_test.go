@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/internal/pgtest"
 )
 
 // organization is one that a test only counts.
@@ -203,6 +204,25 @@ func TestDeadlock(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBrokenConnection: a transaction whose connection breaks on the way is tried again on another.
+func TestBrokenConnection(t *testing.T) {
+	t.Parallel()
+	db := open(t, pgtest.DSN(t))
+	runs := 0
+	err := db.Do(t.Context(), func(ctx context.Context) error {
+		if runs++; runs == 1 {
+			tx, _ := db.Tx(ctx)
+			if _, err := tx.ExecContext(ctx, "SELECT pg_terminate_backend(pg_backend_pid())"); err == nil {
+				t.Error("the connection lives")
+			}
+		}
+		return bunstore.Tenants{DB: db}.InsertOrganization(ctx, organization("o"))
+	})
+	if err != nil || runs != 2 || !kept(t, db, "o") {
+		t.Errorf("after %d runs: %v", runs, err)
+	}
 }
 
 // TestBusy gives Do the error that another process's transaction causes: it tries again, but not for ever.
