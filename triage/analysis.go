@@ -15,6 +15,8 @@ import (
 // The limits of an analysis.
 const (
 	maxAnalysisSteps = 40
+	analysesAtOnce   = 10                     // of an organization that run: each may hold a worker that others' work waits for
+	analysisLater    = 10 * time.Second       // for the next one, when so many run
 	maxAnalysisState = 512 << 10              // bytes of what a step leaves for the next
 	maxAnswers       = 20                     // of people, that an Analyst is given
 	analysisAttempts = 3                      // of a step; waiting for a model that is busy is none
@@ -26,7 +28,8 @@ const (
 const usualPrompt = "Why did this happen, and what keeps it from happening again?"
 
 // Analyze has the Analyst look into an issue, in a session of its own whose steps follow in the feed. prompt is what it is
-// asked, at most MaxPrompt bytes; empty: the usual. CodeNotImplemented where there is no Analyst.
+// asked, at most MaxPrompt bytes; empty: the usual. CodeNotImplemented where there is no Analyst, CodeTooManyRequests when 10
+// analyses of the organization run, not counting those that wait for people. Where several begin at once, some more may.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
 	if s.Analyst == nil {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "nobody analyzes issues here")
@@ -37,6 +40,9 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 	}
 	var sess Session
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) (err error) {
+		if err := s.roomToAnalyze(ctx, org); err != nil {
+			return err
+		}
 		sess, err = s.openSession(ctx, c, Session{
 			AgentName: s.Analyst.Name(), Analysis: &Analysis{Prompt: prompt, Since: s.Clock.Now()},
 		}, "")
@@ -55,7 +61,7 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 }
 
 // answerAnalysis gives an analysis what a person has said in its session, and has it go on, in the transaction of ctx. It is
-// called before the session advances; CodeInvalidState when it was given too much.
+// called before the session advances; CodeInvalidState when it was given too much, CodeTooManyRequests when too many run.
 func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
 	a := *sess.Analysis
 	if len(a.Answers) >= maxAnswers {
@@ -63,10 +69,24 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 	}
 	a.Answers = append(slices.Clip(a.Answers), text)
 	if sess.Status == SessionAwaitingInput {
+		if err := s.roomToAnalyze(ctx, sess.Org); err != nil {
+			return err
+		}
 		a.Since = a.Since.Add(s.Clock.Now().Sub(sess.UpdatedAt))
 	}
 	sess.Analysis = &a
 	return s.queueAnalysis(ctx, *sess)
+}
+
+// roomToAnalyze is nil when an organization may have another analysis run.
+func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error {
+	count, err := s.Store.CountAnalyses(ctx, org)
+	if err != nil || count < analysesAtOnce {
+		return err
+	}
+	full := callwright.Errorf(callwright.CodeTooManyRequests, "%d issues are being analyzed already", count)
+	full.RetryAfter = analysisLater
+	return full
 }
 
 // queueAnalysis queues the next step of an analysis. Each has a task of its own, since that of the step before still runs

@@ -91,6 +91,42 @@ func TestAnalyzeRefuses(t *testing.T) {
 	wantError(t, err, callwright.CodeNotImplemented, "")
 }
 
+// TestAnalysesAtOnce: an organization has few analyses run, also of those that people have answered. What waits does not count.
+func TestAnalysesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := openStudy(t, taking(func(context.Context, triage.Case) (triage.Progress, error) {
+		return triage.Progress{Steps: []triage.Step{{Type: triage.TypeResponse, Detail: "?"}}, Next: triage.SessionAwaitingInput}, nil
+	}))
+	var running []triage.Session
+	for range 10 {
+		running = append(running, s.analyze(""))
+	}
+	refused := func(err error) {
+		t.Helper()
+		wantError(t, err, callwright.CodeTooManyRequests, "")
+		if wait, later := callwright.RetryAfter(err); !later || wait <= 0 {
+			t.Errorf("to be tried again in %s", wait)
+		}
+	}
+	_, err := s.Analyze(t.Context(), "acme", ada, s.issue(triage.Draft{}).ID, "")
+	refused(err)
+	if err := s.step(t.Context(), running[0], 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	s.analyze("")
+	_, err = s.Answer(t.Context(), "acme", ada, running[0].IssueID, running[0].ID, "Yes.")
+	refused(err)
+	if _, err := s.Answer(t.Context(), "acme", ada, running[1].IssueID, running[1].ID, "And mind the hours."); err != nil {
+		t.Errorf("one that runs: %v", err)
+	}
+	if _, err := s.Cancel(t.Context(), "acme", ada, running[2].IssueID, running[2].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Answer(t.Context(), "acme", ada, running[0].IssueID, running[0].ID, "Yes."); err != nil {
+		t.Errorf("when another has ended: %v", err)
+	}
+}
+
 // TestAnalysisSees: the Analyst gets what it left, and what is attached; nothing else can be read.
 func TestAnalysisSees(t *testing.T) {
 	t.Parallel()

@@ -152,6 +152,8 @@ type Sessions interface {
 	UpdateSession(ctx context.Context, s Session) error
 	// SessionsOf is the sessions of an issue that have not ended, by CreatedAt and id.
 	SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]Session, error)
+	// CountAnalyses is how many sessions of an organization with an Analysis are pending or active.
+	CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error)
 	// SilentSessions is up to limit sessions of every organization, of which nothing was heard since a time: since
 	// silent when they are pending or active, since waiting when they await input.
 	SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]Session, error)

@@ -210,6 +210,7 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, commentErr := s.Comment(ctx, org, "i", "c")
 	_, sessionErr := s.Session(ctx, org, "i", "s")
 	_, sessionsErr := s.SessionsOf(ctx, org, "i")
+	_, countErr := s.CountAnalyses(ctx, org)
 	_, silentErr := s.SilentSessions(ctx, now, now, 10)
 	_, resourceErr := s.Resource(ctx, org, "i", "r")
 	_, attachedErr := s.ResourceOf(ctx, org, "i", triage.ResourceCall, "c")
@@ -224,7 +225,7 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		Statuses: triage.Statuses(), Severities: triage.Severities(), Categories: []string{"c"}, Resource: triage.ResourceCall,
 		OwnerID: "o", AssigneeID: "a", Search: "x", DateField: triage.SortUpdated, Since: now, After: triage.Place{ID: "i"},
 	})
-	return append(errs, issueErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, silentErr,
-		resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, findErr,
+	return append(errs, issueErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, countErr,
+		silentErr, resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, findErr,
 		s.DeleteResource(ctx, org, "i", "r"), s.DeleteFlag(ctx, org, "i", "f"), s.DeleteRelation(ctx, org, "r"))
 }

@@ -13,6 +13,9 @@ import (
 // unended is what the indexes of sessions keep: SQLite uses them for a condition of these very words only.
 const unended = "status IN ('pending', 'active', 'awaiting_input')"
 
+// running is what the index of analyses keeps.
+const running = "analysis IS NOT NULL AND status IN ('pending', 'active')"
+
 type sessionRow struct {
 	bun.BaseModel `bun:"table:triage_sessions"`
 
@@ -89,6 +92,15 @@ func (s Triage) UpdateSession(ctx context.Context, session triage.Session) error
 func (s Triage) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
 	rows, err := parts[sessionRow](ctx, s, org, issue, unended)
 	return converted(rows, sessionRow.session), err
+}
+
+// CountAnalyses counts the analyses that run, in an index that has no other sessions.
+func (s Triage) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.read(ctx, []any{org}, func(idb bun.IDB) error {
+		count, err = idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running).Count(ctx)
+		return err
+	})
+	return count, err
 }
 
 // SilentSessions is sessions of which nothing was heard, in one query for each state: each is one range of the index.

@@ -83,6 +83,19 @@ func (s Triage) SessionsOf(
 	return found, err
 }
 
+// CountAnalyses counts the analyses that run.
+func (s Triage) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.with(ctx, func(d *data) error {
+		for _, a := range d.sessions {
+			if a.Org == org && a.Analysis != nil && a.Status.Working() {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
 // SilentSessions is sessions of which nothing was heard for long.
 func (s Triage) SilentSessions(
 	ctx context.Context, silent, waiting time.Time, limit int,

@@ -27,6 +27,7 @@ func RunSessions(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 		"updates by compare-and-set":          updatesSession,
 		"lists those that go on, in order":    listsSessions,
 		"finds those of which nothing comes":  findsSilentSessions,
+		"counts analyses that run":            countsAnalyses,
 		"rolls back":                          rollsBackSessions,
 	})
 }
@@ -268,6 +269,25 @@ func findsSilentSessions(t *testing.T, s subject) {
 	}
 	found, err = s.SilentSessions(t.Context(), silent, waiting, 4)
 	wantIDs(t, found, err, sessionID)
+}
+
+// countsAnalyses has an analysis, and a session of an agent from outside, in every state, and those of another organization.
+func countsAnalyses(t *testing.T, s subject) {
+	for _, status := range triage.SessionStatuses() {
+		for _, of := range []struct{ org, issue, id string }{{"a", "i1", "one"}, {"a", "i2", "two"}, {"b", "j1", "foreign"}, {"a", "i1", "outside"}} {
+			session := aSession(of.id+" "+string(status), of.issue)
+			session.Org, session.Status, session.Analysis = callwright.OrgID(of.org), status, &triage.Analysis{Since: at}
+			if of.id == "outside" {
+				session.Analysis = nil
+			}
+			s.insertSessions(t, session)
+		}
+	}
+	for org, want := range map[callwright.OrgID]int{"a": 4, "b": 2, "c": 0} {
+		if count, err := s.CountAnalyses(t.Context(), org); err != nil || count != want {
+			t.Errorf("%d analyses of %s run, want %d; %v", count, org, want, err)
+		}
+	}
 }
 
 func rollsBackSessions(t *testing.T, s subject) {

@@ -142,6 +142,8 @@ CREATE INDEX triage_sessions_open ON triage_sessions (issue_id, created_at, id)
     WHERE status IN ('pending', 'active', 'awaiting_input');
 CREATE INDEX triage_sessions_by_change ON triage_sessions (status, updated_at)
     WHERE status IN ('pending', 'active', 'awaiting_input');
+CREATE INDEX triage_sessions_running ON triage_sessions (org)
+    WHERE analysis IS NOT NULL AND status IN ('pending', 'active');
 
 CREATE TABLE triage_reports (
     org      TEXT NOT NULL,
