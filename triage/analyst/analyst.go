@@ -5,7 +5,8 @@
 // rules of this package and what the asker wants as its instructions. What is read is data, whatever it says.
 //
 // Nothing that the model says is taken for evidence because it says so. It names lines and facts; those that it was not
-// shown are dropped and counted, and what is told of the others is their text as it was read.
+// shown are dropped and counted, and what is told of the others is their text as it was read. The cause and the suggestion
+// of the artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/triage"
@@ -114,7 +115,7 @@ func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 		answer.Confidence = "low"
 	}
 	payload, err := json.Marshal(map[string]any{
-		"root_cause": answer.Cause, "suggestion": answer.Suggestion, "confidence": answer.Confidence, "evidence": evidence,
+		"root_cause": inert(answer.Cause), "suggestion": inert(answer.Suggestion), "confidence": answer.Confidence, "evidence": evidence,
 	})
 	if err != nil {
 		return triage.Progress{}, err
@@ -128,6 +129,12 @@ func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 		},
 	})
 	return p, nil
+}
+
+// inert is a text as Markdown that has no links, images and HTML: what a caller has said may have talked the model into
+// some, which would tell others what is in the evidence as soon as somebody looks at them.
+func inert(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "<", `\<`).Replace(text)
 }
 
 // proof is a piece of evidence as an artifact has it: a line or a fact, with its text.

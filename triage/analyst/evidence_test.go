@@ -63,6 +63,19 @@ func TestInjection(t *testing.T) {
 	}
 }
 
+// TestInert: what a model was talked into saying asks nothing of other systems when it is shown.
+func TestInert(t *testing.T) {
+	t.Parallel()
+	c := calls(talk())
+	m := answering(seen, `{"outcome":"root_cause","root_cause":"![x](https://a.test/?q=1) <img src=x> \\[y](https://a.test)","suggestion":"![x][y]\n\n[y]: https://a.test",`+
+		`"confidence":"low","evidence":[],"summary":"s","question":""}`)
+	told, _ := walk(t, newAnalyst(t, analyst.Config{Model: m}), &c)
+	got, _ := payload(t, told)
+	if got.Cause != `!\[x](https://a.test/?q=1) \<img src=x> \\\[y](https://a.test)` || got.Suggestion != "!\\[x]\\[y]\n\n\\[y]: https://a.test" {
+		t.Errorf("the artifact has %+v", got)
+	}
+}
+
 // TestLongTalk: of a long conversation what is flagged is shown, and what stands about it; the numbers stay.
 func TestLongTalk(t *testing.T) {
 	t.Parallel()
