@@ -29,7 +29,7 @@ func (db *DB) translate(ctx context.Context, err error) error {
 		return callwright.ErrNotFound.Because(err)
 	case db.dialect.conflict(err):
 		return callwright.ErrConflict.Because(err)
-	case db.dialect.transient(err):
+	case db.dialect.transient(err), away(err):
 		return callwright.ErrUnavailable.Because(err)
 	default:
 		return callwright.ErrInternal.Because(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -222,6 +223,36 @@ func TestBrokenConnection(t *testing.T) {
 	})
 	if err != nil || runs != 2 || !kept(t, db, "o") {
 		t.Errorf("after %d runs: %v", runs, err)
+	}
+}
+
+// TestServerIsAway: who asks a server that takes no connections is told to come again.
+func TestServerIsAway(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(pgtest.DSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, address.String())
+	name := strings.TrimPrefix(address.Path, "/")
+	address.Path = "/postgres"
+	other, err := sql.Open("pgx", address.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.ExecContext(t.Context(), `ALTER DATABASE "`+name+`" ALLOW_CONNECTIONS false`); err != nil {
+		t.Fatal(err)
+	}
+	db.SQL().SetMaxIdleConns(0) // closes those that there are
+	for name, err := range map[string]error{
+		"a query": func() error { _, err := bunstore.Tenants{DB: db}.Organization(t.Context(), "o"); return err }(),
+		"Do":      db.Do(t.Context(), func(context.Context) error { return nil }),
+		"Ping":    db.Ping(t.Context()),
+	} {
+		if !errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("%s gave %v", name, err)
+		}
 	}
 }
 
