@@ -8,10 +8,10 @@ import (
 
 // The limits of an issue.
 const (
-	MaxResources = 500  // attached to an issue
-	MaxFlags     = 1000 // on the calls of an issue
-	MaxRelations = 200  // of an issue, in both directions
-	MaxShown     = 50   // resources, and other issues, of one entry
+	MaxResources = 500 // attached to an issue
+	MaxFlags     = 200 // on the calls of an issue: all are read at once, and each may have 34 KB
+	MaxRelations = 200 // of an issue, in both directions
+	MaxShown     = 50  // resources, and other issues, of one entry
 )
 
 // Resource is something attached to an issue.

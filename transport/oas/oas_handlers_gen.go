@@ -693,7 +693,8 @@ func (s *Server) handleAddIssueFlagRequest(args [1]string, argsEscaped bool, w h
 // Has this server's own analyst look at what is attached. It answers as soon as the session is stored;
 // what the analyst reads, thinks and finds comes to the feed, the result as an artifact of type
 // root_cause. It may ask a question, which a prompt entry answers. A server without an analyst answers
-// 501.
+// 501. When 10 analyses of the organization run, not counting those that wait for an answer, the next
+// one is refused (429).
 //
 // POST /v1/triage/issues/{id}/analysis
 func (s *Server) handleAnalyzeIssueRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -8264,8 +8265,9 @@ func (s *Server) handleGetIssueRequest(args [1]string, argsEscaped bool, w http.
 // handleGetIssueActivityRequest handles getIssueActivity operation.
 //
 // Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
-// it is null. Who does that sees every entry that was there at the beginning once, whatever is written
-// meanwhile. Entries never change.
+// it is null; a page of large entries, of more than 2 MiB, ends before its limit. Who does that sees
+// every entry that was there at the beginning once, whatever is written meanwhile. Entries never
+// change. Their words are those of people and agents; show them as text.
 //
 // GET /v1/triage/issues/{id}/activity
 func (s *Server) handleGetIssueActivityRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -20070,9 +20072,10 @@ func (s *Server) handleStopCallRequest(args [1]string, argsEscaped bool, w http.
 // is `entry`, `data` the entry as the feed has it in one line of JSON, `id` the place after it. It
 // begins with what comes after `Last-Event-ID`, else after `cursor`, else now. A comment and the `id`
 // of the place of the beginning come at once, and a comment whenever nothing else was sent for 15
-// seconds. The server ends the stream after 15 minutes at the latest, or when it stops; connect again
-// with the last `id`, as browsers do by themselves, and nothing is missed. What is wrong with the
-// request is answered before the stream begins, as everywhere.
+// seconds. The server ends the stream after 15 minutes at the latest, also that of a key which was
+// revoked meanwhile, or when it stops; connect again with the last `id`, as browsers do by themselves,
+// and nothing is missed. What is wrong with the request is answered before the stream begins, as
+// everywhere.
 //
 // GET /v1/triage/issues/{id}/activity/stream
 func (s *Server) handleStreamIssueActivityRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

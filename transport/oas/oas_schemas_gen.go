@@ -26870,11 +26870,12 @@ type TriageArtifact struct {
 	Type string `json:"type"`
 	// What to show.
 	Title string `json:"title"`
-	// How to show it.
+	// How its agent would have it shown. Whatever it says, show nothing that runs scripts or loads what an
+	// agent names.
 	Renderer NilString `json:"renderer"`
 	// Whether it can be shown.
 	Status TriageArtifactStatus `json:"status"`
-	// Its content; null until it is ready.
+	// Its content, which may hold anything, such as HTML; null until it is ready.
 	Payload NilFreeObject `json:"payload"`
 	// Where it lives outside.
 	ExternalUrls []string `json:"external_urls"`

@@ -31458,7 +31458,7 @@ func (s *TriageFlagListReply) Validate() error {
 		if err := (validate.Array{
 			MinLength:    0,
 			MinLengthSet: false,
-			MaxLength:    1000,
+			MaxLength:    200,
 			MaxLengthSet: true,
 		}).ValidateLength(len(s.Data)); err != nil {
 			return errors.Wrap(err, "array")
