@@ -115,7 +115,7 @@ func (s Triage) entries(
 		if err != nil {
 			return err
 		}
-		defer rows.Close() //nolint:errcheck // it has been read as far as is wanted
+		defer rows.Close() // it has been read as far as is wanted
 		for size := 0; (size <= triage.MaxRead || len(entries) < 2) && rows.Next(); {
 			row := feedRow{IssueID: issue, Org: string(org)}
 			if err := s.reader.ScanRow(ctx, rows, &row); err != nil {
