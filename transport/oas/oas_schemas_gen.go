@@ -28996,7 +28996,7 @@ type TriageResource struct {
 	ResourceID string `json:"resource_id"`
 	// What to show.
 	Title string `json:"title"`
-	// Whether it can still be read.
+	// Whether it can be read. In the list of what is attached that is now, elsewhere when it was attached.
 	Status   TriageResourceStatus `json:"status"`
 	Metadata Metadata             `json:"metadata"`
 	// Who attached it.
@@ -29202,7 +29202,7 @@ func (s *TriageResourceReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// Whether it can still be read.
+// Whether it can be read. In the list of what is attached that is now, elsewhere when it was attached.
 type TriageResourceStatus string
 
 const (
