@@ -1,7 +1,12 @@
 package httpapi_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -128,6 +133,61 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 	h.data(http.StatusCreated, "POST", path+"/entries", `{"type":"thought","detail":"`+strings.Repeat("x", 65536)+`"}`)
 	h.data(http.StatusCreated, "POST", path+"/entries", artifact(`,"payload":{"a":"`+strings.Repeat("<", 256<<10-8)+`"}`))
 	h.refused(http.StatusConflict, "invalid_state", "session_status", "POST", path+"/entries", `{"type":"thought","session_status":"pending"}`)
+}
+
+// FuzzAgentEntry has bodies of every kind understood or refused, never answered with an error of ours, and what is taken
+// shown again by the feed: an entry that could not be would hide all before it.
+func FuzzAgentEntry(f *testing.F) {
+	for _, body := range []string{
+		`{"type":"thought","detail":"\ud800 \u00e9","metadata":{"a":[1e308,-0,12345678901234567890],"":{"<":null}}}`,
+		`{"type":"artifact","artifact":{"type":"t","title":"t","renderer":null,"payload":{"a" : [1,` + "\r\n" + `{"b":"\ud800\\"}],"a":1.50}}}`,
+		`{"type":"artifact","artifact":{"type":"t","title":"t","payload":{"a":1e400},"external_urls":["https://x/%zz"]}}`,
+		`{"type":"thought","metadata":{"a":1e400}}`, `{"type":"prompt","detail":"` + "\u2028" + `"}`, `{"type":"thought"`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		h := open(t)
+		issue := h.issue()
+		path, _ := h.session(issue)
+		ask := func(method, target, body string) (int, string) {
+			r := httptest.NewRequestWithContext(t.Context(), method, "/v1/triage/issues"+target, strings.NewReader(body))
+			r.Header.Set("Authorization", h.key)
+			r.Header.Set("Content-Type", "application/json")
+			answer := httptest.NewRecorder() // without a look at the contract, whose reader takes no number beyond a float64
+			h.ServeHTTP(answer, r)
+			return answer.Code, answer.Body.String()
+		}
+		status, answer := ask("POST", path+"/entries", body)
+		if status >= http.StatusInternalServerError {
+			t.Errorf("%q: %d %s", body, status, answer)
+		}
+		if status != http.StatusCreated {
+			return
+		}
+		var made struct{ Data json.RawMessage }
+		var feed struct {
+			Data struct{ Items []json.RawMessage }
+		}
+		status, page := ask("GET", "/"+issue+"/activity", "")
+		err := errors.Join(json.Unmarshal([]byte(answer), &made), json.Unmarshal([]byte(page), &feed))
+		if err != nil || status != http.StatusOK || !sameJSON(made.Data, feed.Data.Items[0]) {
+			t.Errorf("%q was answered with %s, and the feed has %d %s, %v", body, answer, status, page, err)
+		}
+	})
+}
+
+// sameJSON says whether two texts are the same JSON, numbers as they are written.
+func sameJSON(a, b []byte) bool {
+	var values [2]any
+	for i, text := range [][]byte{a, b} {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		if d.Decode(&values[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
 }
 
 func TestAnalysis(t *testing.T) {
