@@ -165,9 +165,13 @@ func FuzzAgentEntry(f *testing.F) {
 		if status != http.StatusCreated {
 			return
 		}
-		var made struct{ Data json.RawMessage }
+		var made struct {
+			Data json.RawMessage `json:"data"`
+		}
 		var feed struct {
-			Data struct{ Items []json.RawMessage }
+			Data struct {
+				Items []json.RawMessage `json:"items"`
+			} `json:"data"`
 		}
 		status, page := ask("GET", "/"+issue+"/activity", "")
 		err := errors.Join(json.Unmarshal([]byte(answer), &made), json.Unmarshal([]byte(page), &feed))
