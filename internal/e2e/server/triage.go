@@ -126,7 +126,7 @@ func (s *Server) Stream(t testing.TB, issue, after string) *Stream {
 	if after != "" {
 		req.Header.Set("Last-Event-ID", after)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := http.DefaultClient.Do(req) //nolint:bodyclose // the goroutine below closes it
 	if err != nil {
 		t.Fatalf("opening the stream: %v", err)
 	}
