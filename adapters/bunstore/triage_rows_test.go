@@ -131,6 +131,23 @@ func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 	})
 }
 
+// TestNumbersStayShort: what JSONB makes of 1e308 has 309 digits, and whoever reads a feed waits for all of them.
+func TestNumbersStayShort(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		entry := triage.Entry{ID: "e", CreatedAt: feedStart, Metadata: map[string]any{"a": slices.Repeat([]any{1e308}, 1000)}}
+		if err := keepIssue(t, db, "i").AppendEntries(t.Context(), "o", "i", []triage.Entry{entry}); err != nil {
+			t.Fatal(err)
+		}
+		var size int
+		err := db.SQL().QueryRowContext(t.Context(), "SELECT length(CAST(content AS TEXT)) FROM triage_entries").Scan(&size)
+		if err != nil || size > 10_000 {
+			t.Errorf("%d bytes are kept of it, %v", size, err)
+		}
+	})
+}
+
 // english is the address of a database of PostgreSQL that sorts text as in an English dictionary.
 func english(t *testing.T) string {
 	t.Helper()

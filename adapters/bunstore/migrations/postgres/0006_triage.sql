@@ -56,7 +56,7 @@ CREATE TABLE triage_entries (
     kind             TEXT             NOT NULL,
     type             TEXT             NOT NULL,
     detail           TEXT             NOT NULL,
-    content          JSONB            NOT NULL, -- whatever else it shows
+    content          JSON             NOT NULL, -- whatever else it shows
     artifact_payload TEXT, -- JSON, which JSONB would not keep as it is
     FOREIGN KEY (issue_id, org) REFERENCES triage_issues (id, org)
 );
