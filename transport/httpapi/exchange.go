@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -49,6 +50,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, x.id)
 	ctx := context.WithValue(r.Context(), exchangeKey{}, x)
 	answer := &answerWriter{ResponseWriter: w}
+	answer.mustBeTaken(time.Time{}) // not by when the one before had to be, over the same connection
 	begin := time.Now()
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -85,8 +87,20 @@ type answerWriter struct {
 	status int
 }
 
+// takeTimeout is how long a client may take for an answer of JSON: as long, it is kept in memory. Streams and recordings are
+// not.
+const takeTimeout = time.Minute
+
+// mustBeTaken says by when a client must have taken what is written. A writer that knows no deadlines has none.
+func (w *answerWriter) mustBeTaken(until time.Time) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(until)
+}
+
 // WriteHeader remembers the first final status. A 401 says how to do better (RFC 9110, section 15.5.2).
 func (w *answerWriter) WriteHeader(status int) {
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+		w.mustBeTaken(time.Now().Add(takeTimeout))
+	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

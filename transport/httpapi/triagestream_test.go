@@ -155,6 +155,41 @@ func TestStream(t *testing.T) {
 	h.refused(http.StatusServiceUnavailable, "service_unavailable", "", "GET", "/"+id+"/activity/stream", "")
 }
 
+// timed is an answer that remembers by when it must be taken.
+type timed struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (w *timed) SetWriteDeadline(until time.Time) error {
+	w.until = until
+	return nil
+}
+
+// TestAnswersMustBeTaken: whoever does not read an answer of JSON, which is in memory, is dropped; and the next answer over
+// the same connection has its own time.
+func TestAnswersMustBeTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		issue, _ := h.quietIssue()
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		for _, one := range []struct {
+			method, path string
+			status       int
+			within       time.Duration
+		}{{"GET", "", http.StatusOK, time.Minute}, {"PUT", "/view", http.StatusNoContent, 0}, {"GET", "/none", http.StatusNotFound, time.Minute}} {
+			w.ResponseRecorder = httptest.NewRecorder()
+			r := httptest.NewRequestWithContext(t.Context(), one.method, "/v1/triage/issues/"+issue+one.path, nil)
+			r.Header.Set("Authorization", h.key)
+			h.ServeHTTP(w, r)
+			if w.Code != one.status || one.within == 0 != w.until.IsZero() || one.within > 0 && !w.until.Equal(time.Now().Add(one.within)) {
+				t.Errorf("%s %s: %d, to be taken by %v", one.method, one.path, w.Code, w.until)
+			}
+		}
+	})
+}
+
 // tape is an answer that can be read while it is written.
 type tape struct {
 	httptest.ResponseRecorder
