@@ -27,8 +27,9 @@ type Report struct {
 
 // Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the one that is
 // open for its key: only until 50 are attached, so that what happens a thousand times is told often enough, and no more.
-// When that issue is done or closed, a new one is opened and related to it, unless the ended one has all of the report's
-// resources: that report has been told before, and changes nothing. Reports of a new key at once open one issue.
+// When that issue is done or closed, a new one is opened and related to it, unless the report's calls and runs, which
+// happen once, are attached to the ended one: that report has been told before, and changes nothing. Reports of a new key
+// at once open one issue.
 // It tries again when it loses against another, which takes transactions of its own: it is not to be called in one.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	if err := requireText("key", r.Key, maxKey); err != nil {
@@ -132,12 +133,17 @@ func (s *Service) attachReported(ctx context.Context, c *change, resources []Res
 	return nil
 }
 
-// hasReported says whether an issue has all that a report has come with, which is something.
-func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (bool, error) {
+// hasReported says whether an issue has the calls and runs that a report has come with. One without any may be another
+// time of the same trouble.
+func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (told bool, err error) {
 	for _, d := range resources {
 		if err := d.check(); err != nil {
 			return false, err
 		}
+		if d.Type != ResourceCall && d.Type != ResourceRun {
+			continue
+		}
+		told = true
 		_, err := s.Store.ResourceOf(ctx, i.Org, i.ID, d.Type, d.ResourceID)
 		if errors.Is(err, callwright.ErrNotFound) {
 			return false, nil
@@ -146,7 +152,7 @@ func (s *Service) hasReported(ctx context.Context, i Issue, resources []Resource
 			return false, err
 		}
 	}
-	return len(resources) > 0, nil
+	return told, nil
 }
 
 // relateReported relates an issue to the one in whose place it is, if that has room for it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/triage"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 // reporter is a program.
@@ -106,6 +107,27 @@ func TestReportToldAgainAfterTheEnd(t *testing.T) {
 	}
 	if second := s.report("busy", "call-0", "call-2"); second.ID == first.ID || second.Resources != 2 {
 		t.Errorf("what is partly new came to %+v", second)
+	}
+}
+
+// What is of a lasting thing, such as a pathway, may be another time of the same trouble.
+func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	pathways := new(triagetest.Library)
+	pathways.Put("acme", "p", triage.Item{Title: "Booking"}, triage.Evidence{})
+	h := open(t, func(c *triage.Config) {
+		c.Libraries = map[triage.ResourceType]triage.Library{triage.ResourcePathway: pathways}
+	})
+	r := triage.Report{Key: "loop", Title: "It loops", Resources: []triage.ResourceDraft{{Type: triage.ResourcePathway, ResourceID: "p"}}}
+	first, err := h.Report(t.Context(), "acme", reporter, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Update(t.Context(), "acme", ada, first.ID, triage.Change{Status: new(triage.StatusDone)}); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.Report(t.Context(), "acme", reporter, r); err != nil || again.ID == first.ID || again.Relations != 1 {
+		t.Errorf("the report came to %+v, %v", again, err)
 	}
 }
 
