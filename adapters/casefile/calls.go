@@ -19,7 +19,7 @@ func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	return find(ids, func(id string) (triage.Item, error) {
 		c, err := l.Service.Store.Get(ctx, org, id) // without its transcript
 		return triage.Item{Title: name(c) + ", " + spell(c.CreatedAt), Metadata: map[string]any{
-			"created_at": stamp(c.CreatedAt), "status": status(c), "from": clip(c.From, maxParty), "to": clip(c.To, maxParty),
+			"created_at": stamp(c.CreatedAt), "status": status(c), "from": callwright.Clip(c.From, maxParty), "to": callwright.Clip(c.To, maxParty),
 		}}, err
 	})
 }
@@ -30,7 +30,7 @@ const maxParty = 100
 // name is a call in a few words.
 func name(c call.Call) string {
 	if c.Inbound {
-		return "Call from " + cmp.Or(clip(c.From, maxParty), "an unknown number")
+		return "Call from " + cmp.Or(callwright.Clip(c.From, maxParty), "an unknown number")
 	}
 	return "Call to " + c.To
 }
@@ -62,8 +62,8 @@ func (f facts) course(c call.Call) {
 	if c.Inbound {
 		f.put("direction", "incoming")
 	}
-	f.put("from", clip(c.From, maxParty))
-	f.put("to", clip(c.To, maxParty))
+	f.put("from", callwright.Clip(c.From, maxParty))
+	f.put("to", callwright.Clip(c.To, maxParty))
 	f.put("status", status(c))
 	f.put("error", c.ErrorMessage)
 	if e := c.Ending; e != nil {
@@ -73,7 +73,7 @@ func (f facts) course(c call.Call) {
 		}
 		f.put("cause", string(e.Cause))
 		f.put("sip_code", e.SIPCode)
-		f.put("reason", clip(e.Reason, maxReason))
+		f.put("reason", callwright.Clip(e.Reason, maxReason))
 	}
 	f.at("created_at", &c.CreatedAt)
 	f.at("answered_at", c.StartedAt)

@@ -3,7 +3,6 @@ package casefile
 import (
 	"errors"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -35,15 +34,6 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 
 // spell is a time as people read it.
 func spell(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
-
-// clip is a text of at most so many bytes; what is cut off leaves a trace.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	const more = "…"
-	return strings.ToValidUTF8(text[:max(most-len(more), 0)], "") + more
-}
 
 // find asks one by one for items and leaves out those that are absent.
 func find(ids []string, one func(id string) (triage.Item, error)) (map[string]triage.Item, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/triage"
 )
@@ -43,7 +44,7 @@ func key(c call.Call) string {
 			cause += fmt.Sprintf("-%d", c.Ending.SIPCode)
 		}
 	}
-	return category + "/" + cause + "/" + clip(cmp.Or(c.Agent.Pathway.ID, ours(c)), maxSubject)
+	return category + "/" + cause + "/" + callwright.Clip(cmp.Or(c.Agent.Pathway.ID, ours(c)), maxSubject)
 }
 
 // ours is the organization's own number on a call.
@@ -76,7 +77,7 @@ func detail(c call.Call) string {
 	}
 	fmt.Fprintf(&b, "%s failed on %s: %s.\nIts id is %s.", name(c), spell(when), why(c), c.ID)
 	if c.Ending != nil && c.Ending.Reason != "" {
-		fmt.Fprintf(&b, "\nThe reason that was given: %s", clip(c.Ending.Reason, maxReason))
+		fmt.Fprintf(&b, "\nThe reason that was given: %s", callwright.Clip(c.Ending.Reason, maxReason))
 	}
 	if id := c.Agent.Pathway.ID; id != "" {
 		fmt.Fprintf(&b, "\nPathway %s led it", id)

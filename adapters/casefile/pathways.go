@@ -76,7 +76,7 @@ const (
 func about(p pathway.Pathway, number, most int) facts {
 	f := facts{leftOut: "Addresses, headers and bodies of requests, and the tools of nodes, are not shown."}
 	f.put("name", p.Name)
-	f.put("description", clip(p.Description, most))
+	f.put("description", callwright.Clip(p.Description, most))
 	f.put("version", "the draft")
 	if number != 0 {
 		f.put("version", fmt.Sprintf("version %d, in production", number))
@@ -140,14 +140,14 @@ func node(n *pathway.Node, most int) map[string]any {
 	f.put("prompt", text(n.Prompt, most))
 	f.put("text", text(n.Text, most))
 	f.put("condition", text(n.Condition, most))
-	f.put("knowledge", clip(n.Knowledge, most))
+	f.put("knowledge", callwright.Clip(n.Knowledge, most))
 	f.put("global", n.Global)
 	f.put("when", text(n.Label, most))
 	f.put("description", text(n.Description, most))
 	f.put("returns", n.AutoReturn)
 	f.put("does_not_wait", n.Skip)
 	for _, v := range n.Extract {
-		f.list("finds_out", map[string]any{"name": v.Name, "type": string(v.Type), "description": clip(v.Description, most)})
+		f.list("finds_out", map[string]any{"name": v.Name, "type": string(v.Type), "description": callwright.Clip(v.Description, most)})
 	}
 	for _, b := range n.Branches {
 		f.list("branches", map[string]any{
@@ -169,5 +169,5 @@ func text(t *template.Template, most int) string {
 	if t == nil {
 		return ""
 	}
-	return clip(t.Text(), most)
+	return callwright.Clip(t.Text(), most)
 }

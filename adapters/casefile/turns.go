@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
@@ -43,7 +44,7 @@ func (f facts) entry(e pathway.LogEntry) {
 			f.list("asked", asked(*e.Request))
 		}
 	case pathway.LogLoop, pathway.LogError:
-		f.list("failed", clip(e.Text, maxError))
+		f.list("failed", callwright.Clip(e.Text, maxError))
 	case pathway.LogKnowledge: // what was looked up is the agent's, and heard in its words
 	}
 }
@@ -58,6 +59,6 @@ func (f facts) list(name string, value any) {
 func asked(l request.Log) map[string]any {
 	f := facts{"name": l.Name, "milliseconds": l.Took.Milliseconds()}
 	f.put("status", l.Status)
-	f.put("error", clip(l.Error, maxError))
+	f.put("error", callwright.Clip(l.Error, maxError))
 	return f
 }

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -121,16 +121,7 @@ func distances(n int, flagged []int) []int {
 	return away
 }
 
-// clip is a text as every database takes it, without what does not fit, and cut between characters.
+// clip is a text as every database takes it, cut to what fits.
 func clip(text string, most int) string {
-	const more = "…"
-	text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", ""))
-	if len(text) <= most {
-		return text
-	}
-	most = max(most-len(more), 0)
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + more
+	return callwright.Clip(strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")), most)
 }

@@ -1,0 +1,34 @@
+package callwright_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright"
+)
+
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"", 0, ""}, {"abc", 3, "abc"}, {"abcd", 3, "…"}, {"abcd", 2, ""}, {"abcd", 0, ""}, {"abcd", -1, ""}, {"abcdef", 5, "ab…"}, {"éééé", 7, "éé…"},
+		{"éééé", 6, "é…"}, {"éééé", 8, "éééé"}, {"\U0001F600\U0001F600", 6, "…"}, {"\U0001F600\U0001F600", 7, "\U0001F600…"},
+	} {
+		if got := callwright.Clip(test.text, test.most); got != test.want {
+			t.Errorf("%q in %d bytes is %q, want %q", test.text, test.most, got, test.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text, most := rapid.String().Draw(t, "text"), rapid.IntRange(-1, 40).Draw(t, "most")
+		got := callwright.Clip(text, most)
+		if len(got) > max(most, 0) || !utf8.ValidString(got) || !strings.HasPrefix(text, strings.TrimSuffix(got, "…")) && got != text {
+			t.Fatalf("%q in %d bytes is %q", text, most, got)
+		}
+	})
+}
