@@ -85,7 +85,7 @@ func (s *Service) inSession(
 }
 
 // advance writes steps of a session by an actor, and what becomes of the session and its issue. The session is replaced
-// by compare-and-set, also when there are no steps.
+// by compare-and-set.
 func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Actor, steps ...Step) error {
 	next := *sess
 	next.UpdatedAt = s.Clock.Now()
@@ -98,7 +98,7 @@ func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Acto
 	if next.Status.Ended() {
 		room += lastSteps
 	}
-	if next.Entries > room && len(steps) > 0 {
+	if next.Entries > room {
 		return callwright.Errorf(callwright.CodeInvalidState, "a session has at most %d entries", MaxSessionSteps)
 	}
 	if err := s.Store.UpdateSession(ctx, next); err != nil {
