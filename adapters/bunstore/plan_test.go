@@ -246,7 +246,7 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	if err != nil {
 		return err
 	}
-	tenants, answers := bunstore.Tenants{DB: db}, bunstore.Answers{DB: db}
+	tenants, answers := bunstore.Tenants{DB: db}, bunstore.IdempotencyStore{DB: db}
 	numbers, calls := bunstore.Numbers{DB: db}, bunstore.Calls{DB: db}
 	live := call.Call{ID: "c", Org: org, Queue: call.QueueStarted, Node: "n", CreatedAt: now, Version: 1}
 	inbound := agents.InboundNumber{Org: org, Number: number, Version: 1}

@@ -59,10 +59,10 @@ func TestRefusesText(t *testing.T) {
 			return err
 		},
 		"answer": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Answers{DB: db}.Keep(ctx, good, bad, nil, nil, at, at)
+			return bunstore.IdempotencyStore{DB: db}.Keep(ctx, good, bad, nil, nil, at, at)
 		},
 		"answer's key": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, _, err := bunstore.Answers{DB: db}.Find(ctx, good, bad, at)
+			_, _, err := bunstore.IdempotencyStore{DB: db}.Find(ctx, good, bad, at)
 			return err
 		},
 		"trunk": func(ctx context.Context, db *bunstore.DB, bad string) error {

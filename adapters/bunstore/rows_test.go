@@ -152,7 +152,7 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		answers := bunstore.Answers{DB: db}
+		answers := bunstore.IdempotencyStore{DB: db}
 		at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		keep := func(key string, since time.Time, at time.Time) {
 			t.Helper()

@@ -84,7 +84,7 @@ func keepSecrets(t *testing.T, db *bunstore.DB) {
 	trunk := secretTrunk("t1", "+15550000001")
 	trunks, tenants := bunstore.Trunks{DB: db}, bunstore.Tenants{DB: db}
 	keep := func(since time.Time) error {
-		answers := bunstore.Answers{DB: db}
+		answers := bunstore.IdempotencyStore{DB: db}
 		return answers.Keep(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), since, kept24h)
 	}
 	for _, err := range []error{
@@ -254,7 +254,7 @@ func TestUnreadableAnswerIsAbsent(t *testing.T) {
 			if _, err := db.SQL().ExecContext(t.Context(), ruin); err != nil {
 				t.Fatal(err)
 			}
-			answers := bunstore.Answers{DB: db}
+			answers := bunstore.IdempotencyStore{DB: db}
 			if _, _, err := answers.Find(t.Context(), "o", "k", kept24h); !errors.Is(err, callwright.ErrNotFound) {
 				t.Errorf("%s: found with %v, want not found", name, err)
 			}

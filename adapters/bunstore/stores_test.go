@@ -91,7 +91,7 @@ func TestStores(t *testing.T) {
 		triagetest.RunStore(t, issues)
 		triagetest.RunActivity(t, issues)
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })
-		callwrighttest.RunAnswers(t, func(t *testing.T) callwright.Answers { return bunstore.Answers{DB: open(t)} })
+		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore { return bunstore.IdempotencyStore{DB: open(t)} })
 	})
 }
 

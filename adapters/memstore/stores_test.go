@@ -41,7 +41,7 @@ func TestStores(t *testing.T) {
 	})
 	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
 	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })
-	callwrighttest.RunAnswers(t, func(*testing.T) callwright.Answers { return memstore.Answers{Store: memstore.New()} })
+	callwrighttest.RunIdempotencyStore(t, func(*testing.T) callwright.IdempotencyStore { return memstore.IdempotencyStore{Store: memstore.New()} })
 	newTriage := func(*testing.T) (triage.Store, callwright.Atomic) {
 		s := memstore.New()
 		return memstore.Triage{Store: s}, s

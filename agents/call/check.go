@@ -154,7 +154,7 @@ func within(path string, err error) error {
 	if !ok {
 		return err
 	}
-	fault := callwright.Faults{e}.Within(path)[0]
+	fault := callwright.FieldErrors{e}.Within(path)[0]
 	fault.Field = strings.NewReplacer(".variables[", ".response_data[", "].path", "].data").Replace(fault.Field)
 	return fault
 }

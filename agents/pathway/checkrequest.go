@@ -102,7 +102,7 @@ func (c *compiler) headers(data fields) []request.Pair {
 			pairs = append(pairs, request.Pair{Name: item.Name, Value: c.word(data.at(name)+"."+item.Name, item.Value)})
 			continue
 		}
-		path, known := entry(data.at(name), i), len(c.faults)
+		path, known := entry(data.at(name), i), len(c.errs)
 		var p request.Pair
 		switch parts := item.Items(); {
 		case len(parts) == 2:
@@ -112,7 +112,7 @@ func (c *compiler) headers(data fields) []request.Pair {
 		default:
 			c.faultf(path, "must be [name, value] or {key, value}")
 		}
-		if len(c.faults) > known {
+		if len(c.errs) > known {
 			p.Name = placeholder
 		}
 		pairs = append(pairs, p)

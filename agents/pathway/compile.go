@@ -24,7 +24,7 @@ const (
 // compiler makes one Graph.
 type compiler struct {
 	graph  *Graph
-	faults callwright.Faults
+	errs   callwright.FieldErrors
 	nodes  []*Node        // of every entry of the document; nil for one that is no node
 	places map[string]int // of the nodes in that list, by id
 	ways   []openBranch   // branches whose ends are still names
@@ -38,7 +38,7 @@ type openBranch struct {
 	to     string
 }
 
-// Compile checks a document and makes it ready to be walked. What is wrong is named all at once, as callwright.Faults: by
+// Compile checks a document and makes it ready to be walked. What is wrong is named all at once, as callwright.FieldErrors: by
 // nodes, then by edges, in the document's order, then what concerns all of it; each with the path of the fault, such as
 // "nodes[3].data.url", and no more than the first hundred. Of a document that is too large, or is not all JSON, nothing
 // else is looked at.
@@ -56,12 +56,12 @@ type openBranch struct {
 // lead in a circle: the Runtime's limit of steps ends such a turn.
 func Compile(d Document) (*Graph, error) {
 	c := &compiler{graph: &Graph{}}
-	if c.sizes(d); len(c.faults) > 0 {
-		return nil, c.faults
+	if c.sizes(d); len(c.errs) > 0 {
+		return nil, c.errs
 	}
 	nodes, edges := c.parse("nodes", d.Nodes), c.parse("edges", d.Edges)
-	if len(c.faults) > 0 {
-		return nil, c.faults
+	if len(c.errs) > 0 {
+		return nil, c.errs
 	}
 	c.graph.Nodes = make(map[string]*Node, len(nodes))
 	c.places = make(map[string]int, len(nodes))
@@ -72,7 +72,7 @@ func Compile(d Document) (*Graph, error) {
 	c.edges(edges)
 	c.branches()
 	c.reach()
-	if err := c.faults.OrNil(); err != nil {
+	if err := c.errs.OrNil(); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()

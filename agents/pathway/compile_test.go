@@ -40,13 +40,13 @@ func compiled(t *testing.T, d pathway.Document) *pathway.Graph {
 }
 
 // faultsOf are the faults of a document.
-func faultsOf(t *testing.T, d pathway.Document) callwright.Faults {
+func faultsOf(t *testing.T, d pathway.Document) callwright.FieldErrors {
 	t.Helper()
 	g, err := pathway.Compile(d)
 	if err == nil {
 		return nil
 	}
-	all, ok := errors.AsType[callwright.Faults](err)
+	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok || g != nil || callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Fatalf("the error is %T %v, the graph %v", err, err, g)
 	}

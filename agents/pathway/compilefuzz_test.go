@@ -46,7 +46,7 @@ func FuzzCompile(f *testing.F) {
 // checkFaults wants faults with messages, not too many, each at a place of its own.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
-	all, ok := errors.AsType[callwright.Faults](err)
+	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok || len(all) == 0 || len(all) > 101 {
 		t.Fatalf("the error is %T with %d faults", err, len(all))
 	}
@@ -236,7 +236,7 @@ func TestMutations(t *testing.T) {
 		node, edge := rapid.IntRange(0, len(nodes)-2).Draw(rt, "node"), rapid.IntRange(0, len(edges)-1).Draw(rt, "edge")
 		nodes, edges, place := kinds[name](nodes, edges, node, edge)
 		g, err = pathway.Compile(encoded(rt, nodes, edges))
-		all, _ := errors.AsType[callwright.Faults](err)
+		all, _ := errors.AsType[callwright.FieldErrors](err)
 		if g != nil || !slices.ContainsFunc(all, func(e *callwright.Error) bool { return e.Field == place }) {
 			rt.Fatalf("%s: no fault at %s, but %v", name, place, err)
 		}

@@ -73,11 +73,11 @@ func settleEdge(edge *tree.Value) (moved bool) {
 // nodes and edges in their order, which counts, without what only editors look at: of a node it has id, type, data and
 // globalConfig, of an edge id, source, target and data without isHighlighted. Members are sorted by name and stand once
 // (the last counts), blanks and needless escapes are left out, and numbers have their shortest form. Members of data that
-// are not known here stand in it too: a later version may know them. The error is Faults where it is not JSON.
+// are not known here stand in it too: a later version may know them. The error is FieldErrors where it is not JSON.
 func (d Document) Canonical() ([]byte, error) {
 	var c compiler
 	nodes, edges := c.parse("nodes", d.Nodes), c.parse("edges", d.Edges)
-	if err := c.faults.OrNil(); err != nil {
+	if err := c.errs.OrNil(); err != nil {
 		return nil, err
 	}
 	var out []byte
@@ -171,16 +171,16 @@ const maxFaults = 100
 
 // faultf notes what is wrong; the first for each path counts.
 func (c *compiler) faultf(path, format string, args ...any) {
-	for _, known := range c.faults {
+	for _, known := range c.errs {
 		if known.Field == path {
 			return
 		}
 	}
-	switch len(c.faults) {
+	switch len(c.errs) {
 	case maxFaults:
-		c.faults = append(c.faults, callwright.Invalid("", "there are more faults than these"))
+		c.errs = append(c.errs, callwright.Invalid("", "there are more faults than these"))
 	case maxFaults + 1:
 	default:
-		c.faults = append(c.faults, callwright.Invalid(path, format, args...))
+		c.errs = append(c.errs, callwright.Invalid(path, format, args...))
 	}
 }

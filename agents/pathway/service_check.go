@@ -47,29 +47,29 @@ func (s *Service) checkDraft(d Document) (Document, error) {
 func (s *Service) check(d Document) (Document, *Graph, error) {
 	d = d.Normalize()
 	g, err := Compile(d)
-	var faults callwright.Faults
-	if err != nil && !errors.As(err, &faults) {
+	var errs callwright.FieldErrors
+	if err != nil && !errors.As(err, &errs) {
 		return Document{}, nil, err
 	}
 	for i, raw := range d.Nodes {
 		for _, fault := range s.checkOutside(raw).Within(entry("nodes", i) + ".data") {
-			if !slices.ContainsFunc(faults, func(f *callwright.Error) bool { return f.Field == fault.Field }) {
-				faults = append(faults, fault)
+			if !slices.ContainsFunc(errs, func(f *callwright.Error) bool { return f.Field == fault.Field }) {
+				errs = append(errs, fault)
 			}
 		}
 	}
-	return d, g, faults.OrNil()
+	return d, g, errs.OrNil()
 }
 
 // checkOutside names what a node may not ask of others. What can't be read, Compile names.
-func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.Faults) {
+func (s *Service) checkOutside(raw json.RawMessage) (errs callwright.FieldErrors) {
 	node, err := tree.Parse(string(raw))
 	if err != nil {
 		return nil
 	}
 	address := func(field, url string) {
 		if err := s.checkURL(url); err != nil {
-			faults = append(faults, callwright.Invalid(field, "%s", callwright.MessageOf(err)))
+			errs = append(errs, callwright.Invalid(field, "%s", callwright.MessageOf(err)))
 		}
 	}
 	kind, data := node.Get("type"), node.Get("data")
@@ -79,7 +79,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.Faults) {
 		address("url", url.Text())
 	case NodeKnowledge:
 		if base.Text() != "" && s.Runtime.Knowledge == nil {
-			faults = append(faults, callwright.Invalid("kbTool", "there are no knowledge bases here: give the text itself as kb"))
+			errs = append(errs, callwright.Invalid("kbTool", "there are no knowledge bases here: give the text itself as kb"))
 		}
 	default:
 	}
@@ -91,7 +91,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.Faults) {
 			address(entry("tools", i)+".url", tool.URL)
 		}
 	}
-	return faults
+	return errs
 }
 
 // checkURL refuses an address to which no request may go.

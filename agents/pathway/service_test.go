@@ -223,12 +223,12 @@ func TestNamesEveryFault(t *testing.T) {
 	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", faulty)
 	_, updateErr := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &faulty.Nodes, Edges: &faulty.Edges})
 	for name, err := range map[string]error{"create": createErr, "save": saveErr, "update": updateErr} {
-		var faults callwright.Faults
-		if !errors.As(err, &faults) {
+		var errs callwright.FieldErrors
+		if !errors.As(err, &errs) {
 			t.Fatalf("%s gave %v", name, err)
 		}
 		var fields []string
-		for _, f := range faults {
+		for _, f := range errs {
 			fields = append(fields, f.Field)
 		}
 		if slices.Sort(fields); !slices.Equal(fields, want) {

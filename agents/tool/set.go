@@ -57,7 +57,7 @@ func within(path string, err error) error {
 	if !ok {
 		return err
 	}
-	return callwright.Faults{fault}.Within(path)[0]
+	return callwright.FieldErrors{fault}.Within(path)[0]
 }
 
 // Definitions are the tools as a model is told of them, in their order.

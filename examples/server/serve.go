@@ -103,7 +103,7 @@ type apiParts struct {
 func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
-		Access: p.Access, Atomic: p.DB, Answers: bunstore.Answers{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
+		Access: p.Access, Atomic: p.DB, Idempotency: bunstore.IdempotencyStore{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
 		SIP: p.Trunks, Discoveries: p.Looks, TestCalls: p.Tests, Triage: p.Issues, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {

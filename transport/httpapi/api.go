@@ -30,12 +30,12 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, key string) (callwright.Principal, error)
 }
 
-// Config is what the API needs. Access, Atomic and Answers are required. The operations of a service that is nil answer
+// Config is what the API needs. Access, Atomic and Idempotency are required. The operations of a service that is nil answer
 // 501.
 type Config struct {
-	Access  Authenticator
-	Atomic  callwright.Atomic
-	Answers callwright.Answers // first answers to requests with an Idempotency-Key
+	Access      Authenticator
+	Atomic      callwright.Atomic
+	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
 
 	Calls       *call.Service
 	Agents      *agents.Service
@@ -64,8 +64,8 @@ type api struct {
 
 // New is the handler of everything that the contract names, and of the operational pages.
 func New(c Config) (http.Handler, error) {
-	if c.Access == nil || c.Atomic == nil || c.Answers == nil {
-		return nil, errors.New("httpapi: Access, Atomic and Answers are required")
+	if c.Access == nil || c.Atomic == nil || c.Idempotency == nil {
+		return nil, errors.New("httpapi: Access, Atomic and Idempotency are required")
 	}
 	a := &api{Config: c}
 	a.setDefaults()

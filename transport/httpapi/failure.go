@@ -87,12 +87,12 @@ func (l line) String() string {
 // failureOf is what a client is told of an error: all of a coded one, what the generated code found wrong with the
 // request, and nothing of anything else.
 func failureOf(err error) failure {
-	var faults callwright.Faults
+	var errs callwright.FieldErrors
 	var coded *callwright.Error
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &faults) && len(faults) > 0:
-		return several(faults)
+	case errors.As(err, &errs) && len(errs) > 0:
+		return several(errs)
 	case errors.As(err, &coded):
 		if _, known := statuses[coded.Code]; !known || coded.Code == callwright.CodeInternal {
 			return plain(callwright.ErrInternal)
@@ -115,21 +115,21 @@ func plain(e *callwright.Error) failure {
 	return failure{code: e.Code, lines: []line{{e.Field, e.Message}}, retryAfter: e.RetryAfter}
 }
 
-// maxShown bounds what a client is told of many faults, in lines and in bytes: see ErrorEnvelope in the contract.
+// maxShown bounds what a client is told of many errors, in lines and in bytes: see ErrorEnvelope in the contract.
 const (
 	maxShownLines = 50
 	maxShownBytes = 3500
 )
 
 // several is a failure with a line for each fault, and the code of the first.
-func several(faults callwright.Faults) failure {
-	f := failure{code: faults[0].Code}
+func several(errs callwright.FieldErrors) failure {
+	f := failure{code: errs[0].Code}
 	size := 0
-	for i, e := range faults {
+	for i, e := range errs {
 		l := line{e.Field, e.Message}
 		size += len(l.String()) + 1
 		if i > 0 && (i == maxShownLines || size > maxShownBytes) {
-			f.lines = append(f.lines, line{text: fmt.Sprintf("and %d more", len(faults)-i)})
+			f.lines = append(f.lines, line{text: fmt.Sprintf("and %d more", len(errs)-i)})
 			break
 		}
 		f.lines = append(f.lines, l)

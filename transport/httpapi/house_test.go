@@ -91,7 +91,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Ready: func() error { return h.ready },
 	}))
 	config := httpapi.Config{
-		Access: h.access, Atomic: store, Answers: memstore.Answers{Store: store}, Calls: callService, Agents: agentService,
+		Access: h.access, Atomic: store, Idempotency: memstore.IdempotencyStore{Store: store}, Calls: callService, Agents: agentService,
 		Pathways: pathwayService, SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
 		Triage: h.issues(work), BaseURL: "https://voice.example.com", Logger: h.logger,
 	}

@@ -87,7 +87,7 @@ func (a *api) once(req middleware.Request, next middleware.Next, c claim) (answe
 
 // find is the answer that is kept under the key, if there is one.
 func (a *api) find(ctx context.Context, c claim, since time.Time) (answer stored, found bool, err error) {
-	digest, text, err := a.Answers.Find(ctx, c.org, c.key, since)
+	digest, text, err := a.Idempotency.Find(ctx, c.org, c.key, since)
 	switch {
 	case errors.Is(err, callwright.ErrNotFound):
 		return nil, false, nil
@@ -109,7 +109,7 @@ func (a *api) keep(ctx context.Context, c claim, answer middleware.Response, sin
 	if err != nil {
 		return err
 	}
-	err = a.Answers.Keep(ctx, c.org, c.key, c.digest, text, since, now)
+	err = a.Idempotency.Keep(ctx, c.org, c.key, c.digest, text, since, now)
 	if errors.Is(err, callwright.ErrConflict) {
 		return errClaimed
 	}

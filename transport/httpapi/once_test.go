@@ -122,7 +122,7 @@ func TestManyAtOnceMakeOneCall(t *testing.T) {
 
 // racing is a store of answers in which another request keeps its answer just before this one does.
 type racing struct {
-	callwright.Answers
+	callwright.IdempotencyStore
 	once   sync.Once
 	winner func()
 }
@@ -136,7 +136,7 @@ func (r *racing) Keep(
 		r.winner()
 		return callwright.ErrConflict
 	}
-	return r.Answers.Keep(ctx, org, key, digest, answer, since, at)
+	return r.IdempotencyStore.Keep(ctx, org, key, digest, answer, since, at)
 }
 
 // loose is an Atomic that does not isolate, as databases at READ COMMITTED don't.
@@ -148,8 +148,8 @@ func TestTheLoserOfARaceGivesTheWinnersAnswer(t *testing.T) {
 	t.Parallel()
 	race := &racing{}
 	h := open(t, func(c *httpapi.Config) {
-		race.Answers = c.Answers
-		c.Answers, c.Atomic = race, loose{}
+		race.IdempotencyStore = c.Idempotency
+		c.Idempotency, c.Atomic = race, loose{}
 	})
 	h.attach()
 	var winner any
@@ -161,7 +161,7 @@ func TestTheLoserOfARaceGivesTheWinnersAnswer(t *testing.T) {
 }
 
 // forgetful is a store of answers that fails.
-type forgetful struct{ callwright.Answers }
+type forgetful struct{ callwright.IdempotencyStore }
 
 func (forgetful) Keep(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {
 	return errors.New("the disk is full")
@@ -169,7 +169,7 @@ func (forgetful) Keep(context.Context, callwright.OrgID, string, []byte, []byte,
 
 func TestWorkWhoseAnswerIsNotKeptIsUndone(t *testing.T) {
 	t.Parallel()
-	h := open(t, func(c *httpapi.Config) { c.Answers = forgetful{c.Answers} })
+	h := open(t, func(c *httpapi.Config) { c.Idempotency = forgetful{c.Idempotency} })
 	h.attach()
 	h.want(500, "POST", "/v1/calls", aCall, header{"Idempotency-Key", "k1"})
 	if list := h.want(200, "GET", "/v1/calls", ""); list["total_count"] != 0.0 {

@@ -100,7 +100,7 @@ func servedFeed(b *testing.B) (url, key string) {
 		}
 	}
 	server := httptest.NewServer(must(httpapi.New(httpapi.Config{
-		Access: keys, Atomic: db, Answers: bunstore.Answers{DB: db}, Triage: issues,
+		Access: keys, Atomic: db, Idempotency: bunstore.IdempotencyStore{DB: db}, Triage: issues,
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), //nolint:sloglint // its lines are part of what is measured
 	})))
 	b.Cleanup(func() {

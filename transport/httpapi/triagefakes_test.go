@@ -48,7 +48,7 @@ func (h *house) again(change func(*triage.Config)) *house {
 	h.t.Helper()
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
 	other.Handler = must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Answers: memstore.Answers{Store: h.store}, Logger: h.logger,
+		Access: h.access, Atomic: h.store, Idempotency: memstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
 		Triage: other.issues(memstore.NewWork(h.store, nil), change),
 	}))
 	return other

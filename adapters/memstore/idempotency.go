@@ -17,11 +17,11 @@ type answer struct {
 	at           time.Time
 }
 
-// Answers is callwright.Answers.
-type Answers struct{ *Store }
+// IdempotencyStore is callwright.IdempotencyStore.
+type IdempotencyStore struct{ *Store }
 
 // Find is the answer kept under a key since a time, and the digest of the request that got it.
-func (s Answers) Find(
+func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, body []byte, err error) {
 	err = s.with(ctx, func(d *data) error {
@@ -36,7 +36,7 @@ func (s Answers) Find(
 }
 
 // Keep stores an answer in place of one from before since.
-func (s Answers) Keep(
+func (s IdempotencyStore) Keep(
 	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
 ) error {
 	return s.with(ctx, func(d *data) error {

@@ -8,12 +8,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunAnswers tests a callwright.Answers. newStore gives an empty one.
-func RunAnswers(t *testing.T, newStore func(t *testing.T) callwright.Answers) {
+// RunIdempotencyStore tests a callwright.IdempotencyStore. newStore gives an empty one.
+func RunIdempotencyStore(t *testing.T, newStore func(t *testing.T) callwright.IdempotencyStore) {
 	t.Helper()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	since := at.Add(-time.Hour)
-	keep := func(t *testing.T, s callwright.Answers, org callwright.OrgID, since, at time.Time, text string) error {
+	keep := func(t *testing.T, s callwright.IdempotencyStore, org callwright.OrgID, since, at time.Time, text string) error {
 		t.Helper()
 		return s.Keep(t.Context(), org, "key", []byte("digest of "+text), []byte(text), since, at)
 	}

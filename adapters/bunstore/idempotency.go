@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Answers is callwright.Answers.
-type Answers struct{ *DB }
+// IdempotencyStore is callwright.IdempotencyStore.
+type IdempotencyStore struct{ *DB }
 
 type answerRow struct {
 	bun.BaseModel `bun:"table:answers,alias:answers"`
@@ -31,7 +31,7 @@ func answerPurpose(org callwright.OrgID, key, column string) string {
 
 // unseal gives what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
 // that did not seal has written it.
-func (s Answers) unseal(r answerRow) (digest, answer []byte, err error) {
+func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error) {
 	org := callwright.OrgID(r.Org)
 	d, err := s.Keyring.Open(answerPurpose(org, r.Key, "digest"), string(r.Digest))
 	if err != nil {
@@ -45,7 +45,7 @@ func (s Answers) unseal(r answerRow) (digest, answer []byte, err error) {
 }
 
 // Find is the answer kept under a key since a time, and the digest of the request that got it.
-func (s Answers) Find(
+func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, answer []byte, err error) {
 	var row answerRow
@@ -63,7 +63,7 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 }
 
 // Keep stores an answer in place of one from before since, or of one that does not open any more.
-func (s Answers) Keep(
+func (s IdempotencyStore) Keep(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
 	seal := func(column string, text []byte) []byte {
@@ -89,7 +89,7 @@ func (s Answers) Keep(
 }
 
 // keepAnew replaces an answer that does not open; it is a conflict when that one does.
-func (s Answers) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
+func (s IdempotencyStore) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
 	var old answerRow
 	if err := findAnswer(idb, &old, callwright.OrgID(row.Org), row.Key).Scan(ctx); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s Answers) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error
 
 // forgetOld removes some answers that nobody will ask for any more, so that they don't pile up. It leaves alone what
 // another transaction holds: waiting for each other's could end in a deadlock.
-func (s Answers) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+func (s IdempotencyStore) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").
 		Where("org = ?", org).Where("kept_at < ?", before).Limit(atOnce)

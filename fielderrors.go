@@ -2,12 +2,12 @@ package callwright
 
 import "strings"
 
-// Faults are several things that are wrong with one input. errors.As and errors.Is see the first of them, whose code is
+// FieldErrors are several things that are wrong with one input. errors.As and errors.Is see the first of them, whose code is
 // that of all.
-type Faults []*Error
+type FieldErrors []*Error
 
 // Error gives all of them, a line each.
-func (f Faults) Error() string {
+func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, e := range f {
 		lines[i] = e.Error()
@@ -16,7 +16,7 @@ func (f Faults) Error() string {
 }
 
 // Unwrap gives them one by one.
-func (f Faults) Unwrap() []error {
+func (f FieldErrors) Unwrap() []error {
 	all := make([]error, len(f))
 	for i, e := range f {
 		all[i] = e
@@ -25,7 +25,7 @@ func (f Faults) Unwrap() []error {
 }
 
 // OrNil is nil when there are none, so that a list of faults can be returned as an error.
-func (f Faults) OrNil() error {
+func (f FieldErrors) OrNil() error {
 	if len(f) == 0 {
 		return nil
 	}
@@ -33,8 +33,8 @@ func (f Faults) OrNil() error {
 }
 
 // Within puts a path before that of every fault.
-func (f Faults) Within(path string) Faults {
-	out := make(Faults, len(f))
+func (f FieldErrors) Within(path string) FieldErrors {
+	out := make(FieldErrors, len(f))
 	for i, e := range f {
 		c := *e
 		if c.Field = path; e.Field != "" {

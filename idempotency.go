@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Answers keeps the first answers to requests that carry an idempotency key, so that a client that tries again gets the
+// IdempotencyStore keeps the first answers to requests that carry an idempotency key, so that a client that tries again gets the
 // same one. An answer is whatever bytes the transport needs to give it again.
-type Answers interface {
+type IdempotencyStore interface {
 	// Find is the answer kept under a key since a time, and the digest of the request that got it; CodeNotFound when
 	// there is none.
 	Find(ctx context.Context, org OrgID, key string, since time.Time) (digest, answer []byte, err error)
