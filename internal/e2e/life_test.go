@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
@@ -19,8 +20,12 @@ func brief() oas.CreateCallRequest {
 	return request
 }
 
+// lostByKill is how much audio of a recording kill -9 may cost, as docs/architecture.md promises.
+const lostByKill = 200 * time.Millisecond
+
 // TestServerIsKilled kills the server in the middle of a call, with others just queued, and starts it again on the same
-// data: the call is closed, the others are placed, and each has one record and rings once.
+// data: the call is closed, the others are placed, each has one record and rings once, and the recording has what was
+// recorded until lostByKill before the kill.
 func TestServerIsKilled(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -29,7 +34,9 @@ func TestServerIsKilled(t *testing.T) {
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	cut := first.Call(t, appointment())
 	phone.Await(t, "CALL_ESTABLISHED", 1)
-	says(t, first, cut, greeting)
+	says(t, first, cut, greeting) // the transcript has it once the reader, which also records, has seen it played
+	said := time.Now()
+	await.That(t, "the audio that a kill may cost to be of later", func() bool { return time.Since(said) >= lostByKill })
 	var queued []string
 	for range 3 {
 		queued = append(queued, first.Call(t, brief()))

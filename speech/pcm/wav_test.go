@@ -164,8 +164,11 @@ func TestRecordingSurvivesACrash(t *testing.T) {
 			t.Fatalf("after %d frames %d samples are lost and the header says %d bytes of %d", i+1, lost, declared, len(crashed.Samples)*2)
 		}
 	}
-	if err := r.Write(nil, left); err != nil {
+	if err := errors.Join(r.Write(nil, left), r.Flush(), r.Flush()); err != nil {
 		t.Fatal(err)
+	}
+	if flushed, declared := readFile(t, path); len(flushed.Channel(0)) != 121*160 || declared != 121*160*4 {
+		t.Errorf("a flush leaves %d samples of %d", len(flushed.Channel(0)), 121*160)
 	}
 	if d := r.Duration(); d != 2420*time.Millisecond {
 		t.Errorf("duration %v", d)

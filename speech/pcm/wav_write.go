@@ -58,9 +58,9 @@ func tooLong() error {
 	return callwright.Errorf(callwright.CodePayloadTooLarge, "a WAV file holds at most 4 GiB")
 }
 
-// Recording writes a call as a stereo WAV file while it happens. Every second of audio it writes out what it holds and
-// then corrects the lengths in the header, so that after a crash the file is a valid one that lacks at most the last
-// second. One goroutine writes.
+// Recording writes a call as a stereo WAV file while it happens. Flush, and every second of audio without one, writes out
+// what is pending and then corrects the lengths in the header: a file that a crash has cut off is valid at any time, and
+// lacks nothing but the pending audio. One goroutine writes.
 type Recording struct {
 	dst     io.WriteSeeker
 	rate    int
@@ -82,9 +82,9 @@ func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	return r, nil
 }
 
-// Write adds a piece of the call, both sides of the same time. The shorter side is filled up with silence; nil is
-// silence altogether. After a failure, such as a full disk, the same error comes each time, and what was written before
-// stays a valid file.
+// Write adds a piece of the call, both sides of the same time, which is pending until Flush. The shorter side is filled
+// up with silence; nil is silence altogether. After a failure, such as a full disk, every call returns the same error, and
+// what was written before stays a valid file.
 func (r *Recording) Write(left, right []int16) error {
 	if r.err != nil || r.closed {
 		return r.err
@@ -99,7 +99,15 @@ func (r *Recording) Write(left, right []int16) error {
 		r.pending = binary.LittleEndian.AppendUint16(r.pending, uint16(at(right, i)))
 	}
 	if len(r.pending) >= 4*r.rate {
-		r.err = r.sync()
+		r.err = r.write()
+	}
+	return r.err
+}
+
+// Flush writes out the pending audio. When it returns, dst has all audio so far and a header that tells its length.
+func (r *Recording) Flush() error {
+	if r.err == nil && !r.closed && len(r.pending) > 0 {
+		r.err = r.write()
 	}
 	return r.err
 }
@@ -111,22 +119,20 @@ func at(samples []int16, i int) int16 {
 	return 0
 }
 
-// Duration is how much has been recorded.
+// Duration returns how much has been recorded, pending audio included.
 func (r *Recording) Duration() time.Duration {
 	return Duration(int(r.size+int64(len(r.pending)))/4, r.rate)
 }
 
-// Close writes out the rest. It may be called twice.
+// Close writes out the pending audio. It may be called twice.
 func (r *Recording) Close() error {
-	if r.err == nil && !r.closed {
-		r.err = r.sync()
-	}
+	err := r.Flush()
 	r.closed = true
-	return r.err
+	return err
 }
 
-// sync writes the audio first and the lengths after it: at no time does the header promise what isn't there.
-func (r *Recording) sync() error {
+// write writes the audio first and the lengths after it: the header never declares audio that is not there.
+func (r *Recording) write() error {
 	if _, err := r.dst.Write(r.pending); err != nil {
 		return fmt.Errorf("write WAV audio: %w", err)
 	}

@@ -1,0 +1,143 @@
+package call_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// lostByKill is how much audio of a recording kill -9 may cost, as docs/architecture.md promises.
+const lostByKill = 200 * time.Millisecond
+
+// disk keeps one recording, and takes its time for each write.
+type disk struct {
+	call.Recordings
+
+	mu    sync.Mutex
+	delay time.Duration
+	file  file
+}
+
+func (d *disk) Create(context.Context, callwright.OrgID, string) (call.RecordingFile, error) {
+	return d, nil
+}
+
+func (d *disk) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	delay := d.delay
+	d.mu.Unlock()
+	time.Sleep(delay)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.file.Write(p)
+}
+
+func (d *disk) Seek(offset int64, whence int) (int64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.file.Seek(offset, whence)
+}
+
+func (d *disk) Close() error { return nil }
+
+// slow sets how long each write takes.
+func (d *disk) slow(delay time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.delay = delay
+}
+
+// cut returns the agent's side of the recording as a kill at this moment leaves it, and checks that its header declares
+// no more than is there.
+func (d *disk) cut(t *testing.T) []int16 {
+	t.Helper()
+	d.mu.Lock()
+	raw := slices.Clone(d.file.data)
+	d.mu.Unlock()
+	if declared := int(binary.LittleEndian.Uint32(raw[40:])); 44+declared > len(raw) || declared%4 != 0 {
+		t.Fatalf("the header declares %d bytes of audio in a file of %d", declared, len(raw))
+	}
+	audio, err := pcm.ReadWAV(bytes.NewReader(raw), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return audio.Channel(1)
+}
+
+// recordOn starts a house that records a long sentence on a disk.
+func recordOn(t *testing.T, d *disk) (*house, call.Call, *agentstest.Phone) {
+	t.Helper()
+	h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Recordings = d })
+	c := h.create(call.Agent{FirstSentence: strings.Repeat("I read the whole list. ", 200), Record: true})
+	return h, c, h.answered()
+}
+
+// TestRecordingSurvivesKill looks at the file of a running call at many moments, as a kill would leave it: whatever was
+// recorded 200 ms before is there, on a disk that takes 45 ms for each write.
+func TestRecordingSurvivesKill(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{delay: 45 * time.Millisecond}
+		h, _, phone := recordOn(t, d)
+		defer h.stop()
+		for i := range 200 {
+			settle(time.Duration(i%23) * time.Millisecond)
+			before := phone.Played()
+			settle(lostByKill)
+			if kept := d.cut(t); len(kept) < len(before) || !slices.Equal(kept[:len(before)], before) {
+				t.Fatalf("after %v the file has %d samples, which lack some of the %d recorded %v before", phone.Elapsed(), len(kept),
+					len(before), lostByKill)
+			}
+		}
+	})
+}
+
+// TestRecordingStallsWithDisk has the disk take 8 s for one write, more than the recorder buffers: the call goes on, and
+// the recording keeps its time, with silence for what found no room.
+func TestRecordingStallsWithDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const stall = 8 * time.Second
+		d := &disk{}
+		h, c, phone := recordOn(t, d)
+		defer h.stop()
+		settle(time.Second)
+		d.slow(stall)
+		settle(20 * time.Millisecond) // the frame that stalls
+		d.slow(0)
+		from := phone.Elapsed()
+		settle(stall)
+		if went := phone.Elapsed() - from; went != stall {
+			t.Errorf("the call went on for %v of the %v in which the disk stalled", went, stall)
+		}
+		phone.Hangup()
+		h.ended(c.ID)
+		played, kept := phone.Played(), d.cut(t)
+		if len(kept) != len(played) {
+			t.Fatalf("%d samples are recorded of %d", len(kept), len(played))
+		}
+		lost := 0
+		for i := range played {
+			if kept[i] != played[i] {
+				lost++
+				if kept[i] != 0 {
+					t.Fatalf("sample %d is %d instead of %d or silence", i, kept[i], played[i])
+				}
+			}
+		}
+		if lost == 0 || lost > 8000*4 {
+			t.Errorf("%d samples are lost", lost)
+		}
+	})
+}
