@@ -1,4 +1,10 @@
-// Package codec makes RTP payloads of audio and audio of RTP payloads: the codecs that a call can be negotiated with.
+// Package codec joins the codecs that a program offers to its calls. Each codec is a package of its own below this one,
+// and the program names those that it wants, so that it downloads and links no others:
+//
+//	codecs := codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
+//	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codecs.New})
+//
+// G.729 has no package: there is no engine whose license fits.
 package codec
 
 import (
@@ -8,33 +14,33 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// engines makes the codecs by their SDP names. G.729 has none: there is no engine with a licence that fits.
-var engines = []struct {
-	name string
-	make func() (sip.Codec, error)
-}{
-	{"PCMU", func() (sip.Codec, error) { return pcmu, nil }},
-	{"PCMA", func() (sip.Codec, error) { return pcma, nil }},
-	{"opus", newOpus},
-	{"G722", func() (sip.Codec, error) { return newG722(), nil }},
+// Engine makes codecs of one SDP encoding name.
+type Engine struct {
+	// Name is the encoding name of the SDP (RFC 4855), such as "PCMU".
+	Name string
+	// New makes the codec of one direction of a call.
+	New func() (sip.Codec, error)
 }
 
-// New gives a codec by its SDP name, in any case (RFC 4855, section 3). A codec without an engine here is
-// CodeUnavailable.
-func New(name string) (sip.Codec, error) {
-	for _, e := range engines {
-		if strings.EqualFold(e.name, name) {
-			return e.make()
+// Set is the engines that a program has, in its order of preference.
+type Set []Engine
+
+// New makes a codec by its SDP name, in any case (RFC 4855, section 3). A name that is not in the set is CodeUnavailable.
+// It is a sip.Codecs.
+func (s Set) New(name string) (sip.Codec, error) {
+	for _, e := range s {
+		if strings.EqualFold(e.Name, name) {
+			return e.New()
 		}
 	}
 	return nil, callwright.Errorf(callwright.CodeUnavailable, "there is no engine for the codec %q", name)
 }
 
-// Names are the SDP names of the codecs that New makes.
-func Names() []string {
-	names := make([]string, len(engines))
-	for i, e := range engines {
-		names[i] = e.name
+// Names returns the SDP names of the set, in its order.
+func (s Set) Names() []string {
+	names := make([]string, len(s))
+	for i, e := range s {
+		names[i] = e.Name
 	}
 	return names
 }

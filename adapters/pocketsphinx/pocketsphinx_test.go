@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -45,7 +45,7 @@ func overTelephone(t testing.TB, voice, text string) []int16 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := codec.New("PCMU")
+	line, err := g711.PCMU().New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/secure"
 )
@@ -16,7 +15,7 @@ import (
 // lively is a call whose two sides are driven by hand, and a second of speech in the caller's queue at any time.
 func lively(b *testing.B) *call {
 	b.Helper()
-	c := connect(b, newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New }))
+	c := connect(b, newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New }))
 	b.Cleanup(c.close)
 	rtpmedia.Unpaced(c.caller)
 	rtpmedia.Unpaced(c.callee)
@@ -151,7 +150,7 @@ func BenchmarkOpenAndClose(b *testing.B) {
 // were sent 20 ms or more after their time.
 func Benchmark200Sessions(b *testing.B) {
 	const sessions, length = 200, 3 * time.Second
-	m := newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New })
+	m := newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New })
 	var late, sent, lost uint64
 	for b.Loop() {
 		before := m.Counters().LateFrames

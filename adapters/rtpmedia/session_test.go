@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/sip/sdp"
 )
@@ -38,6 +39,9 @@ func TestAudioArrivesSampleExact(t *testing.T) {
 	})
 }
 
+// g711s are the real codecs.
+var g711s = codec.Set{g711.PCMU(), g711.PCMA()}
+
 // With the real codecs what is heard is what they make of it, sample for sample.
 func TestG711(t *testing.T) {
 	t.Parallel()
@@ -45,7 +49,7 @@ func TestG711(t *testing.T) {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c := dial(t, newNetwork(), func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New })
+				c := dial(t, newNetwork(), func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New })
 				defer c.close()
 				only := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{name} }
 				c.offer, c.answer = nil, nil
@@ -55,7 +59,7 @@ func TestG711(t *testing.T) {
 				for i := range said {
 					said[i] = int16(i*i%20000 - 10000)
 				}
-				engine := must(codec.New(string(name)))(t)
+				engine := must(g711s.New(string(name)))(t)
 				payload := must(engine.Encode(nil, said))(t)
 				if !containsRun(talk(t, c, said), must(engine.Decode(nil, payload))(t)) {
 					t.Error("not heard exactly")
@@ -70,7 +74,7 @@ func TestPeerChangesCodec(t *testing.T) {
 	t.Parallel()
 	for _, agreed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			c := dial(t, newNetwork(), func(cfg *rtpmedia.Config) { cfg.Codecs = codec.New })
+			c := dial(t, newNetwork(), func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New })
 			defer c.close()
 			c.offer, c.answer = nil, nil
 			both := func(can *sdp.Capabilities) {
@@ -86,7 +90,7 @@ func TestPeerChangesCodec(t *testing.T) {
 				if err := c.caller.Apply(c.callers); err != nil {
 					t.Fatal(err)
 				}
-				engine := must(codec.New(string(name)))(t)
+				engine := must(g711s.New(string(name)))(t)
 				want := must(engine.Decode(nil, must(engine.Encode(nil, said))(t)))(t)
 				if heard := containsRun(talk(t, c, said), want); heard != (agreed || name == sdp.PCMU) {
 					t.Errorf("agreed %t, %s: heard %t", agreed, name, heard)

@@ -18,6 +18,9 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
+	"github.com/callwright/callwright/adapters/codec/g722"
+	"github.com/callwright/callwright/adapters/codec/opus"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/sipua/probe"
@@ -149,7 +152,7 @@ func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
 	s, err := sip.New(sip.Config{
 		Store: bunstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers, Log: bunstore.CallLog{DB: p.DB},
 		Statuses: bunstore.Statuses{DB: p.DB}, Registrations: bunstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codec.Names(), Regions: p.Regions, Region: p.Config.Region,
+		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codecs.Names(), Regions: p.Regions, Region: p.Config.Region,
 		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Node: string(p.Node), Logger: p.Log,
 		KeepCalls: time.Duration(p.Config.CallLogDays) * 24 * time.Hour,
 	})
@@ -160,9 +163,12 @@ func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
 	return s, nil
 }
 
+// codecs are what this build has engines for, in the order in which trunks are offered them.
+var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
+
 func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
 	return rtpmedia.New(rtpmedia.Config{
-		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codec.New, Logger: log,
+		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codecs.New, Logger: log,
 		Ports: rtpmedia.PortRange{Low: c.RTPPorts.low, High: c.RTPPorts.high},
 	})
 }

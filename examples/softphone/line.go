@@ -8,12 +8,18 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
+	"github.com/callwright/callwright/adapters/codec/g722"
+	"github.com/callwright/callwright/adapters/codec/opus"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/uri"
 )
+
+// codecs are what the phone speaks, in its order of preference.
+var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
 // open starts the phone's user agent, on media ports that the system chooses.
 func (o options) open() (*sipua.UA, error) {
@@ -33,7 +39,7 @@ func (o options) open() (*sipua.UA, error) {
 	if err != nil {
 		return nil, err
 	}
-	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codec.New, Logger: o.logger()})
+	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codecs.New, Logger: o.logger()})
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +61,10 @@ type anyone struct{ server uri.URI }
 
 // Inbound takes every call.
 func (anyone) Inbound(_ context.Context, to callwright.PhoneNumber, _ sip.Peer) (sip.Route, error) {
-	return sip.Route{Number: to, Codecs: codec.Names()}, nil
+	return sip.Route{Number: to, Codecs: codecs.Names()}, nil
 }
 
 // Outbound calls over the server.
 func (a anyone) Outbound(_ context.Context, _ callwright.OrgID, from callwright.PhoneNumber) (sip.Route, error) {
-	return sip.Route{Number: from, Servers: []uri.URI{a.server}, Codecs: codec.Names(), Verify: sip.VerifyFull}, nil
+	return sip.Route{Number: from, Servers: []uri.URI{a.server}, Codecs: codecs.Names(), Verify: sip.VerifyFull}, nil
 }

@@ -26,7 +26,11 @@ var owners = []struct{ library, home string }{
 	{"go.uber.org/fx", "examples/server"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
 	{"github.com/pion", "adapters/rtpmedia"},
+	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
 }
+
+// heavy are packages that bring a large library: only programs, which choose them, and tests import them.
+var heavy = []string{"adapters/codec/opus"}
 
 // pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
 var pure = []string{
@@ -76,6 +80,9 @@ func refused(dir, target string) string {
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
 	if inside && (top(to) == "examples" || top(to) == "cmd") && room != top(to) {
 		return "nobody imports programs"
+	}
+	if inside && slices.Contains(heavy, to) && room != "examples" && room != "cmd" {
+		return "only programs choose it: it brings a large library"
 	}
 	switch {
 	case dir == ".":

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/sip"
@@ -74,7 +75,7 @@ func BenchmarkCalls(b *testing.B) {
 func hold(b *testing.B, calls int, length time.Duration) {
 	b.Helper()
 	media := func() *rtpmedia.Media {
-		m, err := rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codec.New})
+		m, err := rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codec.Set{g711.PCMU()}.New})
 		if err != nil {
 			b.Fatal(err)
 		}

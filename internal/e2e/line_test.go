@@ -14,6 +14,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
+	"github.com/callwright/callwright/adapters/codec/g722"
+	"github.com/callwright/callwright/adapters/codec/opus"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
@@ -32,6 +35,9 @@ const (
 	ours   = callwright.PhoneNumber("+14155550100")
 	theirs = callwright.PhoneNumber("+14155550123")
 )
+
+// codecs are what the line speaks.
+var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
 // everywhere routes every call to one server, and admits everybody.
 type everywhere struct{ route sip.Route }
@@ -60,13 +66,13 @@ func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *r
 	if err != nil {
 		t.Fatal(err)
 	}
-	media, err := rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codec.New})
+	media, err := rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codecs.New})
 	if err != nil {
 		t.Fatal(err)
 	}
 	line, err := sipua.New(sipua.Config{
 		Listen: "127.0.0.1:0", Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(), Media: media, AllowPrivate: true,
-		Routes: everywhere{sip.Route{Org: "o", Number: ours, Servers: servers, Failover: failover.Config{Enabled: true}, Codecs: codec.Names()}},
+		Routes: everywhere{sip.Route{Org: "o", Number: ours, Servers: servers, Failover: failover.Config{Enabled: true}, Codecs: codecs.Names()}},
 	})
 	if err != nil {
 		t.Fatal(err)

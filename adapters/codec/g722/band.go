@@ -1,4 +1,4 @@
-package codec
+package g722
 
 // band is the predictor and the quantizer's step of one band (G.722, clauses 3.3 to 3.6): two poles, six zeros. All
 // values are integers of 16 bits, as the recommendation has them.
