@@ -89,15 +89,9 @@ func (s *Service) UpdateInbound(
 	return n, err
 }
 
-// again does something in a transaction, and once more while others are quicker, within reason.
-func (s *Service) again(ctx context.Context, do func(ctx context.Context) error) (err error) {
-	const attempts = 5
-	for range attempts {
-		if err = s.Atomic.Do(ctx, do); !errors.Is(err, callwright.ErrConflict) {
-			break
-		}
-	}
-	return err
+// again does something in a transaction, and once more while others are quicker.
+func (s *Service) again(ctx context.Context, do func(ctx context.Context) error) error {
+	return callwright.Retry(ctx, func(ctx context.Context) error { return s.Atomic.Do(ctx, do) })
 }
 
 // unconfigured is the task of an agent to whom nobody has given one.

@@ -4,7 +4,10 @@ package callwrighttest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,19 +32,23 @@ var errRollback = errors.New("roll back")
 func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 	t.Helper()
 	tests := map[string]func(*testing.T, Harness){
-		"runs what is committed":             runsCommitted,
-		"never runs what is rolled back":     skipsRolledBack,
-		"rolls back on a panic":              skipsPanicked,
-		"joins the outer transaction":        joinsOuter,
-		"tries again after an error":         triesAgain,
-		"gives up after its attempts":        givesUp,
-		"waits without counting an attempt":  snoozes,
-		"waits until its time":               waitsForRunAt,
-		"adds a unique task once":            addsUniqueOnce,
-		"tells organizations' tasks apart":   keepsOrganizationsApart,
-		"runs periodic work":                 runsPeriodic,
-		"survives a handler that panics":     survivesPanic,
-		"gives a handler's task back as set": givesTaskBack,
+		"runs what is committed":               runsCommitted,
+		"never runs what is rolled back":       skipsRolledBack,
+		"rolls back on a panic":                skipsPanicked,
+		"joins the outer transaction":          joinsOuter,
+		"tries again after an error":           triesAgain,
+		"gives up after its attempts":          givesUp,
+		"waits without counting an attempt":    snoozes,
+		"waits until its time":                 waitsForRunAt,
+		"adds a unique task once":              addsUniqueOnce,
+		"tells organizations' tasks apart":     keepsOrganizationsApart,
+		"runs periodic work":                   runsPeriodic,
+		"survives a handler that panics":       survivesPanic,
+		"gives a handler's task back as set":   givesTaskBack,
+		"keeps arguments byte by byte":         keepsArgs,
+		"refuses arguments that are too long":  refusesArgs,
+		"tells unique tasks apart by key":      ignoresArgsForUniqueness,
+		"drops arguments that no one can read": dropsUnreadableArgs,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -315,5 +322,82 @@ func givesTaskBack(t *testing.T, h Harness) {
 	r.wait(t, 1)
 	if got := r.tasks[0]; got.Kind != "k" || got.Key != "a key / with 'quotes'" || got.Org != "o" {
 		t.Fatalf("handler got %+v", got)
+	}
+}
+
+// Arguments come back as they were, with what databases like to change: the order of members, blanks, numbers, and an
+// escaped NUL. A task without arguments has none.
+func keepsArgs(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	h.Start(t)
+	args := `{"b": 1.50,  "a":"\u0000 \\u0000 'ü' \u2028", "b2": 12345678901234567890, "n":null}`
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Args: json.RawMessage(args)})
+	r.wait(t, 1)
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "2", Org: "o"})
+	r.wait(t, 1)
+	if got := string(r.tasks[0].Args); got != args {
+		t.Errorf("the handler got %s\nwant            %s", got, args)
+	}
+	if got := r.tasks[1].Args; got != nil {
+		t.Errorf("the handler of a task without arguments got %q", got)
+	}
+}
+
+func refusesArgs(t *testing.T, h Harness) {
+	text := func(length int) json.RawMessage { return json.RawMessage(`"` + strings.Repeat("x", length-2) + `"`) }
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	for name, args := range map[string]json.RawMessage{
+		"too long": text(callwright.MaxTaskArgs + 1), "empty": {}, "not JSON": json.RawMessage("{"), "not UTF-8": json.RawMessage("\"\xff\""),
+	} {
+		err := h.Work.Enqueue(t.Context(), callwright.Task{Kind: "k", Key: name, Org: "o", Args: args})
+		if !errors.Is(err, callwright.ErrBadRequest) {
+			t.Errorf("arguments that are %s give %v, want a bad request", name, err)
+		}
+	}
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "longest", Org: "o", Args: text(callwright.MaxTaskArgs)})
+	h.Start(t)
+	r.wait(t, 1)
+	if keys := r.keys(); len(keys) != 1 || keys[0] != "longest" || len(r.tasks[0].Args) != callwright.MaxTaskArgs {
+		t.Errorf("ran %v", keys)
+	}
+}
+
+func ignoresArgsForUniqueness(t *testing.T, h Harness) {
+	r := newRan()
+	h.Work.Handle("k", r.handler(nil))
+	for _, task := range []callwright.Task{{Key: "1", Args: json.RawMessage("1")}, {Key: "1", Args: json.RawMessage("2")}, {Key: "2"}} {
+		task.Kind, task.Org, task.Unique = "k", "o", true
+		enqueue(t, h, task)
+	}
+	h.Start(t)
+	r.wait(t, 2)
+	for _, task := range r.tasks {
+		if want := map[string]string{"1": "1", "2": ""}[task.Key]; string(task.Args) != want {
+			t.Errorf("task %s ran with the arguments %q, want %q", task.Key, task.Args, want)
+		}
+	}
+}
+
+// dropsUnreadableArgs has tasks of a typed kind, some of which another version has enqueued.
+func dropsUnreadableArgs(t *testing.T, h Harness) {
+	type args struct{ Number int }
+	kind := callwright.TaskKind[args]("k")
+	r := newRan()
+	got := make(chan args, 1)
+	kind.Handle(h.Work, slog.New(slog.DiscardHandler), func(ctx context.Context, task callwright.Task, a args, attempt int) error {
+		got <- a
+		return r.handler(nil)(ctx, task, attempt)
+	})
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "without", Org: "o"})
+	enqueue(t, h, callwright.Task{Kind: "k", Key: "text", Org: "o", Args: json.RawMessage(`"5"`)})
+	h.Start(t)
+	if err := kind.Enqueue(t.Context(), h.Work, callwright.Task{Key: "good", Org: "o"}, args{Number: 5}); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t, 1)
+	if keys := r.keys(); len(keys) != 1 || keys[0] != "good" || (<-got).Number != 5 {
+		t.Errorf("ran %v", keys)
 	}
 }

@@ -2,22 +2,13 @@ package sip
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright"
 )
 
-// tries is how often a change is made that somebody else was quicker than.
-const tries = 4
-
 // atomically does f in a transaction, and again with what is stored then while somebody else is quicker.
-func (s *Service) atomically(ctx context.Context, f func(context.Context) error) (err error) {
-	for range tries {
-		if err = s.Atomic.Do(ctx, f); !errors.Is(err, callwright.ErrConflict) {
-			return err
-		}
-	}
-	return err
+func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
+	return callwright.Retry(ctx, func(ctx context.Context) error { return s.Atomic.Do(ctx, f) })
 }
 
 // held is the record of a number, which is held for the rest of the transaction: of changes that come at once each goes by

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -92,17 +91,15 @@ func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error
 // queueAnalysis queues the next step of an analysis. Each has a task of its own, since that of the step before still runs
 // when this one is queued.
 func (s *Service) queueAnalysis(ctx context.Context, sess Session) error {
-	return s.Work.Enqueue(ctx, callwright.Task{
-		Kind: taskAnalyze, Key: fmt.Sprintf("%s/%s/%d", sess.IssueID, sess.ID, sess.Analysis.Step), Org: sess.Org, Unique: true,
-	})
+	step := sess.Analysis.Step
+	return taskAnalyze.Enqueue(ctx, s.Work, callwright.Task{
+		Key: fmt.Sprintf("%s/%d", sess.ID, step), Org: sess.Org, Unique: true,
+	}, analyzeArgs{Issue: sess.IssueID, Session: sess.ID, Step: step})
 }
 
-// parseAnalysisKey reads the key of such a task.
-func parseAnalysisKey(key string) (issue, session string, step int, err error) {
-	parts := strings.Split(key, "/")
-	if len(parts) != 3 {
-		return "", "", 0, fmt.Errorf("triage: %q names no step of an analysis", key)
-	}
-	step, err = strconv.Atoi(parts[2])
-	return parts[0], parts[1], step, err
+// analyzeArgs are the arguments of the task that takes a step of an analysis.
+type analyzeArgs struct {
+	Issue   string `json:"issue"`
+	Session string `json:"session"`
+	Step    int    `json:"step"`
 }

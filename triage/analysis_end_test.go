@@ -169,9 +169,9 @@ func TestAnalysisOfNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, key := range []string{"", "a/b", "a/b/c", "a/b/1/2"} {
-		if err := s.desk.handlers["triage.analyze"](t.Context(), callwright.Task{Org: "acme", Key: key}, 1); err == nil {
-			t.Errorf("%q names a step", key)
+	for _, args := range []string{"", "{", `"a/b/1"`, `{"issue":1}`} { // nobody can read them, ever
+		if err := s.desk.handlers["triage.analyze"](t.Context(), callwright.Task{Org: "acme", Key: "a/b/1", Args: []byte(args)}, 1); err != nil {
+			t.Errorf("%q: %v", args, err)
 		}
 	}
 }

@@ -21,19 +21,15 @@ var errMoved = &callwright.Error{
 // analyze is the durable step that takes an analysis one step further. What the Analyst says, what becomes of the session
 // and the next task are written together, and only when the session is still as the Analyst has seen it: a step that runs
 // twice writes once.
-func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int) error {
-	issue, id, step, err := parseAnalysisKey(task.Key)
-	if err != nil {
-		return err
-	}
-	sess, err := s.Store.Session(ctx, task.Org, issue, id)
+func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyzeArgs, attempt int) error {
+	sess, err := s.Store.Session(ctx, task.Org, args.Issue, args.Session)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if sess.Analysis == nil || sess.Analysis.Step != step || !sess.Status.Working() {
+	if sess.Analysis == nil || sess.Analysis.Step != args.Step || !sess.Status.Working() {
 		return nil // it was taken, or is wanted no more
 	}
 	left := analysisLife - s.Clock.Now().Sub(sess.Analysis.Since)
@@ -52,7 +48,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	case attempt < analysisAttempts:
 		return err
 	}
-	s.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", issue, "session_id", id, "error", err)
+	s.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", args.Issue, "session_id", args.Session, "error", err)
 	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
 }
 

@@ -12,7 +12,6 @@ import (
 const (
 	maxKey      = 300 // characters
 	maxReported = 50  // resources of an issue with which more reports are no news
-	reportTries = 5   // against others who report the same, or merge or close its issue
 )
 
 // Report is something that a program has found. Those with the same key come to the same issue, as long as it is open.
@@ -38,13 +37,12 @@ func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	if len(r.Resources) > maxReported {
 		return Issue{}, callwright.Invalid("resources", "are %d, more than %d", len(r.Resources), maxReported)
 	}
-	for range reportTries - 1 {
-		i, err := s.report(ctx, org, by, r)
-		if !errors.Is(err, callwright.ErrConflict) {
-			return i, err
-		}
-	}
-	return s.report(ctx, org, by, r)
+	var i Issue
+	err := callwright.Retry(ctx, func(ctx context.Context) (err error) {
+		i, err = s.report(ctx, org, by, r)
+		return err
+	})
+	return i, err
 }
 
 // report is one try; CodeConflict when the key's issue has become another since it was looked for.

@@ -31,8 +31,8 @@ type Service struct {
 
 // The kinds of durable work.
 const (
-	taskAnalyze = "triage.analyze"
-	taskSweep   = "triage.sweep"
+	taskAnalyze callwright.TaskKind[analyzeArgs] = "triage.analyze"
+	taskSweep                                    = "triage.sweep"
 )
 
 // maxWatchers is how many Watchers may be open at once, if the configuration does not say.
@@ -59,7 +59,7 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Config: c}
-	c.Work.Handle(taskAnalyze, s.analyze)
+	taskAnalyze.Handle(c.Work, c.Logger, s.analyze)
 	c.Work.Every(taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }

@@ -78,7 +78,8 @@ func (s study) analyze(prompt string) triage.Session {
 // step takes a step of an analysis, as a task does.
 func (s study) step(ctx context.Context, sess triage.Session, n, attempt int) error {
 	return s.desk.handlers["triage.analyze"](ctx, callwright.Task{
-		Kind: "triage.analyze", Org: sess.Org, Key: fmt.Sprintf("%s/%s/%d", sess.IssueID, sess.ID, n),
+		Kind: "triage.analyze", Org: sess.Org, Key: sess.ID,
+		Args: fmt.Appendf(nil, `{"issue":%q,"session":%q,"step":%d}`, sess.IssueID, sess.ID, n),
 	}, attempt)
 }
 

@@ -45,9 +45,13 @@ func NewWork(s *Store, logger *slog.Logger) *Work {
 
 // Enqueue adds a task.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
 	if t.MaxAttempts == 0 {
 		t.MaxAttempts = defaultAttempts
 	}
+	t.Args = clone(t.Args)
 	err := w.store.with(ctx, func(d *data) error {
 		for _, q := range d.tasks {
 			if t.Unique && q.Kind == t.Kind && q.Org == t.Org && q.Key == t.Key {
@@ -167,7 +171,9 @@ func (w *Work) call(ctx context.Context, q queued) (err error) {
 	if h == nil {
 		return fmt.Errorf("no handler for %q", q.Kind)
 	}
-	return h(ctx, q.Task, q.failures+1)
+	task := q.Task
+	task.Args = clone(task.Args)
+	return h(ctx, task, q.failures+1)
 }
 
 // wake makes the worker look for tasks.

@@ -22,6 +22,7 @@ type taskArgs struct {
 	Task string `json:"kind" river:"unique"`
 	Org  string `json:"org"  river:"unique"`
 	Key  string `json:"key"  river:"unique"`
+	Args string `json:"args,omitempty"` // JSON as text: PostgreSQL's jsonb would change it, and refuses some of it
 }
 
 // Kind names the job in River's tables.
@@ -94,8 +95,12 @@ func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
 	if handler == nil {
 		return fmt.Errorf("no handler for %q", job.Args.Task)
 	}
+	var args []byte
+	if job.Args.Args != "" {
+		args = []byte(job.Args.Args)
+	}
 	return handler(ctx, callwright.Task{
-		Kind: job.Args.Task, Key: job.Args.Key, Org: callwright.OrgID(job.Args.Org),
+		Kind: job.Args.Task, Key: job.Args.Key, Args: args, Org: callwright.OrgID(job.Args.Org),
 		Unique: len(job.UniqueKey) > 0, MaxAttempts: job.MaxAttempts,
 	}, job.Attempt)
 }

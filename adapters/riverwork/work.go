@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
@@ -112,12 +110,10 @@ func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) 
 
 // Enqueue adds a task.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
-	args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key}
-	for _, text := range []string{args.Task, args.Org, args.Key} {
-		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-			return callwright.Errorf(callwright.CodeBadRequest, "a task's texts must be UTF-8 without NUL characters")
-		}
+	if err := t.Check(); err != nil {
+		return err
 	}
+	args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
 	options := &river.InsertOpts{MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}
 	if t.Unique {
 		options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}

@@ -41,28 +41,28 @@ func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 		if err := s.Store.AppendNotice(ctx, c.Org, c.ID, n); err != nil {
 			return err
 		}
-		return s.Work.Enqueue(ctx, callwright.Task{
-			Kind: taskNotice, Key: c.ID + "/" + strconv.Itoa(n.Seq), Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
-		})
+		return taskNotice.Enqueue(ctx, s.Work, callwright.Task{
+			Key: c.ID + "/" + strconv.Itoa(n.Seq), Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
+		}, noticeArgs{Call: c.ID, Seq: n.Seq})
 	})
 }
 
+// noticeArgs are the arguments of the task that sends a notice.
+type noticeArgs struct {
+	Call string `json:"call"`
+	Seq  int    `json:"seq"`
+}
+
 // sendNotice is the step that sends one notice to the webhook. They may come in another order than they happened.
-func (s *Service) sendNotice(ctx context.Context, task callwright.Task, _ int) error {
-	cut := strings.LastIndexByte(task.Key, '/')
-	seq, err := strconv.Atoi(task.Key[cut+1:])
-	if cut < 0 || err != nil {
-		return fmt.Errorf("call: %q names no notice", task.Key)
-	}
-	id := task.Key[:cut]
-	c, err := s.Store.Get(ctx, task.Org, id)
+func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
+	c, err := s.Store.Get(ctx, task.Org, args.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	n, err := s.Store.Notice(ctx, task.Org, id, seq)
+	n, err := s.Store.Notice(ctx, task.Org, args.Call, args.Seq)
 	if err != nil {
 		return err
 	}

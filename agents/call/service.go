@@ -103,11 +103,12 @@ const storePatience = 5 * time.Second
 // The kinds of durable work.
 const (
 	taskPlace   = "call.place"
-	taskNotice  = "call.notice"
 	taskAnalyze = "call.analyze"
 	taskWebhook = "call.webhook"
 	taskFailed  = "call.failed"
 	taskSweep   = "call.sweep"
+
+	taskNotice callwright.TaskKind[noticeArgs] = "call.notice"
 )
 
 // New checks the configuration and registers the service's durable work. Run starts it.
@@ -138,7 +139,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{Config: c, live: newLive(c.MaxCalls)}
 	c.Work.Handle(taskPlace, s.place)
-	c.Work.Handle(taskNotice, s.sendNotice)
+	taskNotice.Handle(c.Work, c.Logger, s.sendNotice)
 	c.Work.Handle(taskAnalyze, s.analyze)
 	c.Work.Handle(taskWebhook, s.notify)
 	c.Work.Handle(taskFailed, s.failed)

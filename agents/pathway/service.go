@@ -118,7 +118,7 @@ type Change struct {
 
 // Update changes a pathway and its draft, which then has no faults or is empty.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (p Pathway, err error) {
-	err = retry(func() (err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
 		p, err = s.change(ctx, org, id, func(_ context.Context, p *Pathway) error { return s.apply(p, c) })
 		return err
 	})
@@ -171,21 +171,10 @@ func (s *Service) change(
 func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {
-	return retry(func() error {
+	return callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.Atomic.Do(ctx, func(ctx context.Context) error {
 			_, err := s.change(ctx, org, id, change)
 			return err
 		})
 	})
-}
-
-// retry tries something again while others are quicker, within reason.
-func retry(try func() error) (err error) {
-	const attempts = 8
-	for range attempts {
-		if err = try(); !errors.Is(err, callwright.ErrConflict) {
-			break
-		}
-	}
-	return err
 }

@@ -42,7 +42,7 @@ type Service struct {
 }
 
 // taskAlert is the durable work that tells one edge of an alert over one channel.
-const taskAlert = "sip.alert"
+const taskAlert callwright.TaskKind[message] = "sip.alert"
 
 // New checks the configuration and registers the service's durable work. Run starts the probes.
 func New(c Config) (*Service, error) {
@@ -57,6 +57,6 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Config: c}
-	c.Work.Handle(taskAlert, s.tell)
+	taskAlert.Handle(c.Work, c.Logger, s.tell)
 	return s, nil
 }

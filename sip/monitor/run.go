@@ -166,7 +166,7 @@ func (s *Service) write(ctx context.Context, results []result) error {
 // quicker, the probes' words are put to the new status, unless the servers' certificates are checked in another way now.
 func (s *Service) record(ctx context.Context, r result) error {
 	status := r.status
-	err := retry(func() error {
+	err := callwright.Retry(ctx, func(ctx context.Context) error {
 		err := s.put(ctx, status, r)
 		if !errors.Is(err, callwright.ErrConflict) {
 			return err

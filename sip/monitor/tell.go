@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -22,7 +21,7 @@ const (
 	byWebhook channel = "webhook"
 )
 
-// message is one edge of an alert to be told over one channel: the key of a task, as JSON. It holds all of the notice,
+// message is one edge of an alert to be told over one channel: the arguments of a task. It holds all of the notice,
 // because the alert may have moved on when the message is sent.
 type message struct {
 	TrunkID string     `json:"trunk_id"`
@@ -75,15 +74,12 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
 	for _, n := range told {
 		for _, way := range channels(t.Alerts.Channels) {
-			key, err := json.Marshal(message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)})
-			if err != nil {
-				return err
-			}
-			task := callwright.Task{Kind: taskAlert, Key: string(key), Org: t.Org, Unique: true}
+			task := callwright.Task{Key: n.ID + "/" + string(way), Org: t.Org, Unique: true}
 			if way == byWebhook {
 				task.MaxAttempts = hookAttempts
 			}
-			if err := s.Work.Enqueue(ctx, task); err != nil {
+			m := message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)}
+			if err := taskAlert.Enqueue(ctx, s.Work, task, m); err != nil {
 				return err
 			}
 		}
@@ -106,12 +102,7 @@ func channels(c alert.Channels) (ways []channel) {
 
 // tell sends one message. Addresses are those that are configured now; a trunk that has gone or has no alerts any more
 // is not told of.
-func (s *Service) tell(ctx context.Context, task callwright.Task, _ int) error {
-	var m message
-	if err := json.Unmarshal([]byte(task.Key), &m); err != nil {
-		s.Logger.ErrorContext(ctx, "an alert that nobody can read", "error", err)
-		return nil
-	}
+func (s *Service) tell(ctx context.Context, task callwright.Task, m message, _ int) error {
 	t, err := s.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (t.Alerts == nil || !t.Alerts.Enabled) {
 		return nil

@@ -13,12 +13,9 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// tries is how often a change is tried again that somebody else was quicker than.
-const tries = 5
-
 // Watch begins to watch a trunk, or begins anew: see sip.Monitor. The trunk's uptime and its alerts go on.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
-	return retry(func() error {
+	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.Statuses.Status(ctx, t.Org, t.ID)
 		known := err == nil
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
@@ -60,16 +57,6 @@ func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 		status.History.Samples = nil // they are other servers' response times
 	}
 	return status, nil
-}
-
-// retry does f again while somebody else is quicker, up to a bound.
-func retry(f func() error) (err error) {
-	for range tries {
-		if err = f(); !errors.Is(err, callwright.ErrConflict) {
-			return err
-		}
-	}
-	return err
 }
 
 // Forget ends the watch over a trunk: see sip.Monitor.
@@ -117,7 +104,7 @@ func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, se
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
-	err := retry(func() error { return s.observe(ctx, org, trunkID, server, e) })
+	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.observe(ctx, org, trunkID, server, e) })
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
 		s.Logger.ErrorContext(ctx, "writing what a call says of a trunk", "trunk_id", trunkID, "error", err)
 	}
