@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -13,7 +14,7 @@ import (
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := agents.New(agents.Config{
-		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		panic(err)

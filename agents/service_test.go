@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -18,7 +19,7 @@ func newService(t *testing.T) *agents.Service {
 	t.Helper()
 	store := memstore.New()
 	s, err := agents.New(agents.Config{
-		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
@@ -96,13 +97,13 @@ func TestCreateAgentRefuses(t *testing.T) {
 func TestCreateAgentBound(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
-	web := memstore.WebAgents{Store: store}
+	web := agentstore.WebAgents{Store: store}
 	for i := range agents.MaxAgents {
 		if err := web.InsertAgent(t.Context(), agents.WebAgent{ID: fmt.Sprint(i), Org: "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := agents.New(agents.Config{Store: memstore.Numbers{Store: store}, WebAgents: web, Atomic: store})
+	s, err := agents.New(agents.Config{Store: agentstore.Numbers{Store: store}, WebAgents: web, Atomic: store})
 	if err != nil {
 		t.Fatal(err)
 	}

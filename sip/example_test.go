@@ -9,6 +9,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -16,9 +18,9 @@ import (
 func Example() {
 	store := memstore.New()
 	s, err := sip.New(sip.Config{
-		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: registry{}, Log: memstore.CallLog{Store: store},
-		Statuses: memstore.Statuses{Store: store}, Registrations: memstore.Registrations{Store: store},
-		Monitor: new(watcher), Organizations: memstore.Tenants{Store: store}, Codecs: []string{"PCMU", "PCMA"},
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{}, Log: sipstore.CallLog{Store: store},
+		Statuses: sipstore.Statuses{Store: store}, Registrations: sipstore.Registrations{Store: store},
+		Monitor: new(watcher), Organizations: orgstore.Tenants{Store: store}, Codecs: []string{"PCMU", "PCMA"},
 		Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("secret ", 5)), Node: "node-1",
 	})
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -25,9 +27,9 @@ type house struct {
 	clock         *clock
 	monitor       *watcher
 	numbers       registry
-	statuses      memstore.Statuses
-	registrations memstore.Registrations
-	log           memstore.CallLog
+	statuses      sipstore.Statuses
+	registrations sipstore.Registrations
+	log           sipstore.CallLog
 	printed       *bytes.Buffer // what was logged
 }
 
@@ -37,17 +39,17 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 	store := memstore.New()
 	h := &house{
 		t: t, clock: &clock{now: start}, monitor: &watcher{}, numbers: registry{}, printed: new(bytes.Buffer),
-		statuses: memstore.Statuses{Store: store}, registrations: memstore.Registrations{Store: store},
-		log: memstore.CallLog{Store: store},
+		statuses: sipstore.Statuses{Store: store}, registrations: sipstore.Registrations{Store: store},
+		log: sipstore.CallLog{Store: store},
 	}
-	tenants := memstore.Tenants{Store: store}
+	tenants := orgstore.Tenants{Store: store}
 	for _, o := range []callwright.Organization{{ID: "a", ContactEmail: "ops@example.com"}, {ID: "b", Region: "eu1"}} {
 		if err := tenants.InsertOrganization(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c := sip.Config{
-		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: h.numbers, Log: h.log, Statuses: h.statuses,
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: h.numbers, Log: h.log, Statuses: h.statuses,
 		Registrations: h.registrations, Monitor: h.monitor, Organizations: tenants, Hooks: hooks{}, Mail: true,
 		Codecs: []string{"PCMU", "PCMA", "G722"}, Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 		Node: "n1", Clock: h.clock, Logger: slog.New(slog.NewTextHandler(h.printed, nil)),

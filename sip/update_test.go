@@ -214,7 +214,7 @@ func (r *rival) Update(ctx context.Context, t sip.Trunk) error {
 }
 
 func (r *rival) Owner(ctx context.Context, n callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
-	if r.owner != "" && r.times < 4 { // it has come meanwhile
+	if r.owner != "" && r.times < 8 { // it has come meanwhile
 		return sip.Trunk{Org: r.owner}, nil
 	}
 	return r.Store.Owner(ctx, n, d)
@@ -224,17 +224,17 @@ func TestSomebodyIsQuicker(t *testing.T) {
 	t.Parallel()
 	r := &rival{}
 	h := open(t, func(c *sip.Config) { r.Store, c.Store = c.Store, r })
-	r.times = 3
+	r.times = 7
 	h.attach("a", []string{one}, inbound())
-	r.times = 3
+	r.times = 7
 	if done := h.update(sip.DirectionInput{Type: sip.Inbound, Verify: new(sip.VerifyChain)}); done.Trunk.Options.Verify != sip.VerifyChain {
 		t.Errorf("got %+v", done)
 	}
-	r.times = 4
+	r.times = 8
 	if _, err := h.Update(t.Context(), "a", one, inbound()); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
-	r.times, r.owner = 4, "b"
+	r.times, r.owner = 8, "b"
 	done, err := h.Attach(t.Context(), "a", sip.Attachment{Numbers: []string{two}, Directions: []sip.DirectionInput{inbound()}})
 	if err != nil || len(done.Failed) != 1 || done.Failed[0].Err.Message != "the number is not available to this organization" {
 		t.Errorf("got %+v, %v", done, err)

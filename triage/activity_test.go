@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/triagetest"
 )
@@ -15,7 +16,7 @@ func TestActivity(t *testing.T) {
 	t.Parallel()
 	triagetest.RunActivity(t, func(*testing.T) (triage.Store, callwright.Atomic) {
 		memory := memstore.New()
-		return memstore.Triage{Store: memory}, memory
+		return triagestore.Store{Store: memory}, memory
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/triagetest"
 )
@@ -13,7 +14,7 @@ import (
 func ExampleService_Report() {
 	ctx, memory, runs := context.Background(), memstore.New(), new(triagetest.Library)
 	issues, err := triage.New(triage.Config{
-		Store: memstore.Triage{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
 		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceRun: runs},
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -12,7 +13,7 @@ import (
 func Example() {
 	ctx, memory := context.Background(), memstore.New()
 	issues, err := triage.New(triage.Config{
-		Store: memstore.Triage{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
 	})
 	if err != nil {
 		panic(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -29,7 +30,7 @@ func openOver(t testing.TB, memory *memstore.Store, change ...func(*triage.Confi
 	t.Helper()
 	h := house{t: t, memory: memory, clock: &clock{now: start}}
 	c := triage.Config{
-		Store: memstore.Triage{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Clock: h.clock,
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Clock: h.clock,
 	}
 	for _, f := range change {
 		f(&c)
@@ -68,7 +69,7 @@ func (c *clock) move(by time.Duration) {
 }
 
 // store is what the house keeps.
-func (h house) store() memstore.Triage { return memstore.Triage{Store: h.memory} }
+func (h house) store() triagestore.Store { return triagestore.Store{Store: h.memory} }
 
 // issue opens one for the organization "acme".
 func (h house) issue(d triage.Draft) triage.Issue {

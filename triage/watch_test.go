@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -255,7 +256,7 @@ func (deaf) EntriesAfter(context.Context, callwright.OrgID, string, callwright.K
 func TestWatchTellsThatTheStoreFails(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
-	h := openOver(t, memory, func(c *triage.Config) { c.Store = deaf{memstore.Triage{Store: memory}} })
+	h := openOver(t, memory, func(c *triage.Config) { c.Store = deaf{triagestore.Store{Store: memory}} })
 	w := h.watch(h.issue(triage.Draft{}).ID, "")
 	before := w.Cursor()
 	if _, err := w.Next(t.Context()); !errors.Is(err, errDeaf) || w.Cursor() != before {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func liveCall(ctx context.Context, db *bunstore.DB, id string) error {
-	calls, now := bunstore.Calls{DB: db}, callwright.SystemClock{}.Now()
+	calls, now := agentstore.Calls{DB: db}, callwright.SystemClock{}.Now()
 	c := call.Call{
 		ID: id, Org: "o", From: "+15550000001", To: "+15550000002", Queue: call.QueueQueued, CreatedAt: now, Version: 1,
 		Agent: call.Agent{Task: "Ask whether the parcel has arrived.", FirstSentence: "Hello!"},
@@ -68,7 +69,7 @@ func BenchmarkPage(b *testing.B) {
 			fill(b, db, 20000)
 			f := call.Filter{Limit: 100, After: callwright.Keyset{At: time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC), ID: "c"}}
 			for b.Loop() {
-				page, total, err := bunstore.Calls{DB: db}.List(b.Context(), "o3", f)
+				page, total, err := agentstore.Calls{DB: db}.List(b.Context(), "o3", f)
 				if err != nil || len(page.Items) != 100 || total != 2000 {
 					b.Fatal(len(page.Items), total, err)
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
@@ -45,7 +46,7 @@ func TestCallLogUsesIndexes(t *testing.T) {
 		db := open(t)
 		const number = callwright.PhoneNumber("+15550001000")
 		fillLog(t, db, 20000, 10)
-		log, middle := bunstore.CallLog{DB: db}, logStart.Add(10000*time.Second)
+		log, middle := sipstore.CallLog{DB: db}, logStart.Add(10000*time.Second)
 		page := func(before callwright.Keyset) func() error {
 			return func() error {
 				records, err := log.Calls(t.Context(), "o", number, before, 50)
@@ -91,7 +92,7 @@ func TestCallLogUsesIndexes(t *testing.T) {
 // useCallLog calls every method that looks for rows of calls, discoveries and test calls.
 func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
-	log, found, tests := bunstore.CallLog{DB: db}, bunstore.Discoveries{DB: db}, bunstore.TestCalls{DB: db}
+	log, found, tests := sipstore.CallLog{DB: db}, sipstore.Discoveries{DB: db}, sipstore.TestCalls{DB: db}
 	record := sip.CallRecord{ID: "c", Org: org, TrunkID: "t", Number: number, Node: "n", StartedAt: now}
 	over := sip.CallEnd{EndedAt: &now}
 	look := discovery.Discovery{ID: "d", Org: org, Host: "x", Status: discovery.Running, StartedAt: now, Version: 1}
@@ -122,7 +123,7 @@ func TestHostileTexts(t *testing.T) {
 	at := logStart
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		log, found, tests := bunstore.CallLog{DB: db}, bunstore.Discoveries{DB: db}, bunstore.TestCalls{DB: db}
+		log, found, tests := sipstore.CallLog{DB: db}, sipstore.Discoveries{DB: db}, sipstore.TestCalls{DB: db}
 		if err := log.BeginCall(t.Context(), sip.CallRecord{ID: "c", Org: "o", StartedAt: at}); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestNodesAreForgotten(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		log := bunstore.CallLog{DB: db}
+		log := sipstore.CallLog{DB: db}
 		for i, node := range []string{"n0", "n1", "n2"} {
 			if err := log.BeatNode(t.Context(), node, logStart.Add(time.Duration(i)*23*time.Hour)); err != nil {
 				t.Fatal(err)

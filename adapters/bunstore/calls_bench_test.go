@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -53,7 +54,7 @@ func BenchmarkCallsPage(b *testing.B) {
 			f.Limit, f.After = 100, callwright.Keyset{At: callsStart.Add(count / 2 * time.Second), ID: "c"}
 			b.Run(name+"/"+what, func(b *testing.B) {
 				for b.Loop() {
-					page, total, err := bunstore.Calls{DB: db}.List(b.Context(), "o", f)
+					page, total, err := agentstore.Calls{DB: db}.List(b.Context(), "o", f)
 					if err != nil || len(page.Items) == 0 != (what == "none") {
 						b.Fatal(len(page.Items), total, err)
 					}

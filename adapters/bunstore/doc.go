@@ -3,7 +3,7 @@
 //
 //	db, err := bunstore.Open(ctx, "sqlite:data/callwright.db", bunstore.Config{Keyring: ring})
 //	…
-//	calls := bunstore.Calls{DB: db}
+//	calls := agentstore.Calls{DB: db}
 //	err = db.Do(ctx, func(ctx context.Context) error { return calls.Insert(ctx, c) })
 //
 // # Connections

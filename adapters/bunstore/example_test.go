@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -25,7 +26,7 @@ func Example() {
 	}
 	defer func() { _ = db.Close() }()
 
-	calls := bunstore.Calls{DB: db}
+	calls := agentstore.Calls{DB: db}
 	err = db.Do(ctx, func(ctx context.Context) error {
 		if err := calls.Insert(ctx, call.Call{ID: "c1", Org: "acme", Queue: call.QueueQueued}); err != nil {
 			return err

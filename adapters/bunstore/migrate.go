@@ -60,18 +60,18 @@ func migrations(dialect string) ([]migration, error) {
 // migrate brings the tables up to date, in one transaction: all of it or nothing. Nodes that start together wait for
 // each other and find nothing left to do.
 func (db *DB) migrate(ctx context.Context) error {
-	steps, err := migrations(db.dialect.name)
+	steps, err := migrations(db.core.Name())
 	if err != nil {
 		return err
 	}
 	err = db.Do(ctx, func(ctx context.Context) error {
-		return db.write(ctx, nil, func(idb bun.IDB) error { return db.apply(ctx, idb, steps) })
+		return db.core.Write(ctx, nil, func(idb bun.IDB) error { return db.apply(ctx, idb, steps) })
 	})
 	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only what translate has wrapped
 		err = e.Unwrap() // the operator who starts the server is the one to read the driver's words
 	}
 	if err != nil {
-		return fmt.Errorf("prepare the %s database: %w", db.dialect.name, err)
+		return fmt.Errorf("prepare the %s database: %w", db.core.Name(), err)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (db *DB) migrate(ctx context.Context) error {
 func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 	const table = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 		"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
-	for _, statement := range []string{db.dialect.lock, table} {
+	for _, statement := range []string{db.core.MigrationLock(), table} {
 		if statement == "" {
 			continue
 		}
@@ -106,7 +106,7 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 		if _, err := idb.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
-		db.Logger.InfoContext(ctx, "migrated the database", "version", step.version, "name", step.name)
+		db.core.Logger.InfoContext(ctx, "migrated the database", "version", step.version, "name", step.name)
 	}
 	return nil
 }

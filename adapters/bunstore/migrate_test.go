@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -144,7 +145,7 @@ func TestCallsGetTheirLength(t *testing.T) {
 			t.Fatal(err)
 		}
 		update := regexp.MustCompile(`(?s)UPDATE calls SET length_ns.*?;`).FindString(string(text))
-		calls, start := bunstore.Calls{DB: db}, time.Date(2026, 5, 4, 23, 59, 59, 250_000_000, time.UTC)
+		calls, start := agentstore.Calls{DB: db}, time.Date(2026, 5, 4, 23, 59, 59, 250_000_000, time.UTC)
 		answered, end := start.Add(750*time.Millisecond), start.Add(time.Hour)
 		for _, c := range []call.Call{
 			{ID: "talked", Queue: call.QueueComplete, StartedAt: &answered, EndedAt: &end},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
@@ -32,7 +32,7 @@ func wideDocument() (d pathway.Document) {
 func BenchmarkVersion(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {
-			pathways := bunstore.Pathways{DB: open(b, address(b))}
+			pathways := agentstore.Pathways{DB: open(b, address(b))}
 			if err := pathways.InsertPathway(b.Context(), pathway.Pathway{ID: "p", Org: "o"}); err != nil {
 				b.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func BenchmarkAppendLog(b *testing.B) {
 	}
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {
-			calls := bunstore.Calls{DB: open(b, address(b))}
+			calls := agentstore.Calls{DB: open(b, address(b))}
 			if err := calls.Insert(b.Context(), call.Call{ID: "c", Org: "o", CreatedAt: at}); err != nil {
 				b.Fatal(err)
 			}

@@ -12,6 +12,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
@@ -66,7 +69,7 @@ func fill(t testing.TB, db *bunstore.DB, count int) {
 	start := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 	err := db.Do(t.Context(), func(ctx context.Context) error {
 		for i := range count {
-			err := bunstore.Calls{DB: db}.Insert(ctx, call.Call{
+			err := agentstore.Calls{DB: db}.Insert(ctx, call.Call{
 				ID: fmt.Sprintf("c%05d", i), Org: callwright.OrgID(fmt.Sprint("o", i%10)), Queue: call.QueueComplete,
 				From: fmt.Sprintf("+1555000%04d", i%100), To: fmt.Sprintf("+1555001%04d", i%150),
 				CreatedAt: start.Add(time.Duration(i) * time.Second),
@@ -90,7 +93,7 @@ func fill(t testing.TB, db *bunstore.DB, count int) {
 func statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	t.Helper()
 	var seen []string
-	db.Watch(func(statement string) {
+	db.Core().Watch(func(statement string) {
 		if regexp.MustCompile(`^(SELECT|UPDATE|DELETE|WITH)`).MatchString(statement) {
 			seen = append(seen, statement)
 		}
@@ -108,9 +111,9 @@ func TestCallsPageUsesIndex(t *testing.T) {
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		fill(t, db, 3000)
-		calls := bunstore.Calls{DB: db}
+		calls := agentstore.Calls{DB: db}
 		var queries []string
-		db.Watch(func(statement string) {
+		db.Core().Watch(func(statement string) {
 			if strings.Contains(statement, "ORDER BY") {
 				queries = append(queries, statement)
 			}
@@ -157,7 +160,7 @@ func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
 	}
 	seen := statements(t, db, func() error {
 		for _, f := range filters {
-			if _, _, err := (bunstore.Calls{DB: db}).List(t.Context(), "o", f); err != nil {
+			if _, _, err := (agentstore.Calls{DB: db}).List(t.Context(), "o", f); err != nil {
 				return err
 			}
 		}
@@ -182,7 +185,7 @@ func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
 		db := open(t)
 		fillChats(t, db, 2000)
 		seen := statements(t, db, func() error {
-			n, err := bunstore.Chats{DB: db}.CountChats(t.Context(), "o")
+			n, err := agentstore.Chats{DB: db}.CountChats(t.Context(), "o")
 			if err == nil && n != 20 {
 				t.Errorf("counted %d", n)
 			}
@@ -205,9 +208,9 @@ func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
 func fillChats(t *testing.T, db *bunstore.DB, count int) {
 	t.Helper()
 	err := db.Do(t.Context(), func(ctx context.Context) error {
-		err := bunstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: "p", Org: "o"})
+		err := agentstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: "p", Org: "o"})
 		for i := 0; i < count && err == nil; i++ {
-			err = bunstore.Chats{DB: db}.InsertChat(ctx, pathway.Chat{
+			err = agentstore.Chats{DB: db}.InsertChat(ctx, pathway.Chat{
 				ID: fmt.Sprint("c", i), Org: "o", Pathway: "p", State: []byte(`"` + strings.Repeat("x", 1000) + `"`), Completed: i%100 > 0,
 			})
 		}
@@ -246,8 +249,8 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	if err != nil {
 		return err
 	}
-	tenants, answers := bunstore.Tenants{DB: db}, bunstore.IdempotencyStore{DB: db}
-	numbers, calls := bunstore.Numbers{DB: db}, bunstore.Calls{DB: db}
+	tenants, answers := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}
+	numbers, calls := agentstore.Numbers{DB: db}, agentstore.Calls{DB: db}
 	live := call.Call{ID: "c", Org: org, Queue: call.QueueStarted, Node: "n", CreatedAt: now, Version: 1}
 	inbound := agents.InboundNumber{Org: org, Number: number, Version: 1}
 	yes := true
@@ -293,8 +296,8 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 // useTrunks calls every method that looks for trunks, their statuses and their registrations.
 func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
-	trunks, statuses := bunstore.Trunks{DB: db}, bunstore.Statuses{DB: db}
-	registrations := bunstore.Registrations{DB: db}
+	trunks, statuses := sipstore.Trunks{DB: db}, sipstore.Statuses{DB: db}
+	registrations := sipstore.Registrations{DB: db}
 	trunk := sip.Trunk{ID: "t", Org: org, Number: number, Direction: sip.Inbound, Version: 1}
 	first, status := sip.Status{TrunkID: "t", Org: org}, sip.Status{TrunkID: "t", Org: org, Version: 1}
 	begun, registration := sip.Registration{TrunkID: "t", Org: org}, sip.Registration{TrunkID: "t", Org: org, Version: 1}
@@ -323,7 +326,7 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 // usePathways calls every method that looks for pathways, their versions and chats, and for web agents.
 func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
-	pathways, chats, web := bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, bunstore.WebAgents{DB: db}
+	pathways, chats, web := agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}, agentstore.WebAgents{DB: db}
 	p, chat := pathway.Pathway{ID: "p", Org: org, Revision: 1}, pathway.Chat{ID: "c", Org: org, Pathway: "p", Revision: 1}
 	version, agent := pathway.Version{Org: org, Pathway: "p", Number: 1}, agents.WebAgent{ID: "w", Org: org, Version: 1}
 	errs := []error{
@@ -354,7 +357,7 @@ func TestProbingReadsNoTable(t *testing.T) {
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		const count, batch = 5000, 80
 		db := open(t)
-		statuses, now := bunstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+		statuses, now := sipstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 		fillStatuses(t, db, count, func(i int) time.Time { return now.Add(-time.Duration(i%60) * time.Second) })
 		if _, err := db.SQL().ExecContext(t.Context(), "ANALYZE"); err != nil {
 			t.Fatal(err)

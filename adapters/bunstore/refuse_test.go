@@ -11,6 +11,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
@@ -45,117 +49,117 @@ func TestRefusesText(t *testing.T) {
 	at := time.Now()
 	ways := map[string]func(ctx context.Context, db *bunstore.DB, bad string) error{
 		"organization": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Tenants{DB: db}.InsertOrganization(ctx, callwright.Organization{ID: good, Name: bad})
+			return orgstore.Tenants{DB: db}.InsertOrganization(ctx, callwright.Organization{ID: good, Name: bad})
 		},
 		"webhook secret": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Tenants{DB: db}.InsertOrganization(ctx,
+			return orgstore.Tenants{DB: db}.InsertOrganization(ctx,
 				callwright.Organization{ID: good, WebhookSecret: callwright.Secret(bad)})
 		},
 		"key": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Tenants{DB: db}.InsertKey(ctx, callwright.APIKey{ID: good, Name: bad})
+			return orgstore.Tenants{DB: db}.InsertKey(ctx, callwright.APIKey{ID: good, Name: bad})
 		},
 		"prefix": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := bunstore.Tenants{DB: db}.KeyByPrefix(ctx, bad)
+			_, err := orgstore.Tenants{DB: db}.KeyByPrefix(ctx, bad)
 			return err
 		},
 		"answer": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.IdempotencyStore{DB: db}.Keep(ctx, good, bad, nil, nil, at, at)
+			return orgstore.IdempotencyStore{DB: db}.Keep(ctx, good, bad, nil, nil, at, at)
 		},
 		"answer's key": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, _, err := bunstore.IdempotencyStore{DB: db}.Find(ctx, good, bad, at)
+			_, _, err := orgstore.IdempotencyStore{DB: db}.Find(ctx, good, bad, at)
 			return err
 		},
 		"trunk": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Trunks{DB: db}.Insert(ctx, sip.Trunk{ID: good, Options: sip.Options{Transport: bad}})
+			return sipstore.Trunks{DB: db}.Insert(ctx, sip.Trunk{ID: good, Options: sip.Options{Transport: bad}})
 		},
 		"number": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Numbers{DB: db}.InsertNumber(ctx, agents.InboundNumber{Org: good, Agent: call.Agent{Task: bad}})
+			return agentstore.Numbers{DB: db}.InsertNumber(ctx, agents.InboundNumber{Org: good, Agent: call.Agent{Task: bad}})
 		},
 		"call": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, ErrorMessage: bad})
+			return agentstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, ErrorMessage: bad})
 		},
 		"ending": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Calls{DB: db}.Update(ctx, call.Call{ID: good, Ending: &call.Ending{Reason: bad}})
+			return agentstore.Calls{DB: db}.Update(ctx, call.Call{ID: good, Ending: &call.Ending{Reason: bad}})
 		},
 		"request data": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Calls{DB: db}.Insert(ctx,
+			return agentstore.Calls{DB: db}.Insert(ctx,
 				call.Call{ID: good, RequestData: map[string]any{"deep": []any{1, map[string]any{bad: nil}}}})
 		},
 		"metadata": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, Metadata: map[string]any{"k": bad}})
+			return agentstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, Metadata: map[string]any{"k": bad}})
 		},
 		"call's id": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := bunstore.Calls{DB: db}.Get(ctx, good, bad)
+			_, err := agentstore.Calls{DB: db}.Get(ctx, good, bad)
 			return err
 		},
 		"filter": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, _, err := bunstore.Calls{DB: db}.List(ctx, good, call.Filter{From: bad})
+			_, _, err := agentstore.Calls{DB: db}.List(ctx, good, call.Filter{From: bad})
 			return err
 		},
 		"transcript": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Calls{DB: db}.Append(ctx, good, good, call.Entry{Seq: 1, Text: bad})
+			return agentstore.Calls{DB: db}.Append(ctx, good, good, call.Entry{Seq: 1, Text: bad})
 		},
 		"notice": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Calls{DB: db}.AppendNotice(ctx, good, good, call.Notice{Seq: 1, Message: bad})
+			return agentstore.Calls{DB: db}.AppendNotice(ctx, good, good, call.Notice{Seq: 1, Message: bad})
 		},
 		"filter by pathway": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, _, err := bunstore.Calls{DB: db}.List(ctx, good, call.Filter{Pathway: bad})
+			_, _, err := agentstore.Calls{DB: db}.List(ctx, good, call.Filter{Pathway: bad})
 			return err
 		},
 		"header": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			data := []call.DynamicData{{Headers: []request.Pair{{Name: good, Value: bad}}}}
-			return bunstore.WebAgents{DB: db}.InsertAgent(ctx, agents.WebAgent{ID: good, Agent: call.Agent{DynamicData: data}})
+			return agentstore.WebAgents{DB: db}.InsertAgent(ctx, agents.WebAgent{ID: good, Agent: call.Agent{DynamicData: data}})
 		},
 		"voice settings": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.WebAgents{DB: db}.UpdateAgent(ctx, agents.WebAgent{VoiceSettings: json.RawMessage(bad)})
+			return agentstore.WebAgents{DB: db}.UpdateAgent(ctx, agents.WebAgent{VoiceSettings: json.RawMessage(bad)})
 		},
 		"pathway": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: good, Description: bad})
+			return agentstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: good, Description: bad})
 		},
 		"version": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Pathways{DB: db}.InsertVersion(ctx, pathway.Version{Org: good, Pathway: bad})
+			return agentstore.Pathways{DB: db}.InsertVersion(ctx, pathway.Version{Org: good, Pathway: bad})
 		},
 		"chat": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Chats{DB: db}.UpdateChat(ctx, pathway.Chat{ID: good, State: json.RawMessage(bad)})
+			return agentstore.Chats{DB: db}.UpdateChat(ctx, pathway.Chat{ID: good, State: json.RawMessage(bad)})
 		},
 		"issue": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Triage{DB: db}.InsertIssue(ctx, triage.Issue{ID: good, Description: bad})
+			return triagestore.Store{DB: db}.InsertIssue(ctx, triage.Issue{ID: good, Description: bad})
 		},
 		"author": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Triage{DB: db}.UpdateIssue(ctx, triage.Issue{ID: good, Author: triage.Actor{Label: bad}})
+			return triagestore.Store{DB: db}.UpdateIssue(ctx, triage.Issue{ID: good, Author: triage.Actor{Label: bad}})
 		},
 		"search": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := bunstore.Triage{DB: db}.FindIssues(ctx, good, triage.Filter{Search: bad})
+			_, err := triagestore.Store{DB: db}.FindIssues(ctx, good, triage.Filter{Search: bad})
 			return err
 		},
 		"artifact": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			artifact := &triage.Artifact{Payload: json.RawMessage(bad)}
-			return bunstore.Triage{DB: db}.AppendEntries(ctx, good, good, []triage.Entry{{ID: good, Artifact: artifact}})
+			return triagestore.Store{DB: db}.AppendEntries(ctx, good, good, []triage.Entry{{ID: good, Artifact: artifact}})
 		},
 		"entry's metadata": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			entries := []triage.Entry{{ID: good, Metadata: map[string]any{"deep": []any{bad}}}}
-			return bunstore.Triage{DB: db}.AppendEntries(ctx, good, good, entries)
+			return triagestore.Store{DB: db}.AppendEntries(ctx, good, good, entries)
 		},
 		"analysis": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			analysis := &triage.Analysis{State: json.RawMessage(bad)}
-			return bunstore.Triage{DB: db}.UpdateSession(ctx, triage.Session{ID: good, Analysis: analysis})
+			return triagestore.Store{DB: db}.UpdateSession(ctx, triage.Session{ID: good, Analysis: analysis})
 		},
 		"comment": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Triage{DB: db}.InsertComment(ctx, triage.Comment{ID: good, Detail: bad})
+			return triagestore.Store{DB: db}.InsertComment(ctx, triage.Comment{ID: good, Detail: bad})
 		},
 		"relation": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := bunstore.Triage{DB: db}.Relation(ctx, good, good, bad)
+			_, err := triagestore.Store{DB: db}.Relation(ctx, good, good, bad)
 			return err
 		},
 		"report": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return bunstore.Triage{DB: db}.PointReports(ctx, good, good, bad, good)
+			return triagestore.Store{DB: db}.PointReports(ctx, good, good, bad, good)
 		},
 		"viewer": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := bunstore.Triage{DB: db}.Seen(ctx, good, good, []string{bad})
+			_, err := triagestore.Store{DB: db}.Seen(ctx, good, good, []string{bad})
 			return err
 		},
 		"node": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := bunstore.Calls{DB: db}.Beat(ctx, bad, at)
+			_, err := agentstore.Calls{DB: db}.Beat(ctx, bad, at)
 			return err
 		},
 	}
@@ -181,7 +185,7 @@ func FuzzText(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = db.Close() })
-	calls, ids := bunstore.Calls{DB: db}, &callwright.UUIDs{}
+	calls, ids := agentstore.Calls{DB: db}, &callwright.UUIDs{}
 	f.Fuzz(func(t *testing.T, text string) {
 		c := call.Call{ID: ids.New(), Org: "o", ErrorMessage: text, Metadata: map[string]any{text: text}}
 		err := calls.Insert(t.Context(), c)
@@ -203,7 +207,7 @@ func TestErrorsShowNothingOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		calls := bunstore.Calls{DB: db}
+		calls := agentstore.Calls{DB: db}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := db.Ping(t.Context()); err != nil {

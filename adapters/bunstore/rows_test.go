@@ -13,6 +13,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -45,7 +47,7 @@ func dump(t *testing.T, db *bunstore.DB, table, column string) string {
 func TestOddValues(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		calls := bunstore.Calls{DB: open(t)}
+		calls := agentstore.Calls{DB: open(t)}
 		berlin := time.FixedZone("", 2*60*60)
 		fine := time.Date(2026, 5, 4, 3, 2, 1, 123456789, berlin)
 		want := call.Call{ID: "c", Org: "o", Queue: call.QueueQueued, CreatedAt: fine, Metadata: map[string]any{}, Version: 1}
@@ -67,7 +69,7 @@ func TestOddValues(t *testing.T) {
 func TestTextComesBack(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		calls := bunstore.Calls{DB: open(t)}
+		calls := agentstore.Calls{DB: open(t)}
 		for i, text := range []string{
 			"", "it's", `"\u0000"`, `\u0000`, "?", "?0 ?TableName", "\\", `\'`, "ü\u2028\U0001F600", "{}'; --", "\ufffd", "$1", "E'\\n'",
 		} {
@@ -95,7 +97,7 @@ func TestTextComesBack(t *testing.T) {
 func TestLogsKeepAnyText(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		calls := bunstore.Calls{DB: open(t)}
+		calls := agentstore.Calls{DB: open(t)}
 		if err := calls.Insert(t.Context(), call.Call{ID: "c", Org: "o"}); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +126,7 @@ func TestLogsKeepAnyText(t *testing.T) {
 func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		pathways := bunstore.Pathways{DB: open(t)}
+		pathways := agentstore.Pathways{DB: open(t)}
 		raw := json.RawMessage("{\r\n\n\t\"b\": 1e2, \"a\": \"\\u0000<&>\\n\u2028\",\n\n\"a\": null }")
 		kept := json.RawMessage(strings.ReplaceAll(string(raw), "\n", " "))
 		for name, test := range map[string]struct{ given, want pathway.Document }{
@@ -152,7 +154,7 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		answers := bunstore.IdempotencyStore{DB: db}
+		answers := orgstore.IdempotencyStore{DB: db}
 		at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		keep := func(key string, since time.Time, at time.Time) {
 			t.Helper()

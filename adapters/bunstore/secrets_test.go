@@ -13,6 +13,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
@@ -51,11 +54,11 @@ func secretAgent() call.Agent {
 
 // keepAgents stores agents and pathways with secrets, in all the ways to store them.
 func keepAgents(ctx context.Context, db *bunstore.DB) error {
-	calls, numbers, web := bunstore.Calls{DB: db}, bunstore.Numbers{DB: db}, bunstore.WebAgents{DB: db}
+	calls, numbers, web := agentstore.Calls{DB: db}, agentstore.Numbers{DB: db}, agentstore.WebAgents{DB: db}
 	c := call.Call{ID: "c", Org: "o", Agent: secretAgent(), Version: 1}
 	n := agents.InboundNumber{Org: "o", Number: "+15550000001", Agent: secretAgent(), Version: 1}
 	a := agents.WebAgent{ID: "w", Org: "o", Agent: secretAgent(), Version: 1}
-	pathways := bunstore.Pathways{DB: db}
+	pathways := agentstore.Pathways{DB: db}
 	document := pathway.Document{
 		Nodes: []json.RawMessage{json.RawMessage(`{"headers":{"X-Key":"hunter2-node"}}`)},
 		Edges: []json.RawMessage{json.RawMessage(`{"id":"hunter2-edge"}`)},
@@ -82,17 +85,17 @@ func keepSecrets(t *testing.T, db *bunstore.DB) {
 	secretive := organization("o")
 	secretive.WebhookSecret = "hunter2-webhook"
 	trunk := secretTrunk("t1", "+15550000001")
-	trunks, tenants := bunstore.Trunks{DB: db}, bunstore.Tenants{DB: db}
+	trunks, tenants := sipstore.Trunks{DB: db}, orgstore.Tenants{DB: db}
 	keep := func(since time.Time) error {
-		answers := bunstore.IdempotencyStore{DB: db}
+		answers := orgstore.IdempotencyStore{DB: db}
 		return answers.Keep(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), since, kept24h)
 	}
 	for _, err := range []error{
 		tenants.InsertOrganization(t.Context(), secretive), tenants.UpdateOrganization(t.Context(), secretive),
 		trunks.Insert(t.Context(), trunk), trunks.Insert(t.Context(), secretTrunk("t2", "+15550000002")),
 		trunks.Update(t.Context(), trunk),
-		bunstore.Statuses{DB: db}.PutStatus(t.Context(), sip.Status{TrunkID: "t1", Org: "o", Number: trunk.Number}),
-		bunstore.Registrations{DB: db}.PutRegistration(t.Context(), sip.Registration{TrunkID: "t1", Org: "o"}),
+		sipstore.Statuses{DB: db}.PutStatus(t.Context(), sip.Status{TrunkID: "t1", Org: "o", Number: trunk.Number}),
+		sipstore.Registrations{DB: db}.PutRegistration(t.Context(), sip.Registration{TrunkID: "t1", Org: "o"}),
 		keep(kept24h), keep(kept24h.Add(time.Second)), keepAgents(t.Context(), db),
 	} {
 		if err != nil {
@@ -168,7 +171,7 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = bunstore.Trunks{DB: db}.Owner(t.Context(), "+15550000002", sip.Outbound)
+			_, err = sipstore.Trunks{DB: db}.Owner(t.Context(), "+15550000002", sip.Outbound)
 			if callwright.CodeOf(err) != callwright.CodeInternal || strings.Contains(callwright.MessageOf(err), "key") {
 				t.Errorf("another's %s gave %v", to, err)
 			}
@@ -184,21 +187,21 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 		if err := keepAgents(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
-		pathways := bunstore.Pathways{DB: db}
+		pathways := agentstore.Pathways{DB: db}
 		for name, test := range map[string]struct {
 			move string
 			read func() error
 		}{
 			"call": {"UPDATE calls SET agent_requests = (SELECT agent_requests FROM web_agents)", func() error {
-				_, err := bunstore.Calls{DB: db}.Get(t.Context(), "o", "c")
+				_, err := agentstore.Calls{DB: db}.Get(t.Context(), "o", "c")
 				return err
 			}},
 			"number": {"UPDATE inbound_numbers SET number = '+15550000002'", func() error {
-				_, err := bunstore.Numbers{DB: db}.Number(t.Context(), "o", "+15550000002")
+				_, err := agentstore.Numbers{DB: db}.Number(t.Context(), "o", "+15550000002")
 				return err
 			}},
 			"web agent": {"UPDATE web_agents SET org = 'b'", func() error {
-				_, err := bunstore.WebAgents{DB: db}.Agent(t.Context(), "b", "w")
+				_, err := agentstore.WebAgents{DB: db}.Agent(t.Context(), "b", "w")
 				return err
 			}},
 			"draft": {"UPDATE pathways SET draft = (SELECT document FROM pathway_versions)", func() error {
@@ -230,8 +233,8 @@ func TestOtherKeyring(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	_, orgErr := bunstore.Tenants{DB: db}.Organization(t.Context(), "o")
-	_, trunkErr := bunstore.Trunks{DB: db}.Trunk(t.Context(), "o", "t1")
+	_, orgErr := orgstore.Tenants{DB: db}.Organization(t.Context(), "o")
+	_, trunkErr := sipstore.Trunks{DB: db}.Trunk(t.Context(), "o", "t1")
 	for _, err := range []error{orgErr, trunkErr} {
 		if callwright.CodeOf(err) != callwright.CodeInternal {
 			t.Errorf("got %v", err)
@@ -254,7 +257,7 @@ func TestUnreadableAnswerIsAbsent(t *testing.T) {
 			if _, err := db.SQL().ExecContext(t.Context(), ruin); err != nil {
 				t.Fatal(err)
 			}
-			answers := bunstore.IdempotencyStore{DB: db}
+			answers := orgstore.IdempotencyStore{DB: db}
 			if _, _, err := answers.Find(t.Context(), "o", "k", kept24h); !errors.Is(err, callwright.ErrNotFound) {
 				t.Errorf("%s: found with %v, want not found", name, err)
 			}

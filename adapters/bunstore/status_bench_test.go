@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -45,7 +46,7 @@ func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) 
 	for from := 0; from < count; from += batch {
 		err := db.Do(t.Context(), func(ctx context.Context) error {
 			for i := from; i < from+batch; i++ {
-				if err := (bunstore.Statuses{DB: db}).PutStatus(ctx, watched(i, probeAt(i))); err != nil {
+				if err := (sipstore.Statuses{DB: db}).PutStatus(ctx, watched(i, probeAt(i))); err != nil {
 					return err
 				}
 			}
@@ -64,7 +65,7 @@ func BenchmarkStatuses(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {
 			db := open(b, address(b))
-			statuses, now := bunstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+			statuses, now := sipstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 			fillStatuses(b, db, count, func(int) time.Time { return now })
 			b.ReportAllocs()
 			for b.Loop() {

@@ -8,6 +8,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -66,32 +70,32 @@ func keyring(t testing.TB, id string) *callwright.Keyring {
 func TestStores(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		siptest.RunStore(t, func(t *testing.T) sip.Store { return bunstore.Trunks{DB: open(t)} })
+		siptest.RunStore(t, func(t *testing.T) sip.Store { return sipstore.Trunks{DB: open(t)} })
 		siptest.RunHold(t, func(t *testing.T) (sip.Store, callwright.Atomic) {
 			db := open(t)
-			return bunstore.Trunks{DB: db}, db
+			return sipstore.Trunks{DB: db}, db
 		})
-		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return bunstore.Statuses{DB: open(t)} })
-		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return bunstore.Registrations{DB: open(t)} })
-		siptest.RunCallLog(t, func(t *testing.T) sip.CallLog { return bunstore.CallLog{DB: open(t)} })
-		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return bunstore.Discoveries{DB: open(t)} })
-		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return bunstore.TestCalls{DB: open(t)} })
-		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return bunstore.Calls{DB: open(t)} })
-		agentstest.RunWebAgentStore(t, func(t *testing.T) agents.WebAgents { return bunstore.WebAgents{DB: open(t)} })
-		agentstest.RunPathwayStore(t, func(t *testing.T) pathway.Store { return bunstore.Pathways{DB: open(t)} })
+		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return sipstore.Statuses{DB: open(t)} })
+		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return sipstore.Registrations{DB: open(t)} })
+		siptest.RunCallLog(t, func(t *testing.T) sip.CallLog { return sipstore.CallLog{DB: open(t)} })
+		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return sipstore.Discoveries{DB: open(t)} })
+		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return sipstore.TestCalls{DB: open(t)} })
+		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return agentstore.Calls{DB: open(t)} })
+		agentstest.RunWebAgentStore(t, func(t *testing.T) agents.WebAgents { return agentstore.WebAgents{DB: open(t)} })
+		agentstest.RunPathwayStore(t, func(t *testing.T) pathway.Store { return agentstore.Pathways{DB: open(t)} })
 		agentstest.RunChatStore(t, func(t *testing.T) (pathway.Store, pathway.Chats) {
 			db := open(t)
-			return bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}
+			return agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
 		})
-		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return bunstore.Numbers{DB: open(t)} })
+		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} })
 		issues := func(t *testing.T) (triage.Store, callwright.Atomic) {
 			db := open(t)
-			return bunstore.Triage{DB: db}, db
+			return triagestore.Store{DB: db}, db
 		}
 		triagetest.RunStore(t, issues)
 		triagetest.RunActivity(t, issues)
-		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return bunstore.Tenants{DB: open(t)} })
-		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore { return bunstore.IdempotencyStore{DB: open(t)} })
+		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} })
+		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore { return orgstore.IdempotencyStore{DB: open(t)} })
 	})
 }
 

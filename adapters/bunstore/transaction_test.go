@@ -12,6 +12,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/internal/pgtest"
@@ -25,7 +27,7 @@ func organization(id string) callwright.Organization {
 // kept says whether an organization is in the database.
 func kept(t *testing.T, db *bunstore.DB, id string) bool {
 	t.Helper()
-	_, err := bunstore.Tenants{DB: db}.Organization(t.Context(), callwright.OrgID(id))
+	_, err := orgstore.Tenants{DB: db}.Organization(t.Context(), callwright.OrgID(id))
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func TestDo(t *testing.T) {
 	wrong := errors.New("something else is wrong")
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		tenants := bunstore.Tenants{DB: db}
+		tenants := orgstore.Tenants{DB: db}
 		put := func(ctx context.Context, id string) error { return tenants.InsertOrganization(ctx, organization(id)) }
 
 		if err := db.Do(t.Context(), func(ctx context.Context) error { return put(ctx, "commit") }); err != nil {
@@ -84,7 +86,7 @@ func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		tenants := bunstore.Tenants{DB: db}
+		tenants := orgstore.Tenants{DB: db}
 		err := db.Do(t.Context(), func(ctx context.Context) error {
 			first := tenants.InsertOrganization(ctx, organization("a"))
 			again := tenants.InsertOrganization(ctx, organization("a"))
@@ -104,7 +106,7 @@ func TestOwnerGoesMeanwhile(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		pathways, chats := bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}
+		pathways, chats := agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
 		for name, insert := range map[string]func(context.Context) error{
 			"version": func(ctx context.Context) error {
 				return pathways.InsertVersion(ctx, pathway.Version{Org: "o", Pathway: "version", Number: 1})
@@ -118,7 +120,7 @@ func TestOwnerGoesMeanwhile(t *testing.T) {
 			}
 			deleted := false
 			err := db.Do(t.Context(), func(ctx context.Context) error {
-				db.Watch(func(statement string) {
+				db.Core().Watch(func(statement string) {
 					if strings.Contains(statement, "EXISTS") && !deleted {
 						deleted = true
 						if err := pathways.DeletePathway(ctx, "o", name); err != nil {
@@ -144,7 +146,7 @@ func TestReadersDoNotWait(t *testing.T) {
 		}
 		db := open(t)
 		err := db.Do(t.Context(), func(ctx context.Context) error {
-			if err := (bunstore.Tenants{DB: db}).InsertOrganization(ctx, organization("a")); err != nil {
+			if err := (orgstore.Tenants{DB: db}).InsertOrganization(ctx, organization("a")); err != nil {
 				return err
 			}
 			if kept(t, db, "a") {
@@ -164,7 +166,7 @@ func TestDeadlock(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		numbers := bunstore.Numbers{DB: db}
+		numbers := agentstore.Numbers{DB: db}
 		for _, n := range []callwright.PhoneNumber{"+15550000001", "+15550000002"} {
 			if err := numbers.InsertNumber(t.Context(), agents.InboundNumber{Org: "o", Number: n}); err != nil {
 				t.Fatal(err)
@@ -219,7 +221,7 @@ func TestBrokenConnection(t *testing.T) {
 				t.Error("the connection lives")
 			}
 		}
-		return bunstore.Tenants{DB: db}.InsertOrganization(ctx, organization("o"))
+		return orgstore.Tenants{DB: db}.InsertOrganization(ctx, organization("o"))
 	})
 	if err != nil || runs != 2 || !kept(t, db, "o") {
 		t.Errorf("after %d runs: %v", runs, err)
@@ -246,7 +248,7 @@ func TestServerIsAway(t *testing.T) {
 	}
 	db.SQL().SetMaxIdleConns(0) // closes those that there are
 	for name, err := range map[string]error{
-		"a query": func() error { _, err := bunstore.Tenants{DB: db}.Organization(t.Context(), "o"); return err }(),
+		"a query": func() error { _, err := orgstore.Tenants{DB: db}.Organization(t.Context(), "o"); return err }(),
 		"Do":      db.Do(t.Context(), func(context.Context) error { return nil }),
 		"Ping":    db.Ping(t.Context()),
 	} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -22,7 +23,7 @@ func (noWork) Every(string, time.Duration, callwright.Handler) {}
 
 func triageService(t testing.TB, db *bunstore.DB) *triage.Service {
 	t.Helper()
-	s, err := triage.New(triage.Config{Store: bunstore.Triage{DB: db}, Atomic: db, Work: noWork{}})
+	s, err := triage.New(triage.Config{Store: triagestore.Store{DB: db}, Atomic: db, Work: noWork{}})
 	if err != nil {
 		t.Fatal(err)
 	}

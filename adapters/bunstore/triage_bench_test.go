@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -30,7 +30,7 @@ func BenchmarkFeedPage(b *testing.B) {
 					b.Run(place, func(b *testing.B) {
 						b.ReportAllocs()
 						for b.Loop() {
-							page, err := bunstore.Triage{DB: db}.Entries(b.Context(), "o", "i1000000", before, 50)
+							page, err := triagestore.Store{DB: db}.Entries(b.Context(), "o", "i1000000", before, 50)
 							if err != nil || len(page) != 50 {
 								b.Fatal(len(page), err)
 							}

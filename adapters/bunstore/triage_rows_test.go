@@ -14,13 +14,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
 // keepIssue stores an issue.
-func keepIssue(t *testing.T, db *bunstore.DB, id string) bunstore.Triage {
+func keepIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 	t.Helper()
-	store := bunstore.Triage{DB: db}
+	store := triagestore.Store{DB: db}
 	if err := store.InsertIssue(t.Context(), triage.Issue{ID: id, Org: "o", Number: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestEntriesComeInFewStatements(t *testing.T) {
 			t.Errorf("with an id twice: %v", err)
 		}
 		inserts := 0
-		db.Watch(func(statement string) {
+		db.Core().Watch(func(statement string) {
 			if strings.HasPrefix(statement, "INSERT") {
 				inserts++
 			}
@@ -93,7 +94,7 @@ func TestCommentsLeaveTheDescription(t *testing.T) {
 		db := open(t)
 		s, written := triageService(t, db), 0
 		issue := opened(t, s, "a")[0]
-		db.Watch(func(statement string) {
+		db.Core().Watch(func(statement string) {
 			if strings.Contains(statement, "a long text") {
 				written++
 			}
@@ -225,7 +226,7 @@ func TestSearchesTakeNoProduct(t *testing.T) {
 	db := open(t, databases["sqlite"](t))
 	store := keepIssue(t, db, "i")
 	var asked string
-	db.Watch(func(statement string) { asked = statement })
+	db.Core().Watch(func(statement string) { asked = statement })
 	if _, err := store.FindIssues(t.Context(), "o", triage.Filter{Search: strings.Repeat("a", 200), Limit: 1}); err != nil {
 		t.Fatal(err)
 	}

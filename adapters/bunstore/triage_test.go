@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -66,7 +67,7 @@ func copies(t testing.TB, db *bunstore.DB, table string, count int, columns map[
 // progress, one in twenty waits, the others are closed.
 func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
-	err := bunstore.Triage{DB: db}.InsertIssue(t.Context(), triage.Issue{
+	err := triagestore.Store{DB: db}.InsertIssue(t.Context(), triage.Issue{
 		ID: "template", Org: "o", Number: 1, Title: "Callers in Zürich hang up after the greeting", Status: triage.StatusClosed,
 		Description: strings.Repeat("They hear nothing for four seconds. ", 20), Severity: triage.SeverityMedium,
 		Source: triage.SourceAutomated, Category: "latency", Author: triage.System(), CreatedAt: feedStart, UpdatedAt: feedStart,
@@ -88,7 +89,7 @@ func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 // fillFeed stores entries of one of the issues of fillIssues. Two each have the same time.
 func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
 	t.Helper()
-	err := bunstore.Triage{DB: db}.AppendEntries(t.Context(), "o", issue, []triage.Entry{{
+	err := triagestore.Store{DB: db}.AppendEntries(t.Context(), "o", issue, []triage.Entry{{
 		ID: "template", Kind: triage.KindAgent, Type: triage.TypeAction, CreatedAt: feedStart.Add(-time.Hour),
 		Actor:  triage.Actor{Kind: triage.ActorAgent, ID: "018f3a5c-7c2d-7c3b-9d5a-000000000001", Label: "Analyst"},
 		Detail: strings.Repeat("Read the transcript of the call. ", 6), Metadata: map[string]any{"tool": "transcript", "lines": 42},
@@ -116,7 +117,7 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 		for _, issue := range []string{"i1000003", "i1000017"} {
 			fillFeed(t, db, issue, 10000)
 		}
-		store, middle := bunstore.Triage{DB: db}, feedStart.Add(2500*time.Second)
+		store, middle := triagestore.Store{DB: db}, feedStart.Add(2500*time.Second)
 		for name, read := range map[string]func(place callwright.Keyset) ([]triage.Entry, error){
 			"before": func(place callwright.Keyset) ([]triage.Entry, error) {
 				return store.Entries(t.Context(), "o", "i1000003", place, 50)
@@ -165,7 +166,7 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 				f := triage.Filter{Sort: sort, Ascending: ascending, Limit: 50}
 				seen := statements(t, db, func() error {
 					for range 2 {
-						issues, err := bunstore.Triage{DB: db}.FindIssues(t.Context(), "o", f)
+						issues, err := triagestore.Store{DB: db}.FindIssues(t.Context(), "o", f)
 						if err != nil || len(issues) != 50 {
 							return fmt.Errorf("%d issues, %w", len(issues), err)
 						}
@@ -190,7 +191,7 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 // useTriage calls every method that looks for rows of issues and of what belongs to them.
 func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
-	s := bunstore.Triage{DB: db}
+	s := triagestore.Store{DB: db}
 	issue, place := triage.Issue{ID: "i", Org: org, Number: 1, Revision: 1}, callwright.Keyset{At: now, ID: "e"}
 	comment := triage.Comment{ID: "c", Org: org, IssueID: "i", Revision: 1}
 	session := triage.Session{ID: "s", Org: org, IssueID: "i", Status: triage.SessionActive, Revision: 1}

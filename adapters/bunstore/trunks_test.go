@@ -10,6 +10,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
@@ -76,9 +78,9 @@ func unlessAbsent(err error) error {
 func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{
-		Store: bunstore.Trunks{DB: db}, Atomic: db, Numbers: nobody{}, Log: bunstore.CallLog{DB: db},
-		Statuses: bunstore.Statuses{DB: db}, Registrations: bunstore.Registrations{DB: db}, Monitor: nobody{},
-		Organizations: bunstore.Tenants{DB: db}, Codecs: []string{"PCMU"}, Region: "us1",
+		Store: sipstore.Trunks{DB: db}, Atomic: db, Numbers: nobody{}, Log: sipstore.CallLog{DB: db},
+		Statuses: sipstore.Statuses{DB: db}, Registrations: sipstore.Registrations{DB: db}, Monitor: nobody{},
+		Organizations: orgstore.Tenants{DB: db}, Codecs: []string{"PCMU"}, Region: "us1",
 		DerivationKey: callwright.Secret(strings.Repeat("k", 32)), Node: "n",
 	})
 	if err != nil {

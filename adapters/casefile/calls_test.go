@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -159,7 +159,7 @@ func TestReadTurns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.keep(call.Call{ID: "c", Queue: call.QueueComplete})
-	err := memstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 2, Entries: []pathway.LogEntry{
+	err := agentstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 2, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogVisit, Node: "day", Name: "Day"},
 		{Kind: pathway.LogVisit, Node: "slots"},
 		{Kind: pathway.LogRequest, Request: &request.Log{Name: "Free slots", Status: 500, Error: "no JSON", Took: 20 * time.Millisecond}},
@@ -169,7 +169,7 @@ func TestReadTurns(t *testing.T) {
 		{Kind: pathway.LogError, Text: "no value for name"},
 		{Kind: pathway.LogKnowledge, Text: "1 passages for: x"},
 	}})
-	err = errors.Join(err, memstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 3}))
+	err = errors.Join(err, agentstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestReadCallWithSecrets(t *testing.T) {
 		},
 		Carriage: call.LegInfo{SIPCallID: marker, Peer: marker, Codec: "PCMU"},
 	})
-	err := memstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 1, Heard: marker, Said: marker, Entries: []pathway.LogEntry{
+	err := agentstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 1, Heard: marker, Said: marker, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogRequest, Request: &request.Log{
 			Name: "slots", URL: "https://" + marker + "@example.com/" + marker, Body: json.RawMessage(`"` + marker + `"`),
 			Variables: secret, Status: 200,

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/casefile"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/triage"
@@ -28,7 +28,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{failed: &casefile.FailedCalls{}}
 	d.house = newHouse(t, func(c *call.Config) { c.Failures = d.failed })
 	d.issues = must(triage.New(triage.Config{
-		Store: memstore.Triage{Store: d.store}, Atomic: d.store, Work: d.work,
+		Store: triagestore.Store{Store: d.store}, Atomic: d.store, Work: d.work,
 		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: d.calls, triage.ResourcePathway: d.pathways},
 	}))
 	d.failed.Issues = d.issues

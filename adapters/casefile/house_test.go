@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/casefile"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -40,11 +41,11 @@ func newHouse(t *testing.T, change ...func(*call.Config)) *house {
 	store := memstore.New()
 	h := &house{t: t, store: store, work: memstore.NewWork(store, nil), line: agentstest.NewLine(agentstest.PhoneConfig{})}
 	h.pathways.Service = must(pathway.New(pathway.Config{
-		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store, Work: h.work,
+		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work,
 		Runtime: &pathway.Runtime{Model: silent{}, Requests: &agentstest.Requests{}},
 	}))
 	config := call.Config{
-		Store: memstore.Calls{Store: store}, Atomic: store, Work: h.work, Line: h.line, Routes: routes{},
+		Store: agentstore.Calls{Store: store}, Atomic: store, Work: h.work, Line: h.line, Routes: routes{},
 		Agents: struct{ call.Agents }{}, Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1", Pathways: h.pathways.Service,
 	}
@@ -69,7 +70,7 @@ func (h *house) keep(c call.Call, said ...call.Entry) {
 	if c.CreatedAt.IsZero() {
 		c.CreatedAt = began
 	}
-	store := memstore.Calls{Store: h.store}
+	store := agentstore.Calls{Store: h.store}
 	if err := store.Insert(h.t.Context(), c); err != nil {
 		h.t.Fatal(err)
 	}

@@ -5,6 +5,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -20,31 +24,31 @@ import (
 
 func TestStores(t *testing.T) {
 	t.Parallel()
-	siptest.RunStore(t, func(*testing.T) sip.Store { return memstore.Trunks{Store: memstore.New()} })
+	siptest.RunStore(t, func(*testing.T) sip.Store { return sipstore.Trunks{Store: memstore.New()} })
 	siptest.RunHold(t, func(*testing.T) (sip.Store, callwright.Atomic) {
 		s := memstore.New()
-		return memstore.Trunks{Store: s}, s
+		return sipstore.Trunks{Store: s}, s
 	})
-	siptest.RunStatuses(t, func(*testing.T) sip.Statuses { return memstore.Statuses{Store: memstore.New()} })
+	siptest.RunStatuses(t, func(*testing.T) sip.Statuses { return sipstore.Statuses{Store: memstore.New()} })
 	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations {
-		return memstore.Registrations{Store: memstore.New()}
+		return sipstore.Registrations{Store: memstore.New()}
 	})
-	siptest.RunCallLog(t, func(*testing.T) sip.CallLog { return memstore.CallLog{Store: memstore.New()} })
-	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return memstore.Discoveries{Store: memstore.New()} })
-	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return memstore.TestCalls{Store: memstore.New()} })
-	agentstest.RunCallStore(t, func(*testing.T) call.Store { return memstore.Calls{Store: memstore.New()} })
-	agentstest.RunWebAgentStore(t, func(*testing.T) agents.WebAgents { return memstore.WebAgents{Store: memstore.New()} })
-	agentstest.RunPathwayStore(t, func(*testing.T) pathway.Store { return memstore.Pathways{Store: memstore.New()} })
+	siptest.RunCallLog(t, func(*testing.T) sip.CallLog { return sipstore.CallLog{Store: memstore.New()} })
+	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return sipstore.Discoveries{Store: memstore.New()} })
+	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return sipstore.TestCalls{Store: memstore.New()} })
+	agentstest.RunCallStore(t, func(*testing.T) call.Store { return agentstore.Calls{Store: memstore.New()} })
+	agentstest.RunWebAgentStore(t, func(*testing.T) agents.WebAgents { return agentstore.WebAgents{Store: memstore.New()} })
+	agentstest.RunPathwayStore(t, func(*testing.T) pathway.Store { return agentstore.Pathways{Store: memstore.New()} })
 	agentstest.RunChatStore(t, func(*testing.T) (pathway.Store, pathway.Chats) {
 		s := memstore.New()
-		return memstore.Pathways{Store: s}, memstore.Chats{Store: s}
+		return agentstore.Pathways{Store: s}, agentstore.Chats{Store: s}
 	})
-	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return memstore.Numbers{Store: memstore.New()} })
-	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return memstore.Tenants{Store: memstore.New()} })
-	callwrighttest.RunIdempotencyStore(t, func(*testing.T) callwright.IdempotencyStore { return memstore.IdempotencyStore{Store: memstore.New()} })
+	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} })
+	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return orgstore.Tenants{Store: memstore.New()} })
+	callwrighttest.RunIdempotencyStore(t, func(*testing.T) callwright.IdempotencyStore { return orgstore.IdempotencyStore{Store: memstore.New()} })
 	newTriage := func(*testing.T) (triage.Store, callwright.Atomic) {
 		s := memstore.New()
-		return memstore.Triage{Store: s}, s
+		return triagestore.Store{Store: s}, s
 	}
 	triagetest.RunStore(t, newTriage)
 	triagetest.RunActivity(t, newTriage)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
 // queued is a task that waits or runs.
@@ -17,13 +19,24 @@ type queued struct {
 	running  bool
 }
 
+// tasks are those that wait or run, by an id.
+type tasks struct {
+	byID   map[int64]queued
+	lastID int64
+}
+
+// New returns no tasks.
+func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
+
+// Clone returns what a transaction that fails gives back. It restores the count of ids too.
+func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
+
 // Work is callwright.Work within one process: its tasks are gone when the process is.
 type Work struct {
 	store    *Store
 	logger   *slog.Logger
 	handlers map[string]callwright.Handler
 	periodic []periodic
-	lastID   int64
 }
 
 type periodic struct {
@@ -51,18 +64,18 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if t.MaxAttempts == 0 {
 		t.MaxAttempts = defaultAttempts
 	}
-	t.Args = clone(t.Args)
-	err := w.store.with(ctx, func(d *data) error {
-		for _, q := range d.tasks {
+	t.Args = memory.Clone(t.Args)
+	err := memory.With(ctx, w.store.core, func(d *tasks) error {
+		for _, q := range d.byID {
 			if t.Unique && q.Kind == t.Kind && q.Org == t.Org && q.Key == t.Key {
 				return nil
 			}
 		}
-		w.lastID++
-		d.tasks[w.lastID] = queued{Task: t}
+		d.lastID++
+		d.byID[d.lastID] = queued{Task: t}
 		return nil
 	})
-	w.store.wake()
+	w.store.core.Notify()
 	return err
 }
 
@@ -109,23 +122,32 @@ func (w *Work) repeat(ctx context.Context, p periodic) {
 // next marks a task that is due as running; without one it says how long until the next is.
 func (w *Work) next() (id int64, task queued, wait time.Duration) {
 	const longest = time.Minute
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
 	now := time.Now()
 	wait = longest
-	for id, q := range w.store.data.tasks {
-		if q.running {
-			continue
+	w.change(func(d *tasks) {
+		for waiting, q := range d.byID {
+			if q.running {
+				continue
+			}
+			if due := q.RunAt.Sub(now); due > 0 {
+				wait = min(wait, due)
+				continue
+			}
+			q.running = true
+			d.byID[waiting] = q
+			id, task, wait = waiting, q, 0
+			return
 		}
-		if due := q.RunAt.Sub(now); due > 0 {
-			wait = min(wait, due)
-			continue
-		}
-		q.running = true
-		w.store.data.tasks[id] = q
-		return id, q, 0
-	}
-	return 0, queued{}, wait
+	})
+	return id, task, wait
+}
+
+// change changes the tasks, outside of any transaction.
+func (w *Work) change(f func(d *tasks)) {
+	_ = memory.With(context.Background(), w.store.core, func(d *tasks) error {
+		f(d)
+		return nil
+	})
 }
 
 func (w *Work) sleep(ctx context.Context, d time.Duration) {
@@ -134,28 +156,28 @@ func (w *Work) sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	case <-w.store.work:
+	case <-w.store.core.Wake:
 	}
 }
 
 // run runs a task once and decides what becomes of it.
 func (w *Work) run(ctx context.Context, id int64, q queued) {
 	err := w.call(ctx, q)
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	defer w.store.wake()
+	defer w.store.core.Notify()
 	q.running = false
 	wait, snoozed := callwright.RetryAfter(err)
 	if !snoozed {
 		q.failures++
 		wait = time.Second << min(q.failures, 10)
 	}
-	if err == nil || q.failures >= q.MaxAttempts {
-		delete(w.store.data.tasks, id)
-	} else {
-		q.RunAt = time.Now().Add(wait)
-		w.store.data.tasks[id] = q
-	}
+	w.change(func(d *tasks) {
+		if err == nil || q.failures >= q.MaxAttempts {
+			delete(d.byID, id)
+		} else {
+			q.RunAt = time.Now().Add(wait)
+			d.byID[id] = q
+		}
+	})
 	if err != nil && !snoozed {
 		w.logger.ErrorContext(ctx, "work failed", "kind", q.Kind, "key", q.Key, "attempt", q.failures, "error", err)
 	}
@@ -172,14 +194,6 @@ func (w *Work) call(ctx context.Context, q queued) (err error) {
 		return fmt.Errorf("no handler for %q", q.Kind)
 	}
 	task := q.Task
-	task.Args = clone(task.Args)
+	task.Args = memory.Clone(task.Args)
 	return h(ctx, task, q.failures+1)
-}
-
-// wake makes the worker look for tasks.
-func (s *Store) wake() {
-	select {
-	case s.work <- struct{}{}:
-	default:
-	}
 }

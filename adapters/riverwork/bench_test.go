@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
 // BenchmarkEnqueue stores a row and enqueues a task about it, in one transaction.
@@ -13,7 +13,7 @@ func BenchmarkEnqueue(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {
 			db, work := open(b, address(b), nil)
-			tenants, ids := bunstore.Tenants{DB: db}, &callwright.UUIDs{}
+			tenants, ids := orgstore.Tenants{DB: db}, &callwright.UUIDs{}
 			for b.Loop() {
 				err := db.Do(b.Context(), func(ctx context.Context) error {
 					org := callwright.OrgID(ids.New())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/riverwork"
 )
 
@@ -36,7 +37,7 @@ func Example() {
 		return
 	}
 
-	tenants, done := bunstore.Tenants{DB: db}, make(chan struct{})
+	tenants, done := orgstore.Tenants{DB: db}, make(chan struct{})
 	work.Handle("welcome", func(ctx context.Context, task callwright.Task, _ int) error {
 		defer close(done)
 		org, err := tenants.Organization(ctx, task.Org)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/riverwork"
 )
 
@@ -79,7 +80,7 @@ func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, addre
 func put(ctx context.Context, db *bunstore.DB, work *riverwork.Work, name string, end func() error) error {
 	return db.Do(ctx, func(ctx context.Context) error {
 		org := callwright.Organization{ID: callwright.OrgID(name), Entitlements: []callwright.Entitlement{}}
-		if err := (bunstore.Tenants{DB: db}).InsertOrganization(ctx, org); err != nil {
+		if err := (orgstore.Tenants{DB: db}).InsertOrganization(ctx, org); err != nil {
 			return err
 		}
 		if err := work.Enqueue(ctx, callwright.Task{Kind: "k", Key: name, Org: org.ID}); err != nil {
@@ -180,7 +181,7 @@ func survivors(t *testing.T, address string) []string {
 	start(t, work)
 	runs := []string{next(t, ran)}
 	for _, name := range []string{"committed", "rolled back", "open"} {
-		_, err := (bunstore.Tenants{DB: db}).Organization(t.Context(), callwright.OrgID(name))
+		_, err := (orgstore.Tenants{DB: db}).Organization(t.Context(), callwright.OrgID(name))
 		if kept := err == nil; kept != (name == "committed") {
 			t.Errorf("the organization that was %s: %v", name, err)
 		}

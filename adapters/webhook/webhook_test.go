@@ -17,6 +17,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/webhook"
 )
 
@@ -24,7 +25,7 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 func sender(t *testing.T, allowPrivate bool) *webhook.Sender {
 	t.Helper()
-	tenants := memstore.Tenants{Store: memstore.New()}
+	tenants := orgstore.Tenants{Store: memstore.New()}
 	err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: "a", WebhookSecret: secret})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -27,7 +28,7 @@ type house struct {
 	*call.Service
 	t       *testing.T
 	store   *memstore.Store
-	calls   memstore.Calls
+	calls   agentstore.Calls
 	line    *agentstest.Line
 	files   *files
 	notices *notices
@@ -50,7 +51,7 @@ func openHouse(
 ) *house {
 	t.Helper()
 	h := &house{
-		t: t, store: store, calls: memstore.Calls{Store: store}, line: agentstest.NewLine(phones),
+		t: t, store: store, calls: agentstore.Calls{Store: store}, line: agentstest.NewLine(phones),
 		files: &files{kept: map[string]*file{}}, notices: &notices{},
 	}
 	work := memstore.NewWork(store, nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 )
@@ -162,7 +163,7 @@ func TestCrowd(t *testing.T) {
 			}
 		})
 		test(t, func(c *pathway.Config) {
-			c.Store, c.Chats, c.Atomic = bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, db
+			c.Store, c.Chats, c.Atomic = agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}, db
 		})
 	})
 }

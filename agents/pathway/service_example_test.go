@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 )
@@ -29,7 +30,7 @@ func (clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := pathway.New(pathway.Config{
-		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store,
+		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
 		Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: clerk{}},
 	})
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	agentdb "github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
@@ -50,7 +52,7 @@ func onEach(t *testing.T, test func(t *testing.T, stored func(*pathway.Config)))
 			}
 		})
 		test(t, func(c *pathway.Config) {
-			c.Store, c.Chats, c.Atomic = bunstore.Pathways{DB: db}, bunstore.Chats{DB: db}, db
+			c.Store, c.Chats, c.Atomic = agentdb.Pathways{DB: db}, agentdb.Chats{DB: db}, db
 		})
 	})
 }
@@ -81,7 +83,7 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 		clock: &standing{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)},
 	}
 	c := pathway.Config{
-		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store, Work: o.work, Gate: o.gate,
+		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: o.work, Gate: o.gate,
 		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: o.requests, Clock: o.clock}, Clock: o.clock,
 	}
 	for _, f := range change {

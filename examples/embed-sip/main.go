@@ -11,6 +11,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/sip"
@@ -69,7 +72,7 @@ func run(ctx context.Context) error {
 // newTrunks puts the parts together, and makes the organization that the trunks are for.
 func newTrunks(ctx context.Context) (*sip.Service, error) {
 	store := memstore.New()
-	tenants, statuses := memstore.Tenants{Store: store}, memstore.Statuses{Store: store}
+	tenants, statuses := orgstore.Tenants{Store: store}, sipstore.Statuses{Store: store}
 	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
 		return nil, err
 	}
@@ -82,21 +85,21 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 		return nil, err
 	}
 	watch, err := monitor.New(monitor.Config{
-		Statuses: statuses, Trunks: memstore.Trunks{Store: store}, Log: memstore.CallLog{Store: store}, Atomic: store,
+		Statuses: statuses, Trunks: sipstore.Trunks{Store: store}, Log: sipstore.CallLog{Store: store}, Atomic: store,
 		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: tenants,
 	})
 	if err != nil {
 		return nil, err
 	}
 	numbers, err := agents.New(agents.Config{
-		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return sip.New(sip.Config{
-		Store: memstore.Trunks{Store: store}, Atomic: store, Numbers: numbers, Log: memstore.CallLog{Store: store},
-		Statuses: statuses, Registrations: memstore.Registrations{Store: store}, Monitor: watch, Organizations: tenants,
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: numbers, Log: sipstore.CallLog{Store: store},
+		Statuses: statuses, Registrations: sipstore.Registrations{Store: store}, Monitor: watch, Organizations: tenants,
 		Codecs: []string{"PCMU", "PCMA"}, Region: "us1", Node: "node-1",
 		DerivationKey: callwright.Secret(strings.Repeat("a secret of this deployment, ", 2)),
 	})

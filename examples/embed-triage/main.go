@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -36,7 +37,7 @@ func main() {
 	defer stop()
 	store := memstore.New()
 	work := memstore.NewWork(store, nil)
-	issues, err := triage.New(triage.Config{Store: memstore.Triage{Store: store}, Atomic: store, Work: work, Analyst: reader{}})
+	issues, err := triage.New(triage.Config{Store: triagestore.Store{Store: store}, Atomic: store, Work: work, Analyst: reader{}})
 	check(err)
 	go work.Run(ctx)
 

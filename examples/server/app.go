@@ -9,6 +9,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/adapters/sipua"
@@ -69,13 +71,13 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 
 // newAgents has no Checker: httpapi checks agents itself, one setting after the other.
 func newAgents(db *bunstore.DB) (*agents.Service, error) {
-	return agents.New(agents.Config{Store: bunstore.Numbers{DB: db}, WebAgents: bunstore.WebAgents{DB: db}, Atomic: db})
+	return agents.New(agents.Config{Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db})
 }
 
 // newPathways has no knowledge bases and asks nothing of versions that go to production: announce says so.
 func newPathways(db *bunstore.DB, w callwright.Work, hooks *webhook.Sender, e engines, log *slog.Logger) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
-		Store: bunstore.Pathways{DB: db}, Chats: bunstore.Chats{DB: db}, Atomic: db, Work: w,
+		Store: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: w,
 		Runtime: &pathway.Runtime{Model: e.Model, Requests: hooks, Logger: log}, Logger: log,
 	})
 }
@@ -90,7 +92,7 @@ func newRecordings(lc fx.Lifecycle, c config) (*filestore.Recordings, error) {
 }
 
 func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (*webhook.Sender, error) {
-	s, err := webhook.New(webhook.Config{Tenants: bunstore.Tenants{DB: db}, AllowPrivate: c.AllowPrivate, Logger: log})
+	s, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{DB: db}, AllowPrivate: c.AllowPrivate, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ type callParts struct {
 
 func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
-		Store: bunstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
+		Store: agentstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
 		Screener: func(rate int) call.Screener { return voicemail.New(rate) },
@@ -133,5 +135,5 @@ func newCalls(p callParts) (*call.Service, error) {
 }
 
 func newAccess(db *bunstore.DB, s secrets) (*access.Service, error) {
-	return access.New(access.Config{Store: bunstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys})
+	return access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys})
 }

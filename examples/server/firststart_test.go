@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/transport/access"
 )
 
@@ -44,7 +45,7 @@ func TestWriteWebhookSecret(t *testing.T) {
 	t.Parallel()
 	c := config{Data: t.TempDir()}
 	for _, secret := range []callwright.Secret{"whsec_MQ==", "whsec_Mg=="} {
-		tenants := memstore.Tenants{Store: memstore.New()}
+		tenants := orgstore.Tenants{Store: memstore.New()}
 		if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: firstOrg, WebhookSecret: secret}); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestWriteWebhookSecret(t *testing.T) {
 // TestSetContact gives the organization an address, and leaves the one that it has without the flag.
 func TestSetContact(t *testing.T) {
 	t.Parallel()
-	tenants := memstore.Tenants{Store: memstore.New()}
+	tenants := orgstore.Tenants{Store: memstore.New()}
 	if err := tenants.InsertOrganization(t.Context(), callwright.Organization{ID: firstOrg, Name: "x"}); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestSetContact(t *testing.T) {
 func newTenants(t *testing.T) *access.Service {
 	t.Helper()
 	store := memstore.New()
-	s, err := access.New(access.Config{Store: memstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 32)})
+	s, err := access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}

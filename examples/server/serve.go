@@ -20,6 +20,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
@@ -103,7 +104,7 @@ type apiParts struct {
 func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
-		Access: p.Access, Atomic: p.DB, Idempotency: bunstore.IdempotencyStore{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
+		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
 		SIP: p.Trunks, Discoveries: p.Looks, TestCalls: p.Tests, Triage: p.Issues, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
@@ -156,7 +157,7 @@ func serve(lc fx.Lifecycle, p parts) {
 		if err := firstStart(ctx, p.Config, p.Access); err != nil {
 			return err
 		}
-		tenants := bunstore.Tenants{DB: p.DB}
+		tenants := orgstore.Tenants{DB: p.DB}
 		if err := writeWebhookSecret(ctx, p.Config, tenants); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/adapters/casefile"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
@@ -44,7 +45,7 @@ func newTriage(p triageParts) (*triage.Service, error) {
 		return nil, err
 	}
 	s, err := triage.New(triage.Config{
-		Store: bunstore.Triage{DB: p.DB}, Atomic: p.DB, Work: p.Work, Analyst: a, Cursors: cursors, Logger: p.Log,
+		Store: triagestore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Analyst: a, Cursors: cursors, Logger: p.Log,
 		Libraries: map[triage.ResourceType]triage.Library{
 			triage.ResourceCall:    casefile.Calls{Service: p.Calls},
 			triage.ResourcePathway: casefile.Pathways{Service: p.Pathways},

@@ -17,6 +17,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/codec/g722"
@@ -127,8 +129,8 @@ type monitorParts struct {
 
 func newMonitor(p monitorParts) (*monitor.Service, error) {
 	return monitor.New(monitor.Config{
-		Statuses: bunstore.Statuses{DB: p.DB}, Trunks: bunstore.Trunks{DB: p.DB}, Log: bunstore.CallLog{DB: p.DB}, Atomic: p.DB,
-		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: bunstore.Tenants{DB: p.DB},
+		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Log: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
+		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: orgstore.Tenants{DB: p.DB},
 		Logger: p.Log,
 	})
 }
@@ -150,9 +152,9 @@ type trunkParts struct {
 // newTrunks beats for the node's call records from before the line opens until after it has closed.
 func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
 	s, err := sip.New(sip.Config{
-		Store: bunstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers, Log: bunstore.CallLog{DB: p.DB},
-		Statuses: bunstore.Statuses{DB: p.DB}, Registrations: bunstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Organizations: bunstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codecs.Names(), Regions: p.Regions, Region: p.Config.Region,
+		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers, Log: sipstore.CallLog{DB: p.DB},
+		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
+		Organizations: orgstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codecs.Names(), Regions: p.Regions, Region: p.Config.Region,
 		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Node: string(p.Node), Logger: p.Log,
 		KeepCalls: time.Duration(p.Config.CallLogDays) * 24 * time.Hour,
 	})
@@ -231,7 +233,7 @@ func (r regions) listen(region string, address net.Addr) error {
 
 func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger) (*registration.Service, error) {
 	return registration.New(registration.Config{
-		Registrations: bunstore.Registrations{DB: db}, Trunks: bunstore.Trunks{DB: db}, Line: line, Node: string(n), Logger: log,
+		Registrations: sipstore.Registrations{DB: db}, Trunks: sipstore.Trunks{DB: db}, Line: line, Node: string(n), Logger: log,
 	})
 }
 
@@ -239,7 +241,7 @@ func newDiscoveries(
 	lc fx.Lifecycle, c config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, log *slog.Logger,
 ) (*discovery.Service, error) {
 	s, err := discovery.New(discovery.Config{
-		Store: bunstore.Discoveries{DB: db}, Resolver: r, Prober: p, AllowPrivate: c.AllowPrivate, Logger: log,
+		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, AllowPrivate: c.AllowPrivate, Logger: log,
 	})
 	if err != nil {
 		return nil, err
@@ -261,7 +263,7 @@ type testCallParts struct {
 
 func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	c := testcall.Config{
-		Store: bunstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Logger: p.Log,
+		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Logger: p.Log,
 	}
 	if _, missing := p.Engines.Synthesizer.(absent); !missing {
 		c.Prompt = prompt{p.Engines.Synthesizer}

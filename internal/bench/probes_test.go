@@ -20,6 +20,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/internal/testca"
@@ -67,7 +69,7 @@ func probeAll(b *testing.B, trunks int, host func(i int) string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(prober.Close)
-	statuses := &counted{Statuses: bunstore.Statuses{DB: db}, answered: make(chan bool, trunks)}
+	statuses := &counted{Statuses: sipstore.Statuses{DB: db}, answered: make(chan bool, trunks)}
 	err = db.Do(b.Context(), func(ctx context.Context) error {
 		for i := range trunks {
 			if err := statuses.PutStatus(ctx, watched(i, failover.Server{Host: host(i), Port: port}, clock.Now())); err != nil {
@@ -81,8 +83,8 @@ func probeAll(b *testing.B, trunks int, host func(i int) string) {
 	}
 	store := memstore.New()
 	service, err := monitor.New(monitor.Config{
-		Statuses: statuses, Trunks: bunstore.Trunks{DB: db}, Log: bunstore.CallLog{DB: db}, Atomic: db,
-		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: bunstore.Tenants{DB: db}, Clock: clock,
+		Statuses: statuses, Trunks: sipstore.Trunks{DB: db}, Log: sipstore.CallLog{DB: db}, Atomic: db,
+		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: orgstore.Tenants{DB: db}, Clock: clock,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -120,7 +121,7 @@ func inTest(t *testing.T, d pathway.Document) (all []decision) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests, err := webhook.New(webhook.Config{Tenants: memstore.Tenants{Store: memstore.New()}, AllowPrivate: true})
+	requests, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{Store: memstore.New()}, AllowPrivate: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/fingerprint"
 	"github.com/callwright/callwright/sip/resolve"
@@ -32,7 +33,7 @@ func Example() {
 		return
 	}
 	service, err := discovery.New(discovery.Config{
-		Store: memstore.Discoveries{Store: memstore.New()}, Resolver: resolver, Prober: everywhere{},
+		Store: sipstore.Discoveries{Store: memstore.New()}, Resolver: resolver, Prober: everywhere{},
 	})
 	if err != nil {
 		fmt.Println(err)

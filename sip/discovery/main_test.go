@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/resolve"
 )
@@ -129,7 +130,7 @@ func newBench(t *testing.T, dns names, peers map[string]peer, change func(*disco
 		t.Fatal(err)
 	}
 	b := bench{prober: &prober{peers: peers}}
-	cfg := discovery.Config{Store: memstore.Discoveries{Store: memstore.New()}, Resolver: resolver, Prober: b.prober}
+	cfg := discovery.Config{Store: sipstore.Discoveries{Store: memstore.New()}, Resolver: resolver, Prober: b.prober}
 	if change != nil {
 		change(&cfg)
 	}

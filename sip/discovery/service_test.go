@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/fingerprint"
 	"github.com/callwright/callwright/sip/uri"
@@ -205,7 +206,7 @@ func TestProgress(t *testing.T) {
 func TestOneAtATimeAndResultsAreKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.Discoveries{Store: memstore.New()}
+		store := sipstore.Discoveries{Store: memstore.New()}
 		same := func(c *discovery.Config) { c.Store = store }
 		peers := map[string]peer{one + ":5061/tls": secured(1, true, true)}
 		here, there := newBench(t, pbx, peers, same), newBench(t, pbx, peers, same)
@@ -355,7 +356,7 @@ func TestStoreFails(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]*moody{"lost": {lost: 1}, "lies": {lies: 2}} {
 		synctest.Test(t, func(t *testing.T) {
-			store.Store = memstore.Discoveries{Store: memstore.New()}
+			store.Store = sipstore.Discoveries{Store: memstore.New()}
 			b := newBench(t, pbx, map[string]peer{one + ":5061/tls": secured(1, true, true)}, func(c *discovery.Config) { c.Store = store })
 			if d, _ := b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test"}).ID); d.Status != discovery.Completed {
 				t.Errorf("%s: %+v", name, d)

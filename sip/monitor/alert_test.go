@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/monitor"
@@ -202,7 +203,7 @@ func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 	h.t.Helper()
 	now := time.Now().UTC()
 	for range count {
-		log := memstore.CallLog{Store: h.store}
+		log := sipstore.CallLog{Store: h.store}
 		id := new(callwright.UUIDs).New()
 		h.check(log.BeginCall(h.t.Context(), sip.CallRecord{
 			ID: id, Org: org, TrunkID: trunk.ID, Number: trunk.Number, StartedAt: now,
@@ -256,7 +257,7 @@ func TestNobodyToTell(t *testing.T) {
 		"no alerts":   {func(h *house, t sip.Trunk) { t.Alerts.Enabled = false; h.change(t) }, 0},
 		"no channels": {func(h *house, t sip.Trunk) { t.Alerts.Channels = alert.Channels{}; h.change(t) }, 0},
 		"no address": {func(h *house, _ sip.Trunk) {
-			h.check(memstore.Tenants{Store: h.store}.UpdateOrganization(h.t.Context(), callwright.Organization{ID: org}))
+			h.check(orgstore.Tenants{Store: h.store}.UpdateOrganization(h.t.Context(), callwright.Organization{ID: org}))
 		}, 2},
 		"no trunk": {func(h *house, t sip.Trunk) {
 			stored, err := h.config.Trunks.Trunk(h.t.Context(), org, t.ID)

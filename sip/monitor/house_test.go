@@ -16,6 +16,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -149,11 +151,11 @@ func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
 		asked: map[string][]time.Time{}, verify: map[string]sip.TLSVerification{},
 	}
 	h.desk = &desk{broken: map[string]bool{}, tries: map[string]int{}}
-	tenants := memstore.Tenants{Store: h.store}
+	tenants := orgstore.Tenants{Store: h.store}
 	h.check(tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org, ContactEmail: "ops@example.com"}))
 	h.config = monitor.Config{
-		Statuses: memstore.Statuses{Store: h.store}, Trunks: memstore.Trunks{Store: h.store},
-		Log: memstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
+		Statuses: sipstore.Statuses{Store: h.store}, Trunks: sipstore.Trunks{Store: h.store},
+		Log: sipstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
 		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {

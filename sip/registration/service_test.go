@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/registration"
 )
@@ -109,10 +110,10 @@ func newWorld(t *testing.T, answer func(registration.Binding) (time.Duration, er
 }
 
 func (w *world) rows() sip.Registrations {
-	return rows{Registrations: memstore.Registrations{Store: w.store}, hangs: &w.hangs}
+	return rows{Registrations: sipstore.Registrations{Store: w.store}, hangs: &w.hangs}
 }
 
-func (w *world) trunks() sip.Store { return memstore.Trunks{Store: w.store} }
+func (w *world) trunks() sip.Store { return sipstore.Trunks{Store: w.store} }
 
 // attach makes a trunk that registers, as sip.Service does.
 func (w *world) attach(id string) sip.Trunk {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
 )
@@ -20,7 +21,7 @@ func Example() {
 		return nil, &testcall.Failure{Status: testcall.Busy, Code: 486, Reason: "the callee is busy"}
 	}
 	calls, err := testcall.New(testcall.Config{
-		Store: memstore.TestCalls{Store: store}, Trunks: trunks{}, Line: &line{place: busy}, Work: memstore.NewWork(store, nil),
+		Store: sipstore.TestCalls{Store: store}, Trunks: trunks{}, Line: &line{place: busy}, Work: memstore.NewWork(store, nil),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
 )
@@ -37,7 +38,7 @@ func placing(
 ) *phone {
 	t.Helper()
 	p := &phone{
-		t: t, store: &store{Store: memstore.TestCalls{Store: memstore.New()}}, line: &line{place: place},
+		t: t, store: &store{Store: sipstore.TestCalls{Store: memstore.New()}}, line: &line{place: place},
 		work: &work{every: map[string]callwright.Handler{}}, log: new(bytes.Buffer),
 	}
 	s, err := testcall.New(testcall.Config{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/transport/access"
 )
 
@@ -20,7 +21,7 @@ func (c *clock) Now() time.Time { return c.now }
 
 type house struct {
 	*access.Service
-	tenants memstore.Tenants
+	tenants orgstore.Tenants
 	clock   *clock
 	org     callwright.Organization
 }
@@ -28,7 +29,7 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	store := memstore.New()
-	h := &house{tenants: memstore.Tenants{Store: store}, clock: &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
+	h := &house{tenants: orgstore.Tenants{Store: store}, clock: &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	var err error
 	h.Service, err = access.New(access.Config{
 		Store: h.tenants, Atomic: store, Secret: bytes.Repeat([]byte{7}, 32), Clock: h.clock,
@@ -135,7 +136,7 @@ func TestNewChecksItsConfig(t *testing.T) {
 	store := memstore.New()
 	for name, c := range map[string]access.Config{
 		"nothing":      {},
-		"short secret": {Store: memstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 31)},
+		"short secret": {Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 31)},
 		"no store":     {Atomic: store, Secret: make([]byte, 32)},
 	} {
 		if _, err := access.New(c); err == nil {

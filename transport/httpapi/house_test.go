@@ -21,6 +21,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/filestore"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -36,7 +38,7 @@ type house struct {
 	http.Handler
 	t      *testing.T
 	store  *memstore.Store
-	calls  memstore.Calls
+	calls  agentstore.Calls
 	files  *filestore.Recordings
 	access *access.Service
 	org    callwright.OrgID
@@ -65,22 +67,22 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = files.Close() })
-	h := &house{t: t, store: store, calls: memstore.Calls{Store: store}, files: files, log: new(bytes.Buffer)}
+	h := &house{t: t, store: store, calls: agentstore.Calls{Store: store}, files: files, log: new(bytes.Buffer)}
 	h.logger = slog.New(slog.NewJSONHandler(h.log, nil))
 	h.access = must(access.New(access.Config{
-		Store: memstore.Tenants{Store: store}, Atomic: store, Secret: bytes.Repeat([]byte("s"), 32),
+		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: bytes.Repeat([]byte("s"), 32),
 	}))
 	h.org, h.key = h.tenant("rich", callwright.EntitlementSIP)
 	_, h.poor = h.tenant("poor")
 
 	agentService := must(agents.New(agents.Config{
-		Store: memstore.Numbers{Store: store}, WebAgents: memstore.WebAgents{Store: store}, Atomic: store,
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	}))
 	work := memstore.NewWork(store, nil)
 	sipService := h.trunks(agentService, work)
 	h.gate = &gate{pathway.Verdict{State: pathway.GateOpen}}
 	pathwayService := must(pathway.New(pathway.Config{
-		Store: memstore.Pathways{Store: store}, Chats: memstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
+		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
 		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
 	}))
 	callService := must(call.New(call.Config{
@@ -91,7 +93,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Ready: func() error { return h.ready },
 	}))
 	config := httpapi.Config{
-		Access: h.access, Atomic: store, Idempotency: memstore.IdempotencyStore{Store: store}, Calls: callService, Agents: agentService,
+		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Calls: callService, Agents: agentService,
 		Pathways: pathwayService, SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
 		Triage: h.issues(work), BaseURL: "https://voice.example.com", Logger: h.logger,
 	}

@@ -12,7 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -76,7 +76,7 @@ func TestEventIsSignedAsEveryMessage(t *testing.T) {
 		arrived <- message{r.Header, body}
 	}))
 	t.Cleanup(receiver.Close)
-	tenants := memstore.Tenants{Store: h.store}
+	tenants := orgstore.Tenants{Store: h.store}
 	sender := must(webhook.New(webhook.Config{Tenants: tenants, AllowPrivate: true}))
 	t.Cleanup(sender.Close)
 	n := httpapi.Notifier{Sender: sender, BaseURL: "https://voice.example.com"}

@@ -13,7 +13,7 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/ladder"
 )
@@ -24,7 +24,7 @@ var began = time.Date(2026, 3, 2, 9, 0, 0, 120e6, time.UTC)
 // logged writes a call into the log that began some minutes after the first; end may be nil.
 func (h *house) logged(id string, minutes int, end *sip.CallEnd, steps ...ladder.Event) {
 	h.t.Helper()
-	log := memstore.CallLog{Store: h.store}
+	log := sipstore.CallLog{Store: h.store}
 	err := log.BeginCall(h.t.Context(), sip.CallRecord{
 		ID: id, Org: h.org, TrunkID: "t", Number: ourNumber, ParentID: "parent", Direction: sip.Outbound, From: ourNumber,
 		To: theirNumber, Attempt: 2, Server: "pbx.example.com:5061", Source: "203.0.113.7", Node: "n1",

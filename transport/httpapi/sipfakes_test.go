@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/discovery"
@@ -32,8 +33,8 @@ type sipFakes struct {
 
 // trunks is the trunks' service, whose stores are the house's.
 func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Service {
-	statuses, trunks := memstore.Statuses{Store: h.store}, memstore.Trunks{Store: h.store}
-	log, tenants := memstore.CallLog{Store: h.store}, memstore.Tenants{Store: h.store}
+	statuses, trunks := sipstore.Statuses{Store: h.store}, sipstore.Trunks{Store: h.store}
+	log, tenants := sipstore.CallLog{Store: h.store}, orgstore.Tenants{Store: h.store}
 	watcher := must(monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: trunks, Log: log, Atomic: h.store, Work: work, Prober: optionsProber{},
 		Hooks: alertHooks{}, Organizations: tenants, Logger: h.logger,
@@ -44,7 +45,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 	regions["us1"] = us1
 	return must(sip.New(sip.Config{
 		Store: trunks, Atomic: h.store, Numbers: numbers, Log: log, Statuses: statuses,
-		Registrations: memstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants, Hooks: alertHooks{},
+		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants, Hooks: alertHooks{},
 		Mail: true, Codecs: []string{"PCMU", "PCMA"}, Regions: regions, Region: "us1", DerivationKey: "0123456789abcdef0123456789abcdef", Node: "n1",
 		Logger: h.logger,
 	}))
@@ -53,7 +54,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 // organization changes the house's organization.
 func (h *house) organization(change func(o *callwright.Organization)) {
 	h.t.Helper()
-	tenants := memstore.Tenants{Store: h.store}
+	tenants := orgstore.Tenants{Store: h.store}
 	o, err := tenants.Organization(h.t.Context(), h.org)
 	if err != nil {
 		h.t.Fatal(err)
@@ -67,7 +68,7 @@ func (h *house) organization(change func(o *callwright.Organization)) {
 // testCalls is the test calls' service, over the house's fake line.
 func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.Service {
 	s := must(testcall.New(testcall.Config{
-		Store: memstore.TestCalls{Store: h.store}, Trunks: trunks, Line: &h.line, Work: work,
+		Store: sipstore.TestCalls{Store: h.store}, Trunks: trunks, Line: &h.line, Work: work,
 	}))
 	h.t.Cleanup(func() {
 		if err := s.Close(context.Background()); err != nil {
@@ -82,7 +83,7 @@ func (h *house) discoveries() *discovery.Service {
 	h.looker.wait = make(chan struct{})
 	clock := callwright.SystemClock{}
 	s := must(discovery.New(discovery.Config{
-		Store: memstore.Discoveries{Store: h.store}, Prober: &h.looker,
+		Store: sipstore.Discoveries{Store: h.store}, Prober: &h.looker,
 		Resolver: must(resolve.New(resolve.Config{DNS: names{}, Clock: clock})),
 	}))
 	h.t.Cleanup(func() {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/health"
 )
 
@@ -57,7 +57,7 @@ func TestStatusOfATrunk(t *testing.T) {
 			t.Errorf("%s of a fresh trunk is %v", name, got)
 		}
 	}
-	statuses := memstore.Statuses{Store: h.store}
+	statuses := sipstore.Statuses{Store: h.store}
 	all, err := statuses.StatusesOf(t.Context(), h.org)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d statuses, %v", len(all), err)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -83,11 +85,11 @@ func servedFeed(b *testing.B) (url, key string) {
 	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
 	address := "sqlite:" + filepath.Join(b.TempDir(), "callwright.db")
 	db := must(bunstore.Open(b.Context(), address, bunstore.Config{Keyring: ring}))
-	keys := must(access.New(access.Config{Store: bunstore.Tenants{DB: db}, Atomic: db, Secret: bytes.Repeat([]byte("s"), 32)}))
+	keys := must(access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: bytes.Repeat([]byte("s"), 32)}))
 	org := must(keys.CreateOrganization(b.Context(), "o", "o")).ID
 	key = must(keys.CreateKey(b.Context(), org, "bench", 0)).Key.Reveal()
 	issues := must(triage.New(triage.Config{
-		Store: bunstore.Triage{DB: db}, Atomic: db, Work: memstore.NewWork(memstore.New(), nil),
+		Store: triagestore.Store{DB: db}, Atomic: db, Work: memstore.NewWork(memstore.New(), nil),
 	}))
 	for n := range 100 {
 		i := must(issues.Create(b.Context(), org, triage.System(), triage.Draft{Title: fmt.Sprint("Agent books a closed day ", n)}))
@@ -95,12 +97,12 @@ func servedFeed(b *testing.B) (url, key string) {
 		if n == 50 {
 			count, url = 10_000, "/v1/triage/issues/"+i.ID+"/activity"
 		}
-		if err := (bunstore.Triage{DB: db}).AppendEntries(b.Context(), org, i.ID, realistic(i, count)); err != nil {
+		if err := (triagestore.Store{DB: db}).AppendEntries(b.Context(), org, i.ID, realistic(i, count)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	server := httptest.NewServer(must(httpapi.New(httpapi.Config{
-		Access: keys, Atomic: db, Idempotency: bunstore.IdempotencyStore{DB: db}, Triage: issues,
+		Access: keys, Atomic: db, Idempotency: orgstore.IdempotencyStore{DB: db}, Triage: issues,
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), //nolint:sloglint // its lines are part of what is measured
 	})))
 	b.Cleanup(func() {

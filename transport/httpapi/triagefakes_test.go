@@ -11,6 +11,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/triagetest"
@@ -30,7 +32,7 @@ const opened = "2026-05-04T03:02:01.123Z"
 func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *triage.Service {
 	h.library, h.clock = new(triagetest.Library), &movedClock{must(time.Parse(time.RFC3339, opened))}
 	c := triage.Config{
-		Store: memstore.Triage{Store: h.store}, Atomic: h.store, Work: work, Analyst: new(triagetest.Analyst),
+		Store: triagestore.Store{Store: h.store}, Atomic: h.store, Work: work, Analyst: new(triagetest.Analyst),
 		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: h.library},
 		Cursors:   must(triage.NewCursors(1, map[byte][]byte{1: bytes.Repeat([]byte("k"), 32)})),
 		Clock:     h.clock, Logger: h.logger,
@@ -48,7 +50,7 @@ func (h *house) again(change func(*triage.Config)) *house {
 	h.t.Helper()
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
 	other.Handler = must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: memstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
+		Access: h.access, Atomic: h.store, Idempotency: orgstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
 		Triage: other.issues(memstore.NewWork(h.store, nil), change),
 	}))
 	return other

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -365,7 +365,7 @@ func (h *house) try(issue string) int {
 }
 
 // broken is a store whose feeds can't be read forwards.
-type broken struct{ memstore.Triage }
+type broken struct{ triagestore.Store }
 
 func (broken) EntriesAfter(context.Context, callwright.OrgID, string, callwright.Keyset, int) ([]triage.Entry, error) {
 	return nil, errors.New("the disk is gone")
@@ -375,7 +375,7 @@ func (broken) EntriesAfter(context.Context, callwright.OrgID, string, callwright
 func TestStreamThatBreaks(t *testing.T) {
 	t.Parallel()
 	first := open(t)
-	h := first.again(func(c *triage.Config) { c.Store = broken{memstore.Triage{Store: first.store}} })
+	h := first.again(func(c *triage.Config) { c.Store = broken{triagestore.Store{Store: first.store}} })
 	answer := h.do("GET", "/v1/triage/issues/"+h.issue()+"/activity/stream", "")
 	if body := answer.Body.String(); answer.Code != http.StatusOK || strings.Contains(body, "disk") || strings.Contains(body, "errors") {
 		t.Errorf("got %d %s", answer.Code, body)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/triage"
@@ -32,7 +33,7 @@ func Example() {
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
 	issues, err := triage.New(triage.Config{
-		Store: memstore.Triage{Store: memory}, Atomic: memory, Work: work, Analyst: ann,
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: work, Analyst: ann,
 		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: calls},
 	})
 	if err != nil {

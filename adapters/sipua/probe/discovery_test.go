@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/internal/testdns"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/resolve"
@@ -37,7 +38,7 @@ func TestDiscovery(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := discovery.New(discovery.Config{
-		Store: memstore.Discoveries{Store: memstore.New()}, Resolver: resolver, Prober: newProber(t, nil, nil), AllowPrivate: true,
+		Store: sipstore.Discoveries{Store: memstore.New()}, Resolver: resolver, Prober: newProber(t, nil, nil), AllowPrivate: true,
 	})
 	if err != nil {
 		t.Fatal(err)

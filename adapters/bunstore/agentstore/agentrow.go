@@ -1,0 +1,102 @@
+package agentstore
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// agentColumns is a call.Agent as the tables keep it that have one.
+type agentColumns struct {
+	Agent              agentJSON `bun:"agent,type:jsonb"`
+	PathwayID          string    `bun:"pathway_id"`
+	PathwayEnvironment string    `bun:"pathway_environment"`
+	PathwayVersion     int       `bun:"pathway_version"`
+	StartNode          string    `bun:"start_node"`
+	Requests           string    `bun:"agent_requests"` // sealed, as their headers may hold keys of other systems
+}
+
+// requestsJSON is what an agent asks of other systems.
+type requestsJSON struct {
+	Tools       []string      `json:"tools,omitzero"`
+	DynamicData []dynamicJSON `json:"dynamic_data,omitzero"`
+}
+
+type dynamicJSON struct {
+	URL      string        `json:"url"`
+	Method   string        `json:"method,omitempty"`
+	Headers  []pairJSON    `json:"headers,omitzero"`
+	Query    []pairJSON    `json:"query,omitzero"`
+	Body     []pairJSON    `json:"body,omitzero"`
+	Cache    bool          `json:"cache,omitempty"`
+	Response []mappingJSON `json:"response,omitzero"`
+}
+
+// What follows binds the sealed requests of an agent to the row that it is in.
+
+func callAgentPurpose(org callwright.OrgID, id string) string {
+	return fmt.Sprintf("agent of call:%q:%q", org, id)
+}
+
+func webAgentPurpose(org callwright.OrgID, id string) string {
+	return fmt.Sprintf("web agent:%q:%q", org, id)
+}
+
+func numberAgentPurpose(org callwright.OrgID, number callwright.PhoneNumber) string {
+	return fmt.Sprintf("agent of number:%q:%q", org, number)
+}
+
+func (db core) agentColumns(purpose string, a call.Agent) agentColumns {
+	columns := agentColumns{
+		Agent: agentJSON(a), PathwayID: a.Pathway.ID, PathwayEnvironment: string(a.Pathway.Version.Environment),
+		PathwayVersion: a.Pathway.Version.Number, StartNode: a.Pathway.StartNode,
+	}
+	if a.Tools != nil || a.DynamicData != nil {
+		text := func(tool json.RawMessage) string { return string(tool) }
+		requests := requestsJSON{sqldb.Converted(a.Tools, text), sqldb.Converted(a.DynamicData, newDynamicJSON)}
+		plain, _ := json.Marshal(requests) //nolint:errchkjson // texts always have a JSON
+		columns.Requests = db.Keyring.Seal(purpose, callwright.Secret(plain))
+	}
+	return columns
+}
+
+func (db core) agent(purpose string, c agentColumns) (call.Agent, error) {
+	a := call.Agent(c.Agent)
+	a.Pathway = call.PathwayRef{
+		ID: c.PathwayID, StartNode: c.StartNode,
+		Version: pathway.Selector{Environment: pathway.Environment(c.PathwayEnvironment), Number: c.PathwayVersion},
+	}
+	plain, err := db.Unseal(purpose, c.Requests)
+	if err != nil || plain == "" {
+		return a, err
+	}
+	var requests requestsJSON
+	if err := json.Unmarshal([]byte(plain), &requests); err != nil {
+		return a, callwright.ErrInternal.Because(err)
+	}
+	a.Tools = sqldb.Converted(requests.Tools, func(tool string) json.RawMessage { return json.RawMessage(tool) })
+	a.DynamicData = sqldb.Converted(requests.DynamicData, dynamicJSON.dynamicData)
+	return a, nil
+}
+
+func newDynamicJSON(d call.DynamicData) dynamicJSON {
+	pair := func(p request.Pair) pairJSON { return pairJSON(p) }
+	return dynamicJSON{
+		d.URL, d.Method, sqldb.Converted(d.Headers, pair), sqldb.Converted(d.Query, pair), sqldb.Converted(d.Body, pair), d.Cache,
+		sqldb.Converted(d.Response, func(m request.Mapping) mappingJSON { return mappingJSON(m) }),
+	}
+}
+
+func (j dynamicJSON) dynamicData() call.DynamicData {
+	pair := func(p pairJSON) request.Pair { return request.Pair(p) }
+	return call.DynamicData{
+		URL: j.URL, Method: j.Method, Headers: sqldb.Converted(j.Headers, pair), Query: sqldb.Converted(j.Query, pair),
+		Body: sqldb.Converted(j.Body, pair), Cache: j.Cache,
+		Response: sqldb.Converted(j.Response, func(m mappingJSON) request.Mapping { return request.Mapping(m) }),
+	}
+}

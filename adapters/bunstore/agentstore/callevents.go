@@ -1,0 +1,94 @@
+package agentstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+type logRow struct {
+	bun.BaseModel `bun:"table:call_logs"`
+
+	CallID string `bun:"call_id,pk"`
+	Turn   int    `bun:"turn,pk"`
+	Log    string `bun:"log"` // logJSON
+}
+
+type noticeRow struct {
+	bun.BaseModel `bun:"table:call_notices"`
+
+	CallID    string    `bun:"call_id,pk"`
+	Seq       int       `bun:"seq,pk"`
+	Category  string    `bun:"category"`
+	Level     string    `bun:"level"`
+	Message   string    `bun:"message"`
+	CreatedAt time.Time `bun:"created_at"`
+}
+
+// AppendLog adds what happened in a turn. Text that the databases can't keep is no fault here: JSON has escapes for it.
+func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
+	text, err := marshalLog(l)
+	if err != nil {
+		return err
+	}
+	return s.attach(ctx, org, id, nil, &logRow{CallID: id, Turn: l.Turn, Log: text})
+}
+
+// attach adds a row that belongs to a call, unless it is there.
+func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, value, row any) error {
+	return s.core().Write(ctx, []any{org, id, value}, func(idb bun.IDB) error {
+		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
+			return err
+		}
+		_, err := idb.NewInsert().Model(row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
+		return err
+	})
+}
+
+// Logs is what happened on a call.
+func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
+	var rows []logRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
+			return err
+		}
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("call_id = ?", id).Order("turn").Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, logRow.turn)
+}
+
+// AppendNotice adds something that the webhook is to be told.
+func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
+	return s.attach(ctx, org, id, n, &noticeRow{
+		CallID: id, Seq: n.Seq, Category: string(n.Category), Level: string(n.Level), Message: n.Message,
+		CreatedAt: sqldb.Stored(n.CreatedAt),
+	})
+}
+
+// Notice is something that the webhook is to be told.
+func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
+	var r noticeRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
+			return err
+		}
+		return sqldb.Absent("notice", idb.NewSelect().Model(&r).Where("call_id = ?", id).Where("seq = ?", seq).Scan(ctx))
+	})
+	if err != nil {
+		return call.Notice{}, err
+	}
+	return call.Notice{
+		Seq: r.Seq, Category: call.EventCategory(r.Category), Level: call.EventLevel(r.Level), Message: r.Message,
+		CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}

@@ -1,0 +1,182 @@
+package agentstore
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// Calls is call.Store.
+type Calls struct{ DB *bunstore.DB }
+
+func (s Calls) core() core { return core{s.DB.Core()} }
+
+// live is what an index keeps: SQLite uses it for a condition of these very words only.
+const live = "queue IN ('allocated', 'started')"
+
+// fixed is what no update of a call writes: what it was asked for, its keys, and what others own. Most indexes stay as
+// they are then.
+var fixed = []string{
+	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
+	"start_node", "agent_requests", "plan", "request_data", "metadata", "created_at", "start_at", "retry_of",
+	"stop_requested",
+}
+
+// Insert adds a call.
+func (s Calls) Insert(ctx context.Context, c call.Call) error {
+	c.Version = 1
+	row := newCallRow(c)
+	row.agentColumns = s.core().agentColumns(callAgentPurpose(c.Org, c.ID), c.Agent)
+	return s.core().Insert(ctx, c, &row)
+}
+
+// Get is one call.
+func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
+	var row callRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		return sqldb.Absent("call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return call.Call{}, err
+	}
+	return s.core().call(row)
+}
+
+// Update replaces what changes of a call.
+func (s Calls) Update(ctx context.Context, c call.Call) error {
+	row := newCallRow(c)
+	return s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn(fixed...).
+			Value("heartbeat", "CASE WHEN heartbeat < ?0 THEN ?0 ELSE heartbeat END", row.Heartbeat).
+			WherePK().Where("org = ?", c.Org)
+		return sqldb.Replace(ctx, "call", update, c.Version, findCall(idb, c.Org, c.ID))
+	})
+}
+
+func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+}
+
+// List is a page of calls.
+func (s Calls) List(
+	ctx context.Context, org callwright.OrgID, f call.Filter,
+) (page callwright.Page[call.Call], total int, err error) {
+	var rows []callRow
+	limit := cmp.Or(f.Limit, call.MaxPage)
+	err = s.core().Read(ctx, []any{org, f}, func(idb bun.IDB) (err error) {
+		if total, err = matching(idb.NewSelect().Model((*callRow)(nil)), org, f).Count(ctx); err != nil {
+			return err
+		}
+		rows = nil
+		q := idb.NewSelect().Model(&rows).ExcludeColumn("agent", "agent_requests", "plan", "request_data", "variables", "metadata")
+		return pageOf(matching(q, org, f), f).Limit(limit + 1).Scan(ctx)
+	})
+	if err != nil {
+		return page, 0, err
+	}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		page.Next = callwright.Keyset{At: last.CreatedAt.UTC(), ID: last.ID}
+	}
+	page.Items, err = sqldb.ConvertedAll(rows, s.core().call)
+	return page, total, err
+}
+
+// matching chooses an organization's calls that the filter wants, on whichever page.
+func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.SelectQuery {
+	q = q.Where("org = ?", org)
+	if f.From != "" {
+		q = q.Where("from_number = ?", f.From)
+	}
+	if f.To != "" {
+		q = q.Where("to_number = ?", f.To)
+	}
+	if f.Inbound != nil {
+		q = q.Where("inbound = ?", *f.Inbound)
+	}
+	if f.Completed != nil {
+		q = q.Where("ended = ?", *f.Completed)
+	}
+	if f.AnsweredBy != "" {
+		q = q.Where("answered_by = ?", f.AnsweredBy)
+	}
+	if f.Status != "" {
+		q = q.Where("status = ?", f.Status)
+	}
+	if f.Pathway != "" {
+		q = q.Where("pathway_id = ?", f.Pathway)
+	}
+	if f.LongerThan != 0 {
+		q = q.Where("length_ns > ?", f.LongerThan)
+	}
+	if f.ShorterThan != 0 {
+		q = q.Where("length_ns < ?", f.ShorterThan)
+	}
+	if !f.Since.IsZero() {
+		q = q.Where("created_at >= ?", f.Since)
+	}
+	if !f.Before.IsZero() {
+		q = q.Where("created_at < ?", f.Before)
+	}
+	return q
+}
+
+// pageOf orders calls, and leaves out those up to the last of the page before.
+func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
+	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
+	if f.OldestFirst {
+		direction, beyond = " ASC", "(created_at, id) > (?, ?)"
+	}
+	if !f.After.IsZero() {
+		q = q.Where(beyond, f.After.At, f.After.ID)
+	}
+	return q.Order("created_at"+direction, "id"+direction)
+}
+
+// RequestStop marks a call that somebody wants to end.
+func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).
+			Where("id = ?", id).Where("org = ?", org).Where("NOT ended").Exec(ctx)
+		if err := sqldb.Changed(result, err, callwright.ErrConflict); err != callwright.ErrConflict { //nolint:errorlint // ours
+			return err
+		}
+		return sqldb.Exists(ctx, "call", findCall(idb, org, id))
+	})
+}
+
+// Beat keeps a node's calls alive.
+func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []string, err error) {
+	err = s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+		_, err := idb.NewUpdate().Model((*callRow)(nil)).Set("heartbeat = ?", sqldb.Stored(at)).
+			Where("node = ?", node).Where(live).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		stops = nil
+		return idb.NewSelect().Model((*callRow)(nil)).Column("id").
+			Where("node = ?", node).Where(live).Where("stop_requested").Scan(ctx, &stops)
+	})
+	return stops, err
+}
+
+// Silent is the calls of dead nodes.
+func (s Calls) Silent(ctx context.Context, before time.Time, limit int) ([]call.Call, error) {
+	var rows []callRow
+	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where(live).Where("heartbeat < ?", before).Limit(limit).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().call)
+}

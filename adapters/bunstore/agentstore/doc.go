@@ -1,0 +1,7 @@
+// Package agentstore keeps agents, inbound numbers, calls, pathways and chats in a bunstore.DB.
+package agentstore
+
+import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+
+// core is a database with what the rows of this package need of it.
+type core struct{ *sqldb.DB }

@@ -1,0 +1,108 @@
+package agentstore
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// The JSON of what is kept as one column. Each has the fields of its domain type in the same order, so that Go converts
+// one into the other and refuses to compile when a field is missing here. Durations are nanoseconds.
+
+type agentJSON struct {
+	Task            string                 `json:"task,omitempty"`
+	Pathway         call.PathwayRef        `json:"-"` // see agentColumns
+	Persona         string                 `json:"persona,omitempty"`
+	Voice           string                 `json:"voice,omitempty"`
+	Language        string                 `json:"language,omitempty"`
+	Model           string                 `json:"model,omitempty"`
+	Temperature     *float64               `json:"temperature,omitempty"`
+	FirstSentence   string                 `json:"first_sentence,omitempty"`
+	WaitForGreeting bool                   `json:"wait_for_greeting,omitempty"`
+	Record          bool                   `json:"record,omitempty"`
+	MaxDuration     time.Duration          `json:"max_duration_ns,omitempty"`
+	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
+	Webhook         string                 `json:"webhook,omitempty"`
+	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
+	Tools           []json.RawMessage      `json:"-"` // see agentColumns
+	DynamicData     []call.DynamicData     `json:"-"` // see agentColumns
+}
+
+type voicemailJSON struct {
+	Action  call.VoicemailAction `json:"action,omitempty"`
+	Message string               `json:"message,omitempty"`
+}
+
+type analysisJSON struct {
+	Summary     string `json:"summary,omitempty"`
+	Disposition string `json:"disposition,omitempty"`
+	Error       string `json:"error,omitempty"`
+}
+
+type promotionJSON struct {
+	Number      int       `json:"number"`
+	Batch       string    `json:"batch,omitempty"`
+	RequestedAt time.Time `json:"requested_at"`
+}
+
+type pairJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type mappingJSON struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Context string `json:"context,omitempty"`
+}
+
+type endingJSON struct {
+	Cause   call.Cause `json:"cause,omitempty"`
+	SIPCode int        `json:"sip_code,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	ByPeer  bool       `json:"by_peer,omitempty"`
+}
+
+type carriageJSON struct {
+	SIPCallID string `json:"sip_call_id,omitempty"`
+	Peer      string `json:"peer,omitempty"`
+	Codec     string `json:"codec,omitempty"`
+	SRTPSuite string `json:"srtp_suite,omitempty"`
+	TLS       string `json:"tls,omitempty"`
+}
+
+type statsJSON struct {
+	Sent      uint64        `json:"sent,omitempty"`
+	Received  uint64        `json:"received,omitempty"`
+	Lost      uint64        `json:"lost,omitempty"`
+	Late      uint64        `json:"late,omitempty"`
+	Jitter    time.Duration `json:"jitter_ns,omitempty"`
+	RoundTrip time.Duration `json:"round_trip_ns,omitempty"`
+}
+
+type latencyJSON struct {
+	EndOfTurn  time.Duration `json:"end_of_turn_ns,omitempty"`
+	Recognized time.Duration `json:"recognized_ns,omitempty"`
+	FirstStep  time.Duration `json:"first_step_ns,omitempty"`
+	FirstAudio time.Duration `json:"first_audio_ns,omitempty"`
+	Playing    time.Duration `json:"playing_ns,omitempty"`
+}
+
+// The conversions that must exist.
+var (
+	_ = agentJSON(call.Agent{})
+	_ = voicemailJSON(call.Voicemail{})
+	_ = analysisJSON(call.Analysis{})
+	_ = promotionJSON(pathway.Promotion{})
+	_ = pairJSON(request.Pair{})
+	_ = mappingJSON(request.Mapping{})
+	_ = endingJSON(call.Ending{})
+	_ = carriageJSON(call.LegInfo{})
+	_ = statsJSON(call.Stats{})
+	_ = latencyJSON(conversation.Latency{})
+)

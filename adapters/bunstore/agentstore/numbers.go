@@ -1,0 +1,91 @@
+package agentstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents"
+)
+
+// Numbers is agents.Store.
+type Numbers struct{ DB *bunstore.DB }
+
+func (s Numbers) core() core { return core{s.DB.Core()} }
+
+type numberRow struct {
+	bun.BaseModel `bun:"table:inbound_numbers"`
+
+	Org    string `bun:"org,pk"`
+	Number string `bun:"number,pk"`
+	agentColumns
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Version   int64     `bun:"version"`
+}
+
+func (db core) numberRow(n agents.InboundNumber) numberRow {
+	return numberRow{
+		Org: string(n.Org), Number: string(n.Number),
+		agentColumns: db.agentColumns(numberAgentPurpose(n.Org, n.Number), n.Agent),
+		CreatedAt:    sqldb.Stored(n.CreatedAt), UpdatedAt: sqldb.Stored(n.UpdatedAt), Version: n.Version,
+	}
+}
+
+func (db core) number(r numberRow) (agents.InboundNumber, error) {
+	org, number := callwright.OrgID(r.Org), callwright.PhoneNumber(r.Number)
+	agent, err := db.agent(numberAgentPurpose(org, number), r.agentColumns)
+	return agents.InboundNumber{
+		Org: org, Number: number, Agent: agent,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
+	}, err
+}
+
+// InsertNumber adds a number.
+func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
+	n.Version = 1
+	row := s.core().numberRow(n)
+	return s.core().Insert(ctx, n, &row)
+}
+
+// Number is one number.
+func (s Numbers) Number(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) (agents.InboundNumber, error) {
+	var row numberRow
+	err := s.core().Read(ctx, []any{org, number}, func(idb bun.IDB) error {
+		query := idb.NewSelect().Model(&row).Where("org = ?", org).Where("number = ?", number)
+		return sqldb.Absent("inbound number", query.Scan(ctx))
+	})
+	if err != nil {
+		return agents.InboundNumber{}, err
+	}
+	return s.core().number(row)
+}
+
+// Numbers is all numbers of an organization.
+func (s Numbers) Numbers(ctx context.Context, org callwright.OrgID) ([]agents.InboundNumber, error) {
+	var rows []numberRow
+	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("number").Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().number)
+}
+
+// UpdateNumber replaces a number.
+func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
+	row := s.core().numberRow(n)
+	return s.core().Write(ctx, []any{n}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK()
+		find := idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", n.Org).Where("number = ?", n.Number)
+		return sqldb.Replace(ctx, "inbound number", update, n.Version, find)
+	})
+}

@@ -1,0 +1,82 @@
+package agentstore
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// logJSON is a pathway.Log. What is in it converts from and to its domain type: see document.go.
+type logJSON struct {
+	Node    string         `json:"node,omitempty"`
+	Heard   string         `json:"heard,omitempty"`
+	Said    string         `json:"said,omitempty"`
+	Entries []logEntryJSON `json:"entries,omitzero"`
+	Usage   usageJSON      `json:"usage,omitzero"`
+	Took    time.Duration  `json:"took_ns,omitempty"`
+}
+
+type usageJSON struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+}
+
+type logEntryJSON struct {
+	Kind      pathway.LogKind `json:"kind"`
+	Node      string          `json:"node,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Chosen    string          `json:"chosen,omitempty"`
+	Edge      string          `json:"edge,omitempty"`
+	Tag       string          `json:"tag,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Variables map[string]any  `json:"variables,omitzero"`
+	Request   *requestLogJSON `json:"request,omitempty"`
+	At        time.Time       `json:"at"`
+}
+
+type requestLogJSON struct {
+	Name      string          `json:"name,omitempty"`
+	Method    string          `json:"method,omitempty"`
+	URL       string          `json:"url,omitempty"`
+	Status    int             `json:"status,omitempty"`
+	Body      json.RawMessage `json:"body,omitzero"`
+	Took      time.Duration   `json:"took_ns,omitempty"`
+	Variables map[string]any  `json:"variables,omitzero"`
+	Error     string          `json:"error,omitempty"`
+}
+
+// marshalLog is a log without its turn.
+func marshalLog(l pathway.Log) (string, error) {
+	entry := func(e pathway.LogEntry) logEntryJSON {
+		return logEntryJSON{
+			e.Kind, e.Node, e.Name, e.Chosen, e.Edge, e.Tag, e.Text, e.Variables, (*requestLogJSON)(e.Request), sqldb.Stored(e.At),
+		}
+	}
+	text, err := json.Marshal(logJSON{l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Took})
+	if err != nil {
+		return "", callwright.ErrInternal.Because(err)
+	}
+	return string(text), nil
+}
+
+func (r logRow) turn() (pathway.Log, error) {
+	var j logJSON
+	if err := json.Unmarshal([]byte(r.Log), &j); err != nil {
+		return pathway.Log{}, callwright.ErrInternal.Because(err)
+	}
+	entry := func(e logEntryJSON) pathway.LogEntry {
+		return pathway.LogEntry{
+			Kind: e.Kind, Node: e.Node, Name: e.Name, Chosen: e.Chosen, Edge: e.Edge, Tag: e.Tag, Text: e.Text,
+			Variables: e.Variables, Request: (*request.Log)(e.Request), At: e.At,
+		}
+	}
+	return pathway.Log{
+		Turn: r.Turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: sqldb.Converted(j.Entries, entry),
+		Usage: llm.Usage(j.Usage), Took: j.Took,
+	}, nil
+}

@@ -1,0 +1,118 @@
+package agentstore
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents"
+)
+
+// WebAgents is agents.WebAgents.
+type WebAgents struct{ DB *bunstore.DB }
+
+func (s WebAgents) core() core { return core{s.DB.Core()} }
+
+type webAgentRow struct {
+	bun.BaseModel `bun:"table:web_agents"`
+
+	ID  string `bun:"id,pk"`
+	Org string `bun:"org"`
+	agentColumns
+	VoiceSettings *string        `bun:"voice_settings"` // JSON, which JSONB would not keep as it is
+	Keywords      []string       `bun:"keywords,type:jsonb,nullzero"`
+	Metadata      map[string]any `bun:"metadata,type:jsonb,nullzero"`
+	CreatedAt     time.Time      `bun:"created_at"`
+	UpdatedAt     time.Time      `bun:"updated_at"`
+	Version       int64          `bun:"version"`
+}
+
+func (db core) webAgentRow(a agents.WebAgent) webAgentRow {
+	row := webAgentRow{
+		ID: a.ID, Org: string(a.Org), agentColumns: db.agentColumns(webAgentPurpose(a.Org, a.ID), a.Agent),
+		Keywords: a.Keywords, Metadata: a.Metadata,
+		CreatedAt: sqldb.Stored(a.CreatedAt), UpdatedAt: sqldb.Stored(a.UpdatedAt), Version: a.Version,
+	}
+	if a.VoiceSettings != nil {
+		text := string(a.VoiceSettings)
+		row.VoiceSettings = &text
+	}
+	return row
+}
+
+func (db core) webAgent(r webAgentRow) (agents.WebAgent, error) {
+	org := callwright.OrgID(r.Org)
+	agent, err := db.agent(webAgentPurpose(org, r.ID), r.agentColumns)
+	a := agents.WebAgent{
+		ID: r.ID, Org: org, Agent: agent, Keywords: r.Keywords, Metadata: r.Metadata,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
+	}
+	if r.VoiceSettings != nil {
+		a.VoiceSettings = json.RawMessage(*r.VoiceSettings)
+	}
+	return a, err
+}
+
+// InsertAgent adds an agent.
+func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
+	a.Version = 1
+	row := s.core().webAgentRow(a)
+	return s.core().Insert(ctx, []any{a, row.VoiceSettings}, &row)
+}
+
+// Agent is one agent.
+func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
+	var row webAgentRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		return sqldb.Absent("agent", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return agents.WebAgent{}, err
+	}
+	return s.core().webAgent(row)
+}
+
+// Agents is all agents of an organization.
+func (s WebAgents) Agents(ctx context.Context, org callwright.OrgID) ([]agents.WebAgent, error) {
+	var rows []webAgentRow
+	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().webAgent)
+}
+
+// CountAgents is how many agents an organization has.
+func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
+		count, err = idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
+// UpdateAgent replaces an agent.
+func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
+	row := s.core().webAgentRow(a)
+	return s.core().Write(ctx, []any{a, row.VoiceSettings}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", a.Org)
+		find := idb.NewSelect().Model((*webAgentRow)(nil)).Where("id = ?", a.ID).Where("org = ?", a.Org)
+		return sqldb.Replace(ctx, "agent", update, a.Version, find)
+	})
+}
+
+// DeleteAgent removes an agent.
+func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+		result, err := idb.NewDelete().Model((*webAgentRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
+		return sqldb.Changed(result, err, callwright.NotFound("agent"))
+	})
+}

@@ -1,0 +1,121 @@
+// Package sqldb is what all stores of bunstore share: connections to SQLite and PostgreSQL and what differs between the
+// two, transactions, errors, secrets, and rows with versions.
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+)
+
+// DB is a database. Keyring and Logger are those that Open was given.
+type DB struct {
+	Keyring *callwright.Keyring
+	Logger  *slog.Logger
+
+	writer  *bun.DB
+	reader  *bun.DB // the same as writer, but for SQLite in a file
+	dialect dialect
+}
+
+// dialect is what differs between the databases beyond the SQL that bun writes.
+type dialect struct {
+	name      string // the folder of its migrations
+	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
+	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
+	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
+	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
+	contains  string // that a text, the first of two, contains the other
+	conflict  func(error) bool
+	orphan    func(error) bool  // what the row belongs to has gone meanwhile
+	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
+	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
+}
+
+// Open connects to the database at an address: see bunstore.Open.
+func Open(address string, keyring *callwright.Keyring, logger *slog.Logger) (*DB, error) {
+	db := &DB{Keyring: keyring, Logger: logger}
+	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
+	case isSQLite:
+		return db, db.openSQLite(path)
+	case address == "":
+		return nil, errors.New("the address is empty: it is sqlite:<path> or postgres://…")
+	default:
+		return db, db.openPostgres(address)
+	}
+}
+
+// Name returns the kind of database, which is also the folder of its migrations.
+func (db *DB) Name() string { return db.dialect.name }
+
+// Close ends all connections.
+func (db *DB) Close() error {
+	if db.reader != db.writer {
+		return errors.Join(db.reader.Close(), db.writer.Close())
+	}
+	return db.writer.Close()
+}
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.translate(ctx, db.reader.PingContext(ctx)) }
+
+// SQL returns the pool that writes.
+func (db *DB) SQL() *sql.DB { return db.writer.DB }
+
+// DSN returns the connection string of a PostgreSQL database, and nothing for SQLite.
+func (db *DB) DSN() callwright.Secret { return db.dialect.dsn }
+
+// Tx returns the transaction that a context carries, if Do gave it one.
+func (db *DB) Tx(ctx context.Context) (*sql.Tx, bool) {
+	tx, ok := ctx.Value(inside{db}).(bun.Tx)
+	return tx.Tx, ok
+}
+
+// MigrationLock returns the statement that makes migrating transactions wait for each other; empty: they do anyway.
+func (db *DB) MigrationLock() string { return db.dialect.lock }
+
+// SkipLocked makes a query leave out the rows that other transactions hold.
+func (db *DB) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
+	if db.dialect.skip == "" {
+		return q
+	}
+	return q.For(db.dialect.skip)
+}
+
+// ForUpdate makes a query hold the rows that it finds until the transaction ends: others that do the same wait.
+func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
+	if db.dialect.hold == "" {
+		return q
+	}
+	return q.For(db.dialect.hold)
+}
+
+// Contains returns the condition that a text, the first of two arguments, contains the other.
+func (db *DB) Contains() string { return db.dialect.contains }
+
+// ScanRow reads the current row of a result into the columns of a model.
+func (db *DB) ScanRow(ctx context.Context, rows *sql.Rows, dest ...any) error {
+	return db.reader.ScanRow(ctx, rows, dest...)
+}
+
+// Watch calls f with every statement that runs from now on. It is for tests.
+func (db *DB) Watch(f func(statement string)) {
+	db.writer.AddQueryHook(watcher(f))
+	if db.reader != db.writer {
+		db.reader.AddQueryHook(watcher(f))
+	}
+}
+
+type watcher func(statement string)
+
+// BeforeQuery leaves a query as it is.
+func (watcher) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+// AfterQuery tells of a statement that has run.
+func (w watcher) AfterQuery(_ context.Context, e *bun.QueryEvent) { w(e.Query) }

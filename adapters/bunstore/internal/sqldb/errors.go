@@ -1,0 +1,95 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+)
+
+// translate gives a driver's error its code. The driver's own words are only in the cause.
+func (db *DB) translate(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, coded := errors.AsType[*callwright.Error](err); coded {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		// The drivers have words of their own for this; those of the context are the ones that callers look for.
+		return callwright.ErrUnavailable.Because(context.Cause(ctx))
+	case errors.Is(err, sql.ErrNoRows):
+		return callwright.ErrNotFound.Because(err)
+	case db.dialect.orphan(err):
+		return callwright.ErrNotFound.Because(err)
+	case db.dialect.conflict(err):
+		return callwright.ErrConflict.Because(err)
+	case db.dialect.transient(err), away(err):
+		return callwright.ErrUnavailable.Because(err)
+	default:
+		return callwright.ErrInternal.Because(err)
+	}
+}
+
+// Changed is nil when a statement changed a row, and what it means that it changed none.
+func Changed(result sql.Result, err error, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	rows, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		return otherwise
+	}
+	return nil
+}
+
+// checkText refuses text that a database cannot keep: PostgreSQL has neither NUL nor anything but UTF-8.
+func checkText(values ...any) error {
+	for _, v := range values {
+		if !cleanValue(reflect.ValueOf(v)) {
+			return callwright.Errorf(callwright.CodeBadRequest, "text must be UTF-8 without NUL characters")
+		}
+	}
+	return nil
+}
+
+// cleanValue looks at every text within v. Bytes are no text.
+func cleanValue(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String()) && strings.IndexByte(v.String(), 0) < 0
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || cleanValue(v.Elem())
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return true
+		}
+		for i := range v.Len() {
+			if !cleanValue(v.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for pairs := v.MapRange(); pairs.Next(); {
+			if !cleanValue(pairs.Key()) || !cleanValue(pairs.Value()) {
+				return false
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && !cleanValue(v.Field(i)) {
+				return false
+			}
+		}
+	default:
+	}
+	return true
+}

@@ -1,0 +1,134 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+)
+
+// Insert adds a row made of value. A taken key is a conflict and, unlike an error of the database, leaves a transaction
+// of PostgreSQL usable.
+func (db *DB) Insert(ctx context.Context, value, row any) error {
+	return db.Write(ctx, []any{value}, func(idb bun.IDB) error {
+		result, err := idb.NewInsert().Model(row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
+		return Changed(result, err, callwright.ErrConflict)
+	})
+}
+
+// Replace runs the update of a row that is found by its key and version. When it changes nothing, somebody else was
+// first, unless find finds no such row at all.
+func Replace(ctx context.Context, kind string, update *bun.UpdateQuery, version int64, find *bun.SelectQuery) error {
+	result, err := update.Value("version", "version + 1").Where("version = ?", version).Exec(ctx)
+	return Outrun(ctx, kind, Changed(result, err, callwright.ErrConflict), find)
+}
+
+// Outrun looks at a conflict that means that no row of a key has the expected version: it stays one when find finds the
+// row with another.
+func Outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) error {
+	if !errors.Is(err, callwright.ErrConflict) {
+		return err
+	}
+	if missing := Exists(ctx, kind, find); missing != nil {
+		return missing
+	}
+	return err
+}
+
+// Supplant adds a row, or puts it in place of the one with its key, whose versions it goes on counting: whoever has read
+// that one is too late. It is a conflict when that one is another organization's.
+func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) error {
+	insert := idb.NewInsert().Model(row).On("CONFLICT (?) DO UPDATE", bun.Ident(key)).
+		Where("?TableAlias.org = EXCLUDED.org").Returning("NULL")
+	for _, field := range db.writer.Table(reflect.TypeOf(row)).DataFields {
+		if field.Name != "version" {
+			insert.Set("?0 = EXCLUDED.?0", bun.Ident(field.Name))
+		}
+	}
+	result, err := insert.Set("version = ?TableAlias.version + 1").Exec(ctx)
+	return Changed(result, err, callwright.ErrConflict)
+}
+
+// Forget removes the rows of a table that choose picks, and says how many. It leaves alone what another node is forgetting.
+func (db *DB) Forget(
+	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) (removed int, err error) {
+	err = db.Write(ctx, nil, func(idb bun.IDB) error {
+		old := choose(idb.NewSelect().Model(model).Column("id"))
+		old = db.SkipLocked(old)
+		result, err := idb.NewDelete().Model(model).Where("id IN (?)", old).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		removed = int(rows)
+		return err
+	})
+	return removed, err
+}
+
+// Exists is nil when the query finds a row.
+func Exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
+	found, err := find.ColumnExpr("1").Exists(ctx) // naming all columns would cost more than looking for the row
+	if err == nil && !found {
+		return callwright.NotFound(kind)
+	}
+	return err
+}
+
+// Absent turns the error of a query that found no row into what it means.
+func Absent(kind string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return callwright.NotFound(kind)
+	}
+	return err
+}
+
+// Unseal decrypts a sealed secret of a row.
+func (db *DB) Unseal(purpose, sealed string) (callwright.Secret, error) {
+	secret, err := db.Keyring.Open(purpose, sealed)
+	if err != nil {
+		return "", callwright.ErrInternal.Because(err)
+	}
+	return secret, nil
+}
+
+// Stored is a time as both databases keep it, and as it is given back.
+func Stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+func StoredIfSet(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := Stored(*t)
+	return &u
+}
+
+// Converted is a list with every element turned into what another type has for it. One that is nil stays nil.
+func Converted[A, B any](list []A, convert func(A) B) []B {
+	if list == nil {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = convert(a)
+	}
+	return out
+}
+
+// ConvertedAll is every row's value.
+func ConvertedAll[A, B any](rows []A, convert func(A) (B, error)) ([]B, error) {
+	out := make([]B, len(rows))
+	for i, row := range rows {
+		var err error
+		if out[i], err = convert(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,110 @@
+package sqldb
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// readers is how many reads outside transactions run at once on SQLite.
+const readers = 4
+
+// openSQLite opens the two pools of a file, or the one connection that is a database in memory.
+func (db *DB) openSQLite(path string) error {
+	if path == "" || strings.IndexByte(path, 0) >= 0 {
+		return errors.New("the address of a SQLite database is sqlite:<path>")
+	}
+	if err := createPrivately(path); err != nil {
+		return err
+	}
+	if err := registerContains(); err != nil {
+		return err
+	}
+	db.dialect = dialect{
+		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
+		transient: sqliteTransient,
+	}
+	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
+	if err != nil {
+		return err
+	}
+	db.writer, db.reader = writer, writer
+	if path == ":memory:" {
+		return nil
+	}
+	reader, err := sqlitePool(path, readers, "query_only(1)")
+	if err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	db.reader = reader
+	return nil
+}
+
+// registerContains adds a function to SQLite that says whether a text contains another. LIKE and instr compare them anew at
+// each place: with a long text of one letter, a search for many of that letter took so long that nobody else could read.
+var registerContains = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("callwright_contains", 2,
+		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			text, _ := args[0].(string)
+			part, _ := args[1].(string)
+			return strings.Contains(text, part), nil
+		})
+})
+
+// createPrivately makes an absent file that nobody else may read: transcripts are in it. SQLite gives its companions, the
+// journal and the index of it, the same mode.
+func createPrivately(path string) error {
+	if path == ":memory:" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// sqlitePool is a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
+func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
+	options := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}}
+	name := path
+	if path != ":memory:" {
+		// Only what a file: URI gives a meaning to is escaped, so that relative paths stay relative.
+		name = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+	}
+	pool, err := sql.Open("sqlite", name+"?"+options.Encode())
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	return bun.NewDB(pool, sqlitedialect.New()), nil
+}
+
+func sqliteConflict(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+func sqliteOrphan(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+}
+
+func sqliteTransient(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	primary := e.Code() & 0xff // the rest says which kind of busy
+	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+}

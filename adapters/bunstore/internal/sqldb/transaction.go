@@ -1,0 +1,91 @@
+package sqldb
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// inside is the key under which a context carries a transaction of this database.
+type inside struct{ db *DB }
+
+// A transaction that lost against another is tried again so often, after a wait that doubles.
+const (
+	attempts  = 6
+	firstWait = 5 * time.Millisecond
+)
+
+// Do runs fn in one transaction. See callwright.Atomic.
+func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error {
+	if _, joined := db.Tx(ctx); joined {
+		return fn(ctx)
+	}
+	return db.retry(ctx, func() error { return db.once(ctx, fn) })
+}
+
+// once runs fn in a transaction of its own, which is rolled back unless fn returns nil. What fn returns is given back as
+// it is.
+func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
+	tx, err := db.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return db.translate(ctx, err)
+	}
+	// After a commit, or when ctx has ended, there is nothing to roll back, and the error says only that.
+	defer func() { _ = tx.Rollback() }()
+	if err := fn(context.WithValue(ctx, inside{db}, tx)); err != nil {
+		return err
+	}
+	return db.translate(ctx, tx.Commit())
+}
+
+// retry calls fn until it does not lose against another transaction any more.
+func (db *DB) retry(ctx context.Context, fn func() error) error {
+	wait := firstWait
+	for range attempts - 1 {
+		err := fn()
+		if err == nil || !db.dialect.transient(err) {
+			return err
+		}
+		timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads load, hides nothing
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
+		wait *= 2
+	}
+	return fn()
+}
+
+// Alone waits for other transactions that have called it with the same name, and lets none go on before this one ends.
+func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
+	if db.dialect.claim == "" {
+		return nil
+	}
+	_, err := idb.ExecContext(ctx, db.dialect.claim, name)
+	return err
+}
+
+// Write runs statements in the transaction of ctx, or each for itself. The texts in inputs are what reaches the
+// database: they are checked first.
+func (db *DB) Write(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {
+	return db.run(ctx, db.writer, inputs, fn)
+}
+
+// Read runs queries in the transaction of ctx, or outside of any.
+func (db *DB) Read(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {
+	return db.run(ctx, db.reader, inputs, fn)
+}
+
+func (db *DB) run(ctx context.Context, pool *bun.DB, inputs []any, fn func(idb bun.IDB) error) error {
+	if err := checkText(inputs...); err != nil {
+		return err
+	}
+	if tx, ok := ctx.Value(inside{db}).(bun.Tx); ok {
+		return db.translate(ctx, fn(tx))
+	}
+	return db.retry(ctx, func() error { return db.translate(ctx, fn(pool)) })
+}

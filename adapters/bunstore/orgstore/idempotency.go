@@ -1,0 +1,117 @@
+package orgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+// IdempotencyStore is callwright.IdempotencyStore.
+type IdempotencyStore struct{ DB *bunstore.DB }
+
+func (s IdempotencyStore) core() core { return core{s.DB.Core()} }
+
+type answerRow struct {
+	bun.BaseModel `bun:"table:answers,alias:answers"`
+
+	Org    string    `bun:"org,pk"`
+	Key    string    `bun:"key,pk"`
+	Digest []byte    `bun:"digest"` // sealed, as the request may hold a password that is short enough to be guessed
+	Answer []byte    `bun:"answer"` // sealed, as it may show a secret for the only time
+	KeptAt time.Time `bun:"kept_at"`
+}
+
+// answerPurpose binds what is sealed in a column of the answers to its row.
+func answerPurpose(org callwright.OrgID, key, column string) string {
+	return fmt.Sprintf("answer:%q:%q:%s", org, key, column)
+}
+
+// unseal gives what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
+// that did not seal has written it.
+func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error) {
+	org := callwright.OrgID(r.Org)
+	d, err := s.core().Keyring.Open(answerPurpose(org, r.Key, "digest"), string(r.Digest))
+	if err != nil {
+		return nil, nil, callwright.NotFound("answer")
+	}
+	a, err := s.core().Keyring.Open(answerPurpose(org, r.Key, "answer"), string(r.Answer))
+	if err != nil {
+		return nil, nil, callwright.NotFound("answer")
+	}
+	return []byte(d), []byte(a), nil
+}
+
+// Find is the answer kept under a key since a time, and the digest of the request that got it.
+func (s IdempotencyStore) Find(
+	ctx context.Context, org callwright.OrgID, key string, since time.Time,
+) (digest, answer []byte, err error) {
+	var row answerRow
+	err = s.core().Read(ctx, []any{org, key}, func(idb bun.IDB) error {
+		return sqldb.Absent("answer", findAnswer(idb, &row, org, key).Where("kept_at >= ?", since).Scan(ctx))
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.unseal(row)
+}
+
+func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *bun.SelectQuery {
+	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
+}
+
+// Keep stores an answer in place of one from before since, or of one that does not open any more.
+func (s IdempotencyStore) Keep(
+	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
+) error {
+	seal := func(column string, text []byte) []byte {
+		return []byte(s.core().Keyring.Seal(answerPurpose(org, key, column), callwright.Secret(text)))
+	}
+	row := answerRow{
+		Org: string(org), Key: key, Digest: seal("digest", digest), Answer: seal("answer", answer), KeptAt: sqldb.Stored(at),
+	}
+	return s.core().Write(ctx, []any{org, key}, func(idb bun.IDB) error {
+		result, err := idb.NewInsert().Model(&row).
+			On("CONFLICT (org, key) DO UPDATE").
+			Set("digest = EXCLUDED.digest").Set("answer = EXCLUDED.answer").Set("kept_at = EXCLUDED.kept_at").
+			Where("answers.kept_at < ?", since).Exec(ctx)
+		err = sqldb.Changed(result, err, callwright.ErrConflict)
+		if errors.Is(err, callwright.ErrConflict) {
+			err = s.keepAnew(ctx, idb, row)
+		}
+		if err != nil {
+			return err
+		}
+		return s.forgetOld(ctx, idb, org, since)
+	})
+}
+
+// keepAnew replaces an answer that does not open; it is a conflict when that one does.
+func (s IdempotencyStore) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
+	var old answerRow
+	if err := findAnswer(idb, &old, callwright.OrgID(row.Org), row.Key).Scan(ctx); err != nil {
+		return err
+	}
+	if _, _, err := s.unseal(old); err == nil {
+		return callwright.ErrConflict
+	}
+	result, err := idb.NewUpdate().Model(&row).WherePK().Where("answer = ?", old.Answer).Exec(ctx)
+	return sqldb.Changed(result, err, callwright.ErrConflict)
+}
+
+// forgetOld removes some answers that nobody will ask for any more, so that they don't pile up. It leaves alone what
+// another transaction holds: waiting for each other's could end in a deadlock.
+func (s IdempotencyStore) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+	const atOnce = 20
+	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").
+		Where("org = ?", org).Where("kept_at < ?", before).Limit(atOnce)
+	old = s.core().SkipLocked(old)
+	_, err := idb.NewDelete().Model((*answerRow)(nil)).Where("org = ?", org).Where("key IN (?)", old).Exec(ctx)
+	return err
+}

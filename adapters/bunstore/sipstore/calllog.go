@@ -1,0 +1,168 @@
+package sipstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// CallLog is sip.CallLog.
+type CallLog struct{ DB *bunstore.DB }
+
+func (s CallLog) core() core { return core{s.DB.Core()} }
+
+// nodeMemory is how long the row of a node outlives it. Its records are closed long before.
+const nodeMemory = 24 * time.Hour
+
+// BeginCall adds a record that has not ended.
+func (s CallLog) BeginCall(ctx context.Context, r sip.CallRecord) error {
+	r.CallEnd = sip.CallEnd{}
+	row := newRecordRow(r)
+	err := s.core().Insert(ctx, r, &row)
+	if errors.Is(err, callwright.ErrConflict) {
+		return nil
+	}
+	return err
+}
+
+// AnswerCall says when a call was answered.
+func (s CallLog) AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+		_, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
+			return q.Set("answered_at = ?", sqldb.Stored(at))
+		})
+		return err
+	})
+}
+
+// change updates a record that has not ended, and says whether there was one to update.
+func (s CallLog) change(
+	ctx context.Context, idb bun.IDB, org callwright.OrgID, id string, set func(*bun.UpdateQuery) *bun.UpdateQuery,
+) (bool, error) {
+	update := idb.NewUpdate().Model((*recordRow)(nil)).
+		Where("id = ?", id).Where("org = ?", org).Where("ended_at IS NULL")
+	result, err := set(update).Exec(ctx)
+	if err = sqldb.Changed(result, err, callwright.ErrConflict); !errors.Is(err, callwright.ErrConflict) {
+		return err == nil, err
+	}
+	return false, sqldb.Exists(ctx, "call", findRecord(idb.NewSelect().Model((*recordRow)(nil)), org, id))
+}
+
+func findRecord(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.SelectQuery {
+	return q.Where("id = ?", id).Where("org = ?", org)
+}
+
+// EndCall ends a record and keeps its ladder.
+func (s CallLog) EndCall(
+	ctx context.Context, org callwright.OrgID, id string, end sip.CallEnd, steps []ladder.Event,
+) error {
+	if end.EndedAt == nil {
+		return callwright.Invalid("ended_at", "is required")
+	}
+	row := ladderRow{CallID: id, Events: sqldb.Converted(steps, newStep)}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		return s.core().Write(ctx, []any{org, id, end, steps}, func(idb bun.IDB) error {
+			ended, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
+				return q.Set("answered_at = COALESCE(?, answered_at)", sqldb.StoredIfSet(end.AnsweredAt)).
+					Set("ended_at = ?", sqldb.StoredIfSet(end.EndedAt)).
+					Set("sip_code = ?", end.SIPCode).Set("status = ?", end.Status).Set("cause = ?", end.Cause).
+					Set("reason = ?", end.Reason).Set("technical = ?", end.Technical)
+			})
+			if err != nil || !ended || len(steps) == 0 {
+				return err
+			}
+			_, err = idb.NewInsert().Model(&row).Exec(ctx)
+			return err
+		})
+	})
+}
+
+// Call is one record with its ladder.
+func (s CallLog) Call(ctx context.Context, org callwright.OrgID, id string) (sip.CallRecord, []ladder.Event, error) {
+	var row recordRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		events := idb.NewSelect().Model((*ladderRow)(nil)).Column("events").Where("call_id = sip_calls.id")
+		query := idb.NewSelect().Model(&row).ColumnExpr("sip_calls.*").ColumnExpr("(?) AS events", events)
+		return sqldb.Absent("call", findRecord(query, org, id).Scan(ctx))
+	})
+	if err != nil {
+		return sip.CallRecord{}, nil, err
+	}
+	return row.record(), sqldb.Converted(row.Events, stepJSON.event), nil
+}
+
+// Calls is a page of the records of a number.
+func (s CallLog) Calls(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
+) ([]sip.CallRecord, error) {
+	return s.records(ctx, []any{org, number, before}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if !before.IsZero() {
+			q = q.Where("(started_at, id) < (?, ?)", before.At, before.ID)
+		}
+		return q.Where("org = ?", org).Where("number = ?", number).Order("started_at DESC", "id DESC").Limit(limit)
+	})
+}
+
+// records is those that a query chooses.
+func (s CallLog) records(
+	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]sip.CallRecord, error) {
+	var rows []recordRow
+	err := s.core().Read(ctx, inputs, func(idb bun.IDB) error {
+		rows = nil
+		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
+	})
+	return sqldb.Converted(rows, recordRow.record), err
+}
+
+// Failures counts the attempts of a trunk that ended, and those that failed.
+func (s CallLog) Failures(
+	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
+) (ended, failed int, err error) {
+	err = s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+		return idb.NewSelect().Model((*recordRow)(nil)).
+			ColumnExpr("COUNT(*)").ColumnExpr("COUNT(CASE WHEN technical THEN 1 END)").
+			Where("trunk_id = ?", trunkID).Where("ended_at >= ?", since).Where("org = ?", org).
+			Scan(ctx, &ended, &failed)
+	})
+	return ended, failed, err
+}
+
+// ForgetCalls removes the records that began before a time and have ended. Their ladders go with them.
+func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.core().Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(limit)
+	})
+}
+
+// BeatNode says that a node lives, and forgets those that are long gone.
+func (s CallLog) BeatNode(ctx context.Context, node string, at time.Time) error {
+	row := nodeRow{Node: node, SeenAt: sqldb.Stored(at)}
+	return s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+		_, err := idb.NewInsert().Model(&row).
+			On("CONFLICT (node) DO UPDATE").Set("seen_at = EXCLUDED.seen_at").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = idb.NewDelete().Model((*nodeRow)(nil)).Where("seen_at < ?", at.Add(-nodeMemory)).Exec(ctx)
+		return err
+	})
+}
+
+// LostCalls is the records of silent nodes.
+func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]sip.CallRecord, error) {
+	return s.records(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
+		living := q.NewSelect().Model((*nodeRow)(nil)).ColumnExpr("1").
+			Where("node = sip_calls.node").Where("seen_at >= ?", silentSince)
+		return q.Where("ended_at IS NULL").Where("started_at < ?", silentSince).
+			Where("NOT EXISTS (?)", living).Order("started_at", "id").Limit(limit)
+	})
+}

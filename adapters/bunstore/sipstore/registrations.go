@@ -1,0 +1,130 @@
+package sipstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+)
+
+// Registrations is sip.Registrations.
+type Registrations struct{ DB *bunstore.DB }
+
+func (s Registrations) core() core { return core{s.DB.Core()} }
+
+type registrationRow struct {
+	bun.BaseModel `bun:"table:trunk_registrations"`
+
+	TrunkID    string     `bun:"trunk_id,pk"`
+	Org        string     `bun:"org"`
+	Number     string     `bun:"number"`
+	State      string     `bun:"state"`
+	Since      time.Time  `bun:"since"`
+	ExpiresAt  time.Time  `bun:"expires_at,nullzero"`
+	Failures   int        `bun:"failures"`
+	Reason     string     `bun:"reason"`
+	NextAt     time.Time  `bun:"next_at"`
+	Node       string     `bun:"node"`
+	LeaseUntil *time.Time `bun:"lease_until"`
+	Version    int64      `bun:"version"`
+}
+
+func newRegistrationRow(r sip.Registration) registrationRow {
+	return registrationRow{
+		TrunkID: r.TrunkID, Org: string(r.Org), Number: string(r.Number), State: string(r.State), Since: sqldb.Stored(r.Since),
+		ExpiresAt: sqldb.Stored(r.ExpiresAt), Failures: r.Failures, Reason: r.Reason, NextAt: sqldb.Stored(r.NextAt), Version: r.Version,
+	}
+}
+
+func (r registrationRow) registration() sip.Registration {
+	return sip.Registration{
+		TrunkID: r.TrunkID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number),
+		State: sip.RegistrationState(r.State), Since: r.Since.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+		Failures: r.Failures, Reason: r.Reason, NextAt: r.NextAt.UTC(), Version: r.Version,
+	}
+}
+
+// PutRegistration adds or replaces a registration.
+func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) error {
+	row := newRegistrationRow(r)
+	return s.core().Write(ctx, []any{r}, func(idb bun.IDB) error {
+		if r.Version == 0 {
+			row.Version = 1
+			return s.core().Supplant(ctx, idb, &row, "trunk_id")
+		}
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("node", "lease_until").WherePK().Where("org = ?", r.Org)
+		return sqldb.Replace(ctx, "registration", update, r.Version, findRegistration(idb, r.Org, r.TrunkID))
+	})
+}
+
+func findRegistration(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*registrationRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org)
+}
+
+// Registration is one trunk's registration.
+func (s Registrations) Registration(
+	ctx context.Context, org callwright.OrgID, trunkID string,
+) (sip.Registration, error) {
+	var row registrationRow
+	err := s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+		return sqldb.Absent("registration", findRegistration(idb, org, trunkID).Scan(ctx, &row))
+	})
+	if err != nil {
+		return sip.Registration{}, err
+	}
+	return row.registration(), nil
+}
+
+// DeleteRegistration removes a registration.
+func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
+	return s.core().Write(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*registrationRow)(nil)).
+			Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
+		return err
+	})
+}
+
+// LeaseRegistrations gives registrations to a node.
+func (s Registrations) LeaseRegistrations(
+	ctx context.Context, node string, now, until time.Time, limit int,
+) ([]sip.Registration, error) {
+	var rows []registrationRow
+	err := s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+		rows = nil
+		due := idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").
+			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).
+			WhereOr("lease_until IS NULL").WhereOr("lease_until <= ?", sqldb.Stored(now)).
+			Order("next_at").Limit(limit)
+		return s.core().lease(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due, until)
+	})
+	return sqldb.Converted(rows, registrationRow.registration), err
+}
+
+// RenewRegistrations keeps a node's leases.
+func (s Registrations) RenewRegistrations(
+	ctx context.Context, node string, until time.Time,
+) (trunkIDs []string, err error) {
+	err = s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+		trunkIDs = nil
+		_, err := s.leasesOf(idb, node).Set("lease_until = ?", sqldb.Stored(until)).Returning("trunk_id").Exec(ctx, &trunkIDs)
+		return err
+	})
+	return trunkIDs, err
+}
+
+// ReleaseRegistrations ends a node's leases.
+func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
+	return s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+		_, err := s.leasesOf(idb, node).Set("node = ''").Set("lease_until = NULL").Exec(ctx)
+		return err
+	})
+}
+
+func (s Registrations) leasesOf(idb bun.IDB, node string) *bun.UpdateQuery {
+	return idb.NewUpdate().Model((*registrationRow)(nil)).Where("node = ?", node)
+}

@@ -1,0 +1,90 @@
+package sipstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+)
+
+// Statuses is sip.Statuses.
+type Statuses struct{ DB *bunstore.DB }
+
+func (s Statuses) core() core { return core{s.DB.Core()} }
+
+// PutStatus adds or replaces a status, and ends the lease on it.
+func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
+	row := newStatusRow(status)
+	return s.core().Write(ctx, []any{status}, func(idb bun.IDB) error {
+		if status.Version == 0 {
+			row.Version = 1
+			return s.core().Supplant(ctx, idb, &row, "trunk_id")
+		}
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", status.Org)
+		return sqldb.Replace(ctx, "status", update, status.Version, findStatus(idb, status.Org, status.TrunkID))
+	})
+}
+
+func findStatus(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQuery {
+	return idb.NewSelect().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org)
+}
+
+// Status is one trunk's status.
+func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Status, error) {
+	var row statusRow
+	err := s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+		return sqldb.Absent("status", findStatus(idb, org, trunkID).Scan(ctx, &row))
+	})
+	if err != nil {
+		return sip.Status{}, err
+	}
+	return row.status(), nil
+}
+
+// StatusesOf is the statuses of all trunks of an organization.
+func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID) ([]sip.Status, error) {
+	var rows []statusRow
+	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("number").Scan(ctx)
+	})
+	return sqldb.Converted(rows, statusRow.status), err
+}
+
+// DeleteStatus removes a status.
+func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
+	return s.core().Write(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
+		return err
+	})
+}
+
+// LeaseStatuses gives statuses that are due to the caller alone.
+func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
+	var rows []statusRow
+	err := s.core().Write(ctx, nil, func(idb bun.IDB) error {
+		rows = nil
+		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
+			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
+			Order("probe_at").Limit(limit)
+		return s.core().lease(ctx, idb.NewUpdate().Model(&rows), due, until)
+	})
+	// What RETURNING gives is in no order.
+	slices.SortFunc(rows, func(a, b statusRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
+	return sqldb.Converted(rows, statusRow.status), err
+}
+
+// lease runs the update of what a query chooses by trunk_id, and reads it. What others hold is left to them. Within WITH
+// the query runs once: as a sub-select PostgreSQL may run it for each row, and each time lock others.
+func (db core) lease(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery, until time.Time) error {
+	due = db.SkipLocked(due)
+	_, err := update.With("due", due).Set("lease_until = ?", sqldb.Stored(until)).
+		Where("trunk_id IN (SELECT trunk_id FROM due)").Returning("*").Exec(ctx)
+	return err
+}

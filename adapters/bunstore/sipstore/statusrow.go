@@ -1,0 +1,122 @@
+package sipstore
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/health"
+)
+
+type statusRow struct {
+	bun.BaseModel `bun:"table:trunk_statuses"`
+
+	TrunkID    string     `bun:"trunk_id,pk"`
+	Org        string     `bun:"org"`
+	Number     string     `bun:"number"`
+	ProbeAt    time.Time  `bun:"probe_at"`
+	LeaseUntil *time.Time `bun:"lease_until"`
+	Version    int64      `bun:"version"`
+	Document   statusJSON `bun:"document,type:jsonb"`
+}
+
+// statusJSON is what nobody looks for.
+type statusJSON struct {
+	Verify   sip.TLSVerification           `json:"verify,omitempty"`
+	Alerting bool                          `json:"alerting,omitempty"`
+	Failback failover.Failback             `json:"failback,omitempty"`
+	Servers  []serverStatusJSON            `json:"servers"`
+	Active   int                           `json:"active,omitempty"`
+	History  historyJSON                   `json:"history"`
+	Alerts   map[alert.Kind]alertStateJSON `json:"alerts"`
+}
+
+type serverStatusJSON struct {
+	Server  serverJSON `json:"server"`
+	Health  healthJSON `json:"health"`
+	ProbeAt time.Time  `json:"probe_at,omitzero"`
+}
+
+type historyJSON struct {
+	Days    []dayJSON       `json:"days"`
+	Samples []time.Duration `json:"samples_ns"`
+	Until   time.Time       `json:"until,omitzero"`
+}
+
+// What follows converts from and to its domain type: see document.go.
+
+type healthJSON struct {
+	State        health.State  `json:"state"`
+	Since        time.Time     `json:"since,omitzero"`
+	Streak       int           `json:"streak,omitempty"`
+	CheckedAt    time.Time     `json:"checked_at,omitzero"`
+	ResponseTime time.Duration `json:"response_time_ns,omitempty"`
+	Reason       string        `json:"reason,omitempty"`
+	NotBefore    time.Time     `json:"not_before,omitzero"`
+}
+
+type dayJSON struct {
+	Date time.Time     `json:"date"`
+	Up   time.Duration `json:"up_ns,omitempty"`
+	Down time.Duration `json:"down_ns,omitempty"`
+}
+
+type alertStateJSON struct {
+	Raised      bool      `json:"raised,omitempty"`
+	TriggeredAt time.Time `json:"triggered_at,omitzero"`
+	ResolvedAt  time.Time `json:"resolved_at,omitzero"`
+	Since       time.Time `json:"since,omitzero"`
+	ClearSince  time.Time `json:"clear_since,omitzero"`
+	Edges       int       `json:"edges,omitempty"`
+}
+
+func newStatusRow(s sip.Status) statusRow {
+	row := statusRow{
+		TrunkID: s.TrunkID, Org: string(s.Org), Number: string(s.Number), ProbeAt: sqldb.Stored(s.ProbeAt), Version: s.Version,
+		Document: statusJSON{
+			Verify: s.Verify, Alerting: s.Alerting, Failback: s.Failback, Active: s.Active,
+			Servers: sqldb.Converted(s.Servers, func(s sip.ServerStatus) serverStatusJSON {
+				return serverStatusJSON{serverJSON(s.Server), healthJSON(s.Health), s.ProbeAt}
+			}),
+			History: historyJSON{
+				Days:    sqldb.Converted(s.History.Days, func(d health.Day) dayJSON { return dayJSON(d) }),
+				Samples: s.History.Samples, Until: s.History.Until,
+			},
+		},
+	}
+	if s.Alerts != nil {
+		row.Document.Alerts = make(map[alert.Kind]alertStateJSON, len(s.Alerts))
+	}
+	for kind, state := range s.Alerts {
+		row.Document.Alerts[kind] = alertStateJSON(state)
+	}
+	return row
+}
+
+func (r statusRow) status() sip.Status {
+	d := r.Document
+	s := sip.Status{
+		TrunkID: r.TrunkID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number),
+		Verify: d.Verify, Alerting: d.Alerting, Failback: d.Failback, Active: d.Active,
+		Servers: sqldb.Converted(d.Servers, func(s serverStatusJSON) sip.ServerStatus {
+			return sip.ServerStatus{Server: failover.Server(s.Server), Health: health.Server(s.Health), ProbeAt: s.ProbeAt}
+		}),
+		History: health.History{
+			Days:    sqldb.Converted(d.History.Days, func(d dayJSON) health.Day { return health.Day(d) }),
+			Samples: d.History.Samples, Until: d.History.Until,
+		},
+		ProbeAt: r.ProbeAt.UTC(), Version: r.Version,
+	}
+	if d.Alerts != nil {
+		s.Alerts = make(alert.States, len(d.Alerts))
+	}
+	for kind, state := range d.Alerts {
+		s.Alerts[kind] = alert.State(state)
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package sipstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// TestCalls is testcall.Store.
+type TestCalls struct{ DB *bunstore.DB }
+
+func (s TestCalls) core() core { return core{s.DB.Core()} }
+
+type testCallRow struct {
+	bun.BaseModel `bun:"table:sip_test_calls"`
+
+	ID         string         `bun:"id,pk"`
+	Org        string         `bun:"org"`
+	Number     string         `bun:"number"`
+	Status     string         `bun:"status"`
+	Result     string         `bun:"result"`
+	Timeline   []timelineJSON `bun:"timeline,type:jsonb"`
+	StartedAt  time.Time      `bun:"started_at"`
+	AnsweredAt *time.Time     `bun:"answered_at"`
+	EndedAt    *time.Time     `bun:"ended_at"`
+	Version    int64          `bun:"version"`
+}
+
+// timelineJSON is testcall.Event.
+type timelineJSON struct {
+	Name   string    `json:"name"`
+	At     time.Time `json:"at"`
+	Detail string    `json:"detail,omitempty"`
+}
+
+func newTestCallRow(c testcall.Call) testCallRow {
+	return testCallRow{
+		ID: c.ID, Org: string(c.Org), Number: string(c.Number), Status: string(c.Status), Result: string(c.Result),
+		Timeline: sqldb.Converted(c.Timeline, func(e testcall.Event) timelineJSON {
+			e.At = sqldb.Stored(e.At)
+			return timelineJSON(e)
+		}),
+		StartedAt: sqldb.Stored(c.StartedAt), AnsweredAt: sqldb.StoredIfSet(c.AnsweredAt), EndedAt: sqldb.StoredIfSet(c.EndedAt),
+		Version: c.Version,
+	}
+}
+
+func (r testCallRow) call() testcall.Call {
+	return testcall.Call{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Number: callwright.PhoneNumber(r.Number),
+		Status: testcall.Status(r.Status), Result: testcall.Result(r.Result),
+		Timeline:  sqldb.Converted(r.Timeline, func(e timelineJSON) testcall.Event { return testcall.Event(e) }),
+		StartedAt: sqldb.Stored(r.StartedAt), AnsweredAt: sqldb.StoredIfSet(r.AnsweredAt), EndedAt: sqldb.StoredIfSet(r.EndedAt),
+		Version: r.Version,
+	}
+}
+
+// Insert adds a test call, unless the organization has had too many.
+func (s TestCalls) Insert(
+	ctx context.Context, c testcall.Call, limit int, since time.Time,
+) (added bool, oldest time.Time, err error) {
+	c.Version = 1
+	row := newTestCallRow(c)
+	err = s.DB.Do(ctx, func(ctx context.Context) error {
+		added, oldest = false, time.Time{}
+		var began []time.Time // of the oldest of limit calls, if there are as many
+		err := s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
+			if err := s.core().Alone(ctx, idb, "test calls of "+row.Org); err != nil {
+				return err
+			}
+			return idb.NewSelect().Model((*testCallRow)(nil)).Column("started_at").
+				Where("org = ?", c.Org).Where("started_at > ?", since).
+				Order("started_at DESC").Offset(limit-1).Limit(1).Scan(ctx, &began)
+		})
+		if err != nil {
+			return err
+		}
+		if len(began) > 0 {
+			oldest = began[0].UTC()
+			return nil
+		}
+		added = true
+		return s.core().Insert(ctx, c, &row)
+	})
+	return added && err == nil, oldest, err
+}
+
+// Update replaces a test call.
+func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
+	row := newTestCallRow(c)
+	return s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
+		find := idb.NewSelect().Model((*testCallRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
+		return sqldb.Replace(ctx, "test call", update, c.Version, find)
+	})
+}
+
+// Get is one test call.
+func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
+	var row testCallRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		return sqldb.Absent("test call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
+	})
+	if err != nil {
+		return testcall.Call{}, err
+	}
+	return row.call(), nil
+}
+
+// Unfinished is the test calls that have not ended, the oldest first.
+func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
+	var rows []testCallRow
+	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {
+		rows = nil
+		return idb.NewSelect().Model(&rows).Where("ended_at IS NULL").Where("started_at < ?", before).
+			Order("started_at").Limit(limit).Scan(ctx)
+	})
+	return sqldb.Converted(rows, testCallRow.call), err
+}
+
+// Forget removes test calls that ended and are old.
+func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
+	return s.core().Write(ctx, nil, func(idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*testCallRow)(nil)).
+			Where("ended_at IS NOT NULL").Where("started_at < ?", before).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,138 @@
+package sipstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/sip"
+)
+
+// Trunks is sip.Store.
+type Trunks struct{ DB *bunstore.DB }
+
+func (s Trunks) core() core { return core{s.DB.Core()} }
+
+// Hold keeps other transactions from holding a number until this one ends.
+func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
+	return s.core().Write(ctx, []any{number}, func(idb bun.IDB) error { return s.core().Alone(ctx, idb, "trunk of "+string(number)) })
+}
+
+// Insert adds a trunk.
+func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
+	t.Version = 1
+	row := s.core().trunkRow(t)
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		if err := s.claim(ctx, t); err != nil {
+			return err
+		}
+		return s.core().Insert(ctx, t, &row)
+	})
+}
+
+// claim refuses a number that another organization has. Until the transaction ends nobody else can claim the number: no
+// key of the table keeps two organizations from having a direction each.
+func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
+	if err := s.Hold(ctx, t.Number); err != nil {
+		return err
+	}
+	return s.core().Write(ctx, []any{t}, func(idb bun.IDB) error {
+		foreign, err := idb.NewSelect().Model((*trunkRow)(nil)).
+			Where("number = ?", t.Number).Where("org <> ?", t.Org).Exists(ctx)
+		if err == nil && foreign {
+			err = callwright.ErrConflict
+		}
+		return err
+	})
+}
+
+// Update replaces a trunk.
+func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
+	row := s.core().trunkRow(t)
+	return s.core().Write(ctx, []any{t}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", t.Org)
+		return sqldb.Replace(ctx, "trunk", update, t.Version, findTrunk(idb, t))
+	})
+}
+
+// Delete removes a trunk.
+func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
+	return s.core().Write(ctx, []any{t}, func(idb bun.IDB) error {
+		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
+			Where("id = ?", t.ID).Where("org = ?", t.Org).Where("version = ?", t.Version).Exec(ctx)
+		return sqldb.Outrun(ctx, "trunk", sqldb.Changed(result, err, callwright.ErrConflict), findTrunk(idb, t))
+	})
+}
+
+func findTrunk(idb bun.IDB, t sip.Trunk) *bun.SelectQuery {
+	return idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org)
+}
+
+// Trunk is one trunk by its id.
+func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
+	found, err := s.pick(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("id = ?", id).Where("org = ?", org)
+	})
+	if err != nil {
+		return sip.Trunk{}, err
+	}
+	if len(found) == 0 {
+		return sip.Trunk{}, callwright.NotFound("trunk")
+	}
+	return found[0], nil
+}
+
+// All is all trunks of an organization.
+func (s Trunks) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Order("number", "direction")
+	})
+}
+
+// Trunks is the trunks of one number.
+func (s Trunks) Trunks(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("number = ?", number).Where("org = ?", org).Order("direction")
+	})
+}
+
+// Outbound is an organization's outbound trunks.
+func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("direction = ?", sip.Outbound).Order("number").Limit(limit)
+	})
+}
+
+// Owner is the trunk of a number and direction.
+func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
+	found, err := s.pick(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("number = ?", number).Where("direction = ?", d)
+	})
+	if err != nil {
+		return sip.Trunk{}, err
+	}
+	if len(found) == 0 {
+		return sip.Trunk{}, callwright.NotFound("trunk")
+	}
+	return found[0], nil
+}
+
+// pick is the trunks that a query chooses.
+func (s Trunks) pick(
+	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]sip.Trunk, error) {
+	var rows []trunkRow
+	err := s.core().Read(ctx, inputs, func(idb bun.IDB) error {
+		rows = nil
+		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.ConvertedAll(rows, s.core().trunk)
+}

@@ -1,0 +1,131 @@
+package triagestore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/triage"
+)
+
+type feedRow struct {
+	bun.BaseModel `bun:"table:triage_entries,alias:triage_entries"`
+
+	ID              string    `bun:"id,pk"`
+	IssueID         string    `bun:"issue_id"`
+	Org             string    `bun:"org"`
+	CreatedAt       time.Time `bun:"created_at"`
+	Kind            string    `bun:"kind"`
+	Type            string    `bun:"type"`
+	Detail          string    `bun:"detail"`
+	Content         entryJSON `bun:"content,type:jsonb"`
+	ArtifactPayload *string   `bun:"artifact_payload"`
+}
+
+func newFeedRow(e triage.Entry) feedRow {
+	row := feedRow{
+		ID: e.ID, IssueID: e.IssueID, Org: string(e.Org), CreatedAt: sqldb.Stored(e.CreatedAt), Kind: string(e.Kind),
+		Type: string(e.Type), Detail: e.Detail, Content: entryJSON{
+			Actor: actorJSON(e.Actor), Metadata: e.Metadata, FromStatus: e.FromStatus, ToStatus: e.ToStatus,
+			Resources:  sqldb.Converted(e.Resources, newResourceJSON),
+			Referenced: sqldb.Converted(e.Referenced, func(r triage.IssueRef) issueRefJSON { return issueRefJSON(r) }),
+			Session:    (*sessionRefJSON)(e.Session), Artifact: (*artifactJSON)(e.Artifact),
+		},
+	}
+	if e.Artifact != nil {
+		row.ArtifactPayload = rawText(e.Artifact.Payload)
+	}
+	return row
+}
+
+func (r feedRow) entry() triage.Entry {
+	c := r.Content
+	if c.Artifact != nil {
+		c.Artifact.Payload = rawJSON(r.ArtifactPayload)
+	}
+	return triage.Entry{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Kind: triage.EntryKind(r.Kind),
+		Type: triage.EntryType(r.Type), Actor: triage.Actor(c.Actor), Detail: r.Detail, Metadata: c.Metadata,
+		CreatedAt: r.CreatedAt.UTC(), FromStatus: c.FromStatus, ToStatus: c.ToStatus,
+		Resources:  sqldb.Converted(c.Resources, func(j resourceJSON) triage.Resource { return triage.Resource(j) }),
+		Referenced: sqldb.Converted(c.Referenced, func(j issueRefJSON) triage.IssueRef { return triage.IssueRef(j) }),
+		Session:    (*triage.SessionRef)(c.Session), Artifact: (*triage.Artifact)(c.Artifact),
+	}
+}
+
+// entriesAtOnce is how many entries one statement inserts: with the largest texts and artifacts, about 30 MB.
+const entriesAtOnce = 100
+
+// AppendEntries adds entries.
+func (s Store) AppendEntries(ctx context.Context, org callwright.OrgID, issue string, entries []triage.Entry) error {
+	rows := sqldb.Converted(entries, newFeedRow)
+	for i := range rows {
+		rows[i].Org, rows[i].IssueID = string(org), issue
+	}
+	return s.DB.Do(ctx, func(ctx context.Context) error {
+		for some := range slices.Chunk(rows, entriesAtOnce) {
+			err := s.core().Write(ctx, []any{some}, func(idb bun.IDB) error {
+				_, err := idb.NewInsert().Model(&some).Returning("NULL").Exec(ctx)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Entries is a page of a feed, the newest first.
+func (s Store) Entries(
+	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
+) ([]triage.Entry, error) {
+	return s.entries(ctx, org, issue, before, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if !before.IsZero() {
+			q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(before.At), before.ID)
+		}
+		return q.Order("created_at DESC", "id DESC")
+	})
+}
+
+// EntriesAfter is a page of a feed, the oldest first.
+func (s Store) EntriesAfter(
+	ctx context.Context, org callwright.OrgID, issue string, after callwright.Keyset, limit int,
+) ([]triage.Entry, error) {
+	return s.entries(ctx, org, issue, after, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("(created_at, id) > (?, ?)", sqldb.Stored(after.At), after.ID).Order("created_at", "id")
+	})
+}
+
+// entries is those that a query chooses. The organization is the issue's, which is looked at once: entries are found by
+// the issue alone, and PostgreSQL estimates rightly how many there are.
+func (s Store) entries(
+	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
+	choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]triage.Entry, error) {
+	var entries []triage.Entry
+	err := s.core().Read(ctx, []any{org, issue, place}, func(idb bun.IDB) error {
+		entries = make([]triage.Entry, 0, limit)
+		ours := idb.NewSelect().Model((*issueRow)(nil)).ColumnExpr("1").Where("id = ?", issue).Where("org = ?", org)
+		query := idb.NewSelect().Model((*feedRow)(nil)).ExcludeColumn("issue_id", "org").Where("issue_id = ?", issue)
+		rows, err := choose(query.Where("EXISTS (?)", ours)).Limit(limit).Rows(ctx)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() // it has been read as far as is wanted
+		for size := 0; (size <= triage.MaxRead || len(entries) < 2) && rows.Next(); {
+			row := feedRow{IssueID: issue, Org: string(org)}
+			if err := s.core().ScanRow(ctx, rows, &row); err != nil {
+				return err
+			}
+			e := row.entry()
+			entries, size = append(entries, e), size+e.Size()
+		}
+		return rows.Err()
+	})
+	return entries, err
+}

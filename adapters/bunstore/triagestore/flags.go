@@ -1,0 +1,67 @@
+package triagestore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/triage"
+)
+
+type flagRow struct {
+	bun.BaseModel `bun:"table:triage_flags"`
+
+	ID           string    `bun:"id,pk"`
+	IssueID      string    `bun:"issue_id"`
+	Org          string    `bun:"org"`
+	CallID       string    `bun:"call_id"`
+	Type         string    `bun:"type"`
+	Note         string    `bun:"note"`
+	NodeID       string    `bun:"node_id"`
+	NodeName     string    `bun:"node_name"`
+	MessageIndex *int      `bun:"message_index"`
+	MessageText  string    `bun:"message_text"`
+	CreatedBy    string    `bun:"created_by"`
+	CreatedAt    time.Time `bun:"created_at"`
+}
+
+func (r flagRow) flag() triage.Flag {
+	return triage.Flag{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, CallID: r.CallID, Type: r.Type, Note: r.Note,
+		NodeID: r.NodeID, NodeName: r.NodeName, MessageIndex: r.MessageIndex, MessageText: r.MessageText,
+		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
+	}
+}
+
+// InsertFlag adds a flag.
+func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error {
+	row := flagRow{
+		ID: f.ID, IssueID: f.IssueID, Org: string(f.Org), CallID: f.CallID, Type: f.Type, Note: f.Note,
+		NodeID: f.NodeID, NodeName: f.NodeName, MessageIndex: f.MessageIndex, MessageText: f.MessageText,
+		CreatedBy: f.CreatedBy, CreatedAt: sqldb.Stored(f.CreatedAt),
+	}
+	return s.core().Insert(ctx, row, &row)
+}
+
+// Flag is one flag.
+func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Flag, error) {
+	var row flagRow
+	if err := s.part(ctx, "flag", &row, org, issue, id); err != nil {
+		return triage.Flag{}, err
+	}
+	return row.flag(), nil
+}
+
+// FlagsOf is all flags of an issue.
+func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Flag, error) {
+	rows, err := parts[flagRow](ctx, s, org, issue)
+	return sqldb.Converted(rows, flagRow.flag), err
+}
+
+// DeleteFlag removes a flag.
+func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id string) error {
+	return s.deletePart(ctx, "flag", (*flagRow)(nil), org, issue, id)
+}

@@ -1,0 +1,79 @@
+package triagestore
+
+import (
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/triage"
+)
+
+type issueRow struct {
+	bun.BaseModel `bun:"table:triage_issues,alias:triage_issues"`
+
+	ID             string          `bun:"id,pk"`
+	Org            string          `bun:"org"`
+	Number         int             `bun:"number"`
+	Title          string          `bun:"title"`
+	Status         string          `bun:"status"`
+	StatusRank     int64           `bun:"status_rank"` // its place, by which lists are sorted
+	Severity       string          `bun:"severity"`
+	SeverityRank   int64           `bun:"severity_rank"`
+	Source         string          `bun:"source"`
+	Category       string          `bun:"category"`
+	OwnerID        string          `bun:"owner_id"`
+	AssigneeID     string          `bun:"assignee_id"`
+	Author         actorJSON       `bun:"author,type:jsonb"`
+	ExternalLink   string          `bun:"external_link"`
+	MergedInto     string          `bun:"merged_into"`
+	Resources      int             `bun:"resources"`
+	Flags          int             `bun:"flags"`
+	Relations      int             `bun:"relations"`
+	Session        *sessionRefJSON `bun:"session,type:jsonb"`
+	Working        int             `bun:"working"`
+	CreatedAt      time.Time       `bun:"created_at"`
+	UpdatedAt      time.Time       `bun:"updated_at"`
+	LastActivityAt time.Time       `bun:"last_activity_at"`
+	Edits          int64           `bun:"edits"`   // its Version
+	Version        int64           `bun:"version"` // its Revision
+	Description    string          `bun:"description"`
+	SearchTitle    string          `bun:"search_title"` // in lower case
+	SearchText     string          `bun:"search_text"`  // the description in lower case
+}
+
+// insertedOnly is what no update of an issue writes.
+var insertedOnly = []string{"id", "org", "number", "source", "author", "created_at"}
+
+// searched is the columns that are only searched.
+var searched = []string{"search_title", "search_text"}
+
+// newIssueRow has the texts that are searched in the lower case that Go gives them: that of the databases differs beyond
+// ASCII.
+func newIssueRow(i triage.Issue) issueRow {
+	return issueRow{
+		ID: i.ID, Org: string(i.Org), Number: i.Number, Title: i.Title,
+		Status: string(i.Status), StatusRank: i.Place(triage.SortStatus).Value,
+		Severity: string(i.Severity), SeverityRank: i.Place(triage.SortSeverity).Value,
+		Source: string(i.Source), Category: i.Category, OwnerID: i.OwnerID, AssigneeID: i.AssigneeID,
+		Author: actorJSON(i.Author), ExternalLink: i.ExternalLink, MergedInto: i.MergedInto, Resources: i.Resources,
+		Flags: i.Flags, Relations: i.Relations, Session: (*sessionRefJSON)(i.Session), Working: i.Working,
+		CreatedAt: sqldb.Stored(i.CreatedAt), UpdatedAt: sqldb.Stored(i.UpdatedAt), LastActivityAt: sqldb.Stored(i.LastActivityAt),
+		Edits: i.Version, Version: i.Revision, Description: i.Description,
+		SearchTitle: strings.ToLower(i.Title), SearchText: strings.ToLower(i.Description),
+	}
+}
+
+func (r issueRow) issue() triage.Issue {
+	return triage.Issue{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Number: r.Number, Title: r.Title, Description: r.Description,
+		Status: triage.Status(r.Status), Severity: triage.Severity(r.Severity), Source: triage.Source(r.Source),
+		Category: r.Category, OwnerID: r.OwnerID, AssigneeID: r.AssigneeID, Author: triage.Actor(r.Author),
+		ExternalLink: r.ExternalLink, MergedInto: r.MergedInto, Resources: r.Resources, Flags: r.Flags,
+		Relations: r.Relations, Session: (*triage.SessionRef)(r.Session), Working: r.Working,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), LastActivityAt: r.LastActivityAt.UTC(),
+		Version: r.Edits, Revision: r.Version,
+	}
+}

@@ -1,0 +1,88 @@
+package triagestore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/triage"
+)
+
+// Store is triage.Store. Whatever belongs to an issue has a foreign key of the issue's id and organization: without such
+// an issue, inserting it is CodeNotFound.
+type Store struct{ DB *bunstore.DB }
+
+func (s Store) core() core { return core{s.DB.Core()} }
+
+type counterRow struct {
+	bun.BaseModel `bun:"table:triage_counters"`
+
+	Org    string `bun:"org,pk"`
+	Number int    `bun:"number"`
+}
+
+// NextNumber takes the next number. Until the transaction ends, others that take one of the organization wait.
+func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
+	row := counterRow{Org: string(org), Number: triage.FirstNumber}
+	err = s.core().Write(ctx, []any{org}, func(idb bun.IDB) error {
+		return idb.NewInsert().Model(&row).On("CONFLICT (org) DO UPDATE").Set("number = ?TableAlias.number + 1").
+			Returning("number").Scan(ctx, &number)
+	})
+	return number, err
+}
+
+// InsertIssue adds an issue.
+func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
+	i.Version, i.Revision = 1, 1
+	row := newIssueRow(i)
+	return s.core().Insert(ctx, row, &row)
+}
+
+// Issue is one issue.
+func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
+	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+}
+
+// Hold is Issue, and locks it until the transaction ends.
+func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
+	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = s.core().ForUpdate(q)
+		return q
+	})
+}
+
+func (s Store) issue(
+	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) (triage.Issue, error) {
+	var row issueRow
+	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		query := idb.NewSelect().Model(&row).ExcludeColumn(searched...).Where("id = ?", id).Where("org = ?", org)
+		return sqldb.Absent("issue", choose(query).Scan(ctx))
+	})
+	if err != nil {
+		return triage.Issue{}, err
+	}
+	return row.issue(), nil
+}
+
+// UpdateIssue replaces what changes of an issue. The description, which may be long, is written with another Version only.
+func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
+	row := newIssueRow(i)
+	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+		update := func() *bun.UpdateQuery {
+			return idb.NewUpdate().Model(&row).ExcludeColumn(insertedOnly...).WherePK().Where("org = ?", i.Org)
+		}
+		same := update().ExcludeColumn("description", "search_text").Value("version", "version + 1").
+			Where("edits = ?", i.Version).Where("version = ?", i.Revision)
+		result, err := same.Exec(ctx)
+		if err = sqldb.Changed(result, err, callwright.ErrConflict); !errors.Is(err, callwright.ErrConflict) {
+			return err
+		}
+		find := idb.NewSelect().Model((*issueRow)(nil)).Where("id = ?", i.ID).Where("org = ?", i.Org)
+		return sqldb.Replace(ctx, "issue", update(), i.Revision, find)
+	})
+}

@@ -1,0 +1,80 @@
+package triagestore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/triage"
+)
+
+type resourceRow struct {
+	bun.BaseModel `bun:"table:triage_resources"`
+
+	ID         string         `bun:"id,pk"`
+	IssueID    string         `bun:"issue_id"`
+	Org        string         `bun:"org"`
+	Type       string         `bun:"type"`
+	ResourceID string         `bun:"resource_id"`
+	Title      string         `bun:"title"`
+	Status     string         `bun:"status"`
+	Metadata   map[string]any `bun:"metadata,type:jsonb,nullzero"`
+	AttachedBy string         `bun:"attached_by"`
+	CreatedAt  time.Time      `bun:"created_at"`
+}
+
+func (r resourceRow) resource() triage.Resource {
+	return triage.Resource{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, Type: triage.ResourceType(r.Type),
+		ResourceID: r.ResourceID, Title: r.Title, Status: triage.Availability(r.Status), Metadata: r.Metadata,
+		AttachedBy: r.AttachedBy, CreatedAt: r.CreatedAt.UTC(),
+	}
+}
+
+// InsertResource attaches a resource.
+func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
+	row := resourceRow{
+		ID: r.ID, IssueID: r.IssueID, Org: string(r.Org), Type: string(r.Type), ResourceID: r.ResourceID, Title: r.Title,
+		Status: string(r.Status), Metadata: r.Metadata, AttachedBy: r.AttachedBy, CreatedAt: sqldb.Stored(r.CreatedAt),
+	}
+	return s.core().Insert(ctx, row, &row)
+}
+
+// Resource is one attachment.
+func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Resource, error) {
+	var row resourceRow
+	if err := s.part(ctx, "resource", &row, org, issue, id); err != nil {
+		return triage.Resource{}, err
+	}
+	return row.resource(), nil
+}
+
+// ResourceOf is the attachment of something.
+func (s Store) ResourceOf(
+	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
+) (triage.Resource, error) {
+	var row resourceRow
+	err := s.core().Read(ctx, []any{org, issue, t, resourceID}, func(idb bun.IDB) error {
+		query := idb.NewSelect().Model(&row).Where("issue_id = ?", issue).Where("org = ?", org).
+			Where("type = ?", t).Where("resource_id = ?", resourceID)
+		return sqldb.Absent("resource", query.Scan(ctx))
+	})
+	if err != nil {
+		return triage.Resource{}, err
+	}
+	return row.resource(), nil
+}
+
+// ResourcesOf is all that is attached to an issue.
+func (s Store) ResourcesOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Resource, error) {
+	rows, err := parts[resourceRow](ctx, s, org, issue)
+	return sqldb.Converted(rows, resourceRow.resource), err
+}
+
+// DeleteResource removes an attachment.
+func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error {
+	return s.deletePart(ctx, "resource", (*resourceRow)(nil), org, issue, id)
+}

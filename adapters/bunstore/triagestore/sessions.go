@@ -1,0 +1,130 @@
+package triagestore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/triage"
+)
+
+// unended is what the indexes of sessions keep: SQLite uses them for a condition of these very words only.
+const unended = "status IN ('pending', 'active', 'awaiting_input')"
+
+// running is what the index of analyses keeps.
+const running = "analysis IS NOT NULL AND status IN ('pending', 'active')"
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:triage_sessions"`
+
+	ID        string       `bun:"id,pk"`
+	IssueID   string       `bun:"issue_id"`
+	Org       string       `bun:"org"`
+	ProfileID string       `bun:"profile_id"`
+	AgentName string       `bun:"agent_name"`
+	Status    string       `bun:"status"`
+	StartedBy actorJSON    `bun:"started_by,type:jsonb"`
+	CreatedAt time.Time    `bun:"created_at"`
+	UpdatedAt time.Time    `bun:"updated_at"`
+	EndedAt   *time.Time   `bun:"ended_at"`
+	Entries   int          `bun:"entries"`
+	Pending   []string     `bun:"pending,type:jsonb,nullzero"`
+	Analysis  *inquiryJSON `bun:"analysis,type:jsonb"`
+	State     *string      `bun:"state"`   // of the analysis
+	Version   int64        `bun:"version"` // its Revision
+}
+
+func newSessionRow(s triage.Session) sessionRow {
+	row := sessionRow{
+		ID: s.ID, IssueID: s.IssueID, Org: string(s.Org), ProfileID: s.ProfileID, AgentName: s.AgentName,
+		Status: string(s.Status), StartedBy: actorJSON(s.StartedBy), CreatedAt: sqldb.Stored(s.CreatedAt),
+		UpdatedAt: sqldb.Stored(s.UpdatedAt), EndedAt: sqldb.StoredIfSet(s.EndedAt), Entries: s.Entries, Pending: s.Pending,
+		Analysis: newInquiryJSON(s.Analysis), Version: s.Revision,
+	}
+	if s.Analysis != nil {
+		row.State = rawText(s.Analysis.State)
+	}
+	return row
+}
+
+func (r sessionRow) session() triage.Session {
+	if r.Analysis != nil {
+		r.Analysis.State = rawJSON(r.State)
+	}
+	return triage.Session{
+		ID: r.ID, Org: callwright.OrgID(r.Org), IssueID: r.IssueID, ProfileID: r.ProfileID, AgentName: r.AgentName,
+		Status: triage.SessionStatus(r.Status), StartedBy: triage.Actor(r.StartedBy), CreatedAt: r.CreatedAt.UTC(),
+		UpdatedAt: r.UpdatedAt.UTC(), EndedAt: sqldb.StoredIfSet(r.EndedAt), Entries: r.Entries, Pending: r.Pending,
+		Analysis: (*triage.Analysis)(r.Analysis), Revision: r.Version,
+	}
+}
+
+// InsertSession adds a session.
+func (s Store) InsertSession(ctx context.Context, session triage.Session) error {
+	session.Revision = 1
+	row := newSessionRow(session)
+	return s.core().Insert(ctx, row, &row)
+}
+
+// Session is one session.
+func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
+	var row sessionRow
+	if err := s.part(ctx, "session", &row, org, issue, id); err != nil {
+		return triage.Session{}, err
+	}
+	return row.session(), nil
+}
+
+// UpdateSession replaces what changes of a session.
+func (s Store) UpdateSession(ctx context.Context, session triage.Session) error {
+	row := newSessionRow(session)
+	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "started_by", "created_at").
+			WherePK().Where("org = ?", row.Org)
+		find := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", row.ID).Where("org = ?", row.Org)
+		return sqldb.Replace(ctx, "session", update, row.Version, find)
+	})
+}
+
+// SessionsOf is the sessions of an issue that have not ended.
+func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
+	rows, err := parts[sessionRow](ctx, s, org, issue, unended)
+	return sqldb.Converted(rows, sessionRow.session), err
+}
+
+// CountAnalyses counts the analyses that run, in an index that has no other sessions.
+func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+		count, err = idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running).Count(ctx)
+		return err
+	})
+	return count, err
+}
+
+// SilentSessions is sessions of which nothing was heard, in one query for each state: each is one range of the index.
+func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
+	var found []sessionRow
+	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {
+		found = nil
+		for _, state := range []struct {
+			status triage.SessionStatus
+			since  time.Time
+		}{{triage.SessionPending, silent}, {triage.SessionActive, silent}, {triage.SessionAwaitingInput, waiting}} {
+			if len(found) >= limit {
+				return nil
+			}
+			var rows []sessionRow
+			err := idb.NewSelect().Model(&rows).Where(unended).Where("status = ?", state.status).
+				Where("updated_at < ?", sqldb.Stored(state.since)).Order("updated_at").Limit(limit - len(found)).Scan(ctx)
+			if err != nil {
+				return err
+			}
+			found = append(found, rows...)
+		}
+		return nil
+	})
+	return sqldb.Converted(found, sessionRow.session), err
+}

@@ -1,0 +1,97 @@
+package agentstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// callEvents is what a call has gathered, each list in order.
+type callEvents struct {
+	lines   []call.Entry
+	logs    []pathway.Log
+	notices []call.Notice
+}
+
+func lineNumber(e call.Entry) int    { return e.Seq }
+func logNumber(l pathway.Log) int    { return l.Turn }
+func noticeNumber(n call.Notice) int { return n.Seq }
+
+// Append adds a line to a transcript.
+func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
+	return s.attach(ctx, org, id, func(events *callEvents) { events.lines = placed(events.lines, e, lineNumber) })
+}
+
+// attach changes what a call has gathered.
+func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add func(*callEvents)) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.find(org, id); err != nil {
+			return err
+		}
+		events := d.callEvents[id]
+		add(&events)
+		d.callEvents[id] = events
+		return nil
+	})
+}
+
+// placed is a list with one more element, at its place by number, or the list itself when it has that number already.
+func placed[T any](list []T, element T, number func(T) int) []T {
+	i, found := slices.BinarySearchFunc(list, number(element), func(e T, n int) int { return cmp.Compare(number(e), n) })
+	if found {
+		return list
+	}
+	return slices.Insert(slices.Clone(list), i, memory.Clone(element))
+}
+
+// events is what a call has gathered.
+func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (events callEvents, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		_, err := d.find(org, id)
+		if err == nil {
+			events = d.callEvents[id]
+		}
+		return err
+	})
+	return events, err
+}
+
+// Transcript is a call's lines.
+func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
+	events, err := s.events(ctx, org, id)
+	return memory.Clone(events.lines), err
+}
+
+// AppendLog adds what happened in a turn.
+func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
+	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
+}
+
+// Logs is what happened on a call.
+func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
+	events, err := s.events(ctx, org, id)
+	return memory.Clone(events.logs), err
+}
+
+// AppendNotice adds something that the webhook is to be told.
+func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
+	return s.attach(ctx, org, id, func(events *callEvents) { events.notices = placed(events.notices, n, noticeNumber) })
+}
+
+// Notice is something that the webhook is to be told.
+func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
+	events, err := s.events(ctx, org, id)
+	if err != nil {
+		return call.Notice{}, err
+	}
+	i := slices.IndexFunc(events.notices, func(n call.Notice) bool { return n.Seq == seq })
+	if i < 0 {
+		return call.Notice{}, callwright.NotFound("notice")
+	}
+	return events.notices[i], nil
+}

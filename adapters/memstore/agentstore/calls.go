@@ -1,0 +1,172 @@
+package agentstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// Calls is call.Store.
+type Calls struct{ Store *memstore.Store }
+
+// Insert adds a call.
+func (s Calls) Insert(ctx context.Context, c call.Call) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.calls[c.ID]; taken {
+			return callwright.ErrConflict
+		}
+		c.Version = 1
+		d.calls[c.ID] = memory.Clone(c)
+		return nil
+	})
+}
+
+// find is a call of an organization.
+func (d *data) find(org callwright.OrgID, id string) (call.Call, error) {
+	c, ok := d.calls[id]
+	if !ok || c.Org != org {
+		return call.Call{}, callwright.NotFound("call")
+	}
+	return c, nil
+}
+
+// Get is one call.
+func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (c call.Call, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.find(org, id)
+		c = memory.Clone(found)
+		return err
+	})
+	return c, err
+}
+
+// Update replaces what changes of a call.
+func (s Calls) Update(ctx context.Context, c call.Call) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.find(c.Org, c.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Version != c.Version {
+			return callwright.ErrConflict
+		}
+		c.Version++
+		c.StopRequested = stored.StopRequested
+		c.Inbound, c.From, c.To, c.Agent, c.Plan = stored.Inbound, stored.From, stored.To, stored.Agent, stored.Plan
+		c.RequestData, c.Metadata, c.RetryOf = stored.RequestData, stored.Metadata, stored.RetryOf
+		c.CreatedAt, c.StartAt = stored.CreatedAt, stored.StartAt
+		if stored.Heartbeat.After(c.Heartbeat) {
+			c.Heartbeat = stored.Heartbeat
+		}
+		d.calls[c.ID] = memory.Clone(c)
+		return nil
+	})
+}
+
+// List is a page of calls.
+func (s Calls) List(
+	ctx context.Context, org callwright.OrgID, f call.Filter,
+) (page callwright.Page[call.Call], total int, err error) {
+	var found []call.Call
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, c := range d.calls {
+			if c.Org == org && matches(c, f) {
+				c.Agent, c.Plan = call.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
+				c.RequestData, c.Variables, c.Metadata = nil, nil, nil
+				found = append(found, memory.Clone(c))
+			}
+		}
+		return nil
+	})
+	order := func(aAt time.Time, aID string, bAt time.Time, bID string) int {
+		n := cmp.Or(aAt.Compare(bAt), cmp.Compare(aID, bID))
+		if f.OldestFirst {
+			return n
+		}
+		return -n
+	}
+	slices.SortFunc(found, func(a, b call.Call) int { return order(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	total = len(found)
+	if !f.After.IsZero() {
+		found = slices.DeleteFunc(found, func(c call.Call) bool {
+			return order(c.CreatedAt, c.ID, f.After.At, f.After.ID) <= 0
+		})
+	}
+	page.Items = found
+	if limit := cmp.Or(f.Limit, call.MaxPage); len(found) > limit {
+		last := found[limit-1]
+		page.Items, page.Next = found[:limit], callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+	}
+	return page, total, err
+}
+
+func matches(c call.Call, f call.Filter) bool {
+	return (f.From == "" || c.From == f.From) &&
+		(f.To == "" || c.To == f.To) &&
+		(f.Inbound == nil || c.Inbound == *f.Inbound) &&
+		(f.Completed == nil || c.Queue.Ended() == *f.Completed) &&
+		(f.Since.IsZero() || !c.CreatedAt.Before(f.Since)) &&
+		(f.Before.IsZero() || c.CreatedAt.Before(f.Before)) &&
+		(f.Pathway == "" || c.Agent.Pathway.ID == f.Pathway) &&
+		cameOut(c, f)
+}
+
+// cameOut looks at how a call has ended.
+func cameOut(c call.Call, f call.Filter) bool {
+	return (f.AnsweredBy == "" || c.AnsweredBy == f.AnsweredBy) &&
+		(f.Status == "" || c.Status == f.Status) &&
+		(f.LongerThan == 0 || c.Queue.Ended() && c.Length() > f.LongerThan) &&
+		(f.ShorterThan == 0 || c.Queue.Ended() && c.Length() < f.ShorterThan)
+}
+
+// RequestStop marks a call that somebody wants to end.
+func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		c, err := d.find(org, id)
+		if err != nil || c.Queue.Ended() {
+			return err
+		}
+		c.StopRequested = true
+		d.calls[id] = c
+		return nil
+	})
+}
+
+// Beat keeps a node's calls alive.
+func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []string, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for id, c := range d.calls {
+			if !isLive(c) || c.Node != node {
+				continue
+			}
+			c.Heartbeat = at
+			d.calls[id] = c
+			if c.StopRequested {
+				stops = append(stops, id)
+			}
+		}
+		return nil
+	})
+	return stops, err
+}
+
+// Silent is the calls of dead nodes.
+func (s Calls) Silent(ctx context.Context, before time.Time, limit int) (found []call.Call, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, c := range d.calls {
+			if isLive(c) && c.Heartbeat.Before(before) && len(found) < limit {
+				found = append(found, memory.Clone(c))
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+func isLive(c call.Call) bool { return c.Queue == call.QueueAllocated || c.Queue == call.QueueStarted }

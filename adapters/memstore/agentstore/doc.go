@@ -1,0 +1,47 @@
+// Package agentstore keeps agents, inbound numbers, calls, pathways and chats in a memstore.Store.
+package agentstore
+
+import (
+	"context"
+	"maps"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// data is what the stores of this package keep. Its values are never changed in place.
+type data struct {
+	numbers    map[numberKey]agents.InboundNumber
+	calls      map[string]call.Call
+	callEvents map[string]callEvents // by call
+	webAgents  map[string]agents.WebAgent
+	pathways   map[string]pathway.Pathway
+	versions   map[versionKey]pathway.Version
+	chats      map[string]pathway.Chat
+}
+
+// New returns what an empty store keeps.
+func (data) New() data {
+	return data{
+		numbers:    map[numberKey]agents.InboundNumber{},
+		calls:      map[string]call.Call{},
+		callEvents: map[string]callEvents{},
+		webAgents:  map[string]agents.WebAgent{},
+		pathways:   map[string]pathway.Pathway{},
+		versions:   map[versionKey]pathway.Version{},
+		chats:      map[string]pathway.Chat{},
+	}
+}
+
+// Clone returns what a transaction that fails gives back.
+func (d data) Clone() data {
+	return data{numbers: maps.Clone(d.numbers), calls: maps.Clone(d.calls), callEvents: maps.Clone(d.callEvents), webAgents: maps.Clone(d.webAgents), pathways: maps.Clone(d.pathways), versions: maps.Clone(d.versions), chats: maps.Clone(d.chats)}
+}
+
+// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
+	return memory.With(ctx, s.Core(), f)
+}

@@ -1,0 +1,79 @@
+package agentstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents"
+)
+
+type numberKey struct {
+	org    callwright.OrgID
+	number callwright.PhoneNumber
+}
+
+// Numbers is agents.Store.
+type Numbers struct{ Store *memstore.Store }
+
+// InsertNumber adds a number.
+func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
+	return with(ctx, s.Store, func(d *data) error {
+		key := numberKey{n.Org, n.Number}
+		if _, taken := d.numbers[key]; taken {
+			return callwright.ErrConflict
+		}
+		n.Version = 1
+		d.numbers[key] = memory.Clone(n)
+		return nil
+	})
+}
+
+// Number is one number.
+func (s Numbers) Number(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) (n agents.InboundNumber, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, ok := d.numbers[numberKey{org, number}]
+		if !ok {
+			return callwright.NotFound("inbound number")
+		}
+		n = memory.Clone(found)
+		return nil
+	})
+	return n, err
+}
+
+// Numbers is all numbers of an organization.
+func (s Numbers) Numbers(ctx context.Context, org callwright.OrgID) (found []agents.InboundNumber, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for key, n := range d.numbers {
+			if key.org == org {
+				found = append(found, memory.Clone(n))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b agents.InboundNumber) int { return cmp.Compare(a.Number, b.Number) })
+	return found, err
+}
+
+// UpdateNumber replaces a number.
+func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
+	return with(ctx, s.Store, func(d *data) error {
+		key := numberKey{n.Org, n.Number}
+		stored, ok := d.numbers[key]
+		switch {
+		case !ok:
+			return callwright.NotFound("inbound number")
+		case stored.Version != n.Version:
+			return callwright.ErrConflict
+		}
+		n.Version++
+		d.numbers[key] = memory.Clone(n)
+		return nil
+	})
+}

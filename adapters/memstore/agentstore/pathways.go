@@ -1,0 +1,268 @@
+package agentstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+type versionKey struct {
+	pathway string
+	number  int
+}
+
+// Pathways is pathway.Store.
+type Pathways struct{ Store *memstore.Store }
+
+// InsertPathway adds a pathway.
+func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.pathways[p.ID]; taken {
+			return callwright.ErrConflict
+		}
+		p.Revision = 1
+		d.pathways[p.ID] = memory.Clone(p)
+		return nil
+	})
+}
+
+// pathway is a pathway of an organization.
+func (d *data) pathway(org callwright.OrgID, id string) (pathway.Pathway, error) {
+	p, ok := d.pathways[id]
+	if !ok || p.Org != org {
+		return pathway.Pathway{}, callwright.NotFound("pathway")
+	}
+	return p, nil
+}
+
+// Pathway is one pathway.
+func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (p pathway.Pathway, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.pathway(org, id)
+		p = memory.Clone(found)
+		return err
+	})
+	return p, err
+}
+
+// UpdatePathway replaces a pathway.
+func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.pathway(p.Org, p.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Revision != p.Revision {
+			return callwright.ErrConflict
+		}
+		p.Revision++
+		d.pathways[p.ID] = memory.Clone(p)
+		return nil
+	})
+}
+
+// DeletePathway removes a pathway with its versions and chats.
+func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.pathway(org, id); err != nil {
+			return err
+		}
+		delete(d.pathways, id)
+		for key := range d.versions {
+			if key.pathway == id {
+				delete(d.versions, key)
+			}
+		}
+		for key, c := range d.chats {
+			if c.Pathway == id {
+				delete(d.chats, key)
+			}
+		}
+		return nil
+	})
+}
+
+// Pathways is a page of pathways.
+func (s Pathways) Pathways(
+	ctx context.Context, org callwright.OrgID, limit, offset int,
+) (found []pathway.Pathway, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, p := range d.pathways {
+			if p.Org == org {
+				found = append(found, p)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b pathway.Pathway) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
+	})
+	from := min(offset, len(found))
+	return memory.Clone(found[from:min(from+limit, len(found))]), err
+}
+
+// CountPathways is how many pathways an organization has.
+func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, p := range d.pathways {
+			if p.Org == org {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+// InsertVersion adds a version.
+func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.pathway(v.Org, v.Pathway); err != nil {
+			return err
+		}
+		key := versionKey{v.Pathway, v.Number}
+		if _, taken := d.versions[key]; taken {
+			return callwright.ErrConflict
+		}
+		d.versions[key] = memory.Clone(v)
+		return nil
+	})
+}
+
+// version is a version of an organization's pathway.
+func (d *data) version(org callwright.OrgID, key versionKey) (pathway.Version, error) {
+	v, ok := d.versions[key]
+	if !ok || v.Org != org {
+		return pathway.Version{}, callwright.NotFound("version of the pathway")
+	}
+	return v, nil
+}
+
+// Version is one version.
+func (s Pathways) Version(
+	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
+) (v pathway.Version, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.version(org, versionKey{pathwayID, number})
+		v = memory.Clone(found)
+		return err
+	})
+	return v, err
+}
+
+// Versions is a pathway's versions without their documents.
+func (s Pathways) Versions(
+	ctx context.Context, org callwright.OrgID, pathwayID string, limit int,
+) (found []pathway.Version, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for key, v := range d.versions {
+			if key.pathway == pathwayID && v.Org == org && !v.Archived {
+				v.Document = pathway.Document{}
+				found = append(found, v)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b pathway.Version) int { return cmp.Compare(b.Number, a.Number) })
+	return found[:min(limit, len(found))], err
+}
+
+// ArchiveVersion archives a version.
+func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, pathwayID string, number int) error {
+	return with(ctx, s.Store, func(d *data) error {
+		key := versionKey{pathwayID, number}
+		v, err := d.version(org, key)
+		if err != nil {
+			return err
+		}
+		v.Archived = true
+		d.versions[key] = v
+		return nil
+	})
+}
+
+// Chats is pathway.Chats.
+type Chats struct{ Store *memstore.Store }
+
+// InsertChat adds a chat.
+func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.pathway(c.Org, c.Pathway); err != nil {
+			return err
+		}
+		if _, taken := d.chats[c.ID]; taken {
+			return callwright.ErrConflict
+		}
+		c.Revision = 1
+		d.chats[c.ID] = memory.Clone(c)
+		return nil
+	})
+}
+
+// chat is a chat of an organization.
+func (d *data) chat(org callwright.OrgID, id string) (pathway.Chat, error) {
+	c, ok := d.chats[id]
+	if !ok || c.Org != org {
+		return pathway.Chat{}, callwright.NotFound("chat")
+	}
+	return c, nil
+}
+
+// Chat is one chat.
+func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (c pathway.Chat, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.chat(org, id)
+		c = memory.Clone(found)
+		return err
+	})
+	return c, err
+}
+
+// UpdateChat replaces a chat.
+func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.chat(c.Org, c.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Revision != c.Revision {
+			return callwright.ErrConflict
+		}
+		c.Revision++
+		d.chats[c.ID] = memory.Clone(c)
+		return nil
+	})
+}
+
+// CountChats is how many chats of an organization go on.
+func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, c := range d.chats {
+			if c.Org == org && !c.Completed {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+// ForgetChats removes chats that were not changed for long.
+func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for id, c := range d.chats {
+			if removed < limit && c.UpdatedAt.Before(before) {
+				delete(d.chats, id)
+				removed++
+			}
+		}
+		return nil
+	})
+	return removed, err
+}

@@ -1,0 +1,102 @@
+package agentstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents"
+)
+
+// WebAgents is agents.WebAgents.
+type WebAgents struct{ Store *memstore.Store }
+
+// InsertAgent adds an agent.
+func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.webAgents[a.ID]; taken {
+			return callwright.ErrConflict
+		}
+		a.Version = 1
+		d.webAgents[a.ID] = memory.Clone(a)
+		return nil
+	})
+}
+
+// webAgent is an agent of an organization.
+func (d *data) webAgent(org callwright.OrgID, id string) (agents.WebAgent, error) {
+	a, ok := d.webAgents[id]
+	if !ok || a.Org != org {
+		return agents.WebAgent{}, callwright.NotFound("agent")
+	}
+	return a, nil
+}
+
+// Agent is one agent.
+func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (a agents.WebAgent, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.webAgent(org, id)
+		a = memory.Clone(found)
+		return err
+	})
+	return a, err
+}
+
+// Agents is all agents of an organization.
+func (s WebAgents) Agents(ctx context.Context, org callwright.OrgID) (found []agents.WebAgent, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, a := range d.webAgents {
+			if a.Org == org {
+				found = append(found, memory.Clone(a))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b agents.WebAgent) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return found, err
+}
+
+// CountAgents is how many agents an organization has.
+func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, a := range d.webAgents {
+			if a.Org == org {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+// UpdateAgent replaces an agent.
+func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.webAgent(a.Org, a.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Version != a.Version {
+			return callwright.ErrConflict
+		}
+		a.Version++
+		d.webAgents[a.ID] = memory.Clone(a)
+		return nil
+	})
+}
+
+// DeleteAgent removes an agent.
+func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.webAgent(org, id); err != nil {
+			return err
+		}
+		delete(d.webAgents, id)
+		return nil
+	})
+}

@@ -1,0 +1,38 @@
+// Package orgstore keeps organizations, their API keys and the answers to requests with an idempotency key in a
+// memstore.Store.
+package orgstore
+
+import (
+	"context"
+	"maps"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+)
+
+// data is what the stores of this package keep. Its values are never changed in place.
+type data struct {
+	orgs    map[callwright.OrgID]callwright.Organization
+	keys    map[string]callwright.APIKey // by prefix
+	answers map[answerKey]answer
+}
+
+// New returns what an empty store keeps.
+func (data) New() data {
+	return data{
+		orgs:    map[callwright.OrgID]callwright.Organization{},
+		keys:    map[string]callwright.APIKey{},
+		answers: map[answerKey]answer{},
+	}
+}
+
+// Clone returns what a transaction that fails gives back.
+func (d data) Clone() data {
+	return data{orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), answers: maps.Clone(d.answers)}
+}
+
+// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
+	return memory.With(ctx, s.Core(), f)
+}

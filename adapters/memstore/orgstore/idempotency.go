@@ -1,0 +1,51 @@
+package orgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+)
+
+type answerKey struct {
+	org callwright.OrgID
+	key string
+}
+
+type answer struct {
+	digest, body []byte
+	at           time.Time
+}
+
+// IdempotencyStore is callwright.IdempotencyStore.
+type IdempotencyStore struct{ Store *memstore.Store }
+
+// Find is the answer kept under a key since a time, and the digest of the request that got it.
+func (s IdempotencyStore) Find(
+	ctx context.Context, org callwright.OrgID, key string, since time.Time,
+) (digest, body []byte, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		a, ok := d.answers[answerKey{org, key}]
+		if !ok || a.at.Before(since) {
+			return callwright.NotFound("answer")
+		}
+		digest, body = memory.Clone(a.digest), memory.Clone(a.body)
+		return nil
+	})
+	return digest, body, err
+}
+
+// Keep stores an answer in place of one from before since.
+func (s IdempotencyStore) Keep(
+	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
+) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if a, taken := d.answers[answerKey{org, key}]; taken && !a.at.Before(since) {
+			return callwright.ErrConflict
+		}
+		d.answers[answerKey{org, key}] = answer{digest: memory.Clone(digest), body: memory.Clone(body), at: at}
+		return nil
+	})
+}

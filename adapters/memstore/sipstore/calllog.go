@@ -1,0 +1,163 @@
+package sipstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// CallLog is sip.CallLog.
+type CallLog struct{ Store *memstore.Store }
+
+// BeginCall adds a record that has not ended.
+func (s CallLog) BeginCall(ctx context.Context, r sip.CallRecord) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.records[r.ID]; !taken {
+			r.CallEnd = sip.CallEnd{}
+			d.records[r.ID] = r
+		}
+		return nil
+	})
+}
+
+// record is a record of an organization.
+func (d *data) record(org callwright.OrgID, id string) (sip.CallRecord, error) {
+	r, ok := d.records[id]
+	if !ok || r.Org != org {
+		return sip.CallRecord{}, callwright.NotFound("call")
+	}
+	return r, nil
+}
+
+// AnswerCall says when a call was answered.
+func (s CallLog) AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+	return with(ctx, s.Store, func(d *data) error {
+		r, err := d.record(org, id)
+		if err != nil || r.EndedAt != nil {
+			return err
+		}
+		r.AnsweredAt = &at
+		d.records[id] = r
+		return nil
+	})
+}
+
+// EndCall ends a record and keeps its ladder.
+func (s CallLog) EndCall(
+	ctx context.Context, org callwright.OrgID, id string, end sip.CallEnd, steps []ladder.Event,
+) error {
+	if end.EndedAt == nil {
+		return callwright.Invalid("ended_at", "is required")
+	}
+	return with(ctx, s.Store, func(d *data) error {
+		r, err := d.record(org, id)
+		if err != nil || r.EndedAt != nil {
+			return err
+		}
+		end.AnsweredAt = cmp.Or(end.AnsweredAt, r.AnsweredAt)
+		r.CallEnd = memory.Clone(end)
+		d.records[id], d.ladders[id] = r, slices.Clone(steps)
+		return nil
+	})
+}
+
+// Call is one record with its ladder.
+func (s CallLog) Call(
+	ctx context.Context, org callwright.OrgID, id string,
+) (r sip.CallRecord, steps []ladder.Event, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.record(org, id)
+		r, steps = memory.Clone(found), slices.Clone(d.ladders[id])
+		return err
+	})
+	return r, steps, err
+}
+
+// Calls is a page of the records of a number.
+func (s CallLog) Calls(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
+) ([]sip.CallRecord, error) {
+	found, err := s.records(ctx, func(r sip.CallRecord, _ *data) bool {
+		return r.Org == org && r.Number == number &&
+			(before.IsZero() || cmp.Or(r.StartedAt.Compare(before.At), cmp.Compare(r.ID, before.ID)) < 0)
+	})
+	slices.Reverse(found)
+	return found[:min(limit, len(found))], err
+}
+
+// records is those that are wanted, the oldest first.
+func (s CallLog) records(
+	ctx context.Context, wanted func(r sip.CallRecord, d *data) bool,
+) (found []sip.CallRecord, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, r := range d.records {
+			if wanted(r, d) {
+				found = append(found, memory.Clone(r))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b sip.CallRecord) int {
+		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return found, err
+}
+
+// Failures counts the attempts of a trunk that ended, and those that failed.
+func (s CallLog) Failures(
+	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
+) (ended, failed int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, r := range d.records {
+			if r.Org != org || r.TrunkID != trunkID || r.EndedAt == nil || r.EndedAt.Before(since) {
+				continue
+			}
+			ended++
+			if r.Technical {
+				failed++
+			}
+		}
+		return nil
+	})
+	return ended, failed, err
+}
+
+// ForgetCalls removes the records that began before a time and have ended.
+func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error) {
+	old, err := s.records(ctx, func(r sip.CallRecord, _ *data) bool {
+		return r.EndedAt != nil && r.StartedAt.Before(before)
+	})
+	old = old[:min(limit, len(old))]
+	return len(old), errors.Join(err, with(ctx, s.Store, func(d *data) error {
+		for _, r := range old {
+			delete(d.records, r.ID)
+			delete(d.ladders, r.ID)
+		}
+		return nil
+	}))
+}
+
+// BeatNode says that a node lives.
+func (s CallLog) BeatNode(ctx context.Context, node string, at time.Time) error {
+	return with(ctx, s.Store, func(d *data) error {
+		d.nodes[node] = at
+		return nil
+	})
+}
+
+// LostCalls is the records of silent nodes.
+func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]sip.CallRecord, error) {
+	found, err := s.records(ctx, func(r sip.CallRecord, d *data) bool {
+		seen, beat := d.nodes[r.Node]
+		return r.EndedAt == nil && r.StartedAt.Before(silentSince) && (!beat || seen.Before(silentSince))
+	})
+	return found[:min(limit, len(found))], err
+}

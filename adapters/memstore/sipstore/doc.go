@@ -1,0 +1,52 @@
+// Package sipstore keeps the trunks of package sip, their health, registrations and call log, discoveries and test calls
+// in a memstore.Store.
+package sipstore
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+// data is what the stores of this package keep. Its values are never changed in place.
+type data struct {
+	trunks        map[trunkKey]sip.Trunk
+	statuses      map[string]leasedStatus       // by trunk
+	registrations map[string]leasedRegistration // by trunk
+	records       map[string]sip.CallRecord
+	ladders       map[string][]ladder.Event // by the record's id
+	nodes         map[string]time.Time      // when each was last heard of
+	discoveries   map[string]discovery.Discovery
+	testCalls     map[string]testcall.Call
+}
+
+// New returns what an empty store keeps.
+func (data) New() data {
+	return data{
+		trunks:        map[trunkKey]sip.Trunk{},
+		statuses:      map[string]leasedStatus{},
+		registrations: map[string]leasedRegistration{},
+		records:       map[string]sip.CallRecord{},
+		ladders:       map[string][]ladder.Event{},
+		nodes:         map[string]time.Time{},
+		discoveries:   map[string]discovery.Discovery{},
+		testCalls:     map[string]testcall.Call{},
+	}
+}
+
+// Clone returns what a transaction that fails gives back.
+func (d data) Clone() data {
+	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), nodes: maps.Clone(d.nodes), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
+}
+
+// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
+	return memory.With(ctx, s.Core(), f)
+}

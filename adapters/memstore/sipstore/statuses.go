@@ -1,0 +1,110 @@
+package sipstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/sip"
+)
+
+// Statuses is sip.Statuses.
+type Statuses struct{ Store *memstore.Store }
+
+type leasedStatus struct {
+	sip.Status
+	until time.Time // when the lease ends; zero: there is none
+}
+
+// PutStatus adds or replaces a status, and ends the lease on it.
+func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, found := d.statuses[status.TrunkID]
+		if err := replaces("status", status.Version, status.Org, found, stored.Version, stored.Org); err != nil {
+			return err
+		}
+		status.Version = stored.Version + 1
+		d.statuses[status.TrunkID] = leasedStatus{Status: memory.Clone(status)}
+		return nil
+	})
+}
+
+// replaces says whether what has a version may be put in place of what is stored: version 0 in place of anything of the
+// same organization, or of nothing.
+func replaces(
+	kind string, version int64, org callwright.OrgID, found bool, stored int64, owner callwright.OrgID,
+) error {
+	switch {
+	case version == 0 && (!found || owner == org):
+		return nil
+	case version != 0 && (!found || owner != org):
+		return callwright.NotFound(kind)
+	case version != stored:
+		return callwright.ErrConflict
+	default:
+		return nil
+	}
+}
+
+// Status is one trunk's status.
+func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (status sip.Status, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		stored, ok := d.statuses[trunkID]
+		if !ok || stored.Org != org {
+			return callwright.NotFound("status")
+		}
+		status = memory.Clone(stored.Status)
+		return nil
+	})
+	return status, err
+}
+
+// StatusesOf is the statuses of all trunks of an organization.
+func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID) (found []sip.Status, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, stored := range d.statuses {
+			if stored.Org == org {
+				found = append(found, memory.Clone(stored.Status))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b sip.Status) int { return cmp.Compare(a.Number, b.Number) })
+	return found, err
+}
+
+// DeleteStatus removes a status.
+func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if d.statuses[trunkID].Org == org {
+			delete(d.statuses, trunkID)
+		}
+		return nil
+	})
+}
+
+// LeaseStatuses gives statuses that are due to the caller alone.
+func (s Statuses) LeaseStatuses(
+	ctx context.Context, now, until time.Time, limit int,
+) (leased []sip.Status, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		var due []leasedStatus
+		for _, stored := range d.statuses {
+			if !stored.ProbeAt.After(now) && !stored.until.After(now) {
+				due = append(due, stored)
+			}
+		}
+		slices.SortFunc(due, func(a, b leasedStatus) int { return a.ProbeAt.Compare(b.ProbeAt) })
+		for _, stored := range due[:min(limit, len(due))] {
+			stored.until = until
+			d.statuses[stored.TrunkID] = stored
+			leased = append(leased, memory.Clone(stored.Status))
+		}
+		return nil
+	})
+	return leased, err
+}

@@ -1,0 +1,126 @@
+package sipstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/sip"
+)
+
+type trunkKey struct {
+	number    callwright.PhoneNumber
+	direction sip.Direction
+}
+
+// Trunks is sip.Store.
+type Trunks struct{ Store *memstore.Store }
+
+// Hold has nothing to do: transactions do not overlap.
+func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
+
+// Insert adds a trunk.
+func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
+	return with(ctx, s.Store, func(d *data) error {
+		for key, other := range d.trunks {
+			if other.ID == t.ID || key.number == t.Number && (key.direction == t.Direction || other.Org != t.Org) {
+				return callwright.ErrConflict
+			}
+		}
+		t.Version = 1
+		d.trunks[trunkKey{t.Number, t.Direction}] = memory.Clone(t)
+		return nil
+	})
+}
+
+// Update replaces a trunk.
+func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if err := d.checkTrunk(t); err != nil {
+			return err
+		}
+		t.Version++
+		d.trunks[trunkKey{t.Number, t.Direction}] = memory.Clone(t)
+		return nil
+	})
+}
+
+// Delete removes a trunk.
+func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if err := d.checkTrunk(t); err != nil {
+			return err
+		}
+		delete(d.trunks, trunkKey{t.Number, t.Direction})
+		return nil
+	})
+}
+
+// checkTrunk refuses to change a trunk that is not what is stored.
+func (d *data) checkTrunk(t sip.Trunk) error {
+	stored, ok := d.trunks[trunkKey{t.Number, t.Direction}]
+	switch {
+	case !ok || stored.Org != t.Org || stored.ID != t.ID:
+		return callwright.NotFound("trunk")
+	case stored.Version != t.Version:
+		return callwright.ErrConflict
+	default:
+		return nil
+	}
+}
+
+// Trunk is one trunk by its id.
+func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.ID == id })
+	if err != nil || len(found) == 0 {
+		return sip.Trunk{}, cmp.Or(err, error(callwright.NotFound("trunk")))
+	}
+	return found[0], nil
+}
+
+// All is all trunks of an organization.
+func (s Trunks) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
+	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org })
+}
+
+// Trunks is the trunks of one number.
+func (s Trunks) Trunks(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) ([]sip.Trunk, error) {
+	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Number == number })
+}
+
+// Outbound is an organization's outbound trunks.
+func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Direction == sip.Outbound })
+	return found[:min(limit, len(found))], err
+}
+
+// Owner is the trunk of a number and direction.
+func (s Trunks) Owner(
+	ctx context.Context, number callwright.PhoneNumber, direction sip.Direction,
+) (sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Number == number && t.Direction == direction })
+	if err != nil || len(found) == 0 {
+		return sip.Trunk{}, cmp.Or(err, error(callwright.NotFound("trunk")))
+	}
+	return found[0], nil
+}
+
+func (s Trunks) pick(ctx context.Context, wanted func(sip.Trunk) bool) (found []sip.Trunk, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, t := range d.trunks {
+			if wanted(t) {
+				found = append(found, memory.Clone(t))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b sip.Trunk) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Direction, b.Direction))
+	})
+	return found, err
+}

@@ -1,0 +1,154 @@
+package triagestore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/triage"
+)
+
+// entryPlace is where an entry is, if it is still there: a transaction that failed may have taken it back.
+type entryPlace struct {
+	issue string
+	at    callwright.Keyset
+}
+
+func comparePlaces(a, b callwright.Keyset) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+}
+
+// after is how many entries of a feed are not after a place.
+func after(feed []triage.Entry, at callwright.Keyset) int {
+	return sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), at) > 0 })
+}
+
+// hasEntry says whether an entry is in a feed.
+func (d *data) hasEntry(id string) bool {
+	place, ok := d.entryPlaces[id]
+	if !ok {
+		return false
+	}
+	feed := d.feeds[place.issue]
+	n := after(feed, place.at)
+	return n > 0 && feed[n-1].ID == id
+}
+
+// AppendEntries adds entries of one issue.
+func (s Store) AppendEntries(
+	ctx context.Context, org callwright.OrgID, issue string, entries []triage.Entry,
+) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.issue(org, issue); err != nil {
+			return err
+		}
+		taken := map[string]bool{}
+		for _, e := range entries {
+			if taken[e.ID] || d.hasEntry(e.ID) {
+				return callwright.ErrConflict
+			}
+			taken[e.ID] = true
+		}
+		for _, e := range entries {
+			e.Org, e.IssueID = org, issue
+			d.feeds[issue] = insertEntry(d.feeds[issue], memory.Clone(e))
+			d.entryPlaces[e.ID] = entryPlace{issue, e.Keyset()}
+		}
+		return nil
+	})
+}
+
+// insertEntry is a feed with one more entry. What feed holds it leaves alone: a transaction that fails gives it back.
+// Nobody minds what is written after its end.
+func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
+	n := after(feed, e.Keyset())
+	if n == len(feed) {
+		return append(feed, e)
+	}
+	return slices.Concat(feed[:n], []triage.Entry{e}, feed[n:])
+}
+
+// feed is what an organization sees of an issue's feed.
+func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
+	if _, err := d.issue(org, issue); err != nil {
+		return nil
+	}
+	return d.feeds[issue]
+}
+
+// Entries are those before a place, the newest first.
+func (s Store) Entries(
+	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
+) (found []triage.Entry, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		feed := d.feed(org, issue)
+		if !before.IsZero() {
+			feed = feed[:sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), before) >= 0 })]
+		}
+		found = memory.Clone(feed[max(0, len(feed)-limit):])
+		return nil
+	})
+	slices.Reverse(found)
+	return found, err
+}
+
+// EntriesAfter are those after a place, the oldest first.
+func (s Store) EntriesAfter(
+	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
+) (found []triage.Entry, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		feed := d.feed(org, issue)
+		feed = feed[after(feed, place):]
+		found = memory.Clone(feed[:min(limit, len(feed))])
+		return nil
+	})
+	return found, err
+}
+
+// InsertComment adds a comment.
+func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.issue(c.Org, c.IssueID); err != nil {
+			return err
+		}
+		if _, taken := d.comments[c.ID]; taken {
+			return callwright.ErrConflict
+		}
+		c.Revision = 1
+		d.comments[c.ID] = c
+		return nil
+	})
+}
+
+// Comment is one comment.
+func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (c triage.Comment, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, ok := d.comments[id]
+		if !ok || found.Org != org || found.IssueID != issue {
+			return callwright.NotFound("comment")
+		}
+		c = found
+		return nil
+	})
+	return c, err
+}
+
+// UpdateComment replaces what changes of a comment.
+func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, ok := d.comments[c.ID]
+		if !ok || stored.Org != c.Org {
+			return callwright.NotFound("comment")
+		}
+		if stored.Revision != c.Revision {
+			return callwright.ErrConflict
+		}
+		stored.Detail, stored.UpdatedAt, stored.Deleted = c.Detail, c.UpdatedAt, c.Deleted
+		stored.Revision++
+		d.comments[c.ID] = stored
+		return nil
+	})
+}

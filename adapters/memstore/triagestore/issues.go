@@ -1,0 +1,154 @@
+package triagestore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/triage"
+)
+
+// Store is triage.Store.
+type Store struct{ Store *memstore.Store }
+
+// NextNumber takes the next number of an organization's issues.
+func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		number = triage.FirstNumber
+		if last, ok := d.issueNumbers[org]; ok {
+			number = last + 1
+		}
+		d.issueNumbers[org] = number
+		return nil
+	})
+	return number, err
+}
+
+// InsertIssue adds an issue.
+func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.issues[i.ID]; taken {
+			return callwright.ErrConflict
+		}
+		for _, other := range d.issues {
+			if other.Org == i.Org && other.Number == i.Number {
+				return callwright.ErrConflict
+			}
+		}
+		i.Version, i.Revision = 1, 1
+		d.issues[i.ID] = memory.Clone(i)
+		return nil
+	})
+}
+
+// issue is an issue of an organization.
+func (d *data) issue(org callwright.OrgID, id string) (triage.Issue, error) {
+	i, ok := d.issues[id]
+	if !ok || i.Org != org {
+		return triage.Issue{}, callwright.NotFound("issue")
+	}
+	return i, nil
+}
+
+// Issue is one issue.
+func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (i triage.Issue, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.issue(org, id)
+		i = memory.Clone(found)
+		return err
+	})
+	return i, err
+}
+
+// Hold is Issue: transactions do not overlap.
+func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
+	return s.Issue(ctx, org, id)
+}
+
+// UpdateIssue replaces an issue.
+func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.issue(i.Org, i.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Revision != i.Revision {
+			return callwright.ErrConflict
+		}
+		i.Revision++
+		i.Number, i.Source, i.Author, i.CreatedAt = stored.Number, stored.Source, stored.Author, stored.CreatedAt
+		d.issues[i.ID] = memory.Clone(i)
+		return nil
+	})
+}
+
+// FindIssues is a page of issues.
+func (s Store) FindIssues(
+	ctx context.Context, org callwright.OrgID, f triage.Filter,
+) (found []triage.Issue, err error) {
+	order := func(a, b triage.Place) int {
+		n := cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
+		if f.Ascending {
+			return n
+		}
+		return -n
+	}
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, i := range d.issues {
+			if i.Org == org && d.matchesFilter(i, f) &&
+				(f.After == triage.Place{} || order(i.Place(f.Sort), f.After) > 0) {
+				i.Description = ""
+				found = append(found, i)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b triage.Issue) int { return order(a.Place(f.Sort), b.Place(f.Sort)) })
+	return memory.Clone(found[:min(f.Limit, len(found))]), err
+}
+
+func (d *data) matchesFilter(i triage.Issue, f triage.Filter) bool {
+	return isOneOf(i.Status, f.Statuses) && isOneOf(i.Severity, f.Severities) && isOneOf(i.Category, f.Categories) &&
+		(f.Resource == "" || d.hasAttached(i.ID, f.Resource)) &&
+		(f.OwnerID == "" || i.OwnerID == f.OwnerID) &&
+		(f.AssigneeID == "" || i.AssigneeID == f.AssigneeID) &&
+		isFound(i, f.Search) &&
+		(f.Since.IsZero() || !filterTime(i, f.DateField).Before(f.Since))
+}
+
+func isOneOf[T comparable](value T, all []T) bool {
+	return len(all) == 0 || slices.Contains(all, value)
+}
+
+func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
+	for _, r := range d.attached {
+		if r.IssueID == issue && r.Type == t {
+			return true
+		}
+	}
+	return false
+}
+
+// isFound says whether somebody who searches for something finds an issue.
+func isFound(i triage.Issue, search string) bool {
+	search = strings.ToLower(search)
+	return strings.Contains(strings.ToLower(i.Title), search) ||
+		strings.Contains(strings.ToLower(i.Description), search) ||
+		strings.ToLower(i.Name()) == search
+}
+
+func filterTime(i triage.Issue, field triage.SortField) time.Time {
+	switch field {
+	case triage.SortCreated:
+		return i.CreatedAt
+	case triage.SortUpdated:
+		return i.UpdatedAt
+	default:
+		return i.LastActivityAt
+	}
+}
