@@ -1,5 +1,7 @@
 // Package bunstore keeps everything in SQLite or PostgreSQL, with bun. The two share models, queries and conformance
-// suites; what differs is in one file each (sqlite.go, postgres.go) and in the SQL of the migrations.
+// suites; what differs is in one file each (internal/sqldb) and in the SQL of the migrations. This package has the
+// database and its migrations; the stores of a domain are in a sub-package, so that a program links only those it uses:
+// sipstore, agentstore, triagestore, and orgstore for the root package's ports.
 //
 //	db, err := bunstore.Open(ctx, "sqlite:data/callwright.db", bunstore.Config{Keyring: ring})
 //	…
@@ -16,7 +18,7 @@
 //
 // PostgreSQL has one pool. Its isolation is READ COMMITTED, at which a read followed by a write loses updates without
 // an error, so every change of a row is a compare-and-set on its version. Who would rather wait than lose locks the row
-// first: see Triage.Hold.
+// first: see triagestore.Store.Hold.
 //
 // # Errors
 //
