@@ -108,7 +108,7 @@ func publish(ctx context.Context, api *oas.Client) (id string, err error) {
 
 // placeCall places the call and waits for its end.
 func placeCall(ctx context.Context, api *oas.Client, pathway string) (*oas.CallRecord, error) {
-	created, err := api.CreateCall(ctx, &oas.CreateCallRequest{
+	created, err := api.CreateCall(ctx, &oas.CallCreate{
 		PhoneNumber: phoneNumber, From: oas.NewOptString(ourNumber), PathwayID: oas.NewOptString(pathway),
 		RequestData: oas.NewOptRequestData(oas.RequestData{"name": jx.Raw(`"Robin"`)}), Record: oas.NewOptBool(true),
 	}, oas.CreateCallParams{})

@@ -80,7 +80,7 @@ func run() error {
 }
 
 func attach(ctx context.Context, api *oas.Client, endpoint string) error {
-	answer, err := api.AttachSipNumbers(ctx, &oas.AttachSipNumbersRequest{
+	answer, err := api.AttachSipNumbers(ctx, &oas.SipAttach{
 		PhoneNumbers: []string{ourNumber}, Service: oas.SipServiceNameSip,
 		Directions: []oas.SipDirectionInput{{Type: oas.SipDirectionOutbound, SipEndpoint: oas.NewOptString(endpoint)}},
 	}, oas.AttachSipNumbersParams{})

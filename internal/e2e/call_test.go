@@ -46,8 +46,8 @@ func start(t *testing.T, ca string, flags ...string) *server.Server {
 }
 
 // appointment asks for a call that makes an appointment.
-func appointment() oas.CreateCallRequest {
-	return oas.CreateCallRequest{
+func appointment() oas.CallCreate {
+	return oas.CallCreate{
 		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), Task: oas.NewOptString(task),
 		FirstSentence: oas.NewOptString(greeting), Voice: oas.NewOptString(agentVoice),
 		Record: oas.NewOptBool(true), MaxDuration: oas.NewOptFloat64(2),
@@ -198,7 +198,7 @@ func TestPhoneCallsServer(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca})
 	s := start(t, ca.CertFile())
 	s.AttachInbound(t, ours.String(), "127.0.0.1")
-	update, err := s.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+	update, err := s.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
 		Prompt: oas.NewOptNilString(task), FirstSentence: oas.NewOptNilString(greeting),
 		Voice: oas.NewOptNilString(agentVoice), Record: oas.NewOptBool(true),
 	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
@@ -309,7 +309,7 @@ func TestTransfer(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	s := start(t, ca.CertFile())
 	s.AttachInbound(t, ours.String())
-	_, err := s.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+	_, err := s.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
 		Prompt: oas.NewOptNilString(`when "0": say "One moment, please." and transfer` + "\n" +
 			`when "1": say "Goodbye." and end`),
 		FirstSentence: oas.NewOptNilString(greeting), TransferPhoneNumber: oas.NewOptNilString(theirs.String()),

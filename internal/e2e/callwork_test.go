@@ -132,7 +132,7 @@ func TestKilledDuringPathwayCall(t *testing.T) {
 	first := start(t, ca.CertFile())
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	office := newOffice(t)
-	id := first.Call(t, oas.CreateCallRequest{
+	id := first.Call(t, oas.CallCreate{
 		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), Voice: oas.NewOptString(agentVoice),
 		PathwayID: oas.NewOptString(first.Publish(t, agentstest.EveryNode(base))), Webhook: oas.NewOptString(office.url),
 		WebhookEvents: []oas.CallEventCategory{oas.CallEventCategoryCall, oas.CallEventCategoryWebhook},

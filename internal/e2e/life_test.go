@@ -14,7 +14,7 @@ import (
 )
 
 // brief asks for a call in which the agent says goodbye and hangs up.
-func brief() oas.CreateCallRequest {
+func brief() oas.CallCreate {
 	request := appointment()
 	request.Task, request.FirstSentence = oas.NewOptString(`start: say "`+goodbye+`" and end`), oas.OptString{}
 	return request

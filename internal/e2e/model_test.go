@@ -96,7 +96,7 @@ func TestWebAgentWithAModel(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	s := start(t, ca.CertFile(), "--llm-base-url", model.URL+"/v1", "--llm-model", "m")
 	s.AttachOutbound(t, ours.String(), phone.Server())
-	agent, err := s.API.CreateAgent(t.Context(), &oas.CreateAgentRequest{
+	agent, err := s.API.CreateAgent(t.Context(), &oas.WebAgentCreate{
 		Prompt: oas.NewOptString("Be kind."), Voice: oas.NewOptString(agentVoice),
 		FirstSentence: oas.NewOptString("Hello {{name}}. Which order is it?"),
 		Tools: oas.NewOptNilAgentTools(oas.AgentTools{oas.AgentTool(`{"name":"track","description":"Says where an order is.",
@@ -111,7 +111,7 @@ func TestWebAgentWithAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := oas.CreateCallRequest{
+	request := oas.CallCreate{
 		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), AgentID: oas.NewOptString(agent.Agent.AgentID),
 		RequestData:   oas.NewOptRequestData(oas.RequestData{"customer": jx.Raw(`"c 1"`)}),
 		SummaryPrompt: oas.NewOptString("Name the order."), Dispositions: []string{"lost", "informed"},

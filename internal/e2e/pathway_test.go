@@ -77,7 +77,7 @@ func TestPathwayEverywhere(t *testing.T) {
 		inChat = append(inChat, decisions(state.PathwayLogs)...)
 	}
 
-	request := oas.CreateCallRequest{
+	request := oas.CallCreate{
 		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), PathwayID: oas.NewOptString(id),
 		Voice: oas.NewOptString(agentVoice), Record: oas.NewOptBool(true), MaxDuration: oas.NewOptFloat64(2),
 	}
@@ -242,7 +242,7 @@ func TestPathwayTransfers(t *testing.T) {
 		t.Errorf("the chat goes on: %+v", state)
 	}
 
-	report, err := s.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+	report, err := s.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
 		PathwayID: oas.NewOptNilString(id), Voice: oas.NewOptNilString(agentVoice),
 	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil || len(report.FailedUpdates) > 0 {

@@ -188,7 +188,7 @@ func TestPathwayGoesUnderCall(t *testing.T) {
 	one, two := server.Start(t, config), server.Start(t, config)
 	two.AttachInbound(t, ours.String())
 	id := two.Publish(t, agentstest.EveryNode(base))
-	report, err := two.API.UpdateInboundNumber(t.Context(), &oas.UpdateInboundNumberRequest{
+	report, err := two.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
 		PathwayID: oas.NewOptNilString(id), Voice: oas.NewOptNilString(agentVoice),
 	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil || len(report.FailedUpdates) > 0 {

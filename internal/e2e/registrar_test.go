@@ -69,7 +69,7 @@ func TestWatchesKamailio(t *testing.T) {
 	ca := authority(t)
 	s := start(t, ca.CertFile())
 	peer := kamailio.Start(t, kamailio.Config{CA: ca, Password: "another"})
-	d := s.Discover(t, oas.StartSipDiscoveryRequest{Host: "127.0.0.1", Port: oas.NewOptInt(int(peer.Addr().Port()))})
+	d := s.Discover(t, oas.SipDiscoveryStart{Host: "127.0.0.1", Port: oas.NewOptInt(int(peer.Addr().Port()))})
 	if r := d.Recommended.Value; r.Port != int(peer.Addr().Port()) || !strings.EqualFold(r.DetectedSystem.Value, "kamailio") {
 		t.Errorf("discovered %+v", d)
 	}

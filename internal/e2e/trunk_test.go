@@ -76,7 +76,7 @@ func shows(t *testing.T, s *server.Server, id string) {
 func discovers(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	port := int(phone.Addr().Port())
-	d := s.Discover(t, oas.StartSipDiscoveryRequest{
+	d := s.Discover(t, oas.SipDiscoveryStart{
 		Host: "127.0.0.1", Port: oas.NewOptInt(port), Transport: oas.NewOptSipTransport(oas.SipTransportTLS),
 	})
 	r := d.Recommended.Value
@@ -112,7 +112,7 @@ func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.P
 			Host: "127.0.0.1", Port: oas.NewOptInt(int(phone.Addr().Port())), Priority: i + 1,
 		})
 	}
-	_, err := s.API.UpdateSipConfig(t.Context(), &oas.UpdateSipConfigRequest{
+	_, err := s.API.UpdateSipConfig(t.Context(), &oas.SipAdvancedConfigUpdate{
 		PhoneNumber: ours.String(), Direction: oas.SipDirectionOutbound, FailoverConfig: oas.NewOptNilSipFailoverConfig(failover),
 		AlertConfig: oas.NewOptNilSipAlertConfig(oas.SipAlertConfig{
 			Enabled:    true,

@@ -246,7 +246,7 @@ func (p *slowPeer) serve(conn net.Conn) {
 func looks(t *testing.T, one, two *server.Server) {
 	t.Helper()
 	port := int(listener(t, func(net.Conn) {}).Port())
-	request := &oas.StartSipDiscoveryRequest{
+	request := &oas.SipDiscoveryStart{
 		Host: "127.0.0.1", Port: oas.NewOptInt(port), Transport: oas.NewOptSipTransport(oas.SipTransportTLS),
 	}
 	if _, err := one.API.StartSipDiscovery(t.Context(), request); err != nil {
@@ -291,7 +291,7 @@ func tests(t *testing.T, servers ...*server.Server) {
 	var asking sync.WaitGroup
 	for i := range results {
 		asking.Go(func() {
-			request := &oas.StartSipTestCallRequest{PhoneNumber: ours.String()}
+			request := &oas.SipTestCallStart{PhoneNumber: ours.String()}
 			_, results[i] = servers[i%len(servers)].API.StartSipTestCall(t.Context(), request)
 		})
 	}

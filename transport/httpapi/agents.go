@@ -10,12 +10,12 @@ import (
 )
 
 // ListAgents is all web agents.
-func (a *api) ListAgents(ctx context.Context) (*oas.ListAgentsResponse, error) {
+func (a *api) ListAgents(ctx context.Context) (*oas.WebAgentListReply, error) {
 	list, err := a.Agents.ListAgents(ctx, orgOf(ctx))
 	if err != nil {
 		return nil, err
 	}
-	answer := &oas.ListAgentsResponse{Agents: make([]oas.WebAgent, len(list))}
+	answer := &oas.WebAgentListReply{Agents: make([]oas.WebAgent, len(list))}
 	for i, w := range list {
 		if answer.Agents[i], err = webAgent(w); err != nil {
 			return nil, err
@@ -25,7 +25,7 @@ func (a *api) ListAgents(ctx context.Context) (*oas.ListAgentsResponse, error) {
 }
 
 // CreateAgent stores a web agent.
-func (a *api) CreateAgent(ctx context.Context, req *oas.CreateAgentRequest) (*oas.CreateAgentResponse, error) {
+func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.WebAgentReply, error) {
 	w, err := newWebAgent(req)
 	if err != nil {
 		return nil, err
@@ -37,11 +37,11 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.CreateAgentRequest) (*oa
 		return nil, err
 	}
 	record, err := webAgent(w)
-	return &oas.CreateAgentResponse{Agent: record}, err
+	return &oas.WebAgentReply{Agent: record}, err
 }
 
 // newWebAgent is the body of CreateAgent in the domain's words.
-func newWebAgent(req *oas.CreateAgentRequest) (agents.WebAgent, error) {
+func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	metadata, err := valuesOf(req.Metadata.Value)
 	if err != nil {
 		return agents.WebAgent{}, err
@@ -76,13 +76,13 @@ func (a *api) checkWebAgent(ctx context.Context, w *agents.WebAgent) error {
 
 // UpdateAgent changes a web agent, setting by setting: one that is refused leaves the others be.
 func (a *api) UpdateAgent(
-	ctx context.Context, req *oas.UpdateAgentRequest, params oas.UpdateAgentParams,
-) (*oas.UpdateReportResponse, error) {
+	ctx context.Context, req *oas.WebAgentUpdate, params oas.UpdateAgentParams,
+) (*oas.UpdateReply, error) {
 	list, err := agentSettings(req)
 	if err != nil {
 		return nil, err
 	}
-	var answer *oas.UpdateReportResponse
+	var answer *oas.UpdateReply
 	err = a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
 		_, err := a.Agents.UpdateAgent(ctx, orgOf(ctx), params.AgentID, func(w *agents.WebAgent) error {
 			answer = updated("Agent updated.")
@@ -94,7 +94,7 @@ func (a *api) UpdateAgent(
 }
 
 // agentSettings lists the members that are given.
-func agentSettings(req *oas.UpdateAgentRequest) (settings, error) {
+func agentSettings(req *oas.WebAgentUpdate) (settings, error) {
 	metadata, err := valuesOf(req.Metadata.Value)
 	if err != nil {
 		return nil, err
@@ -121,11 +121,11 @@ func agentSettings(req *oas.UpdateAgentRequest) (settings, error) {
 }
 
 // DeleteAgent removes a web agent.
-func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageResponse, error) {
+func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageReply, error) {
 	if err := a.Agents.DeleteAgent(ctx, orgOf(ctx), params.AgentID); err != nil {
 		return nil, err
 	}
-	return &oas.MessageResponse{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
+	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
 }
 
 // webAgent is a web agent as clients see it. What is not set is null, or empty where the contract has no null; what the

@@ -10,7 +10,7 @@ import (
 )
 
 // callRequest is the body of CreateCall in the domain's words.
-func (a *api) callRequest(ctx context.Context, req *oas.CreateCallRequest) (call.Request, error) {
+func (a *api) callRequest(ctx context.Context, req *oas.CallCreate) (call.Request, error) {
 	agent, err := a.callAgent(ctx, req)
 	if err != nil {
 		return call.Request{}, err
@@ -27,7 +27,7 @@ func (a *api) callRequest(ctx context.Context, req *oas.CreateCallRequest) (call
 }
 
 // callAgent is the agent of a call: a web agent where one is named, with what is given beside it.
-func (a *api) callAgent(ctx context.Context, req *oas.CreateCallRequest) (call.Agent, error) {
+func (a *api) callAgent(ctx context.Context, req *oas.CallCreate) (call.Agent, error) {
 	if req.Task.Set && req.PathwayID.Set {
 		return call.Agent{}, callwright.Invalid("task", "task and pathway_id exclude each other")
 	}
@@ -69,7 +69,7 @@ func override[T any](setting *T, value T, given bool) {
 }
 
 // setLeader sets what leads the conversation. A task takes the place of a pathway, and the other way round.
-func setLeader(agent *call.Agent, req *oas.CreateCallRequest) {
+func setLeader(agent *call.Agent, req *oas.CallCreate) {
 	switch {
 	case req.Task.Set:
 		agent.Task, agent.Pathway = req.Task.Value, call.PathwayRef{}
@@ -81,7 +81,7 @@ func setLeader(agent *call.Agent, req *oas.CreateCallRequest) {
 }
 
 // callPlan is what is to happen around the call.
-func callPlan(req *oas.CreateCallRequest) call.Plan {
+func callPlan(req *oas.CallCreate) call.Plan {
 	plan := call.Plan{
 		Voicemail: call.Voicemail{
 			Action: call.VoicemailAction(req.Voicemail.Value.Action), Message: req.Voicemail.Value.Message.Or(""),

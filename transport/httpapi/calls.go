@@ -11,8 +11,8 @@ import (
 
 // CreateCall queues a call.
 func (a *api) CreateCall(
-	ctx context.Context, req *oas.CreateCallRequest, _ oas.CreateCallParams,
-) (*oas.CreateCallResponse, error) {
+	ctx context.Context, req *oas.CallCreate, _ oas.CreateCallParams,
+) (*oas.CallCreatedReply, error) {
 	request, err := a.callRequest(ctx, req)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (a *api) CreateCall(
 	if err != nil {
 		return nil, err
 	}
-	answer := &oas.CreateCallResponse{
+	answer := &oas.CallCreatedReply{
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}
 	answer.BatchID.SetToNull()
@@ -29,7 +29,7 @@ func (a *api) CreateCall(
 }
 
 // ListCalls is a page of calls.
-func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.ListCallsResponse, error) {
+func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.CallListReply, error) {
 	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.L
 	if err != nil {
 		return nil, err
 	}
-	answer := &oas.ListCallsResponse{
+	answer := &oas.CallListReply{
 		TotalCount: total, Count: len(page.Items), Calls: make([]oas.CallSummary, len(page.Items)),
 	}
 	for i, c := range page.Items {
@@ -77,9 +77,9 @@ func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallR
 }
 
 // StopCall ends a call.
-func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.MessageResponse, error) {
+func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.MessageReply, error) {
 	if err := a.Calls.Stop(ctx, orgOf(ctx), params.CallID); err != nil {
 		return nil, err
 	}
-	return &oas.MessageResponse{Status: oas.SuccessStatusSuccess, Message: "Call is being ended."}, nil
+	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Call is being ended."}, nil
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // ListInboundNumbers is all numbers that are answered.
-func (a *api) ListInboundNumbers(ctx context.Context) (*oas.ListInboundNumbersResponse, error) {
+func (a *api) ListInboundNumbers(ctx context.Context) (*oas.InboundNumberListReply, error) {
 	numbers, err := a.Agents.ListInbound(ctx, orgOf(ctx))
 	if err != nil {
 		return nil, err
 	}
-	answer := &oas.ListInboundNumbersResponse{InboundNumbers: make([]oas.InboundNumber, len(numbers))}
+	answer := &oas.InboundNumberListReply{InboundNumbers: make([]oas.InboundNumber, len(numbers))}
 	for i, n := range numbers {
 		answer.InboundNumbers[i] = inboundNumber(n)
 	}
@@ -40,14 +40,14 @@ func (a *api) GetInboundNumber(
 
 // UpdateInboundNumber changes what answers at a number, setting by setting: one that is refused leaves the others be.
 func (a *api) UpdateInboundNumber(
-	ctx context.Context, req *oas.UpdateInboundNumberRequest, params oas.UpdateInboundNumberParams,
-) (*oas.UpdateReportResponse, error) {
+	ctx context.Context, req *oas.InboundNumberUpdate, params oas.UpdateInboundNumberParams,
+) (*oas.UpdateReply, error) {
 	number, err := callwright.ParsePhoneNumber(params.PhoneNumber)
 	if err != nil {
 		return nil, callwright.InField("phone_number", err)
 	}
 	list := inboundSettings(req)
-	var answer *oas.UpdateReportResponse
+	var answer *oas.UpdateReply
 	err = a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
 		_, err := a.Agents.UpdateInbound(ctx, orgOf(ctx), number, func(agent *call.Agent) error {
 			answer = updated("Inbound number updated.")
@@ -62,7 +62,7 @@ func (a *api) UpdateInboundNumber(
 }
 
 // inboundSettings lists the members that are given.
-func inboundSettings(req *oas.UpdateInboundNumberRequest) settings {
+func inboundSettings(req *oas.InboundNumberUpdate) settings {
 	var s settings
 	s.leader(req.Prompt, req.PathwayID, req.PathwayVersion, func(a *call.Agent, ref call.PathwayRef) { a.Task, a.Pathway = "", ref })
 	s.text("persona", req.Persona, func(agent *call.Agent) *string { return &agent.Persona })

@@ -26,9 +26,9 @@ type stored interface {
 
 // repeatable makes the empty answer of each operation that takes an Idempotency-Key.
 var repeatable = map[string]func() stored{
-	oas.CreateCallOperation:       func() stored { return new(oas.CreateCallResponse) },
-	oas.AttachSipNumbersOperation: func() stored { return new(oas.AttachSipNumbersResponse) },
-	oas.InitiatePortOperation:     func() stored { return new(oas.InitiatePortResponse) },
+	oas.CreateCallOperation:       func() stored { return new(oas.CallCreatedReply) },
+	oas.AttachSipNumbersOperation: func() stored { return new(oas.SipAttachReply) },
+	oas.InitiatePortOperation:     func() stored { return new(oas.PortInitiationReply) },
 	oas.StartTestRunOperation:     func() stored { return new(oas.TestRunStartedReply) },
 	oas.StartTestBatchOperation:   func() stored { return new(oas.TestBatchStartedReply) },
 	oas.CreateTestSetOperation:    func() stored { return new(oas.TestSetStartedReply) },

@@ -78,7 +78,7 @@ func TestGeneratedClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := client.CreateCall(t.Context(), &oas.CreateCallRequest{
+	created, err := client.CreateCall(t.Context(), &oas.CallCreate{
 		PhoneNumber: theirNumber, Task: oas.NewOptString("Talk."),
 	}, oas.CreateCallParams{})
 	if err != nil {

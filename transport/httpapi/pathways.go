@@ -12,14 +12,14 @@ import (
 const success = string(oas.SuccessStatusSuccess)
 
 // CreatePathway stores a new pathway.
-func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreated, error) {
+func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreatedReply, error) {
 	p, err := a.Pathways.Create(ctx, orgOf(ctx), pathway.Draft{
 		Name: req.Name, Description: req.Description.Or(""), Document: documentOf(req.Nodes, req.Edges),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &oas.PathwayCreated{Status: success, PathwayID: p.ID}, nil
+	return &oas.PathwayCreatedReply{Status: success, PathwayID: p.ID}, nil
 }
 
 // ListPathways is a page of pathways.
@@ -48,7 +48,7 @@ func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas
 // UpdatePathway changes a pathway's draft.
 func (a *api) UpdatePathway(
 	ctx context.Context, req *oas.PathwayUpdate, params oas.UpdatePathwayParams,
-) (*oas.PathwayUpdated, error) {
+) (*oas.PathwayUpdatedReply, error) {
 	change := pathway.Change{Name: optional(req.Name.Get()), Description: optional(req.Description.Get())}
 	if req.Nodes != nil {
 		change.Nodes = new(itemsAs[json.RawMessage](req.Nodes))
@@ -60,15 +60,15 @@ func (a *api) UpdatePathway(
 	if err != nil {
 		return nil, err
 	}
-	return &oas.PathwayUpdated{Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p)}, nil
+	return &oas.PathwayUpdatedReply{Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p)}, nil
 }
 
 // DeletePathway removes a pathway.
-func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeleted, error) {
+func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeletedReply, error) {
 	if err := a.Pathways.Delete(ctx, orgOf(ctx), params.ID); err != nil {
 		return nil, err
 	}
-	return &oas.PathwayDeleted{Status: success, Message: "Pathway deleted."}, nil
+	return &oas.PathwayDeletedReply{Status: success, Message: "Pathway deleted."}, nil
 }
 
 func pathwayRecord(p pathway.Pathway) oas.Pathway {

@@ -13,7 +13,7 @@ import (
 // CreatePathwayVersion stores a graph as the next version.
 func (a *api) CreatePathwayVersion(
 	ctx context.Context, req *oas.PathwayVersionCreate, params oas.CreatePathwayVersionParams,
-) (*oas.PathwayVersionCreated, error) {
+) (*oas.PathwayVersionCreatedReply, error) {
 	v, err := a.Pathways.Save(ctx, orgOf(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (a *api) CreatePathwayVersion(
 // ForkPathwayVersion stores a version beside another one.
 func (a *api) ForkPathwayVersion(
 	ctx context.Context, req *oas.PathwayFork, params oas.ForkPathwayVersionParams,
-) (*oas.PathwayVersionCreated, error) {
+) (*oas.PathwayVersionCreatedReply, error) {
 	var document *pathway.Document
 	switch {
 	case req.Nodes != nil && req.Edges != nil:
@@ -41,8 +41,8 @@ func (a *api) ForkPathwayVersion(
 	return versionCreated(v), nil
 }
 
-func versionCreated(v pathway.Version) *oas.PathwayVersionCreated {
-	return &oas.PathwayVersionCreated{
+func versionCreated(v pathway.Version) *oas.PathwayVersionCreatedReply {
+	return &oas.PathwayVersionCreatedReply{
 		Status: success, Message: "Version created.",
 		Data: oas.PathwayVersionInfo{ID: v.ID, Name: v.Name, VersionNumber: v.Number, CreatedAt: v.CreatedAt},
 	}
@@ -91,11 +91,11 @@ func (a *api) GetPathwayVersion(
 // DeletePathwayVersion archives a version.
 func (a *api) DeletePathwayVersion(
 	ctx context.Context, params oas.DeletePathwayVersionParams,
-) (*oas.PathwayDeleted, error) {
+) (*oas.PathwayDeletedReply, error) {
 	if err := a.Pathways.Discard(ctx, orgOf(ctx), params.ID, params.Version); err != nil {
 		return nil, err
 	}
-	return &oas.PathwayDeleted{Status: success, Message: "Version archived."}, nil
+	return &oas.PathwayDeletedReply{Status: success, Message: "Version archived."}, nil
 }
 
 // DiffPathwayVersion compares a version with another one.

@@ -124,7 +124,7 @@ var refusesSetting = map[callwright.Code]bool{
 
 // make makes the settings on w one after the other, each only if check has nothing against what comes out, and reports
 // on all. What was at fault before, such as a pathway that somebody has deleted, keeps no other setting from being made.
-func (s settings) make(w *agents.WebAgent, check func(*agents.WebAgent) error, report *oas.UpdateReportResponse) error {
+func (s settings) make(w *agents.WebAgent, check func(*agents.WebAgent) error, report *oas.UpdateReply) error {
 	for _, one := range s {
 		changed, fault := *w, one.fault
 		if fault == "" {
@@ -176,9 +176,9 @@ func (a *api) checkAgent(ctx context.Context, agent *call.Agent) error {
 }
 
 // updated is a report without any settings.
-func updated(message string) *oas.UpdateReportResponse {
-	return &oas.UpdateReportResponse{
+func updated(message string) *oas.UpdateReply {
+	return &oas.UpdateReply{
 		Status: oas.SuccessStatusSuccess, Message: message,
-		Updates: oas.UpdateReportResponseUpdates{}, FailedUpdates: oas.UpdateReportResponseFailedUpdates{},
+		Updates: oas.UpdateReplyUpdates{}, FailedUpdates: oas.UpdateReplyFailedUpdates{},
 	}
 }

@@ -13,20 +13,20 @@ import (
 // GetSipConfiguration is the trunks of a number.
 func (a *api) GetSipConfiguration(
 	ctx context.Context, params oas.GetSipConfigurationParams,
-) (*oas.GetSipConfigurationResponse, error) {
+) (*oas.SipConfigurationReply, error) {
 	record, err := a.SIP.Get(ctx, orgOf(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
-	return &oas.GetSipConfigurationResponse{
+	return &oas.SipConfigurationReply{
 		Data: oas.SipConfigurationPair{Inbound: trunkOrNull(record.Inbound), Outbound: trunkOrNull(record.Outbound)},
 	}, nil
 }
 
 // AttachSipNumbers attaches numbers to a trunk.
 func (a *api) AttachSipNumbers(
-	ctx context.Context, req *oas.AttachSipNumbersRequest, _ oas.AttachSipNumbersParams,
-) (*oas.AttachSipNumbersResponse, error) {
+	ctx context.Context, req *oas.SipAttach, _ oas.AttachSipNumbersParams,
+) (*oas.SipAttachReply, error) {
 	attachment, err := attachmentOf(req)
 	if err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func (a *api) AttachSipNumbers(
 			PhoneNumber: failed.Number, Error: string(f.code), Message: f.lines[0].String(),
 		}
 	}
-	return &oas.AttachSipNumbersResponse{Data: result}, nil
+	return &oas.SipAttachReply{Data: result}, nil
 }
 
 // attachmentOf is the body of AttachSipNumbers in the domain's words.
-func attachmentOf(req *oas.AttachSipNumbersRequest) (sip.Attachment, error) {
+func attachmentOf(req *oas.SipAttach) (sip.Attachment, error) {
 	if req.PhoneNumber.Set == (req.PhoneNumbers != nil) {
 		return sip.Attachment{}, callwright.Invalid("phone_numbers", "exactly one of phone_number and phone_numbers is required")
 	}
@@ -77,8 +77,8 @@ func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" 
 
 // UpdateSipNumber changes one direction of a number.
 func (a *api) UpdateSipNumber(
-	ctx context.Context, req *oas.UpdateSipNumberRequest,
-) (*oas.UpdateSipNumberResponse, error) {
+	ctx context.Context, req *oas.SipUpdate,
+) (*oas.SipUpdateReply, error) {
 	const path = "updates"
 	input, invalid := directionOf(req.Updates)
 	if invalid != nil {
@@ -94,13 +94,13 @@ func (a *api) UpdateSipNumber(
 	} else {
 		result.Outbound = record
 	}
-	return &oas.UpdateSipNumberResponse{Data: result}, nil
+	return &oas.SipUpdateReply{Data: result}, nil
 }
 
 // DetachSipNumber removes directions of a number.
 func (a *api) DetachSipNumber(
-	ctx context.Context, req *oas.DetachSipNumberRequest,
-) (*oas.DetachSipNumberResponse, error) {
+	ctx context.Context, req *oas.SipDetach,
+) (*oas.SipDetachReply, error) {
 	directions := make([]sip.Direction, len(req.Directions))
 	detached := make([]oas.SipDirection, len(req.Directions))
 	for i, d := range req.Directions {
@@ -110,13 +110,13 @@ func (a *api) DetachSipNumber(
 	if err != nil {
 		return nil, err
 	}
-	return &oas.DetachSipNumberResponse{
+	return &oas.SipDetachReply{
 		Data: oas.SipDetachResult{PhoneNumber: number.String(), Detached: detached},
 	}, nil
 }
 
 // ListSipNumbers is all numbers that are attached.
-func (a *api) ListSipNumbers(ctx context.Context) (*oas.ListSipNumbersResponse, error) {
+func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, error) {
 	numbers, err := a.SIP.Numbers(ctx, orgOf(ctx))
 	if err != nil {
 		return nil, err
@@ -131,14 +131,14 @@ func (a *api) ListSipNumbers(ctx context.Context) (*oas.ListSipNumbersResponse, 
 			list.Numbers[i].Directions[j] = oas.SipDirection(d)
 		}
 	}
-	return &oas.ListSipNumbersResponse{Data: list}, nil
+	return &oas.SipNumberListReply{Data: list}, nil
 }
 
 // ParseSipDestination reads what a person may write for an endpoint. What can't be read is an answer, too.
 func (*api) ParseSipDestination(
-	_ context.Context, req *oas.ParseSipDestinationRequest,
-) (*oas.ParseSipDestinationResponse, error) {
-	answer := &oas.ParseSipDestinationResponse{}
+	_ context.Context, req *oas.SipDestinationParse,
+) (*oas.SipDestinationReply, error) {
+	answer := &oas.SipDestinationReply{}
 	answer.Data.Parsed.SetToNull()
 	to, err := uri.ParseDestination(req.Input)
 	if err != nil {

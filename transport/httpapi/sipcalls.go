@@ -11,7 +11,7 @@ import (
 )
 
 // ListSipCalls is a page of a number's call log.
-func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (*oas.ListSipCallsResponse, error) {
+func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (*oas.SipCallListReply, error) {
 	records, err := a.SIP.Calls(ctx, orgOf(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (
 	for i, r := range records {
 		calls[i] = sipCall(r, now)
 	}
-	return &oas.ListSipCallsResponse{Data: oas.SipCallList{Calls: calls}}, nil
+	return &oas.SipCallListReply{Data: oas.SipCallList{Calls: calls}}, nil
 }
 
 func sipCall(r sip.CallRecord, now time.Time) oas.SipCall {
@@ -39,7 +39,7 @@ func seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 // GetSipCallTimeline is the messages of a call of the log.
 func (a *api) GetSipCallTimeline(
 	ctx context.Context, params oas.GetSipCallTimelineParams,
-) (*oas.GetSipCallTimelineResponse, error) {
+) (*oas.SipCallTimelineReply, error) {
 	r, steps, err := a.SIP.Call(ctx, orgOf(ctx), params.CallID)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (a *api) GetSipCallTimeline(
 	for i, e := range steps {
 		timeline.Timeline[i] = callStep(e)
 	}
-	return &oas.GetSipCallTimelineResponse{Data: timeline}, nil
+	return &oas.SipCallTimelineReply{Data: timeline}, nil
 }
 
 func callStep(e ladder.Event) oas.SipCallStep {
@@ -61,24 +61,24 @@ func callStep(e ladder.Event) oas.SipCallStep {
 
 // StartSipTestCall rings a number's endpoint.
 func (a *api) StartSipTestCall(
-	ctx context.Context, req *oas.StartSipTestCallRequest,
-) (*oas.StartSipTestCallResponse, error) {
+	ctx context.Context, req *oas.SipTestCallStart,
+) (*oas.SipTestCallStartedReply, error) {
 	c, err := a.TestCalls.Start(ctx, orgOf(ctx), req.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
-	return &oas.StartSipTestCallResponse{Data: oas.SipTestCallStart{CallID: c.ID, Message: "Test call started."}}, nil
+	return &oas.SipTestCallStartedReply{Data: oas.SipTestCallStarted{CallID: c.ID, Message: "Test call started."}}, nil
 }
 
 // GetSipTestCall is a test call as it stands.
 func (a *api) GetSipTestCall(
 	ctx context.Context, params oas.GetSipTestCallParams,
-) (*oas.GetSipTestCallResponse, error) {
+) (*oas.SipTestCallReply, error) {
 	c, err := a.TestCalls.Get(ctx, orgOf(ctx), params.CallID)
 	if err != nil {
 		return nil, err
 	}
-	return &oas.GetSipTestCallResponse{Data: testCall(c, a.Clock.Now())}, nil
+	return &oas.SipTestCallReply{Data: testCall(c, a.Clock.Now())}, nil
 }
 
 func testCall(c testcall.Call, now time.Time) oas.SipTestCall {

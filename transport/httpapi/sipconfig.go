@@ -19,8 +19,8 @@ import (
 
 // UpdateSipConfig sets failover, codecs and alerts of one direction of a number.
 func (a *api) UpdateSipConfig(
-	ctx context.Context, req *oas.UpdateSipConfigRequest,
-) (*oas.UpdateSipConfigResponse, error) {
+	ctx context.Context, req *oas.SipAdvancedConfigUpdate,
+) (*oas.SipAdvancedConfigReply, error) {
 	change := sip.ConfigChange{
 		Number: req.PhoneNumber, Direction: sip.Direction(req.Direction),
 		Failover: sip.Part[failover.Config]{Set: req.FailoverConfig.Set},
@@ -44,7 +44,7 @@ func (a *api) UpdateSipConfig(
 	if err != nil {
 		return nil, atEndpoint(order, err)
 	}
-	return &oas.UpdateSipConfigResponse{Data: oas.SipAdvancedConfig{
+	return &oas.SipAdvancedConfigReply{Data: oas.SipAdvancedConfig{
 		PhoneNumber: t.Number.String(), Direction: oas.SipDirection(t.Direction), FailoverConfig: failoverOrNull(t.Failover),
 		CodecConfig: codecsOrNull(t.Codecs), AlertConfig: alertsOrNull(t.Alerts),
 	}}, nil

@@ -10,26 +10,26 @@ import (
 
 // StartSipDiscovery begins to look at a host.
 func (a *api) StartSipDiscovery(
-	ctx context.Context, req *oas.StartSipDiscoveryRequest,
-) (*oas.SipDiscoveryResponse, error) {
+	ctx context.Context, req *oas.SipDiscoveryStart,
+) (*oas.SipDiscoveryReply, error) {
 	d, err := a.Discoveries.Start(ctx, orgOf(ctx), discovery.Request{
 		Host: req.Host, Port: uint16(req.Port.Value), Transport: uri.Transport(req.Transport.Value),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &oas.SipDiscoveryResponse{Data: sipDiscovery(d)}, nil
+	return &oas.SipDiscoveryReply{Data: sipDiscovery(d)}, nil
 }
 
 // GetSipDiscovery is a discovery as it stands.
 func (a *api) GetSipDiscovery(
 	ctx context.Context, params oas.GetSipDiscoveryParams,
-) (*oas.SipDiscoveryResponse, error) {
+) (*oas.SipDiscoveryReply, error) {
 	d, err := a.Discoveries.Get(ctx, orgOf(ctx), params.DiscoveryID)
 	if err != nil {
 		return nil, err
 	}
-	return &oas.SipDiscoveryResponse{Data: sipDiscovery(d)}, nil
+	return &oas.SipDiscoveryReply{Data: sipDiscovery(d)}, nil
 }
 
 func sipDiscovery(d discovery.Discovery) oas.SipDiscovery {

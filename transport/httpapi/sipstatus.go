@@ -13,12 +13,12 @@ import (
 const hidden = "********"
 
 // GetSipFirewallAddresses is what firewalls have to let through.
-func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.GetSipFirewallAddressesResponse, error) {
+func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddressesReply, error) {
 	region, err := a.SIP.Firewall(ctx, orgOf(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return &oas.GetSipFirewallAddressesResponse{Data: oas.SipFirewallAddresses{
+	return &oas.SipFirewallAddressesReply{Data: oas.SipFirewallAddresses{
 		IPAddresses: append([]string{}, region.Addresses...),
 		Ports: oas.SipFirewallPorts{
 			Sip: fmt.Sprintf("%d TLS", region.Port), Rtp: fmt.Sprintf("%d-%d UDP", region.RTPLow, region.RTPHigh),
@@ -29,7 +29,7 @@ func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.GetSipFirewallA
 // GetSipOutboundSetup is what to configure in a telephone system.
 func (a *api) GetSipOutboundSetup(
 	ctx context.Context, params oas.GetSipOutboundSetupParams,
-) (*oas.GetSipOutboundSetupResponse, error) {
+) (*oas.SipOutboundSetupReply, error) {
 	setup, err := a.SIP.OutboundSetup(ctx, orgOf(ctx), params.PhoneNumber.Value)
 	if err != nil {
 		return nil, err
@@ -38,11 +38,11 @@ func (a *api) GetSipOutboundSetup(
 	if setup.Username != "" {
 		answer.Credentials.SetTo(oas.SipSetupCredentials{Username: setup.Username, Password: hidden})
 	}
-	return &oas.GetSipOutboundSetupResponse{Data: answer}, nil
+	return &oas.SipOutboundSetupReply{Data: answer}, nil
 }
 
 // GetSipStatus is how a number's trunks are.
-func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.GetSipStatusResponse, error) {
+func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.SipStatusReply, error) {
 	h, err := a.SIP.Health(ctx, orgOf(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (
 			ResponseTimeMs: wholeMillis(s.ResponseTime), CheckedAt: nilTime(s.CheckedAt), Detail: nilText(s.Reason),
 		}
 	}
-	return &oas.GetSipStatusResponse{Data: answer}, nil
+	return &oas.SipStatusReply{Data: answer}, nil
 }
 
 // fineMillis is a duration in milliseconds with microseconds behind the point; null for none.

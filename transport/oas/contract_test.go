@@ -138,6 +138,50 @@ func checkResponses(t *testing.T, at string, op *v3.Operation) {
 	}
 }
 
+// TestSchemasAreNamedAfterThings keeps names free that generators make of operations, such as CreateCallRequest.
+func TestSchemasAreNamedAfterThings(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	operations(doc, func(_, _ string, op *v3.Operation) {
+		prefix := strings.ToUpper(op.OperationId[:1]) + op.OperationId[1:]
+		for name := range doc.Components.Schemas.FromOldest() {
+			if strings.HasPrefix(name, prefix) {
+				t.Errorf("the schema %s is named after the operation %s; it must be named after what it is", name, op.OperationId)
+			}
+		}
+		for _, response := range op.Responses.Codes.FromOldest() {
+			checkReplyName(t, response)
+		}
+	})
+}
+
+// checkReplyName requires the suffix Reply of every JSON answer that is an envelope.
+func checkReplyName(t *testing.T, response *v3.Response) {
+	t.Helper()
+	if response.Content == nil { // 204
+		return
+	}
+	media, ok := response.Content.Get("application/json")
+	if !ok {
+		return
+	}
+	ref := media.Schema.GetReference()
+	name := ref[strings.LastIndex(ref, "/")+1:]
+	properties := media.Schema.Schema().Properties
+	if properties == nil { // a bare list
+		return
+	}
+	wraps := func(members ...string) bool {
+		return !slices.ContainsFunc(members, func(member string) bool {
+			_, ok := properties.Get(member)
+			return !ok
+		})
+	}
+	if (wraps("data", "errors") || wraps("status", "message")) && !strings.HasSuffix(name, "Reply") {
+		t.Errorf("the answer %s is an envelope; its name must end in Reply", name)
+	}
+}
+
 func TestJSONBodiesAreNamedAndShown(t *testing.T) {
 	t.Parallel()
 	_, doc := document(t)

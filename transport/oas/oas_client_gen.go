@@ -63,7 +63,7 @@ type AgentTestingInvoker interface {
 	// Makes a scenario from a template for a pathway or a persona.
 	//
 	// POST /v1/agent-testing/templates/{id}/clone
-	CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestTemplateCloneReply, error)
+	CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error)
 	// CreateTestScenario invokes createTestScenario operation.
 	//
 	// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
@@ -192,26 +192,26 @@ type AgentsInvoker interface {
 	// A prompt is needed unless a pathway leads the conversation.
 	//
 	// POST /v1/agents
-	CreateAgent(ctx context.Context, request *CreateAgentRequest) (*CreateAgentResponse, error)
+	CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error)
 	// DeleteAgent invokes deleteAgent operation.
 	//
 	// Removes the agent for good. Calls that it made keep their records.
 	//
 	// POST /v1/agents/{agent_id}/delete
-	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageResponse, error)
+	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
 	// ListAgents invokes listAgents operation.
 	//
 	// Every web agent of the organization.
 	//
 	// GET /v1/agents
-	ListAgents(ctx context.Context) (*ListAgentsResponse, error)
+	ListAgents(ctx context.Context) (*WebAgentListReply, error)
 	// UpdateAgent invokes updateAgent operation.
 	//
 	// Changes the named settings and keeps the others; null or an empty text clears one. Setting
 	// `pathway_id` clears prompt, first sentence, model, dynamic data and tools.
 	//
 	// POST /v1/agents/{agent_id}
-	UpdateAgent(ctx context.Context, request *UpdateAgentRequest, params UpdateAgentParams) (*UpdateReportResponse, error)
+	UpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error)
 }
 
 // CallsInvoker invokes operations described by OpenAPI v3 specification.
@@ -224,7 +224,7 @@ type CallsInvoker interface {
 	// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 	//
 	// POST /v1/calls
-	CreateCall(ctx context.Context, request *CreateCallRequest, params CreateCallParams) (*CreateCallResponse, error)
+	CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (*CallCreatedReply, error)
 	// GetCall invokes getCall operation.
 	//
 	// The record of one call with its transcript as far as it has got.
@@ -243,14 +243,14 @@ type CallsInvoker interface {
 	// The organization's calls, newest first unless `ascending` says otherwise.
 	//
 	// GET /v1/calls
-	ListCalls(ctx context.Context, params ListCallsParams) (*ListCallsResponse, error)
+	ListCalls(ctx context.Context, params ListCallsParams) (*CallListReply, error)
 	// StopCall invokes stopCall operation.
 	//
 	// Takes a waiting call out of the queue or hangs up a running one. A call that has ended already is
 	// 409 `INVALID_STATE`.
 	//
 	// POST /v1/calls/{call_id}/stop
-	StopCall(ctx context.Context, params StopCallParams) (*MessageResponse, error)
+	StopCall(ctx context.Context, params StopCallParams) (*MessageReply, error)
 }
 
 // InboundInvoker invokes operations described by OpenAPI v3 specification.
@@ -268,14 +268,14 @@ type InboundInvoker interface {
 	// Every number of the organization that can be called, with what answers on it.
 	//
 	// GET /v1/inbound
-	ListInboundNumbers(ctx context.Context) (*ListInboundNumbersResponse, error)
+	ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error)
 	// UpdateInboundNumber invokes updateInboundNumber operation.
 	//
 	// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
 	// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
 	//
 	// POST /v1/inbound/{phone_number}
-	UpdateInboundNumber(ctx context.Context, request *UpdateInboundNumberRequest, params UpdateInboundNumberParams) (*UpdateReportResponse, error)
+	UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)
 }
 
 // PathwaysInvoker invokes operations described by OpenAPI v3 specification.
@@ -287,7 +287,7 @@ type PathwaysInvoker interface {
 	// Stores a new pathway with a live draft.
 	//
 	// POST /v1/pathway/create
-	CreatePathway(ctx context.Context, request *PathwayCreate) (*PathwayCreated, error)
+	CreatePathway(ctx context.Context, request *PathwayCreate) (*PathwayCreatedReply, error)
 	// CreatePathwayChat invokes createPathwayChat operation.
 	//
 	// Begins a text conversation with a pathway. No call is placed.
@@ -301,20 +301,20 @@ type PathwaysInvoker interface {
 	// or fork it.
 	//
 	// POST /v1/pathway/{id}/version
-	CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error)
+	CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreatedReply, error)
 	// DeletePathway invokes deletePathway operation.
 	//
 	// Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
 	//
 	// DELETE /v1/pathway/{id}
-	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeleted, error)
+	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error)
 	// DeletePathwayVersion invokes deletePathwayVersion operation.
 	//
 	// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
 	// is published, or about to be, is 409 INVALID_STATE.
 	//
 	// DELETE /v1/pathway/{id}/version/{version}
-	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeleted, error)
+	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error)
 	// DiffPathwayVersion invokes diffPathwayVersion operation.
 	//
 	// Says what a version has added, removed and changed since another one.
@@ -327,7 +327,7 @@ type PathwaysInvoker interface {
 	// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
 	//
 	// POST /v1/pathway/{id}/version/{version}/fork
-	ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreated, error)
+	ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error)
 	// GetPathway invokes getPathway operation.
 	//
 	// Gives one pathway with its live draft.
@@ -373,7 +373,7 @@ type PathwaysInvoker interface {
 	// Changes the live draft. Stored versions and calls in production are not touched.
 	//
 	// POST /v1/pathway/{id}
-	UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdated, error)
+	UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdatedReply, error)
 }
 
 // PersonasInvoker invokes operations described by OpenAPI v3 specification.
@@ -405,7 +405,7 @@ type PortingInvoker interface {
 	// One result for each number, in the order asked.
 	//
 	// GET /v1/sip/port/check
-	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*CheckPortabilityResponse, error)
+	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
 	// DownloadLetter invokes downloadLetter operation.
 	//
 	// The letter of authorization as it is shown, or as it was signed. It needs no API key.
@@ -417,20 +417,20 @@ type PortingInvoker interface {
 	// One port request with its numbers and its history.
 	//
 	// GET /v1/sip/port/{id}
-	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*GetPortRequestResponse, error)
+	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
 	// InitiatePort invokes initiatePort operation.
 	//
 	// Stores the request and mails the letter of authorization to the authorized representative. A number
 	// that is in another open request is 409.
 	//
 	// POST /v1/sip/port/initiate
-	InitiatePort(ctx context.Context, request *InitiatePortRequest, params InitiatePortParams) (*InitiatePortResponse, error)
+	InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
 	// ListPortRequests invokes listPortRequests operation.
 	//
 	// All port requests of the organization, newest first.
 	//
 	// GET /v1/sip/port
-	ListPortRequests(ctx context.Context) (*ListPortRequestsResponse, error)
+	ListPortRequests(ctx context.Context) (*PortRequestListReply, error)
 	// ShowLetter invokes showLetter operation.
 	//
 	// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
@@ -443,14 +443,14 @@ type PortingInvoker interface {
 	// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
 	//
 	// POST /loa/{token}
-	SignLetter(ctx context.Context, request *SignLetterForm, params SignLetterParams) (SignLetterRes, error)
+	SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error)
 	// UploadPortDocument invokes uploadPortDocument operation.
 	//
 	// A bill of the losing carrier, at most 30 days old, that shows the account's name and service
 	// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 	//
 	// POST /v1/sip/port/document
-	UploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart) (*UploadPortDocumentResponse, error)
+	UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (*PortDocumentReply, error)
 }
 
 // SipInvoker invokes operations described by OpenAPI v3 specification.
@@ -464,106 +464,106 @@ type SipInvoker interface {
 	// `failed`.
 	//
 	// POST /v1/sip/attach
-	AttachSipNumbers(ctx context.Context, request *AttachSipNumbersRequest, params AttachSipNumbersParams) (*AttachSipNumbersResponse, error)
+	AttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error)
 	// DetachSipNumber invokes detachSipNumber operation.
 	//
 	// Removes the named directions of a number. A direction that is not configured is 404, and nothing is
 	// removed.
 	//
 	// POST /v1/sip/detach
-	DetachSipNumber(ctx context.Context, request *DetachSipNumberRequest) (*DetachSipNumberResponse, error)
+	DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error)
 	// GetSipCallTimeline invokes getSipCallTimeline operation.
 	//
 	// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
 	// shown without those beyond.
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
-	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*GetSipCallTimelineResponse, error)
+	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
 	// GetSipConfiguration invokes getSipConfiguration operation.
 	//
 	// The inbound and the outbound configuration of one number. A number without either, or one that is
 	// not yours, answers null for both.
 	//
 	// GET /v1/sip
-	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*GetSipConfigurationResponse, error)
+	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error)
 	// GetSipDiscovery invokes getSipDiscovery operation.
 	//
 	// The discovery as it stands. Ten minutes after its end it is forgotten and 404.
 	//
 	// GET /v1/sip/discover/status
-	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryResponse, error)
+	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error)
 	// GetSipFirewallAddresses invokes getSipFirewallAddresses operation.
 	//
 	// The addresses and ports of the organization's region that signaling and media come from and go to.
 	//
 	// GET /v1/sip/firewall-ips
-	GetSipFirewallAddresses(ctx context.Context) (*GetSipFirewallAddressesResponse, error)
+	GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error)
 	// GetSipOutboundSetup invokes getSipOutboundSetup operation.
 	//
 	// The server to which a PBX sends its calls. Credentials are shown for a number that registers, its
 	// password redacted.
 	//
 	// GET /v1/sip/outbound-setup
-	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*GetSipOutboundSetupResponse, error)
+	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error)
 	// GetSipStatus invokes getSipStatus operation.
 	//
 	// Result of the OPTIONS probes that go to the outbound endpoint every minute. A number that has only
 	// an inbound direction stays `unchecked`.
 	//
 	// GET /v1/sip/status
-	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*GetSipStatusResponse, error)
+	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error)
 	// GetSipTestCall invokes getSipTestCall operation.
 	//
 	// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 	//
 	// GET /v1/sip/test-call/status
-	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*GetSipTestCallResponse, error)
+	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error)
 	// ListSipCalls invokes listSipCalls operation.
 	//
 	// The SIP calls of one number, newest first.
 	//
 	// GET /v1/sip/calls
-	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*ListSipCallsResponse, error)
+	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error)
 	// ListSipNumbers invokes listSipNumbers operation.
 	//
 	// Every number of the organization with at least one direction.
 	//
 	// GET /v1/sip/numbers
-	ListSipNumbers(ctx context.Context) (*ListSipNumbersResponse, error)
+	ListSipNumbers(ctx context.Context) (*SipNumberListReply, error)
 	// ParseSipDestination invokes parseSipDestination operation.
 	//
 	// Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
 	// read is an answer too, with `valid` false.
 	//
 	// POST /v1/sip/parse-destination
-	ParseSipDestination(ctx context.Context, request *ParseSipDestinationRequest) (*ParseSipDestinationResponse, error)
+	ParseSipDestination(ctx context.Context, request *SipDestinationParse) (*SipDestinationReply, error)
 	// StartSipDiscovery invokes startSipDiscovery operation.
 	//
 	// Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
 	// second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
 	//
 	// POST /v1/sip/discover
-	StartSipDiscovery(ctx context.Context, request *StartSipDiscoveryRequest) (*SipDiscoveryResponse, error)
+	StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error)
 	// StartSipTestCall invokes startSipTestCall operation.
 	//
 	// Sends a real INVITE to the number's outbound endpoint. Ten in fifteen minutes are allowed for an
 	// organization; beyond that 429.
 	//
 	// POST /v1/sip/test-call
-	StartSipTestCall(ctx context.Context, request *StartSipTestCallRequest) (*StartSipTestCallResponse, error)
+	StartSipTestCall(ctx context.Context, request *SipTestCallStart) (*SipTestCallStartedReply, error)
 	// UpdateSipConfig invokes updateSipConfig operation.
 	//
 	// Replaces each named part of the advanced configuration of one direction and keeps the others; null
 	// takes a part back to its standard.
 	//
 	// PATCH /v1/sip/config
-	UpdateSipConfig(ctx context.Context, request *UpdateSipConfigRequest) (*UpdateSipConfigResponse, error)
+	UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error)
 	// UpdateSipNumber invokes updateSipNumber operation.
 	//
 	// Changes the named settings of one direction of a number and keeps the others.
 	//
 	// POST /v1/sip/update
-	UpdateSipNumber(ctx context.Context, request *UpdateSipNumberRequest) (*UpdateSipNumberResponse, error)
+	UpdateSipNumber(ctx context.Context, request *SipUpdate) (*SipUpdateReply, error)
 }
 
 // SpeechInvoker invokes operations described by OpenAPI v3 specification.
@@ -1708,12 +1708,12 @@ func (c *Client) sendAttachIssueResource(ctx context.Context, request *TriageRes
 // `failed`.
 //
 // POST /v1/sip/attach
-func (c *Client) AttachSipNumbers(ctx context.Context, request *AttachSipNumbersRequest, params AttachSipNumbersParams) (*AttachSipNumbersResponse, error) {
+func (c *Client) AttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error) {
 	res, err := c.sendAttachSipNumbers(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendAttachSipNumbers(ctx context.Context, request *AttachSipNumbersRequest, params AttachSipNumbersParams) (res *AttachSipNumbersResponse, err error) {
+func (c *Client) sendAttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (res *SipAttachReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("attachSipNumbers"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -2106,12 +2106,12 @@ func (c *Client) sendCancelTornado(ctx context.Context, params CancelTornadoPara
 // One result for each number, in the order asked.
 //
 // GET /v1/sip/port/check
-func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*CheckPortabilityResponse, error) {
+func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error) {
 	res, err := c.sendCheckPortability(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabilityParams) (res *CheckPortabilityResponse, err error) {
+func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabilityParams) (res *PortabilityResultListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("checkPortability"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -2246,12 +2246,12 @@ func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabili
 // Makes a scenario from a template for a pathway or a persona.
 //
 // POST /v1/agent-testing/templates/{id}/clone
-func (c *Client) CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestTemplateCloneReply, error) {
+func (c *Client) CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error) {
 	res, err := c.sendCloneTestTemplate(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendCloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (res *TestTemplateCloneReply, err error) {
+func (c *Client) sendCloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (res *TestScenarioCreatedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("cloneTestTemplate"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -2498,12 +2498,12 @@ func (c *Client) sendCloneVoice(ctx context.Context, request *VoiceCloneMultipar
 // A prompt is needed unless a pathway leads the conversation.
 //
 // POST /v1/agents
-func (c *Client) CreateAgent(ctx context.Context, request *CreateAgentRequest) (*CreateAgentResponse, error) {
+func (c *Client) CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error) {
 	res, err := c.sendCreateAgent(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendCreateAgent(ctx context.Context, request *CreateAgentRequest) (res *CreateAgentResponse, err error) {
+func (c *Client) sendCreateAgent(ctx context.Context, request *WebAgentCreate) (res *WebAgentReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("createAgent"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -2615,12 +2615,12 @@ func (c *Client) sendCreateAgent(ctx context.Context, request *CreateAgentReques
 // the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 //
 // POST /v1/calls
-func (c *Client) CreateCall(ctx context.Context, request *CreateCallRequest, params CreateCallParams) (*CreateCallResponse, error) {
+func (c *Client) CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (*CallCreatedReply, error) {
 	res, err := c.sendCreateCall(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendCreateCall(ctx context.Context, request *CreateCallRequest, params CreateCallParams) (res *CreateCallResponse, err error) {
+func (c *Client) sendCreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (res *CallCreatedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("createCall"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -2864,12 +2864,12 @@ func (c *Client) sendCreateIssue(ctx context.Context, request *TriageIssueCreate
 // Stores a new pathway with a live draft.
 //
 // POST /v1/pathway/create
-func (c *Client) CreatePathway(ctx context.Context, request *PathwayCreate) (*PathwayCreated, error) {
+func (c *Client) CreatePathway(ctx context.Context, request *PathwayCreate) (*PathwayCreatedReply, error) {
 	res, err := c.sendCreatePathway(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendCreatePathway(ctx context.Context, request *PathwayCreate) (res *PathwayCreated, err error) {
+func (c *Client) sendCreatePathway(ctx context.Context, request *PathwayCreate) (res *PathwayCreatedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("createPathway"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -3098,12 +3098,12 @@ func (c *Client) sendCreatePathwayChat(ctx context.Context, request *PathwayChat
 // or fork it.
 //
 // POST /v1/pathway/{id}/version
-func (c *Client) CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error) {
+func (c *Client) CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreatedReply, error) {
 	res, err := c.sendCreatePathwayVersion(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendCreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (res *PathwayVersionCreated, err error) {
+func (c *Client) sendCreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (res *PathwayVersionCreatedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("createPathwayVersion"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -3753,12 +3753,12 @@ func (c *Client) sendDecideIssue(ctx context.Context, request *TriageDecision, p
 // Removes the agent for good. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
-func (c *Client) DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageResponse, error) {
+func (c *Client) DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error) {
 	res, err := c.sendDeleteAgent(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) (res *MessageResponse, err error) {
+func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) (res *MessageReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("deleteAgent"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -4036,12 +4036,12 @@ func (c *Client) sendDeleteIssueComment(ctx context.Context, params DeleteIssueC
 // Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
 //
 // DELETE /v1/pathway/{id}
-func (c *Client) DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeleted, error) {
+func (c *Client) DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error) {
 	res, err := c.sendDeletePathway(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayParams) (res *PathwayDeleted, err error) {
+func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayParams) (res *PathwayDeletedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("deletePathway"),
 		semconv.HTTPRequestMethodKey.String("DELETE"),
@@ -4168,12 +4168,12 @@ func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayPara
 // is published, or about to be, is 409 INVALID_STATE.
 //
 // DELETE /v1/pathway/{id}/version/{version}
-func (c *Client) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeleted, error) {
+func (c *Client) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error) {
 	res, err := c.sendDeletePathwayVersion(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (res *PathwayDeleted, err error) {
+func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (res *PathwayDeletedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("deletePathwayVersion"),
 		semconv.HTTPRequestMethodKey.String("DELETE"),
@@ -4732,12 +4732,12 @@ func (c *Client) sendDetachIssueResource(ctx context.Context, params DetachIssue
 // removed.
 //
 // POST /v1/sip/detach
-func (c *Client) DetachSipNumber(ctx context.Context, request *DetachSipNumberRequest) (*DetachSipNumberResponse, error) {
+func (c *Client) DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error) {
 	res, err := c.sendDetachSipNumber(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendDetachSipNumber(ctx context.Context, request *DetachSipNumberRequest) (res *DetachSipNumberResponse, err error) {
+func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (res *SipDetachReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("detachSipNumber"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -5264,12 +5264,12 @@ func (c *Client) sendEditIssueComment(ctx context.Context, request *TriageCommen
 // `nodes` and `edges` it has the parent's graph. It is checked as every version is.
 //
 // POST /v1/pathway/{id}/version/{version}/fork
-func (c *Client) ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreated, error) {
+func (c *Client) ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error) {
 	res, err := c.sendForkPathwayVersion(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (res *PathwayVersionCreated, err error) {
+func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (res *PathwayVersionCreatedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("forkPathwayVersion"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -6853,12 +6853,12 @@ func (c *Client) sendGetPathwayVersion(ctx context.Context, params GetPathwayVer
 // One port request with its numbers and its history.
 //
 // GET /v1/sip/port/{id}
-func (c *Client) GetPortRequest(ctx context.Context, params GetPortRequestParams) (*GetPortRequestResponse, error) {
+func (c *Client) GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error) {
 	res, err := c.sendGetPortRequest(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestParams) (res *GetPortRequestResponse, err error) {
+func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestParams) (res *PortRequestReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getPortRequest"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7126,12 +7126,12 @@ func (c *Client) sendGetRecording(ctx context.Context, params GetRecordingParams
 // shown without those beyond.
 //
 // GET /v1/sip/calls/{call_id}/timeline
-func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*GetSipCallTimelineResponse, error) {
+func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error) {
 	res, err := c.sendGetSipCallTimeline(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (res *GetSipCallTimelineResponse, err error) {
+func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (res *SipCallTimelineReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipCallTimeline"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7259,12 +7259,12 @@ func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTi
 // not yours, answers null for both.
 //
 // GET /v1/sip
-func (c *Client) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*GetSipConfigurationResponse, error) {
+func (c *Client) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error) {
 	res, err := c.sendGetSipConfiguration(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (res *GetSipConfigurationResponse, err error) {
+func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (res *SipConfigurationReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipConfiguration"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7390,12 +7390,12 @@ func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfi
 // The discovery as it stands. Ten minutes after its end it is forgotten and 404.
 //
 // GET /v1/sip/discover/status
-func (c *Client) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryResponse, error) {
+func (c *Client) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error) {
 	res, err := c.sendGetSipDiscovery(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (res *SipDiscoveryResponse, err error) {
+func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (res *SipDiscoveryReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipDiscovery"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7521,12 +7521,12 @@ func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscovery
 // The addresses and ports of the organization's region that signaling and media come from and go to.
 //
 // GET /v1/sip/firewall-ips
-func (c *Client) GetSipFirewallAddresses(ctx context.Context) (*GetSipFirewallAddressesResponse, error) {
+func (c *Client) GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error) {
 	res, err := c.sendGetSipFirewallAddresses(ctx)
 	return res, err
 }
 
-func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *GetSipFirewallAddressesResponse, err error) {
+func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *SipFirewallAddressesReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipFirewallAddresses"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7635,12 +7635,12 @@ func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *GetSipFi
 // password redacted.
 //
 // GET /v1/sip/outbound-setup
-func (c *Client) GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*GetSipOutboundSetupResponse, error) {
+func (c *Client) GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error) {
 	res, err := c.sendGetSipOutboundSetup(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (res *GetSipOutboundSetupResponse, err error) {
+func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (res *SipOutboundSetupReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipOutboundSetup"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7770,12 +7770,12 @@ func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutbo
 // an inbound direction stays `unchecked`.
 //
 // GET /v1/sip/status
-func (c *Client) GetSipStatus(ctx context.Context, params GetSipStatusParams) (*GetSipStatusResponse, error) {
+func (c *Client) GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error) {
 	res, err := c.sendGetSipStatus(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams) (res *GetSipStatusResponse, err error) {
+func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams) (res *SipStatusReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipStatus"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -7901,12 +7901,12 @@ func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams
 // State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 //
 // GET /v1/sip/test-call/status
-func (c *Client) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*GetSipTestCallResponse, error) {
+func (c *Client) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error) {
 	res, err := c.sendGetSipTestCall(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallParams) (res *GetSipTestCallResponse, err error) {
+func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallParams) (res *SipTestCallReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("getSipTestCall"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -9141,12 +9141,12 @@ func (c *Client) sendGetVoice(ctx context.Context, params GetVoiceParams) (res *
 // that is in another open request is 409.
 //
 // POST /v1/sip/port/initiate
-func (c *Client) InitiatePort(ctx context.Context, request *InitiatePortRequest, params InitiatePortParams) (*InitiatePortResponse, error) {
+func (c *Client) InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error) {
 	res, err := c.sendInitiatePort(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendInitiatePort(ctx context.Context, request *InitiatePortRequest, params InitiatePortParams) (res *InitiatePortResponse, err error) {
+func (c *Client) sendInitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (res *PortInitiationReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("initiatePort"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -9274,12 +9274,12 @@ func (c *Client) sendInitiatePort(ctx context.Context, request *InitiatePortRequ
 // Every web agent of the organization.
 //
 // GET /v1/agents
-func (c *Client) ListAgents(ctx context.Context) (*ListAgentsResponse, error) {
+func (c *Client) ListAgents(ctx context.Context) (*WebAgentListReply, error) {
 	res, err := c.sendListAgents(ctx)
 	return res, err
 }
 
-func (c *Client) sendListAgents(ctx context.Context) (res *ListAgentsResponse, err error) {
+func (c *Client) sendListAgents(ctx context.Context) (res *WebAgentListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("listAgents"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -9387,12 +9387,12 @@ func (c *Client) sendListAgents(ctx context.Context) (res *ListAgentsResponse, e
 // The organization's calls, newest first unless `ascending` says otherwise.
 //
 // GET /v1/calls
-func (c *Client) ListCalls(ctx context.Context, params ListCallsParams) (*ListCallsResponse, error) {
+func (c *Client) ListCalls(ctx context.Context, params ListCallsParams) (*CallListReply, error) {
 	res, err := c.sendListCalls(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res *ListCallsResponse, err error) {
+func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res *CallListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("listCalls"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -9742,12 +9742,12 @@ func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res
 // Every number of the organization that can be called, with what answers on it.
 //
 // GET /v1/inbound
-func (c *Client) ListInboundNumbers(ctx context.Context) (*ListInboundNumbersResponse, error) {
+func (c *Client) ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error) {
 	res, err := c.sendListInboundNumbers(ctx)
 	return res, err
 }
 
-func (c *Client) sendListInboundNumbers(ctx context.Context) (res *ListInboundNumbersResponse, err error) {
+func (c *Client) sendListInboundNumbers(ctx context.Context) (res *InboundNumberListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("listInboundNumbers"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -11052,12 +11052,12 @@ func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams
 // All port requests of the organization, newest first.
 //
 // GET /v1/sip/port
-func (c *Client) ListPortRequests(ctx context.Context) (*ListPortRequestsResponse, error) {
+func (c *Client) ListPortRequests(ctx context.Context) (*PortRequestListReply, error) {
 	res, err := c.sendListPortRequests(ctx)
 	return res, err
 }
 
-func (c *Client) sendListPortRequests(ctx context.Context) (res *ListPortRequestsResponse, err error) {
+func (c *Client) sendListPortRequests(ctx context.Context) (res *PortRequestListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("listPortRequests"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -11165,12 +11165,12 @@ func (c *Client) sendListPortRequests(ctx context.Context) (res *ListPortRequest
 // The SIP calls of one number, newest first.
 //
 // GET /v1/sip/calls
-func (c *Client) ListSipCalls(ctx context.Context, params ListSipCallsParams) (*ListSipCallsResponse, error) {
+func (c *Client) ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error) {
 	res, err := c.sendListSipCalls(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams) (res *ListSipCallsResponse, err error) {
+func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams) (res *SipCallListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("listSipCalls"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -11330,12 +11330,12 @@ func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams
 // Every number of the organization with at least one direction.
 //
 // GET /v1/sip/numbers
-func (c *Client) ListSipNumbers(ctx context.Context) (*ListSipNumbersResponse, error) {
+func (c *Client) ListSipNumbers(ctx context.Context) (*SipNumberListReply, error) {
 	res, err := c.sendListSipNumbers(ctx)
 	return res, err
 }
 
-func (c *Client) sendListSipNumbers(ctx context.Context) (res *ListSipNumbersResponse, err error) {
+func (c *Client) sendListSipNumbers(ctx context.Context) (res *SipNumberListReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("listSipNumbers"),
 		semconv.HTTPRequestMethodKey.String("GET"),
@@ -12584,12 +12584,12 @@ func (c *Client) sendMergeIssue(ctx context.Context, request *TriageMerge, param
 // read is an answer too, with `valid` false.
 //
 // POST /v1/sip/parse-destination
-func (c *Client) ParseSipDestination(ctx context.Context, request *ParseSipDestinationRequest) (*ParseSipDestinationResponse, error) {
+func (c *Client) ParseSipDestination(ctx context.Context, request *SipDestinationParse) (*SipDestinationReply, error) {
 	res, err := c.sendParseSipDestination(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendParseSipDestination(ctx context.Context, request *ParseSipDestinationRequest) (res *ParseSipDestinationResponse, err error) {
+func (c *Client) sendParseSipDestination(ctx context.Context, request *SipDestinationParse) (res *SipDestinationReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("parseSipDestination"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -13620,12 +13620,12 @@ func (c *Client) sendShowLetter(ctx context.Context, params ShowLetterParams) (r
 // Records the signature, or that the signer declined, and uses the link up. It needs no API key.
 //
 // POST /loa/{token}
-func (c *Client) SignLetter(ctx context.Context, request *SignLetterForm, params SignLetterParams) (SignLetterRes, error) {
+func (c *Client) SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error) {
 	res, err := c.sendSignLetter(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendSignLetter(ctx context.Context, request *SignLetterForm, params SignLetterParams) (res SignLetterRes, err error) {
+func (c *Client) sendSignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (res SignLetterRes, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("signLetter"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -13851,12 +13851,12 @@ func (c *Client) sendStartIssueAgentSession(ctx context.Context, request *Triage
 // second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
 //
 // POST /v1/sip/discover
-func (c *Client) StartSipDiscovery(ctx context.Context, request *StartSipDiscoveryRequest) (*SipDiscoveryResponse, error) {
+func (c *Client) StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error) {
 	res, err := c.sendStartSipDiscovery(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendStartSipDiscovery(ctx context.Context, request *StartSipDiscoveryRequest) (res *SipDiscoveryResponse, err error) {
+func (c *Client) sendStartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (res *SipDiscoveryReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("startSipDiscovery"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -13968,12 +13968,12 @@ func (c *Client) sendStartSipDiscovery(ctx context.Context, request *StartSipDis
 // organization; beyond that 429.
 //
 // POST /v1/sip/test-call
-func (c *Client) StartSipTestCall(ctx context.Context, request *StartSipTestCallRequest) (*StartSipTestCallResponse, error) {
+func (c *Client) StartSipTestCall(ctx context.Context, request *SipTestCallStart) (*SipTestCallStartedReply, error) {
 	res, err := c.sendStartSipTestCall(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendStartSipTestCall(ctx context.Context, request *StartSipTestCallRequest) (res *StartSipTestCallResponse, err error) {
+func (c *Client) sendStartSipTestCall(ctx context.Context, request *SipTestCallStart) (res *SipTestCallStartedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("startSipTestCall"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -14504,12 +14504,12 @@ func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, pa
 // 409 `INVALID_STATE`.
 //
 // POST /v1/calls/{call_id}/stop
-func (c *Client) StopCall(ctx context.Context, params StopCallParams) (*MessageResponse, error) {
+func (c *Client) StopCall(ctx context.Context, params StopCallParams) (*MessageReply, error) {
 	res, err := c.sendStopCall(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendStopCall(ctx context.Context, params StopCallParams) (res *MessageResponse, err error) {
+func (c *Client) sendStopCall(ctx context.Context, params StopCallParams) (res *MessageReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("stopCall"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -14956,12 +14956,12 @@ func (c *Client) sendUnrelateIssue(ctx context.Context, params UnrelateIssuePara
 // `pathway_id` clears prompt, first sentence, model, dynamic data and tools.
 //
 // POST /v1/agents/{agent_id}
-func (c *Client) UpdateAgent(ctx context.Context, request *UpdateAgentRequest, params UpdateAgentParams) (*UpdateReportResponse, error) {
+func (c *Client) UpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error) {
 	res, err := c.sendUpdateAgent(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendUpdateAgent(ctx context.Context, request *UpdateAgentRequest, params UpdateAgentParams) (res *UpdateReportResponse, err error) {
+func (c *Client) sendUpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (res *UpdateReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("updateAgent"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -15091,12 +15091,12 @@ func (c *Client) sendUpdateAgent(ctx context.Context, request *UpdateAgentReques
 // whose value is refused is listed in `failed_updates` and does not keep the others from being made.
 //
 // POST /v1/inbound/{phone_number}
-func (c *Client) UpdateInboundNumber(ctx context.Context, request *UpdateInboundNumberRequest, params UpdateInboundNumberParams) (*UpdateReportResponse, error) {
+func (c *Client) UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error) {
 	res, err := c.sendUpdateInboundNumber(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *UpdateInboundNumberRequest, params UpdateInboundNumberParams) (res *UpdateReportResponse, err error) {
+func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (res *UpdateReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("updateInboundNumber"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -15362,12 +15362,12 @@ func (c *Client) sendUpdateIssue(ctx context.Context, request *TriageIssueUpdate
 // Changes the live draft. Stored versions and calls in production are not touched.
 //
 // POST /v1/pathway/{id}
-func (c *Client) UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdated, error) {
+func (c *Client) UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdatedReply, error) {
 	res, err := c.sendUpdatePathway(ctx, request, params)
 	return res, err
 }
 
-func (c *Client) sendUpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (res *PathwayUpdated, err error) {
+func (c *Client) sendUpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (res *PathwayUpdatedReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("updatePathway"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -15497,12 +15497,12 @@ func (c *Client) sendUpdatePathway(ctx context.Context, request *PathwayUpdate, 
 // takes a part back to its standard.
 //
 // PATCH /v1/sip/config
-func (c *Client) UpdateSipConfig(ctx context.Context, request *UpdateSipConfigRequest) (*UpdateSipConfigResponse, error) {
+func (c *Client) UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error) {
 	res, err := c.sendUpdateSipConfig(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendUpdateSipConfig(ctx context.Context, request *UpdateSipConfigRequest) (res *UpdateSipConfigResponse, err error) {
+func (c *Client) sendUpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (res *SipAdvancedConfigReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("updateSipConfig"),
 		semconv.HTTPRequestMethodKey.String("PATCH"),
@@ -15613,12 +15613,12 @@ func (c *Client) sendUpdateSipConfig(ctx context.Context, request *UpdateSipConf
 // Changes the named settings of one direction of a number and keeps the others.
 //
 // POST /v1/sip/update
-func (c *Client) UpdateSipNumber(ctx context.Context, request *UpdateSipNumberRequest) (*UpdateSipNumberResponse, error) {
+func (c *Client) UpdateSipNumber(ctx context.Context, request *SipUpdate) (*SipUpdateReply, error) {
 	res, err := c.sendUpdateSipNumber(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendUpdateSipNumber(ctx context.Context, request *UpdateSipNumberRequest) (res *UpdateSipNumberResponse, err error) {
+func (c *Client) sendUpdateSipNumber(ctx context.Context, request *SipUpdate) (res *SipUpdateReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("updateSipNumber"),
 		semconv.HTTPRequestMethodKey.String("POST"),
@@ -15864,12 +15864,12 @@ func (c *Client) sendUpdateTestScenario(ctx context.Context, request *TestScenar
 // address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 //
 // POST /v1/sip/port/document
-func (c *Client) UploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart) (*UploadPortDocumentResponse, error) {
+func (c *Client) UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (*PortDocumentReply, error) {
 	res, err := c.sendUploadPortDocument(ctx, request)
 	return res, err
 }
 
-func (c *Client) sendUploadPortDocument(ctx context.Context, request *UploadPortDocumentRequestMultipart) (res *UploadPortDocumentResponse, err error) {
+func (c *Client) sendUploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (res *PortDocumentReply, err error) {
 	otelAttrs := []attribute.KeyValue{
 		otelogen.OperationID("uploadPortDocument"),
 		semconv.HTTPRequestMethodKey.String("POST"),

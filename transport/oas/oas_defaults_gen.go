@@ -3,26 +3,6 @@
 package oas
 
 // setDefaults set default value of fields.
-func (s *CreateAgentRequest) setDefaults() {
-	{
-		val := string("ENG")
-		s.Language.SetTo(val)
-	}
-	{
-		val := string("base")
-		s.Model.SetTo(val)
-	}
-	{
-		val := float64(500)
-		s.InterruptionThreshold.SetTo(val)
-	}
-	{
-		val := float64(30)
-		s.MaxDuration.SetTo(val)
-	}
-}
-
-// setDefaults set default value of fields.
 func (s *PathwayPublish) setDefaults() {
 	{
 		val := PathwayPublishEnvironment("production")
@@ -103,5 +83,25 @@ func (s *TriageIssueCreate) setDefaults() {
 	{
 		val := TriageIssueCreateSource("manual")
 		s.Source.SetTo(val)
+	}
+}
+
+// setDefaults set default value of fields.
+func (s *WebAgentCreate) setDefaults() {
+	{
+		val := string("ENG")
+		s.Language.SetTo(val)
+	}
+	{
+		val := string("base")
+		s.Model.SetTo(val)
+	}
+	{
+		val := float64(500)
+		s.InterruptionThreshold.SetTo(val)
+	}
+	{
+		val := float64(30)
+		s.MaxDuration.SetTo(val)
 	}
 }

@@ -1476,7 +1476,7 @@ func (s *Server) handleAttachSipNumbersRequest(args [0]string, argsEscaped bool,
 		}
 	}()
 
-	var response *AttachSipNumbersResponse
+	var response *SipAttachReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -1495,9 +1495,9 @@ func (s *Server) handleAttachSipNumbersRequest(args [0]string, argsEscaped bool,
 		}
 
 		type (
-			Request  = *AttachSipNumbersRequest
+			Request  = *SipAttach
 			Params   = AttachSipNumbersParams
-			Response = *AttachSipNumbersResponse
+			Response = *SipAttachReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -2078,7 +2078,7 @@ func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool,
 
 	var rawBody []byte
 
-	var response *CheckPortabilityResponse
+	var response *PortabilityResultListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -2099,7 +2099,7 @@ func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool,
 		type (
 			Request  = struct{}
 			Params   = CheckPortabilityParams
-			Response = *CheckPortabilityResponse
+			Response = *PortabilityResultListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -2293,7 +2293,7 @@ func (s *Server) handleCloneTestTemplateRequest(args [1]string, argsEscaped bool
 		}
 	}()
 
-	var response *TestTemplateCloneReply
+	var response *TestScenarioCreatedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -2314,7 +2314,7 @@ func (s *Server) handleCloneTestTemplateRequest(args [1]string, argsEscaped bool
 		type (
 			Request  = *TestTemplateClone
 			Params   = CloneTestTemplateParams
-			Response = *TestTemplateCloneReply
+			Response = *TestScenarioCreatedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -2699,7 +2699,7 @@ func (s *Server) handleCreateAgentRequest(args [0]string, argsEscaped bool, w ht
 		}
 	}()
 
-	var response *CreateAgentResponse
+	var response *WebAgentReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -2713,9 +2713,9 @@ func (s *Server) handleCreateAgentRequest(args [0]string, argsEscaped bool, w ht
 		}
 
 		type (
-			Request  = *CreateAgentRequest
+			Request  = *WebAgentCreate
 			Params   = struct{}
-			Response = *CreateAgentResponse
+			Response = *WebAgentReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -2910,7 +2910,7 @@ func (s *Server) handleCreateCallRequest(args [0]string, argsEscaped bool, w htt
 		}
 	}()
 
-	var response *CreateCallResponse
+	var response *CallCreatedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -2929,9 +2929,9 @@ func (s *Server) handleCreateCallRequest(args [0]string, argsEscaped bool, w htt
 		}
 
 		type (
-			Request  = *CreateCallRequest
+			Request  = *CallCreate
 			Params   = CreateCallParams
-			Response = *CreateCallResponse
+			Response = *CallCreatedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -3315,7 +3315,7 @@ func (s *Server) handleCreatePathwayRequest(args [0]string, argsEscaped bool, w 
 		}
 	}()
 
-	var response *PathwayCreated
+	var response *PathwayCreatedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -3331,7 +3331,7 @@ func (s *Server) handleCreatePathwayRequest(args [0]string, argsEscaped bool, w 
 		type (
 			Request  = *PathwayCreate
 			Params   = struct{}
-			Response = *PathwayCreated
+			Response = *PathwayCreatedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -3727,7 +3727,7 @@ func (s *Server) handleCreatePathwayVersionRequest(args [1]string, argsEscaped b
 		}
 	}()
 
-	var response *PathwayVersionCreated
+	var response *PathwayVersionCreatedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -3748,7 +3748,7 @@ func (s *Server) handleCreatePathwayVersionRequest(args [1]string, argsEscaped b
 		type (
 			Request  = *PathwayVersionCreate
 			Params   = CreatePathwayVersionParams
-			Response = *PathwayVersionCreated
+			Response = *PathwayVersionCreatedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -4775,7 +4775,7 @@ func (s *Server) handleDeleteAgentRequest(args [1]string, argsEscaped bool, w ht
 
 	var rawBody []byte
 
-	var response *MessageResponse
+	var response *MessageReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -4796,7 +4796,7 @@ func (s *Server) handleDeleteAgentRequest(args [1]string, argsEscaped bool, w ht
 		type (
 			Request  = struct{}
 			Params   = DeleteAgentParams
-			Response = *MessageResponse
+			Response = *MessageReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -5180,7 +5180,7 @@ func (s *Server) handleDeletePathwayRequest(args [1]string, argsEscaped bool, w 
 
 	var rawBody []byte
 
-	var response *PathwayDeleted
+	var response *PathwayDeletedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -5201,7 +5201,7 @@ func (s *Server) handleDeletePathwayRequest(args [1]string, argsEscaped bool, w 
 		type (
 			Request  = struct{}
 			Params   = DeletePathwayParams
-			Response = *PathwayDeleted
+			Response = *PathwayDeletedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -5381,7 +5381,7 @@ func (s *Server) handleDeletePathwayVersionRequest(args [2]string, argsEscaped b
 
 	var rawBody []byte
 
-	var response *PathwayDeleted
+	var response *PathwayDeletedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -5406,7 +5406,7 @@ func (s *Server) handleDeletePathwayVersionRequest(args [2]string, argsEscaped b
 		type (
 			Request  = struct{}
 			Params   = DeletePathwayVersionParams
-			Response = *PathwayDeleted
+			Response = *PathwayDeletedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -6196,7 +6196,7 @@ func (s *Server) handleDetachSipNumberRequest(args [0]string, argsEscaped bool, 
 		}
 	}()
 
-	var response *DetachSipNumberResponse
+	var response *SipDetachReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -6210,9 +6210,9 @@ func (s *Server) handleDetachSipNumberRequest(args [0]string, argsEscaped bool, 
 		}
 
 		type (
-			Request  = *DetachSipNumberRequest
+			Request  = *SipDetach
 			Params   = struct{}
-			Response = *DetachSipNumberResponse
+			Response = *SipDetachReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -6980,7 +6980,7 @@ func (s *Server) handleForkPathwayVersionRequest(args [2]string, argsEscaped boo
 		}
 	}()
 
-	var response *PathwayVersionCreated
+	var response *PathwayVersionCreatedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -7005,7 +7005,7 @@ func (s *Server) handleForkPathwayVersionRequest(args [2]string, argsEscaped boo
 		type (
 			Request  = *PathwayFork
 			Params   = ForkPathwayVersionParams
-			Response = *PathwayVersionCreated
+			Response = *PathwayVersionCreatedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -9216,7 +9216,7 @@ func (s *Server) handleGetPortRequestRequest(args [1]string, argsEscaped bool, w
 
 	var rawBody []byte
 
-	var response *GetPortRequestResponse
+	var response *PortRequestReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -9237,7 +9237,7 @@ func (s *Server) handleGetPortRequestRequest(args [1]string, argsEscaped bool, w
 		type (
 			Request  = struct{}
 			Params   = GetPortRequestParams
-			Response = *GetPortRequestResponse
+			Response = *PortRequestReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -9612,7 +9612,7 @@ func (s *Server) handleGetSipCallTimelineRequest(args [1]string, argsEscaped boo
 
 	var rawBody []byte
 
-	var response *GetSipCallTimelineResponse
+	var response *SipCallTimelineReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -9633,7 +9633,7 @@ func (s *Server) handleGetSipCallTimelineRequest(args [1]string, argsEscaped boo
 		type (
 			Request  = struct{}
 			Params   = GetSipCallTimelineParams
-			Response = *GetSipCallTimelineResponse
+			Response = *SipCallTimelineReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -9813,7 +9813,7 @@ func (s *Server) handleGetSipConfigurationRequest(args [0]string, argsEscaped bo
 
 	var rawBody []byte
 
-	var response *GetSipConfigurationResponse
+	var response *SipConfigurationReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -9834,7 +9834,7 @@ func (s *Server) handleGetSipConfigurationRequest(args [0]string, argsEscaped bo
 		type (
 			Request  = struct{}
 			Params   = GetSipConfigurationParams
-			Response = *GetSipConfigurationResponse
+			Response = *SipConfigurationReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -10013,7 +10013,7 @@ func (s *Server) handleGetSipDiscoveryRequest(args [0]string, argsEscaped bool, 
 
 	var rawBody []byte
 
-	var response *SipDiscoveryResponse
+	var response *SipDiscoveryReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -10034,7 +10034,7 @@ func (s *Server) handleGetSipDiscoveryRequest(args [0]string, argsEscaped bool, 
 		type (
 			Request  = struct{}
 			Params   = GetSipDiscoveryParams
-			Response = *SipDiscoveryResponse
+			Response = *SipDiscoveryReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -10203,7 +10203,7 @@ func (s *Server) handleGetSipFirewallAddressesRequest(args [0]string, argsEscape
 
 	var rawBody []byte
 
-	var response *GetSipFirewallAddressesResponse
+	var response *SipFirewallAddressesReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -10219,7 +10219,7 @@ func (s *Server) handleGetSipFirewallAddressesRequest(args [0]string, argsEscape
 		type (
 			Request  = struct{}
 			Params   = struct{}
-			Response = *GetSipFirewallAddressesResponse
+			Response = *SipFirewallAddressesReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -10399,7 +10399,7 @@ func (s *Server) handleGetSipOutboundSetupRequest(args [0]string, argsEscaped bo
 
 	var rawBody []byte
 
-	var response *GetSipOutboundSetupResponse
+	var response *SipOutboundSetupReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -10420,7 +10420,7 @@ func (s *Server) handleGetSipOutboundSetupRequest(args [0]string, argsEscaped bo
 		type (
 			Request  = struct{}
 			Params   = GetSipOutboundSetupParams
-			Response = *GetSipOutboundSetupResponse
+			Response = *SipOutboundSetupReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -10600,7 +10600,7 @@ func (s *Server) handleGetSipStatusRequest(args [0]string, argsEscaped bool, w h
 
 	var rawBody []byte
 
-	var response *GetSipStatusResponse
+	var response *SipStatusReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -10621,7 +10621,7 @@ func (s *Server) handleGetSipStatusRequest(args [0]string, argsEscaped bool, w h
 		type (
 			Request  = struct{}
 			Params   = GetSipStatusParams
-			Response = *GetSipStatusResponse
+			Response = *SipStatusReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -10800,7 +10800,7 @@ func (s *Server) handleGetSipTestCallRequest(args [0]string, argsEscaped bool, w
 
 	var rawBody []byte
 
-	var response *GetSipTestCallResponse
+	var response *SipTestCallReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -10821,7 +10821,7 @@ func (s *Server) handleGetSipTestCallRequest(args [0]string, argsEscaped bool, w
 		type (
 			Request  = struct{}
 			Params   = GetSipTestCallParams
-			Response = *GetSipTestCallResponse
+			Response = *SipTestCallReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -12628,7 +12628,7 @@ func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w h
 		}
 	}()
 
-	var response *InitiatePortResponse
+	var response *PortInitiationReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -12647,9 +12647,9 @@ func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w h
 		}
 
 		type (
-			Request  = *InitiatePortRequest
+			Request  = *PortRequestCreate
 			Params   = InitiatePortParams
-			Response = *InitiatePortResponse
+			Response = *PortInitiationReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -12818,7 +12818,7 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 
 	var rawBody []byte
 
-	var response *ListAgentsResponse
+	var response *WebAgentListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -12834,7 +12834,7 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 		type (
 			Request  = struct{}
 			Params   = struct{}
-			Response = *ListAgentsResponse
+			Response = *WebAgentListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -13013,7 +13013,7 @@ func (s *Server) handleListCallsRequest(args [0]string, argsEscaped bool, w http
 
 	var rawBody []byte
 
-	var response *ListCallsResponse
+	var response *CallListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -13086,7 +13086,7 @@ func (s *Server) handleListCallsRequest(args [0]string, argsEscaped bool, w http
 		type (
 			Request  = struct{}
 			Params   = ListCallsParams
-			Response = *ListCallsResponse
+			Response = *CallListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -13255,7 +13255,7 @@ func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped boo
 
 	var rawBody []byte
 
-	var response *ListInboundNumbersResponse
+	var response *InboundNumberListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -13271,7 +13271,7 @@ func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped boo
 		type (
 			Request  = struct{}
 			Params   = struct{}
-			Response = *ListInboundNumbersResponse
+			Response = *InboundNumberListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -14898,7 +14898,7 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 
 	var rawBody []byte
 
-	var response *ListPortRequestsResponse
+	var response *PortRequestListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -14914,7 +14914,7 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 		type (
 			Request  = struct{}
 			Params   = struct{}
-			Response = *ListPortRequestsResponse
+			Response = *PortRequestListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -15093,7 +15093,7 @@ func (s *Server) handleListSipCallsRequest(args [0]string, argsEscaped bool, w h
 
 	var rawBody []byte
 
-	var response *ListSipCallsResponse
+	var response *SipCallListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -15122,7 +15122,7 @@ func (s *Server) handleListSipCallsRequest(args [0]string, argsEscaped bool, w h
 		type (
 			Request  = struct{}
 			Params   = ListSipCallsParams
-			Response = *ListSipCallsResponse
+			Response = *SipCallListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -15291,7 +15291,7 @@ func (s *Server) handleListSipNumbersRequest(args [0]string, argsEscaped bool, w
 
 	var rawBody []byte
 
-	var response *ListSipNumbersResponse
+	var response *SipNumberListReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -15307,7 +15307,7 @@ func (s *Server) handleListSipNumbersRequest(args [0]string, argsEscaped bool, w
 		type (
 			Request  = struct{}
 			Params   = struct{}
-			Response = *ListSipNumbersResponse
+			Response = *SipNumberListReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -16947,7 +16947,7 @@ func (s *Server) handleParseSipDestinationRequest(args [0]string, argsEscaped bo
 		}
 	}()
 
-	var response *ParseSipDestinationResponse
+	var response *SipDestinationReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -16961,9 +16961,9 @@ func (s *Server) handleParseSipDestinationRequest(args [0]string, argsEscaped bo
 		}
 
 		type (
-			Request  = *ParseSipDestinationRequest
+			Request  = *SipDestinationParse
 			Params   = struct{}
-			Response = *ParseSipDestinationResponse
+			Response = *SipDestinationReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -18558,7 +18558,7 @@ func (s *Server) handleSignLetterRequest(args [1]string, argsEscaped bool, w htt
 		}
 
 		type (
-			Request  = *SignLetterForm
+			Request  = *LetterSignature
 			Params   = SignLetterParams
 			Response = struct{}
 		)
@@ -18954,7 +18954,7 @@ func (s *Server) handleStartSipDiscoveryRequest(args [0]string, argsEscaped bool
 		}
 	}()
 
-	var response *SipDiscoveryResponse
+	var response *SipDiscoveryReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -18968,9 +18968,9 @@ func (s *Server) handleStartSipDiscoveryRequest(args [0]string, argsEscaped bool
 		}
 
 		type (
-			Request  = *StartSipDiscoveryRequest
+			Request  = *SipDiscoveryStart
 			Params   = struct{}
-			Response = *SipDiscoveryResponse
+			Response = *SipDiscoveryReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -19155,7 +19155,7 @@ func (s *Server) handleStartSipTestCallRequest(args [0]string, argsEscaped bool,
 		}
 	}()
 
-	var response *StartSipTestCallResponse
+	var response *SipTestCallStartedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -19169,9 +19169,9 @@ func (s *Server) handleStartSipTestCallRequest(args [0]string, argsEscaped bool,
 		}
 
 		type (
-			Request  = *StartSipTestCallRequest
+			Request  = *SipTestCallStart
 			Params   = struct{}
-			Response = *StartSipTestCallResponse
+			Response = *SipTestCallStartedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -20001,7 +20001,7 @@ func (s *Server) handleStopCallRequest(args [1]string, argsEscaped bool, w http.
 
 	var rawBody []byte
 
-	var response *MessageResponse
+	var response *MessageReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -20022,7 +20022,7 @@ func (s *Server) handleStopCallRequest(args [1]string, argsEscaped bool, w http.
 		type (
 			Request  = struct{}
 			Params   = StopCallParams
-			Response = *MessageResponse
+			Response = *MessageReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -20626,7 +20626,7 @@ func (s *Server) handleUpdateAgentRequest(args [1]string, argsEscaped bool, w ht
 		}
 	}()
 
-	var response *UpdateReportResponse
+	var response *UpdateReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -20645,9 +20645,9 @@ func (s *Server) handleUpdateAgentRequest(args [1]string, argsEscaped bool, w ht
 		}
 
 		type (
-			Request  = *UpdateAgentRequest
+			Request  = *WebAgentUpdate
 			Params   = UpdateAgentParams
-			Response = *UpdateReportResponse
+			Response = *UpdateReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -20842,7 +20842,7 @@ func (s *Server) handleUpdateInboundNumberRequest(args [1]string, argsEscaped bo
 		}
 	}()
 
-	var response *UpdateReportResponse
+	var response *UpdateReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -20861,9 +20861,9 @@ func (s *Server) handleUpdateInboundNumberRequest(args [1]string, argsEscaped bo
 		}
 
 		type (
-			Request  = *UpdateInboundNumberRequest
+			Request  = *InboundNumberUpdate
 			Params   = UpdateInboundNumberParams
-			Response = *UpdateReportResponse
+			Response = *UpdateReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -21275,7 +21275,7 @@ func (s *Server) handleUpdatePathwayRequest(args [1]string, argsEscaped bool, w 
 		}
 	}()
 
-	var response *PathwayUpdated
+	var response *PathwayUpdatedReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -21296,7 +21296,7 @@ func (s *Server) handleUpdatePathwayRequest(args [1]string, argsEscaped bool, w 
 		type (
 			Request  = *PathwayUpdate
 			Params   = UpdatePathwayParams
-			Response = *PathwayUpdated
+			Response = *PathwayUpdatedReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -21481,7 +21481,7 @@ func (s *Server) handleUpdateSipConfigRequest(args [0]string, argsEscaped bool, 
 		}
 	}()
 
-	var response *UpdateSipConfigResponse
+	var response *SipAdvancedConfigReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -21495,9 +21495,9 @@ func (s *Server) handleUpdateSipConfigRequest(args [0]string, argsEscaped bool, 
 		}
 
 		type (
-			Request  = *UpdateSipConfigRequest
+			Request  = *SipAdvancedConfigUpdate
 			Params   = struct{}
-			Response = *UpdateSipConfigResponse
+			Response = *SipAdvancedConfigReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -21681,7 +21681,7 @@ func (s *Server) handleUpdateSipNumberRequest(args [0]string, argsEscaped bool, 
 		}
 	}()
 
-	var response *UpdateSipNumberResponse
+	var response *SipUpdateReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -21695,9 +21695,9 @@ func (s *Server) handleUpdateSipNumberRequest(args [0]string, argsEscaped bool, 
 		}
 
 		type (
-			Request  = *UpdateSipNumberRequest
+			Request  = *SipUpdate
 			Params   = struct{}
-			Response = *UpdateSipNumberResponse
+			Response = *SipUpdateReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,
@@ -22097,7 +22097,7 @@ func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped boo
 		}
 	}()
 
-	var response *UploadPortDocumentResponse
+	var response *PortDocumentReply
 	if m := s.cfg.Middleware; m != nil {
 		mreq := middleware.Request{
 			Context:          ctx,
@@ -22111,9 +22111,9 @@ func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped boo
 		}
 
 		type (
-			Request  = *UploadPortDocumentRequestMultipart
+			Request  = *PortDocumentUploadMultipart
 			Params   = struct{}
-			Response = *UploadPortDocumentResponse
+			Response = *PortDocumentReply
 		)
 		response, err = middleware.HookMiddleware[
 			Request,

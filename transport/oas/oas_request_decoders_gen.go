@@ -414,7 +414,7 @@ func (s *Server) decodeAttachIssueResourceRequest(r *http.Request) (
 }
 
 func (s *Server) decodeAttachSipNumbersRequest(r *http.Request) (
-	req *AttachSipNumbersRequest,
+	req *SipAttach,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -461,7 +461,7 @@ func (s *Server) decodeAttachSipNumbersRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request AttachSipNumbersRequest
+		var request SipAttach
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -856,7 +856,7 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 }
 
 func (s *Server) decodeCreateAgentRequest(r *http.Request) (
-	req *CreateAgentRequest,
+	req *WebAgentCreate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -903,7 +903,7 @@ func (s *Server) decodeCreateAgentRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request CreateAgentRequest
+		var request WebAgentCreate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -935,7 +935,7 @@ func (s *Server) decodeCreateAgentRequest(r *http.Request) (
 }
 
 func (s *Server) decodeCreateCallRequest(r *http.Request) (
-	req *CreateCallRequest,
+	req *CallCreate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -982,7 +982,7 @@ func (s *Server) decodeCreateCallRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request CreateCallRequest
+		var request CallCreate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -1646,7 +1646,7 @@ func (s *Server) decodeDecideIssueRequest(r *http.Request) (
 }
 
 func (s *Server) decodeDetachSipNumberRequest(r *http.Request) (
-	req *DetachSipNumberRequest,
+	req *SipDetach,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -1693,7 +1693,7 @@ func (s *Server) decodeDetachSipNumberRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request DetachSipNumberRequest
+		var request SipDetach
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -1962,7 +1962,7 @@ func (s *Server) decodeGenerateTestScenarioRequest(r *http.Request) (
 }
 
 func (s *Server) decodeInitiatePortRequest(r *http.Request) (
-	req *InitiatePortRequest,
+	req *PortRequestCreate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -2009,7 +2009,7 @@ func (s *Server) decodeInitiatePortRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request InitiatePortRequest
+		var request PortRequestCreate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -2120,7 +2120,7 @@ func (s *Server) decodeMergeIssueRequest(r *http.Request) (
 }
 
 func (s *Server) decodeParseSipDestinationRequest(r *http.Request) (
-	req *ParseSipDestinationRequest,
+	req *SipDestinationParse,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -2167,7 +2167,7 @@ func (s *Server) decodeParseSipDestinationRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request ParseSipDestinationRequest
+		var request SipDestinationParse
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -2594,7 +2594,7 @@ func (s *Server) decodeSendPathwayChatMessageRequest(r *http.Request) (
 }
 
 func (s *Server) decodeSignLetterRequest(r *http.Request) (
-	req *SignLetterForm,
+	req *LetterSignature,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -2628,7 +2628,7 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 			return req, rawBody, close, errors.Wrap(err, "parse form")
 		}
 
-		var request SignLetterForm
+		var request LetterSignature
 		defined := func(name string) bool {
 			switch name {
 			case "decision":
@@ -2681,7 +2681,7 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 						return err
 					}
 
-					request.Decision = SignLetterFormDecision(c)
+					request.Decision = LetterSignatureDecision(c)
 					return nil
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"decision\"")
@@ -3138,7 +3138,7 @@ func (s *Server) decodeStartIssueAgentSessionRequest(r *http.Request) (
 }
 
 func (s *Server) decodeStartSipDiscoveryRequest(r *http.Request) (
-	req *StartSipDiscoveryRequest,
+	req *SipDiscoveryStart,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -3185,7 +3185,7 @@ func (s *Server) decodeStartSipDiscoveryRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request StartSipDiscoveryRequest
+		var request SipDiscoveryStart
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -3217,7 +3217,7 @@ func (s *Server) decodeStartSipDiscoveryRequest(r *http.Request) (
 }
 
 func (s *Server) decodeStartSipTestCallRequest(r *http.Request) (
-	req *StartSipTestCallRequest,
+	req *SipTestCallStart,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -3264,7 +3264,7 @@ func (s *Server) decodeStartSipTestCallRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request StartSipTestCallRequest
+		var request SipTestCallStart
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -3544,7 +3544,7 @@ func (s *Server) decodeStartTornadoRequest(r *http.Request) (
 }
 
 func (s *Server) decodeUpdateAgentRequest(r *http.Request) (
-	req *UpdateAgentRequest,
+	req *WebAgentUpdate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -3591,7 +3591,7 @@ func (s *Server) decodeUpdateAgentRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request UpdateAgentRequest
+		var request WebAgentUpdate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -3623,7 +3623,7 @@ func (s *Server) decodeUpdateAgentRequest(r *http.Request) (
 }
 
 func (s *Server) decodeUpdateInboundNumberRequest(r *http.Request) (
-	req *UpdateInboundNumberRequest,
+	req *InboundNumberUpdate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -3670,7 +3670,7 @@ func (s *Server) decodeUpdateInboundNumberRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request UpdateInboundNumberRequest
+		var request InboundNumberUpdate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -3860,7 +3860,7 @@ func (s *Server) decodeUpdatePathwayRequest(r *http.Request) (
 }
 
 func (s *Server) decodeUpdateSipConfigRequest(r *http.Request) (
-	req *UpdateSipConfigRequest,
+	req *SipAdvancedConfigUpdate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -3907,7 +3907,7 @@ func (s *Server) decodeUpdateSipConfigRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request UpdateSipConfigRequest
+		var request SipAdvancedConfigUpdate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -3939,7 +3939,7 @@ func (s *Server) decodeUpdateSipConfigRequest(r *http.Request) (
 }
 
 func (s *Server) decodeUpdateSipNumberRequest(r *http.Request) (
-	req *UpdateSipNumberRequest,
+	req *SipUpdate,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -3986,7 +3986,7 @@ func (s *Server) decodeUpdateSipNumberRequest(r *http.Request) (
 		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
-		var request UpdateSipNumberRequest
+		var request SipUpdate
 		if err := func() error {
 			if err := request.Decode(d); err != nil {
 				return err
@@ -4097,7 +4097,7 @@ func (s *Server) decodeUpdateTestScenarioRequest(r *http.Request) (
 }
 
 func (s *Server) decodeUploadPortDocumentRequest(r *http.Request) (
-	req *UploadPortDocumentRequestMultipart,
+	req *PortDocumentUploadMultipart,
 	rawBody []byte,
 	close func() error,
 	rerr error,
@@ -4138,7 +4138,7 @@ func (s *Server) decodeUploadPortDocumentRequest(r *http.Request) (
 		form := url.Values(r.MultipartForm.Value)
 		_ = form
 
-		var request UploadPortDocumentRequestMultipart
+		var request PortDocumentUploadMultipart
 		{
 			if err := func() error {
 				files, ok := r.MultipartForm.File["file"]

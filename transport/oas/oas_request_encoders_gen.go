@@ -87,7 +87,7 @@ func encodeAttachIssueResourceRequest(
 }
 
 func encodeAttachSipNumbersRequest(
-	req *AttachSipNumbersRequest,
+	req *SipAttach,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -188,7 +188,7 @@ func encodeCloneVoiceRequest(
 }
 
 func encodeCreateAgentRequest(
-	req *CreateAgentRequest,
+	req *WebAgentCreate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -202,7 +202,7 @@ func encodeCreateAgentRequest(
 }
 
 func encodeCreateCallRequest(
-	req *CreateCallRequest,
+	req *CallCreate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -328,7 +328,7 @@ func encodeDecideIssueRequest(
 }
 
 func encodeDetachSipNumberRequest(
-	req *DetachSipNumberRequest,
+	req *SipDetach,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -384,7 +384,7 @@ func encodeGenerateTestScenarioRequest(
 }
 
 func encodeInitiatePortRequest(
-	req *InitiatePortRequest,
+	req *PortRequestCreate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -412,7 +412,7 @@ func encodeMergeIssueRequest(
 }
 
 func encodeParseSipDestinationRequest(
-	req *ParseSipDestinationRequest,
+	req *SipDestinationParse,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -496,7 +496,7 @@ func encodeSendPathwayChatMessageRequest(
 }
 
 func encodeSignLetterRequest(
-	req *SignLetterForm,
+	req *LetterSignature,
 	r *http.Request,
 ) error {
 	const contentType = "application/x-www-form-urlencoded"
@@ -632,7 +632,7 @@ func encodeStartIssueAgentSessionRequest(
 }
 
 func encodeStartSipDiscoveryRequest(
-	req *StartSipDiscoveryRequest,
+	req *SipDiscoveryStart,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -646,7 +646,7 @@ func encodeStartSipDiscoveryRequest(
 }
 
 func encodeStartSipTestCallRequest(
-	req *StartSipTestCallRequest,
+	req *SipTestCallStart,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -708,7 +708,7 @@ func encodeStartTornadoRequest(
 }
 
 func encodeUpdateAgentRequest(
-	req *UpdateAgentRequest,
+	req *WebAgentUpdate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -722,7 +722,7 @@ func encodeUpdateAgentRequest(
 }
 
 func encodeUpdateInboundNumberRequest(
-	req *UpdateInboundNumberRequest,
+	req *InboundNumberUpdate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -764,7 +764,7 @@ func encodeUpdatePathwayRequest(
 }
 
 func encodeUpdateSipConfigRequest(
-	req *UpdateSipConfigRequest,
+	req *SipAdvancedConfigUpdate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -778,7 +778,7 @@ func encodeUpdateSipConfigRequest(
 }
 
 func encodeUpdateSipNumberRequest(
-	req *UpdateSipNumberRequest,
+	req *SipUpdate,
 	r *http.Request,
 ) error {
 	const contentType = "application/json"
@@ -806,7 +806,7 @@ func encodeUpdateTestScenarioRequest(
 }
 
 func encodeUploadPortDocumentRequest(
-	req *UploadPortDocumentRequestMultipart,
+	req *PortDocumentUploadMultipart,
 	r *http.Request,
 ) error {
 	const contentType = "multipart/form-data"

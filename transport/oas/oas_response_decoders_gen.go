@@ -1044,7 +1044,7 @@ func decodeAttachIssueResourceResponse(resp *http.Response) (res AttachIssueReso
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeAttachSipNumbersResponse(resp *http.Response) (res *AttachSipNumbersResponse, _ error) {
+func decodeAttachSipNumbersResponse(resp *http.Response) (res *SipAttachReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -1060,7 +1060,7 @@ func decodeAttachSipNumbersResponse(resp *http.Response) (res *AttachSipNumbersR
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response AttachSipNumbersResponse
+			var response SipAttachReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -1224,7 +1224,7 @@ func decodeCancelPortRequestResponse(resp *http.Response) (res CancelPortRequest
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response CancelPortRequestResponse
+			var response PortCancellationReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -1259,7 +1259,7 @@ func decodeCancelPortRequestResponse(resp *http.Response) (res CancelPortRequest
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response CancelPortRequestPendingResponse
+			var response PortCancellationPendingReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -1553,7 +1553,7 @@ func decodeCancelTornadoResponse(resp *http.Response) (res *TornadoCancelledRepl
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeCheckPortabilityResponse(resp *http.Response) (res *CheckPortabilityResponse, _ error) {
+func decodeCheckPortabilityResponse(resp *http.Response) (res *PortabilityResultListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -1569,7 +1569,7 @@ func decodeCheckPortabilityResponse(resp *http.Response) (res *CheckPortabilityR
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response CheckPortabilityResponse
+			var response PortabilityResultListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -1717,7 +1717,7 @@ func decodeCheckPortabilityResponse(resp *http.Response) (res *CheckPortabilityR
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeCloneTestTemplateResponse(resp *http.Response) (res *TestTemplateCloneReply, _ error) {
+func decodeCloneTestTemplateResponse(resp *http.Response) (res *TestScenarioCreatedReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -1733,7 +1733,7 @@ func decodeCloneTestTemplateResponse(resp *http.Response) (res *TestTemplateClon
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response TestTemplateCloneReply
+			var response TestScenarioCreatedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -2045,7 +2045,7 @@ func decodeCloneVoiceResponse(resp *http.Response) (res *VoiceCloneReply, _ erro
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeCreateAgentResponse(resp *http.Response) (res *CreateAgentResponse, _ error) {
+func decodeCreateAgentResponse(resp *http.Response) (res *WebAgentReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -2061,7 +2061,7 @@ func decodeCreateAgentResponse(resp *http.Response) (res *CreateAgentResponse, _
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response CreateAgentResponse
+			var response WebAgentReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -2209,7 +2209,7 @@ func decodeCreateAgentResponse(resp *http.Response) (res *CreateAgentResponse, _
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeCreateCallResponse(resp *http.Response) (res *CreateCallResponse, _ error) {
+func decodeCreateCallResponse(resp *http.Response) (res *CallCreatedReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -2225,7 +2225,7 @@ func decodeCreateCallResponse(resp *http.Response) (res *CreateCallResponse, _ e
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response CreateCallResponse
+			var response CallCreatedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -2537,7 +2537,7 @@ func decodeCreateIssueResponse(resp *http.Response) (res *TriageIssueReply, _ er
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeCreatePathwayResponse(resp *http.Response) (res *PathwayCreated, _ error) {
+func decodeCreatePathwayResponse(resp *http.Response) (res *PathwayCreatedReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -2553,7 +2553,7 @@ func decodeCreatePathwayResponse(resp *http.Response) (res *PathwayCreated, _ er
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response PathwayCreated
+			var response PathwayCreatedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -2865,7 +2865,7 @@ func decodeCreatePathwayChatResponse(resp *http.Response) (res *PathwayChatReply
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeCreatePathwayVersionResponse(resp *http.Response) (res *PathwayVersionCreated, _ error) {
+func decodeCreatePathwayVersionResponse(resp *http.Response) (res *PathwayVersionCreatedReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -2881,7 +2881,7 @@ func decodeCreatePathwayVersionResponse(resp *http.Response) (res *PathwayVersio
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response PathwayVersionCreated
+			var response PathwayVersionCreatedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -3694,7 +3694,7 @@ func decodeDecideIssueResponse(resp *http.Response) (res *TriageIssueReply, _ er
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeDeleteAgentResponse(resp *http.Response) (res *MessageResponse, _ error) {
+func decodeDeleteAgentResponse(resp *http.Response) (res *MessageReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -3710,7 +3710,7 @@ func decodeDeleteAgentResponse(resp *http.Response) (res *MessageResponse, _ err
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response MessageResponse
+			var response MessageReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -3981,7 +3981,7 @@ func decodeDeleteIssueCommentResponse(resp *http.Response) (res *DeleteIssueComm
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeDeletePathwayResponse(resp *http.Response) (res *PathwayDeleted, _ error) {
+func decodeDeletePathwayResponse(resp *http.Response) (res *PathwayDeletedReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -3997,7 +3997,7 @@ func decodeDeletePathwayResponse(resp *http.Response) (res *PathwayDeleted, _ er
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response PathwayDeleted
+			var response PathwayDeletedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -4145,7 +4145,7 @@ func decodeDeletePathwayResponse(resp *http.Response) (res *PathwayDeleted, _ er
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeDeletePathwayVersionResponse(resp *http.Response) (res *PathwayDeleted, _ error) {
+func decodeDeletePathwayVersionResponse(resp *http.Response) (res *PathwayDeletedReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -4161,7 +4161,7 @@ func decodeDeletePathwayVersionResponse(resp *http.Response) (res *PathwayDelete
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response PathwayDeleted
+			var response PathwayDeletedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -4751,7 +4751,7 @@ func decodeDetachIssueResourceResponse(resp *http.Response) (res *DetachIssueRes
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeDetachSipNumberResponse(resp *http.Response) (res *DetachSipNumberResponse, _ error) {
+func decodeDetachSipNumberResponse(resp *http.Response) (res *SipDetachReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -4767,7 +4767,7 @@ func decodeDetachSipNumberResponse(resp *http.Response) (res *DetachSipNumberRes
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response DetachSipNumberResponse
+			var response SipDetachReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -5378,7 +5378,7 @@ func decodeEditIssueCommentResponse(resp *http.Response) (res *TriageIssueEntryR
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeForkPathwayVersionResponse(resp *http.Response) (res *PathwayVersionCreated, _ error) {
+func decodeForkPathwayVersionResponse(resp *http.Response) (res *PathwayVersionCreatedReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -5394,7 +5394,7 @@ func decodeForkPathwayVersionResponse(resp *http.Response) (res *PathwayVersionC
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response PathwayVersionCreated
+			var response PathwayVersionCreatedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -7182,7 +7182,7 @@ func decodeGetPathwayVersionResponse(resp *http.Response) (res *PathwayVersion, 
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetPortRequestResponse(resp *http.Response) (res *GetPortRequestResponse, _ error) {
+func decodeGetPortRequestResponse(resp *http.Response) (res *PortRequestReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -7198,7 +7198,7 @@ func decodeGetPortRequestResponse(resp *http.Response) (res *GetPortRequestRespo
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetPortRequestResponse
+			var response PortRequestReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -7496,7 +7496,7 @@ func decodeGetRecordingResponse(resp *http.Response) (res GetRecordingRes, _ err
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipCallTimelineResponse(resp *http.Response) (res *GetSipCallTimelineResponse, _ error) {
+func decodeGetSipCallTimelineResponse(resp *http.Response) (res *SipCallTimelineReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -7512,7 +7512,7 @@ func decodeGetSipCallTimelineResponse(resp *http.Response) (res *GetSipCallTimel
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetSipCallTimelineResponse
+			var response SipCallTimelineReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -7660,7 +7660,7 @@ func decodeGetSipCallTimelineResponse(resp *http.Response) (res *GetSipCallTimel
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipConfigurationResponse(resp *http.Response) (res *GetSipConfigurationResponse, _ error) {
+func decodeGetSipConfigurationResponse(resp *http.Response) (res *SipConfigurationReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -7676,7 +7676,7 @@ func decodeGetSipConfigurationResponse(resp *http.Response) (res *GetSipConfigur
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetSipConfigurationResponse
+			var response SipConfigurationReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -7824,7 +7824,7 @@ func decodeGetSipConfigurationResponse(resp *http.Response) (res *GetSipConfigur
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryResponse, _ error) {
+func decodeGetSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -7840,7 +7840,7 @@ func decodeGetSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryRespon
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response SipDiscoveryResponse
+			var response SipDiscoveryReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -7988,7 +7988,7 @@ func decodeGetSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryRespon
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipFirewallAddressesResponse(resp *http.Response) (res *GetSipFirewallAddressesResponse, _ error) {
+func decodeGetSipFirewallAddressesResponse(resp *http.Response) (res *SipFirewallAddressesReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -8004,7 +8004,7 @@ func decodeGetSipFirewallAddressesResponse(resp *http.Response) (res *GetSipFire
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetSipFirewallAddressesResponse
+			var response SipFirewallAddressesReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -8152,7 +8152,7 @@ func decodeGetSipFirewallAddressesResponse(resp *http.Response) (res *GetSipFire
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipOutboundSetupResponse(resp *http.Response) (res *GetSipOutboundSetupResponse, _ error) {
+func decodeGetSipOutboundSetupResponse(resp *http.Response) (res *SipOutboundSetupReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -8168,7 +8168,7 @@ func decodeGetSipOutboundSetupResponse(resp *http.Response) (res *GetSipOutbound
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetSipOutboundSetupResponse
+			var response SipOutboundSetupReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -8316,7 +8316,7 @@ func decodeGetSipOutboundSetupResponse(resp *http.Response) (res *GetSipOutbound
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipStatusResponse(resp *http.Response) (res *GetSipStatusResponse, _ error) {
+func decodeGetSipStatusResponse(resp *http.Response) (res *SipStatusReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -8332,7 +8332,7 @@ func decodeGetSipStatusResponse(resp *http.Response) (res *GetSipStatusResponse,
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetSipStatusResponse
+			var response SipStatusReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -8480,7 +8480,7 @@ func decodeGetSipStatusResponse(resp *http.Response) (res *GetSipStatusResponse,
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeGetSipTestCallResponse(resp *http.Response) (res *GetSipTestCallResponse, _ error) {
+func decodeGetSipTestCallResponse(resp *http.Response) (res *SipTestCallReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -8496,7 +8496,7 @@ func decodeGetSipTestCallResponse(resp *http.Response) (res *GetSipTestCallRespo
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response GetSipTestCallResponse
+			var response SipTestCallReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -9965,7 +9965,7 @@ func decodeGetVoiceResponse(resp *http.Response) (res *VoiceReply, _ error) {
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeInitiatePortResponse(resp *http.Response) (res *InitiatePortResponse, _ error) {
+func decodeInitiatePortResponse(resp *http.Response) (res *PortInitiationReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -9981,7 +9981,7 @@ func decodeInitiatePortResponse(resp *http.Response) (res *InitiatePortResponse,
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response InitiatePortResponse
+			var response PortInitiationReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -10129,7 +10129,7 @@ func decodeInitiatePortResponse(resp *http.Response) (res *InitiatePortResponse,
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeListAgentsResponse(resp *http.Response) (res *ListAgentsResponse, _ error) {
+func decodeListAgentsResponse(resp *http.Response) (res *WebAgentListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -10145,7 +10145,7 @@ func decodeListAgentsResponse(resp *http.Response) (res *ListAgentsResponse, _ e
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ListAgentsResponse
+			var response WebAgentListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -10293,7 +10293,7 @@ func decodeListAgentsResponse(resp *http.Response) (res *ListAgentsResponse, _ e
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeListCallsResponse(resp *http.Response) (res *ListCallsResponse, _ error) {
+func decodeListCallsResponse(resp *http.Response) (res *CallListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -10309,7 +10309,7 @@ func decodeListCallsResponse(resp *http.Response) (res *ListCallsResponse, _ err
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ListCallsResponse
+			var response CallListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -10457,7 +10457,7 @@ func decodeListCallsResponse(resp *http.Response) (res *ListCallsResponse, _ err
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeListInboundNumbersResponse(resp *http.Response) (res *ListInboundNumbersResponse, _ error) {
+func decodeListInboundNumbersResponse(resp *http.Response) (res *InboundNumberListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -10473,7 +10473,7 @@ func decodeListInboundNumbersResponse(resp *http.Response) (res *ListInboundNumb
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ListInboundNumbersResponse
+			var response InboundNumberListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -11769,7 +11769,7 @@ func decodeListPersonasResponse(resp *http.Response) (res *PersonaListReply, _ e
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeListPortRequestsResponse(resp *http.Response) (res *ListPortRequestsResponse, _ error) {
+func decodeListPortRequestsResponse(resp *http.Response) (res *PortRequestListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -11785,7 +11785,7 @@ func decodeListPortRequestsResponse(resp *http.Response) (res *ListPortRequestsR
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ListPortRequestsResponse
+			var response PortRequestListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -11933,7 +11933,7 @@ func decodeListPortRequestsResponse(resp *http.Response) (res *ListPortRequestsR
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeListSipCallsResponse(resp *http.Response) (res *ListSipCallsResponse, _ error) {
+func decodeListSipCallsResponse(resp *http.Response) (res *SipCallListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -11949,7 +11949,7 @@ func decodeListSipCallsResponse(resp *http.Response) (res *ListSipCallsResponse,
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ListSipCallsResponse
+			var response SipCallListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -12097,7 +12097,7 @@ func decodeListSipCallsResponse(resp *http.Response) (res *ListSipCallsResponse,
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeListSipNumbersResponse(resp *http.Response) (res *ListSipNumbersResponse, _ error) {
+func decodeListSipNumbersResponse(resp *http.Response) (res *SipNumberListReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -12113,7 +12113,7 @@ func decodeListSipNumbersResponse(resp *http.Response) (res *ListSipNumbersRespo
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ListSipNumbersResponse
+			var response SipNumberListReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -13368,7 +13368,7 @@ func decodeMergeIssueResponse(resp *http.Response) (res *TriageIssueReply, _ err
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeParseSipDestinationResponse(resp *http.Response) (res *ParseSipDestinationResponse, _ error) {
+func decodeParseSipDestinationResponse(resp *http.Response) (res *SipDestinationReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -13384,7 +13384,7 @@ func decodeParseSipDestinationResponse(resp *http.Response) (res *ParseSipDestin
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response ParseSipDestinationResponse
+			var response SipDestinationReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -14953,7 +14953,7 @@ func decodeStartIssueAgentSessionResponse(resp *http.Response) (res *TriageSessi
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeStartSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryResponse, _ error) {
+func decodeStartSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -14969,7 +14969,7 @@ func decodeStartSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryResp
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response SipDiscoveryResponse
+			var response SipDiscoveryReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -15117,7 +15117,7 @@ func decodeStartSipDiscoveryResponse(resp *http.Response) (res *SipDiscoveryResp
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeStartSipTestCallResponse(resp *http.Response) (res *StartSipTestCallResponse, _ error) {
+func decodeStartSipTestCallResponse(resp *http.Response) (res *SipTestCallStartedReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -15133,7 +15133,7 @@ func decodeStartSipTestCallResponse(resp *http.Response) (res *StartSipTestCallR
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response StartSipTestCallResponse
+			var response SipTestCallStartedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -15773,7 +15773,7 @@ func decodeStartTornadoResponse(resp *http.Response) (res *TornadoStartedReply, 
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeStopCallResponse(resp *http.Response) (res *MessageResponse, _ error) {
+func decodeStopCallResponse(resp *http.Response) (res *MessageReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -15789,7 +15789,7 @@ func decodeStopCallResponse(resp *http.Response) (res *MessageResponse, _ error)
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response MessageResponse
+			var response MessageReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -16195,7 +16195,7 @@ func decodeUnrelateIssueResponse(resp *http.Response) (res *UnrelateIssueNoConte
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeUpdateAgentResponse(resp *http.Response) (res *UpdateReportResponse, _ error) {
+func decodeUpdateAgentResponse(resp *http.Response) (res *UpdateReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -16211,7 +16211,7 @@ func decodeUpdateAgentResponse(resp *http.Response) (res *UpdateReportResponse, 
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response UpdateReportResponse
+			var response UpdateReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -16359,7 +16359,7 @@ func decodeUpdateAgentResponse(resp *http.Response) (res *UpdateReportResponse, 
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeUpdateInboundNumberResponse(resp *http.Response) (res *UpdateReportResponse, _ error) {
+func decodeUpdateInboundNumberResponse(resp *http.Response) (res *UpdateReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -16375,7 +16375,7 @@ func decodeUpdateInboundNumberResponse(resp *http.Response) (res *UpdateReportRe
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response UpdateReportResponse
+			var response UpdateReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -16687,7 +16687,7 @@ func decodeUpdateIssueResponse(resp *http.Response) (res *TriageIssueReply, _ er
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeUpdatePathwayResponse(resp *http.Response) (res *PathwayUpdated, _ error) {
+func decodeUpdatePathwayResponse(resp *http.Response) (res *PathwayUpdatedReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -16703,7 +16703,7 @@ func decodeUpdatePathwayResponse(resp *http.Response) (res *PathwayUpdated, _ er
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response PathwayUpdated
+			var response PathwayUpdatedReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -16851,7 +16851,7 @@ func decodeUpdatePathwayResponse(resp *http.Response) (res *PathwayUpdated, _ er
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeUpdateSipConfigResponse(resp *http.Response) (res *UpdateSipConfigResponse, _ error) {
+func decodeUpdateSipConfigResponse(resp *http.Response) (res *SipAdvancedConfigReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -16867,7 +16867,7 @@ func decodeUpdateSipConfigResponse(resp *http.Response) (res *UpdateSipConfigRes
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response UpdateSipConfigResponse
+			var response SipAdvancedConfigReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -17015,7 +17015,7 @@ func decodeUpdateSipConfigResponse(resp *http.Response) (res *UpdateSipConfigRes
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeUpdateSipNumberResponse(resp *http.Response) (res *UpdateSipNumberResponse, _ error) {
+func decodeUpdateSipNumberResponse(resp *http.Response) (res *SipUpdateReply, _ error) {
 	switch resp.StatusCode {
 	case 200:
 		// Code 200.
@@ -17031,7 +17031,7 @@ func decodeUpdateSipNumberResponse(resp *http.Response) (res *UpdateSipNumberRes
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response UpdateSipNumberResponse
+			var response SipUpdateReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err
@@ -17343,7 +17343,7 @@ func decodeUpdateTestScenarioResponse(resp *http.Response) (res *TestScenarioRep
 	return res, errors.Wrap(defRes, "error")
 }
 
-func decodeUploadPortDocumentResponse(resp *http.Response) (res *UploadPortDocumentResponse, _ error) {
+func decodeUploadPortDocumentResponse(resp *http.Response) (res *PortDocumentReply, _ error) {
 	switch resp.StatusCode {
 	case 201:
 		// Code 201.
@@ -17359,7 +17359,7 @@ func decodeUploadPortDocumentResponse(resp *http.Response) (res *UploadPortDocum
 			}
 			d := jx.DecodeBytes(buf)
 
-			var response UploadPortDocumentResponse
+			var response PortDocumentReply
 			if err := func() error {
 				if err := response.Decode(d); err != nil {
 					return err

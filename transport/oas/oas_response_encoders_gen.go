@@ -111,7 +111,7 @@ func encodeAttachIssueResourceResponse(response AttachIssueResourceRes, w http.R
 	}
 }
 
-func encodeAttachSipNumbersResponse(response *AttachSipNumbersResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeAttachSipNumbersResponse(response *SipAttachReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -126,7 +126,7 @@ func encodeAttachSipNumbersResponse(response *AttachSipNumbersResponse, w http.R
 
 func encodeCancelPortRequestResponse(response CancelPortRequestRes, w http.ResponseWriter, span trace.Span) error {
 	switch response := response.(type) {
-	case *CancelPortRequestResponse:
+	case *PortCancellationReply:
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
@@ -138,7 +138,7 @@ func encodeCancelPortRequestResponse(response CancelPortRequestRes, w http.Respo
 
 		return nil
 
-	case *CancelPortRequestPendingResponse:
+	case *PortCancellationPendingReply:
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(202)
 
@@ -168,7 +168,7 @@ func encodeCancelTornadoResponse(response *TornadoCancelledReply, w http.Respons
 	return nil
 }
 
-func encodeCheckPortabilityResponse(response *CheckPortabilityResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeCheckPortabilityResponse(response *PortabilityResultListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -181,7 +181,7 @@ func encodeCheckPortabilityResponse(response *CheckPortabilityResponse, w http.R
 	return nil
 }
 
-func encodeCloneTestTemplateResponse(response *TestTemplateCloneReply, w http.ResponseWriter, span trace.Span) error {
+func encodeCloneTestTemplateResponse(response *TestScenarioCreatedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
@@ -207,7 +207,7 @@ func encodeCloneVoiceResponse(response *VoiceCloneReply, w http.ResponseWriter, 
 	return nil
 }
 
-func encodeCreateAgentResponse(response *CreateAgentResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeCreateAgentResponse(response *WebAgentReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
@@ -220,7 +220,7 @@ func encodeCreateAgentResponse(response *CreateAgentResponse, w http.ResponseWri
 	return nil
 }
 
-func encodeCreateCallResponse(response *CreateCallResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeCreateCallResponse(response *CallCreatedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -246,7 +246,7 @@ func encodeCreateIssueResponse(response *TriageIssueReply, w http.ResponseWriter
 	return nil
 }
 
-func encodeCreatePathwayResponse(response *PathwayCreated, w http.ResponseWriter, span trace.Span) error {
+func encodeCreatePathwayResponse(response *PathwayCreatedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
@@ -272,7 +272,7 @@ func encodeCreatePathwayChatResponse(response *PathwayChatReply, w http.Response
 	return nil
 }
 
-func encodeCreatePathwayVersionResponse(response *PathwayVersionCreated, w http.ResponseWriter, span trace.Span) error {
+func encodeCreatePathwayVersionResponse(response *PathwayVersionCreatedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
@@ -357,7 +357,7 @@ func encodeDecideIssueResponse(response *TriageIssueReply, w http.ResponseWriter
 	return nil
 }
 
-func encodeDeleteAgentResponse(response *MessageResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeDeleteAgentResponse(response *MessageReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -376,7 +376,7 @@ func encodeDeleteIssueCommentResponse(response *DeleteIssueCommentNoContent, w h
 	return nil
 }
 
-func encodeDeletePathwayResponse(response *PathwayDeleted, w http.ResponseWriter, span trace.Span) error {
+func encodeDeletePathwayResponse(response *PathwayDeletedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -389,7 +389,7 @@ func encodeDeletePathwayResponse(response *PathwayDeleted, w http.ResponseWriter
 	return nil
 }
 
-func encodeDeletePathwayVersionResponse(response *PathwayDeleted, w http.ResponseWriter, span trace.Span) error {
+func encodeDeletePathwayVersionResponse(response *PathwayDeletedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -434,7 +434,7 @@ func encodeDetachIssueResourceResponse(response *DetachIssueResourceNoContent, w
 	return nil
 }
 
-func encodeDetachSipNumberResponse(response *DetachSipNumberResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeDetachSipNumberResponse(response *SipDetachReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -480,7 +480,7 @@ func encodeEditIssueCommentResponse(response *TriageIssueEntryReply, w http.Resp
 	return nil
 }
 
-func encodeForkPathwayVersionResponse(response *PathwayVersionCreated, w http.ResponseWriter, span trace.Span) error {
+func encodeForkPathwayVersionResponse(response *PathwayVersionCreatedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
@@ -623,7 +623,7 @@ func encodeGetPathwayVersionResponse(response *PathwayVersion, w http.ResponseWr
 	return nil
 }
 
-func encodeGetPortRequestResponse(response *GetPortRequestResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetPortRequestResponse(response *PortRequestReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -643,7 +643,7 @@ func encodeGetRecordingResponse(response GetRecordingRes, w http.ResponseWriter,
 	}
 }
 
-func encodeGetSipCallTimelineResponse(response *GetSipCallTimelineResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipCallTimelineResponse(response *SipCallTimelineReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -656,7 +656,7 @@ func encodeGetSipCallTimelineResponse(response *GetSipCallTimelineResponse, w ht
 	return nil
 }
 
-func encodeGetSipConfigurationResponse(response *GetSipConfigurationResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipConfigurationResponse(response *SipConfigurationReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -669,7 +669,7 @@ func encodeGetSipConfigurationResponse(response *GetSipConfigurationResponse, w 
 	return nil
 }
 
-func encodeGetSipDiscoveryResponse(response *SipDiscoveryResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipDiscoveryResponse(response *SipDiscoveryReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -682,7 +682,7 @@ func encodeGetSipDiscoveryResponse(response *SipDiscoveryResponse, w http.Respon
 	return nil
 }
 
-func encodeGetSipFirewallAddressesResponse(response *GetSipFirewallAddressesResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipFirewallAddressesResponse(response *SipFirewallAddressesReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -695,7 +695,7 @@ func encodeGetSipFirewallAddressesResponse(response *GetSipFirewallAddressesResp
 	return nil
 }
 
-func encodeGetSipOutboundSetupResponse(response *GetSipOutboundSetupResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipOutboundSetupResponse(response *SipOutboundSetupReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -708,7 +708,7 @@ func encodeGetSipOutboundSetupResponse(response *GetSipOutboundSetupResponse, w 
 	return nil
 }
 
-func encodeGetSipStatusResponse(response *GetSipStatusResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipStatusResponse(response *SipStatusReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -721,7 +721,7 @@ func encodeGetSipStatusResponse(response *GetSipStatusResponse, w http.ResponseW
 	return nil
 }
 
-func encodeGetSipTestCallResponse(response *GetSipTestCallResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeGetSipTestCallResponse(response *SipTestCallReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -858,7 +858,7 @@ func encodeGetVoiceResponse(response *VoiceReply, w http.ResponseWriter, span tr
 	return nil
 }
 
-func encodeInitiatePortResponse(response *InitiatePortResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeInitiatePortResponse(response *PortInitiationReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
@@ -871,7 +871,7 @@ func encodeInitiatePortResponse(response *InitiatePortResponse, w http.ResponseW
 	return nil
 }
 
-func encodeListAgentsResponse(response *ListAgentsResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeListAgentsResponse(response *WebAgentListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -884,7 +884,7 @@ func encodeListAgentsResponse(response *ListAgentsResponse, w http.ResponseWrite
 	return nil
 }
 
-func encodeListCallsResponse(response *ListCallsResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeListCallsResponse(response *CallListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -897,7 +897,7 @@ func encodeListCallsResponse(response *ListCallsResponse, w http.ResponseWriter,
 	return nil
 }
 
-func encodeListInboundNumbersResponse(response *ListInboundNumbersResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeListInboundNumbersResponse(response *InboundNumberListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1001,7 +1001,7 @@ func encodeListPersonasResponse(response *PersonaListReply, w http.ResponseWrite
 	return nil
 }
 
-func encodeListPortRequestsResponse(response *ListPortRequestsResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeListPortRequestsResponse(response *PortRequestListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1014,7 +1014,7 @@ func encodeListPortRequestsResponse(response *ListPortRequestsResponse, w http.R
 	return nil
 }
 
-func encodeListSipCallsResponse(response *ListSipCallsResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeListSipCallsResponse(response *SipCallListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1027,7 +1027,7 @@ func encodeListSipCallsResponse(response *ListSipCallsResponse, w http.ResponseW
 	return nil
 }
 
-func encodeListSipNumbersResponse(response *ListSipNumbersResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeListSipNumbersResponse(response *SipNumberListReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1124,7 +1124,7 @@ func encodeMergeIssueResponse(response *TriageIssueReply, w http.ResponseWriter,
 	return nil
 }
 
-func encodeParseSipDestinationResponse(response *ParseSipDestinationResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeParseSipDestinationResponse(response *SipDestinationReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1253,7 +1253,7 @@ func encodeStartIssueAgentSessionResponse(response *TriageSessionReply, w http.R
 	return nil
 }
 
-func encodeStartSipDiscoveryResponse(response *SipDiscoveryResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeStartSipDiscoveryResponse(response *SipDiscoveryReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1266,7 +1266,7 @@ func encodeStartSipDiscoveryResponse(response *SipDiscoveryResponse, w http.Resp
 	return nil
 }
 
-func encodeStartSipTestCallResponse(response *StartSipTestCallResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeStartSipTestCallResponse(response *SipTestCallStartedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1318,7 +1318,7 @@ func encodeStartTornadoResponse(response *TornadoStartedReply, w http.ResponseWr
 	return nil
 }
 
-func encodeStopCallResponse(response *MessageResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeStopCallResponse(response *MessageReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1344,7 +1344,7 @@ func encodeUnrelateIssueResponse(response *UnrelateIssueNoContent, w http.Respon
 	return nil
 }
 
-func encodeUpdateAgentResponse(response *UpdateReportResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeUpdateAgentResponse(response *UpdateReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1357,7 +1357,7 @@ func encodeUpdateAgentResponse(response *UpdateReportResponse, w http.ResponseWr
 	return nil
 }
 
-func encodeUpdateInboundNumberResponse(response *UpdateReportResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeUpdateInboundNumberResponse(response *UpdateReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1383,7 +1383,7 @@ func encodeUpdateIssueResponse(response *TriageIssueReply, w http.ResponseWriter
 	return nil
 }
 
-func encodeUpdatePathwayResponse(response *PathwayUpdated, w http.ResponseWriter, span trace.Span) error {
+func encodeUpdatePathwayResponse(response *PathwayUpdatedReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1396,7 +1396,7 @@ func encodeUpdatePathwayResponse(response *PathwayUpdated, w http.ResponseWriter
 	return nil
 }
 
-func encodeUpdateSipConfigResponse(response *UpdateSipConfigResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeUpdateSipConfigResponse(response *SipAdvancedConfigReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1409,7 +1409,7 @@ func encodeUpdateSipConfigResponse(response *UpdateSipConfigResponse, w http.Res
 	return nil
 }
 
-func encodeUpdateSipNumberResponse(response *UpdateSipNumberResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeUpdateSipNumberResponse(response *SipUpdateReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -1435,7 +1435,7 @@ func encodeUpdateTestScenarioResponse(response *TestScenarioReply, w http.Respon
 	return nil
 }
 
-func encodeUploadPortDocumentResponse(response *UploadPortDocumentResponse, w http.ResponseWriter, span trace.Span) error {
+func encodeUploadPortDocumentResponse(response *PortDocumentReply, w http.ResponseWriter, span trace.Span) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 

@@ -112,82 +112,6 @@ type AttachIssueResourceOK TriageResourceReply
 
 func (*AttachIssueResourceOK) attachIssueResourceRes() {}
 
-// Exactly one of `phone_number` and `phone_numbers`.
-// Ref: #/components/schemas/AttachSipNumbersRequest
-type AttachSipNumbersRequest struct {
-	PhoneNumber  OptString           `json:"phone_number"`
-	PhoneNumbers []string            `json:"phone_numbers"`
-	Directions   []SipDirectionInput `json:"directions"`
-	Service      SipServiceName      `json:"service"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *AttachSipNumbersRequest) GetPhoneNumber() OptString {
-	return s.PhoneNumber
-}
-
-// GetPhoneNumbers returns the value of PhoneNumbers.
-func (s *AttachSipNumbersRequest) GetPhoneNumbers() []string {
-	return s.PhoneNumbers
-}
-
-// GetDirections returns the value of Directions.
-func (s *AttachSipNumbersRequest) GetDirections() []SipDirectionInput {
-	return s.Directions
-}
-
-// GetService returns the value of Service.
-func (s *AttachSipNumbersRequest) GetService() SipServiceName {
-	return s.Service
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *AttachSipNumbersRequest) SetPhoneNumber(val OptString) {
-	s.PhoneNumber = val
-}
-
-// SetPhoneNumbers sets the value of PhoneNumbers.
-func (s *AttachSipNumbersRequest) SetPhoneNumbers(val []string) {
-	s.PhoneNumbers = val
-}
-
-// SetDirections sets the value of Directions.
-func (s *AttachSipNumbersRequest) SetDirections(val []SipDirectionInput) {
-	s.Directions = val
-}
-
-// SetService sets the value of Service.
-func (s *AttachSipNumbersRequest) SetService(val SipServiceName) {
-	s.Service = val
-}
-
-// Ref: #/components/schemas/AttachSipNumbersResponse
-type AttachSipNumbersResponse struct {
-	Data SipAttachResult `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *AttachSipNumbersResponse) GetData() SipAttachResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *AttachSipNumbersResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *AttachSipNumbersResponse) SetData(val SipAttachResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *AttachSipNumbersResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/CallAnalysis
 type CallAnalysis struct {
 	// The same as `summary` of the record.
@@ -214,6 +138,404 @@ func (s *CallAnalysis) SetSummary(val NilString) {
 // SetDisposition sets the value of Disposition.
 func (s *CallAnalysis) SetDisposition(val NilString) {
 	s.Disposition = val
+}
+
+// Ref: #/components/schemas/CallCreate
+type CallCreate struct {
+	// Number to call, E.164.
+	PhoneNumber string `json:"phone_number"`
+	// Number to call from, E.164; attached to a trunk for outbound. Without it the organization's only
+	// such number is taken.
+	From OptString `json:"from"`
+	// What the agent is there for and how it behaves. Not together with `pathway_id`.
+	Task OptString `json:"task"`
+	// Web agent whose settings the call takes. A setting that is given beside it wins.
+	AgentID OptString `json:"agent_id"`
+	// Pathway that leads the conversation. Not together with `task`.
+	PathwayID OptString `json:"pathway_id"`
+	// Version of the pathway, 0 for the draft; without it the one in production when somebody answers.
+	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
+	// Node to start on instead of the pathway's own start.
+	StartNodeID OptString `json:"start_node_id"`
+	// Who the agent is and how it talks. It stands before the task and before every text of a pathway.
+	Persona OptString `json:"persona"`
+	// Name or id of the voice.
+	Voice OptString `json:"voice"`
+	// Said as soon as somebody answers.
+	FirstSentence OptString `json:"first_sentence"`
+	// Let the callee speak first. False if it is not given.
+	WaitForGreeting OptBool `json:"wait_for_greeting"`
+	// Keep a recording. False if it is not given.
+	Record OptBool `json:"record"`
+	// Minutes after which the call is ended; 30 if it is not given.
+	MaxDuration OptFloat64 `json:"max_duration"`
+	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and the names that begin with `babel`
+	// mean the engines' own choice.
+	Language OptString `json:"language"`
+	// Model of the agent; `base` and `turbo` are always known.
+	Model OptString `json:"model"`
+	// Freedom of the model's answers.
+	Temperature OptFloat64 `json:"temperature"`
+	// Milliseconds of the callee's speech that interrupt the agent.
+	InterruptionThreshold OptFloat64            `json:"interruption_threshold"`
+	Tools                 OptNilAgentTools      `json:"tools"`
+	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
+	// Number to transfer to when the callee asks for a person, E.164.
+	TransferPhoneNumber OptString           `json:"transfer_phone_number"`
+	Voicemail           OptVoicemailOptions `json:"voicemail"`
+	Retry               OptRetryOptions     `json:"retry"`
+	// When to place the call; at once if it is not given or past.
+	StartTime OptDateTime `json:"start_time"`
+	// Outcomes, one of which is chosen for `disposition_tag` when the call has ended.
+	Dispositions []string `json:"dispositions"`
+	// How to sum the call up when it has ended. Without it there is no summary.
+	SummaryPrompt OptString      `json:"summary_prompt"`
+	RequestData   OptRequestData `json:"request_data"`
+	Metadata      OptMetadata    `json:"metadata"`
+	// URL that gets the call record when the call is over, signed.
+	Webhook OptString `json:"webhook"`
+	// What `webhook` is told of while the call is under way, each as a body with `message`, `call_id`,
+	// `category` (one of these) and `log_level` (`info` or `performance`).
+	WebhookEvents []CallEventCategory `json:"webhook_events"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *CallCreate) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetFrom returns the value of From.
+func (s *CallCreate) GetFrom() OptString {
+	return s.From
+}
+
+// GetTask returns the value of Task.
+func (s *CallCreate) GetTask() OptString {
+	return s.Task
+}
+
+// GetAgentID returns the value of AgentID.
+func (s *CallCreate) GetAgentID() OptString {
+	return s.AgentID
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *CallCreate) GetPathwayID() OptString {
+	return s.PathwayID
+}
+
+// GetPathwayVersion returns the value of PathwayVersion.
+func (s *CallCreate) GetPathwayVersion() OptPathwayVersionSelector {
+	return s.PathwayVersion
+}
+
+// GetStartNodeID returns the value of StartNodeID.
+func (s *CallCreate) GetStartNodeID() OptString {
+	return s.StartNodeID
+}
+
+// GetPersona returns the value of Persona.
+func (s *CallCreate) GetPersona() OptString {
+	return s.Persona
+}
+
+// GetVoice returns the value of Voice.
+func (s *CallCreate) GetVoice() OptString {
+	return s.Voice
+}
+
+// GetFirstSentence returns the value of FirstSentence.
+func (s *CallCreate) GetFirstSentence() OptString {
+	return s.FirstSentence
+}
+
+// GetWaitForGreeting returns the value of WaitForGreeting.
+func (s *CallCreate) GetWaitForGreeting() OptBool {
+	return s.WaitForGreeting
+}
+
+// GetRecord returns the value of Record.
+func (s *CallCreate) GetRecord() OptBool {
+	return s.Record
+}
+
+// GetMaxDuration returns the value of MaxDuration.
+func (s *CallCreate) GetMaxDuration() OptFloat64 {
+	return s.MaxDuration
+}
+
+// GetLanguage returns the value of Language.
+func (s *CallCreate) GetLanguage() OptString {
+	return s.Language
+}
+
+// GetModel returns the value of Model.
+func (s *CallCreate) GetModel() OptString {
+	return s.Model
+}
+
+// GetTemperature returns the value of Temperature.
+func (s *CallCreate) GetTemperature() OptFloat64 {
+	return s.Temperature
+}
+
+// GetInterruptionThreshold returns the value of InterruptionThreshold.
+func (s *CallCreate) GetInterruptionThreshold() OptFloat64 {
+	return s.InterruptionThreshold
+}
+
+// GetTools returns the value of Tools.
+func (s *CallCreate) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
+// GetDynamicData returns the value of DynamicData.
+func (s *CallCreate) GetDynamicData() OptNilDynamicDataList {
+	return s.DynamicData
+}
+
+// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
+func (s *CallCreate) GetTransferPhoneNumber() OptString {
+	return s.TransferPhoneNumber
+}
+
+// GetVoicemail returns the value of Voicemail.
+func (s *CallCreate) GetVoicemail() OptVoicemailOptions {
+	return s.Voicemail
+}
+
+// GetRetry returns the value of Retry.
+func (s *CallCreate) GetRetry() OptRetryOptions {
+	return s.Retry
+}
+
+// GetStartTime returns the value of StartTime.
+func (s *CallCreate) GetStartTime() OptDateTime {
+	return s.StartTime
+}
+
+// GetDispositions returns the value of Dispositions.
+func (s *CallCreate) GetDispositions() []string {
+	return s.Dispositions
+}
+
+// GetSummaryPrompt returns the value of SummaryPrompt.
+func (s *CallCreate) GetSummaryPrompt() OptString {
+	return s.SummaryPrompt
+}
+
+// GetRequestData returns the value of RequestData.
+func (s *CallCreate) GetRequestData() OptRequestData {
+	return s.RequestData
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *CallCreate) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
+// GetWebhook returns the value of Webhook.
+func (s *CallCreate) GetWebhook() OptString {
+	return s.Webhook
+}
+
+// GetWebhookEvents returns the value of WebhookEvents.
+func (s *CallCreate) GetWebhookEvents() []CallEventCategory {
+	return s.WebhookEvents
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *CallCreate) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetFrom sets the value of From.
+func (s *CallCreate) SetFrom(val OptString) {
+	s.From = val
+}
+
+// SetTask sets the value of Task.
+func (s *CallCreate) SetTask(val OptString) {
+	s.Task = val
+}
+
+// SetAgentID sets the value of AgentID.
+func (s *CallCreate) SetAgentID(val OptString) {
+	s.AgentID = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *CallCreate) SetPathwayID(val OptString) {
+	s.PathwayID = val
+}
+
+// SetPathwayVersion sets the value of PathwayVersion.
+func (s *CallCreate) SetPathwayVersion(val OptPathwayVersionSelector) {
+	s.PathwayVersion = val
+}
+
+// SetStartNodeID sets the value of StartNodeID.
+func (s *CallCreate) SetStartNodeID(val OptString) {
+	s.StartNodeID = val
+}
+
+// SetPersona sets the value of Persona.
+func (s *CallCreate) SetPersona(val OptString) {
+	s.Persona = val
+}
+
+// SetVoice sets the value of Voice.
+func (s *CallCreate) SetVoice(val OptString) {
+	s.Voice = val
+}
+
+// SetFirstSentence sets the value of FirstSentence.
+func (s *CallCreate) SetFirstSentence(val OptString) {
+	s.FirstSentence = val
+}
+
+// SetWaitForGreeting sets the value of WaitForGreeting.
+func (s *CallCreate) SetWaitForGreeting(val OptBool) {
+	s.WaitForGreeting = val
+}
+
+// SetRecord sets the value of Record.
+func (s *CallCreate) SetRecord(val OptBool) {
+	s.Record = val
+}
+
+// SetMaxDuration sets the value of MaxDuration.
+func (s *CallCreate) SetMaxDuration(val OptFloat64) {
+	s.MaxDuration = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *CallCreate) SetLanguage(val OptString) {
+	s.Language = val
+}
+
+// SetModel sets the value of Model.
+func (s *CallCreate) SetModel(val OptString) {
+	s.Model = val
+}
+
+// SetTemperature sets the value of Temperature.
+func (s *CallCreate) SetTemperature(val OptFloat64) {
+	s.Temperature = val
+}
+
+// SetInterruptionThreshold sets the value of InterruptionThreshold.
+func (s *CallCreate) SetInterruptionThreshold(val OptFloat64) {
+	s.InterruptionThreshold = val
+}
+
+// SetTools sets the value of Tools.
+func (s *CallCreate) SetTools(val OptNilAgentTools) {
+	s.Tools = val
+}
+
+// SetDynamicData sets the value of DynamicData.
+func (s *CallCreate) SetDynamicData(val OptNilDynamicDataList) {
+	s.DynamicData = val
+}
+
+// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
+func (s *CallCreate) SetTransferPhoneNumber(val OptString) {
+	s.TransferPhoneNumber = val
+}
+
+// SetVoicemail sets the value of Voicemail.
+func (s *CallCreate) SetVoicemail(val OptVoicemailOptions) {
+	s.Voicemail = val
+}
+
+// SetRetry sets the value of Retry.
+func (s *CallCreate) SetRetry(val OptRetryOptions) {
+	s.Retry = val
+}
+
+// SetStartTime sets the value of StartTime.
+func (s *CallCreate) SetStartTime(val OptDateTime) {
+	s.StartTime = val
+}
+
+// SetDispositions sets the value of Dispositions.
+func (s *CallCreate) SetDispositions(val []string) {
+	s.Dispositions = val
+}
+
+// SetSummaryPrompt sets the value of SummaryPrompt.
+func (s *CallCreate) SetSummaryPrompt(val OptString) {
+	s.SummaryPrompt = val
+}
+
+// SetRequestData sets the value of RequestData.
+func (s *CallCreate) SetRequestData(val OptRequestData) {
+	s.RequestData = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *CallCreate) SetMetadata(val OptMetadata) {
+	s.Metadata = val
+}
+
+// SetWebhook sets the value of Webhook.
+func (s *CallCreate) SetWebhook(val OptString) {
+	s.Webhook = val
+}
+
+// SetWebhookEvents sets the value of WebhookEvents.
+func (s *CallCreate) SetWebhookEvents(val []CallEventCategory) {
+	s.WebhookEvents = val
+}
+
+// Ref: #/components/schemas/CallCreatedReply
+type CallCreatedReply struct {
+	Status  SuccessStatus `json:"status"`
+	Message string        `json:"message"`
+	CallID  string        `json:"call_id"`
+	// Always null; calls are not batched.
+	BatchID NilString `json:"batch_id"`
+}
+
+// GetStatus returns the value of Status.
+func (s *CallCreatedReply) GetStatus() SuccessStatus {
+	return s.Status
+}
+
+// GetMessage returns the value of Message.
+func (s *CallCreatedReply) GetMessage() string {
+	return s.Message
+}
+
+// GetCallID returns the value of CallID.
+func (s *CallCreatedReply) GetCallID() string {
+	return s.CallID
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *CallCreatedReply) GetBatchID() NilString {
+	return s.BatchID
+}
+
+// SetStatus sets the value of Status.
+func (s *CallCreatedReply) SetStatus(val SuccessStatus) {
+	s.Status = val
+}
+
+// SetMessage sets the value of Message.
+func (s *CallCreatedReply) SetMessage(val string) {
+	s.Message = val
+}
+
+// SetCallID sets the value of CallID.
+func (s *CallCreatedReply) SetCallID(val string) {
+	s.CallID = val
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *CallCreatedReply) SetBatchID(val NilString) {
+	s.BatchID = val
 }
 
 // A kind of events of a call.
@@ -351,6 +673,57 @@ func (s *CallLatency) SetFirstAudioMs(val NilFloat64) {
 // SetPlayingMs sets the value of PlayingMs.
 func (s *CallLatency) SetPlayingMs(val NilFloat64) {
 	s.PlayingMs = val
+}
+
+// Ref: #/components/schemas/CallListReply
+type CallListReply struct {
+	// Calls that match the filters.
+	TotalCount int `json:"total_count"`
+	// Calls in this answer.
+	Count int           `json:"count"`
+	Calls []CallSummary `json:"calls"`
+	// Where the next page starts; null on the last one.
+	NextCursor OptNilString `json:"next_cursor"`
+}
+
+// GetTotalCount returns the value of TotalCount.
+func (s *CallListReply) GetTotalCount() int {
+	return s.TotalCount
+}
+
+// GetCount returns the value of Count.
+func (s *CallListReply) GetCount() int {
+	return s.Count
+}
+
+// GetCalls returns the value of Calls.
+func (s *CallListReply) GetCalls() []CallSummary {
+	return s.Calls
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *CallListReply) GetNextCursor() OptNilString {
+	return s.NextCursor
+}
+
+// SetTotalCount sets the value of TotalCount.
+func (s *CallListReply) SetTotalCount(val int) {
+	s.TotalCount = val
+}
+
+// SetCount sets the value of Count.
+func (s *CallListReply) SetCount(val int) {
+	s.Count = val
+}
+
+// SetCalls sets the value of Calls.
+func (s *CallListReply) SetCalls(val []CallSummary) {
+	s.Calls = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *CallListReply) SetNextCursor(val OptNilString) {
+	s.NextCursor = val
 }
 
 // One thing that happened in a conversation that a pathway led.
@@ -1299,677 +1672,6 @@ func (s *CallSummary) SetPathwayID(val NilString) {
 	s.PathwayID = val
 }
 
-// Ref: #/components/schemas/CancelPortRequestPendingResponse
-type CancelPortRequestPendingResponse struct {
-	Data PortCancellationPending `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *CancelPortRequestPendingResponse) GetData() PortCancellationPending {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *CancelPortRequestPendingResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *CancelPortRequestPendingResponse) SetData(val PortCancellationPending) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *CancelPortRequestPendingResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-func (*CancelPortRequestPendingResponse) cancelPortRequestRes() {}
-
-// Ref: #/components/schemas/CancelPortRequestResponse
-type CancelPortRequestResponse struct {
-	Data PortCancellation `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *CancelPortRequestResponse) GetData() PortCancellation {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *CancelPortRequestResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *CancelPortRequestResponse) SetData(val PortCancellation) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *CancelPortRequestResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-func (*CancelPortRequestResponse) cancelPortRequestRes() {}
-
-// Ref: #/components/schemas/CheckPortabilityResponse
-type CheckPortabilityResponse struct {
-	Data PortabilityResultList `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *CheckPortabilityResponse) GetData() PortabilityResultList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *CheckPortabilityResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *CheckPortabilityResponse) SetData(val PortabilityResultList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *CheckPortabilityResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/CreateAgentRequest
-type CreateAgentRequest struct {
-	// What the agent is there for. Needed without `pathway_id`.
-	Prompt        OptString           `json:"prompt"`
-	PathwayID     OptString           `json:"pathway_id"`
-	Voice         OptString           `json:"voice"`
-	VoiceSettings OptNilVoiceSettings `json:"voice_settings"`
-	Webhook       OptString           `json:"webhook"`
-	Metadata      OptMetadata         `json:"metadata"`
-	Language      OptString           `json:"language"`
-	// `base` and `turbo` are always known.
-	Model         OptString             `json:"model"`
-	FirstSentence OptString             `json:"first_sentence"`
-	Temperature   OptFloat64            `json:"temperature"`
-	Tools         OptNilAgentTools      `json:"tools"`
-	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
-	// Milliseconds of speech that interrupt the agent.
-	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
-	Keywords              []string   `json:"keywords"`
-	// Minutes.
-	MaxDuration OptFloat64 `json:"max_duration"`
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *CreateAgentRequest) GetPrompt() OptString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *CreateAgentRequest) GetPathwayID() OptString {
-	return s.PathwayID
-}
-
-// GetVoice returns the value of Voice.
-func (s *CreateAgentRequest) GetVoice() OptString {
-	return s.Voice
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *CreateAgentRequest) GetVoiceSettings() OptNilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *CreateAgentRequest) GetWebhook() OptString {
-	return s.Webhook
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *CreateAgentRequest) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetLanguage returns the value of Language.
-func (s *CreateAgentRequest) GetLanguage() OptString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *CreateAgentRequest) GetModel() OptString {
-	return s.Model
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *CreateAgentRequest) GetFirstSentence() OptString {
-	return s.FirstSentence
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *CreateAgentRequest) GetTemperature() OptFloat64 {
-	return s.Temperature
-}
-
-// GetTools returns the value of Tools.
-func (s *CreateAgentRequest) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *CreateAgentRequest) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *CreateAgentRequest) GetInterruptionThreshold() OptFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetKeywords returns the value of Keywords.
-func (s *CreateAgentRequest) GetKeywords() []string {
-	return s.Keywords
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *CreateAgentRequest) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *CreateAgentRequest) SetPrompt(val OptString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *CreateAgentRequest) SetPathwayID(val OptString) {
-	s.PathwayID = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *CreateAgentRequest) SetVoice(val OptString) {
-	s.Voice = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *CreateAgentRequest) SetVoiceSettings(val OptNilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *CreateAgentRequest) SetWebhook(val OptString) {
-	s.Webhook = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *CreateAgentRequest) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *CreateAgentRequest) SetLanguage(val OptString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *CreateAgentRequest) SetModel(val OptString) {
-	s.Model = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *CreateAgentRequest) SetFirstSentence(val OptString) {
-	s.FirstSentence = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *CreateAgentRequest) SetTemperature(val OptFloat64) {
-	s.Temperature = val
-}
-
-// SetTools sets the value of Tools.
-func (s *CreateAgentRequest) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *CreateAgentRequest) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *CreateAgentRequest) SetInterruptionThreshold(val OptFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetKeywords sets the value of Keywords.
-func (s *CreateAgentRequest) SetKeywords(val []string) {
-	s.Keywords = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *CreateAgentRequest) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
-// Ref: #/components/schemas/CreateAgentResponse
-type CreateAgentResponse struct {
-	Agent WebAgent `json:"agent"`
-}
-
-// GetAgent returns the value of Agent.
-func (s *CreateAgentResponse) GetAgent() WebAgent {
-	return s.Agent
-}
-
-// SetAgent sets the value of Agent.
-func (s *CreateAgentResponse) SetAgent(val WebAgent) {
-	s.Agent = val
-}
-
-// Ref: #/components/schemas/CreateCallRequest
-type CreateCallRequest struct {
-	// Number to call, E.164.
-	PhoneNumber string `json:"phone_number"`
-	// Number to call from, E.164; attached to a trunk for outbound. Without it the organization's only
-	// such number is taken.
-	From OptString `json:"from"`
-	// What the agent is there for and how it behaves. Not together with `pathway_id`.
-	Task OptString `json:"task"`
-	// Web agent whose settings the call takes. A setting that is given beside it wins.
-	AgentID OptString `json:"agent_id"`
-	// Pathway that leads the conversation. Not together with `task`.
-	PathwayID OptString `json:"pathway_id"`
-	// Version of the pathway, 0 for the draft; without it the one in production when somebody answers.
-	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
-	// Node to start on instead of the pathway's own start.
-	StartNodeID OptString `json:"start_node_id"`
-	// Who the agent is and how it talks. It stands before the task and before every text of a pathway.
-	Persona OptString `json:"persona"`
-	// Name or id of the voice.
-	Voice OptString `json:"voice"`
-	// Said as soon as somebody answers.
-	FirstSentence OptString `json:"first_sentence"`
-	// Let the callee speak first. False if it is not given.
-	WaitForGreeting OptBool `json:"wait_for_greeting"`
-	// Keep a recording. False if it is not given.
-	Record OptBool `json:"record"`
-	// Minutes after which the call is ended; 30 if it is not given.
-	MaxDuration OptFloat64 `json:"max_duration"`
-	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and the names that begin with `babel`
-	// mean the engines' own choice.
-	Language OptString `json:"language"`
-	// Model of the agent; `base` and `turbo` are always known.
-	Model OptString `json:"model"`
-	// Freedom of the model's answers.
-	Temperature OptFloat64 `json:"temperature"`
-	// Milliseconds of the callee's speech that interrupt the agent.
-	InterruptionThreshold OptFloat64            `json:"interruption_threshold"`
-	Tools                 OptNilAgentTools      `json:"tools"`
-	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
-	// Number to transfer to when the callee asks for a person, E.164.
-	TransferPhoneNumber OptString           `json:"transfer_phone_number"`
-	Voicemail           OptVoicemailOptions `json:"voicemail"`
-	Retry               OptRetryOptions     `json:"retry"`
-	// When to place the call; at once if it is not given or past.
-	StartTime OptDateTime `json:"start_time"`
-	// Outcomes, one of which is chosen for `disposition_tag` when the call has ended.
-	Dispositions []string `json:"dispositions"`
-	// How to sum the call up when it has ended. Without it there is no summary.
-	SummaryPrompt OptString      `json:"summary_prompt"`
-	RequestData   OptRequestData `json:"request_data"`
-	Metadata      OptMetadata    `json:"metadata"`
-	// URL that gets the call record when the call is over, signed.
-	Webhook OptString `json:"webhook"`
-	// What `webhook` is told of while the call is under way, each as a body with `message`, `call_id`,
-	// `category` (one of these) and `log_level` (`info` or `performance`).
-	WebhookEvents []CallEventCategory `json:"webhook_events"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *CreateCallRequest) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetFrom returns the value of From.
-func (s *CreateCallRequest) GetFrom() OptString {
-	return s.From
-}
-
-// GetTask returns the value of Task.
-func (s *CreateCallRequest) GetTask() OptString {
-	return s.Task
-}
-
-// GetAgentID returns the value of AgentID.
-func (s *CreateCallRequest) GetAgentID() OptString {
-	return s.AgentID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *CreateCallRequest) GetPathwayID() OptString {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *CreateCallRequest) GetPathwayVersion() OptPathwayVersionSelector {
-	return s.PathwayVersion
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *CreateCallRequest) GetStartNodeID() OptString {
-	return s.StartNodeID
-}
-
-// GetPersona returns the value of Persona.
-func (s *CreateCallRequest) GetPersona() OptString {
-	return s.Persona
-}
-
-// GetVoice returns the value of Voice.
-func (s *CreateCallRequest) GetVoice() OptString {
-	return s.Voice
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *CreateCallRequest) GetFirstSentence() OptString {
-	return s.FirstSentence
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *CreateCallRequest) GetWaitForGreeting() OptBool {
-	return s.WaitForGreeting
-}
-
-// GetRecord returns the value of Record.
-func (s *CreateCallRequest) GetRecord() OptBool {
-	return s.Record
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *CreateCallRequest) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// GetLanguage returns the value of Language.
-func (s *CreateCallRequest) GetLanguage() OptString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *CreateCallRequest) GetModel() OptString {
-	return s.Model
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *CreateCallRequest) GetTemperature() OptFloat64 {
-	return s.Temperature
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *CreateCallRequest) GetInterruptionThreshold() OptFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetTools returns the value of Tools.
-func (s *CreateCallRequest) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *CreateCallRequest) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
-func (s *CreateCallRequest) GetTransferPhoneNumber() OptString {
-	return s.TransferPhoneNumber
-}
-
-// GetVoicemail returns the value of Voicemail.
-func (s *CreateCallRequest) GetVoicemail() OptVoicemailOptions {
-	return s.Voicemail
-}
-
-// GetRetry returns the value of Retry.
-func (s *CreateCallRequest) GetRetry() OptRetryOptions {
-	return s.Retry
-}
-
-// GetStartTime returns the value of StartTime.
-func (s *CreateCallRequest) GetStartTime() OptDateTime {
-	return s.StartTime
-}
-
-// GetDispositions returns the value of Dispositions.
-func (s *CreateCallRequest) GetDispositions() []string {
-	return s.Dispositions
-}
-
-// GetSummaryPrompt returns the value of SummaryPrompt.
-func (s *CreateCallRequest) GetSummaryPrompt() OptString {
-	return s.SummaryPrompt
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *CreateCallRequest) GetRequestData() OptRequestData {
-	return s.RequestData
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *CreateCallRequest) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *CreateCallRequest) GetWebhook() OptString {
-	return s.Webhook
-}
-
-// GetWebhookEvents returns the value of WebhookEvents.
-func (s *CreateCallRequest) GetWebhookEvents() []CallEventCategory {
-	return s.WebhookEvents
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *CreateCallRequest) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetFrom sets the value of From.
-func (s *CreateCallRequest) SetFrom(val OptString) {
-	s.From = val
-}
-
-// SetTask sets the value of Task.
-func (s *CreateCallRequest) SetTask(val OptString) {
-	s.Task = val
-}
-
-// SetAgentID sets the value of AgentID.
-func (s *CreateCallRequest) SetAgentID(val OptString) {
-	s.AgentID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *CreateCallRequest) SetPathwayID(val OptString) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *CreateCallRequest) SetPathwayVersion(val OptPathwayVersionSelector) {
-	s.PathwayVersion = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *CreateCallRequest) SetStartNodeID(val OptString) {
-	s.StartNodeID = val
-}
-
-// SetPersona sets the value of Persona.
-func (s *CreateCallRequest) SetPersona(val OptString) {
-	s.Persona = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *CreateCallRequest) SetVoice(val OptString) {
-	s.Voice = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *CreateCallRequest) SetFirstSentence(val OptString) {
-	s.FirstSentence = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *CreateCallRequest) SetWaitForGreeting(val OptBool) {
-	s.WaitForGreeting = val
-}
-
-// SetRecord sets the value of Record.
-func (s *CreateCallRequest) SetRecord(val OptBool) {
-	s.Record = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *CreateCallRequest) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *CreateCallRequest) SetLanguage(val OptString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *CreateCallRequest) SetModel(val OptString) {
-	s.Model = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *CreateCallRequest) SetTemperature(val OptFloat64) {
-	s.Temperature = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *CreateCallRequest) SetInterruptionThreshold(val OptFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetTools sets the value of Tools.
-func (s *CreateCallRequest) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *CreateCallRequest) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
-func (s *CreateCallRequest) SetTransferPhoneNumber(val OptString) {
-	s.TransferPhoneNumber = val
-}
-
-// SetVoicemail sets the value of Voicemail.
-func (s *CreateCallRequest) SetVoicemail(val OptVoicemailOptions) {
-	s.Voicemail = val
-}
-
-// SetRetry sets the value of Retry.
-func (s *CreateCallRequest) SetRetry(val OptRetryOptions) {
-	s.Retry = val
-}
-
-// SetStartTime sets the value of StartTime.
-func (s *CreateCallRequest) SetStartTime(val OptDateTime) {
-	s.StartTime = val
-}
-
-// SetDispositions sets the value of Dispositions.
-func (s *CreateCallRequest) SetDispositions(val []string) {
-	s.Dispositions = val
-}
-
-// SetSummaryPrompt sets the value of SummaryPrompt.
-func (s *CreateCallRequest) SetSummaryPrompt(val OptString) {
-	s.SummaryPrompt = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *CreateCallRequest) SetRequestData(val OptRequestData) {
-	s.RequestData = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *CreateCallRequest) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *CreateCallRequest) SetWebhook(val OptString) {
-	s.Webhook = val
-}
-
-// SetWebhookEvents sets the value of WebhookEvents.
-func (s *CreateCallRequest) SetWebhookEvents(val []CallEventCategory) {
-	s.WebhookEvents = val
-}
-
-// Ref: #/components/schemas/CreateCallResponse
-type CreateCallResponse struct {
-	Status  SuccessStatus `json:"status"`
-	Message string        `json:"message"`
-	CallID  string        `json:"call_id"`
-	// Always null; calls are not batched.
-	BatchID NilString `json:"batch_id"`
-}
-
-// GetStatus returns the value of Status.
-func (s *CreateCallResponse) GetStatus() SuccessStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *CreateCallResponse) GetMessage() string {
-	return s.Message
-}
-
-// GetCallID returns the value of CallID.
-func (s *CreateCallResponse) GetCallID() string {
-	return s.CallID
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *CreateCallResponse) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// SetStatus sets the value of Status.
-func (s *CreateCallResponse) SetStatus(val SuccessStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *CreateCallResponse) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetCallID sets the value of CallID.
-func (s *CreateCallResponse) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *CreateCallResponse) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
 type CreateSpeechOKAudioWav struct {
 	Data io.Reader
 }
@@ -1991,70 +1693,6 @@ type DeleteIssueCommentNoContent struct{}
 
 // DetachIssueResourceNoContent is response for DetachIssueResource operation.
 type DetachIssueResourceNoContent struct{}
-
-// Ref: #/components/schemas/DetachSipNumberRequest
-type DetachSipNumberRequest struct {
-	PhoneNumber string                  `json:"phone_number"`
-	Directions  []SipDirectionReference `json:"directions"`
-	Service     SipServiceName          `json:"service"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *DetachSipNumberRequest) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDirections returns the value of Directions.
-func (s *DetachSipNumberRequest) GetDirections() []SipDirectionReference {
-	return s.Directions
-}
-
-// GetService returns the value of Service.
-func (s *DetachSipNumberRequest) GetService() SipServiceName {
-	return s.Service
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *DetachSipNumberRequest) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDirections sets the value of Directions.
-func (s *DetachSipNumberRequest) SetDirections(val []SipDirectionReference) {
-	s.Directions = val
-}
-
-// SetService sets the value of Service.
-func (s *DetachSipNumberRequest) SetService(val SipServiceName) {
-	s.Service = val
-}
-
-// Ref: #/components/schemas/DetachSipNumberResponse
-type DetachSipNumberResponse struct {
-	Data SipDetachResult `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *DetachSipNumberResponse) GetData() SipDetachResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *DetachSipNumberResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *DetachSipNumberResponse) SetData(val SipDetachResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *DetachSipNumberResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
 
 type DownloadLetterOK struct {
 	Data io.Reader
@@ -2467,33 +2105,6 @@ func (s *FreeObject) init() FreeObject {
 	return m
 }
 
-// Ref: #/components/schemas/GetPortRequestResponse
-type GetPortRequestResponse struct {
-	Data PortRequestItem `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetPortRequestResponse) GetData() PortRequestItem {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetPortRequestResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetPortRequestResponse) SetData(val PortRequestItem) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetPortRequestResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 type GetRecordingOK struct {
 	Data io.Reader
 }
@@ -2607,168 +2218,6 @@ func (s *GetRecordingPartialContentRawAudioWav) SetResponse(val *http.Response) 
 }
 
 func (*GetRecordingPartialContentRawAudioWav) getRecordingRes() {}
-
-// Ref: #/components/schemas/GetSipCallTimelineResponse
-type GetSipCallTimelineResponse struct {
-	Data SipCallTimeline `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetSipCallTimelineResponse) GetData() SipCallTimeline {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetSipCallTimelineResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetSipCallTimelineResponse) SetData(val SipCallTimeline) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetSipCallTimelineResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/GetSipConfigurationResponse
-type GetSipConfigurationResponse struct {
-	Data SipConfigurationPair `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetSipConfigurationResponse) GetData() SipConfigurationPair {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetSipConfigurationResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetSipConfigurationResponse) SetData(val SipConfigurationPair) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetSipConfigurationResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/GetSipFirewallAddressesResponse
-type GetSipFirewallAddressesResponse struct {
-	Data SipFirewallAddresses `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetSipFirewallAddressesResponse) GetData() SipFirewallAddresses {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetSipFirewallAddressesResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetSipFirewallAddressesResponse) SetData(val SipFirewallAddresses) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetSipFirewallAddressesResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/GetSipOutboundSetupResponse
-type GetSipOutboundSetupResponse struct {
-	Data SipOutboundSetup `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetSipOutboundSetupResponse) GetData() SipOutboundSetup {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetSipOutboundSetupResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetSipOutboundSetupResponse) SetData(val SipOutboundSetup) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetSipOutboundSetupResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/GetSipStatusResponse
-type GetSipStatusResponse struct {
-	Data SipStatus `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetSipStatusResponse) GetData() SipStatus {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetSipStatusResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetSipStatusResponse) SetData(val SipStatus) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetSipStatusResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/GetSipTestCallResponse
-type GetSipTestCallResponse struct {
-	Data SipTestCall `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *GetSipTestCallResponse) GetData() SipTestCall {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *GetSipTestCallResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *GetSipTestCallResponse) SetData(val SipTestCall) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *GetSipTestCallResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
 
 type GetSpeechSampleFormat string
 
@@ -3089,80 +2538,268 @@ func (s *InboundNumber) SetMaxDuration(val float64) {
 	s.MaxDuration = val
 }
 
-// Ref: #/components/schemas/InitiatePortRequest
-type InitiatePortRequest struct {
-	PhoneNumbers             []string                 `json:"phone_numbers"`
-	LosingCarrierInformation LosingCarrierInformation `json:"losing_carrier_information"`
-	// At least seven days from today; without it the earliest possible.
-	TargetPortDate OptDateTime `json:"target_port_date"`
-	Documents      []string    `json:"documents"`
+// Ref: #/components/schemas/InboundNumberListReply
+type InboundNumberListReply struct {
+	InboundNumbers []InboundNumber `json:"inbound_numbers"`
 }
 
-// GetPhoneNumbers returns the value of PhoneNumbers.
-func (s *InitiatePortRequest) GetPhoneNumbers() []string {
-	return s.PhoneNumbers
+// GetInboundNumbers returns the value of InboundNumbers.
+func (s *InboundNumberListReply) GetInboundNumbers() []InboundNumber {
+	return s.InboundNumbers
 }
 
-// GetLosingCarrierInformation returns the value of LosingCarrierInformation.
-func (s *InitiatePortRequest) GetLosingCarrierInformation() LosingCarrierInformation {
-	return s.LosingCarrierInformation
+// SetInboundNumbers sets the value of InboundNumbers.
+func (s *InboundNumberListReply) SetInboundNumbers(val []InboundNumber) {
+	s.InboundNumbers = val
 }
 
-// GetTargetPortDate returns the value of TargetPortDate.
-func (s *InitiatePortRequest) GetTargetPortDate() OptDateTime {
-	return s.TargetPortDate
+// Ref: #/components/schemas/InboundNumberUpdate
+type InboundNumberUpdate struct {
+	Prompt    OptNilString `json:"prompt"`
+	PathwayID OptNilString `json:"pathway_id"`
+	// Of the pathway; without it the one in production when a call comes in.
+	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
+	// Who the agent is and how it talks. It stands before the prompt and before every text of a pathway.
+	Persona   OptNilString `json:"persona"`
+	PersonaID OptNilString `json:"persona_id"`
+	Webhook   OptNilString `json:"webhook"`
+	Voice     OptNilString `json:"voice"`
+	// Another name of `voice`.
+	VoiceID               OptNilString          `json:"voice_id"`
+	FirstSentence         OptNilString          `json:"first_sentence"`
+	WaitForGreeting       OptBool               `json:"wait_for_greeting"`
+	TransferPhoneNumber   OptNilString          `json:"transfer_phone_number"`
+	Language              OptNilString          `json:"language"`
+	Model                 OptNilString          `json:"model"`
+	Temperature           OptNilFloat64         `json:"temperature"`
+	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
+	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
+	Tools                 OptNilAgentTools      `json:"tools"`
+	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
+	BackgroundTrack       OptNilString          `json:"background_track"`
+	FallbackNumber        OptNilString          `json:"fallback_number"`
+	Record                OptBool               `json:"record"`
+	MaxDuration           OptFloat64            `json:"max_duration"`
 }
 
-// GetDocuments returns the value of Documents.
-func (s *InitiatePortRequest) GetDocuments() []string {
-	return s.Documents
+// GetPrompt returns the value of Prompt.
+func (s *InboundNumberUpdate) GetPrompt() OptNilString {
+	return s.Prompt
 }
 
-// SetPhoneNumbers sets the value of PhoneNumbers.
-func (s *InitiatePortRequest) SetPhoneNumbers(val []string) {
-	s.PhoneNumbers = val
+// GetPathwayID returns the value of PathwayID.
+func (s *InboundNumberUpdate) GetPathwayID() OptNilString {
+	return s.PathwayID
 }
 
-// SetLosingCarrierInformation sets the value of LosingCarrierInformation.
-func (s *InitiatePortRequest) SetLosingCarrierInformation(val LosingCarrierInformation) {
-	s.LosingCarrierInformation = val
+// GetPathwayVersion returns the value of PathwayVersion.
+func (s *InboundNumberUpdate) GetPathwayVersion() OptNilPathwayVersionSelector {
+	return s.PathwayVersion
 }
 
-// SetTargetPortDate sets the value of TargetPortDate.
-func (s *InitiatePortRequest) SetTargetPortDate(val OptDateTime) {
-	s.TargetPortDate = val
+// GetPersona returns the value of Persona.
+func (s *InboundNumberUpdate) GetPersona() OptNilString {
+	return s.Persona
 }
 
-// SetDocuments sets the value of Documents.
-func (s *InitiatePortRequest) SetDocuments(val []string) {
-	s.Documents = val
+// GetPersonaID returns the value of PersonaID.
+func (s *InboundNumberUpdate) GetPersonaID() OptNilString {
+	return s.PersonaID
 }
 
-// Ref: #/components/schemas/InitiatePortResponse
-type InitiatePortResponse struct {
-	Data PortInitiation `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
+// GetWebhook returns the value of Webhook.
+func (s *InboundNumberUpdate) GetWebhook() OptNilString {
+	return s.Webhook
 }
 
-// GetData returns the value of Data.
-func (s *InitiatePortResponse) GetData() PortInitiation {
-	return s.Data
+// GetVoice returns the value of Voice.
+func (s *InboundNumberUpdate) GetVoice() OptNilString {
+	return s.Voice
 }
 
-// GetErrors returns the value of Errors.
-func (s *InitiatePortResponse) GetErrors() struct{} {
-	return s.Errors
+// GetVoiceID returns the value of VoiceID.
+func (s *InboundNumberUpdate) GetVoiceID() OptNilString {
+	return s.VoiceID
 }
 
-// SetData sets the value of Data.
-func (s *InitiatePortResponse) SetData(val PortInitiation) {
-	s.Data = val
+// GetFirstSentence returns the value of FirstSentence.
+func (s *InboundNumberUpdate) GetFirstSentence() OptNilString {
+	return s.FirstSentence
 }
 
-// SetErrors sets the value of Errors.
-func (s *InitiatePortResponse) SetErrors(val struct{}) {
-	s.Errors = val
+// GetWaitForGreeting returns the value of WaitForGreeting.
+func (s *InboundNumberUpdate) GetWaitForGreeting() OptBool {
+	return s.WaitForGreeting
+}
+
+// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
+func (s *InboundNumberUpdate) GetTransferPhoneNumber() OptNilString {
+	return s.TransferPhoneNumber
+}
+
+// GetLanguage returns the value of Language.
+func (s *InboundNumberUpdate) GetLanguage() OptNilString {
+	return s.Language
+}
+
+// GetModel returns the value of Model.
+func (s *InboundNumberUpdate) GetModel() OptNilString {
+	return s.Model
+}
+
+// GetTemperature returns the value of Temperature.
+func (s *InboundNumberUpdate) GetTemperature() OptNilFloat64 {
+	return s.Temperature
+}
+
+// GetInterruptionThreshold returns the value of InterruptionThreshold.
+func (s *InboundNumberUpdate) GetInterruptionThreshold() OptNilFloat64 {
+	return s.InterruptionThreshold
+}
+
+// GetDynamicData returns the value of DynamicData.
+func (s *InboundNumberUpdate) GetDynamicData() OptNilDynamicDataList {
+	return s.DynamicData
+}
+
+// GetTools returns the value of Tools.
+func (s *InboundNumberUpdate) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
+// GetVoiceSettings returns the value of VoiceSettings.
+func (s *InboundNumberUpdate) GetVoiceSettings() OptNilVoiceSettings {
+	return s.VoiceSettings
+}
+
+// GetBackgroundTrack returns the value of BackgroundTrack.
+func (s *InboundNumberUpdate) GetBackgroundTrack() OptNilString {
+	return s.BackgroundTrack
+}
+
+// GetFallbackNumber returns the value of FallbackNumber.
+func (s *InboundNumberUpdate) GetFallbackNumber() OptNilString {
+	return s.FallbackNumber
+}
+
+// GetRecord returns the value of Record.
+func (s *InboundNumberUpdate) GetRecord() OptBool {
+	return s.Record
+}
+
+// GetMaxDuration returns the value of MaxDuration.
+func (s *InboundNumberUpdate) GetMaxDuration() OptFloat64 {
+	return s.MaxDuration
+}
+
+// SetPrompt sets the value of Prompt.
+func (s *InboundNumberUpdate) SetPrompt(val OptNilString) {
+	s.Prompt = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *InboundNumberUpdate) SetPathwayID(val OptNilString) {
+	s.PathwayID = val
+}
+
+// SetPathwayVersion sets the value of PathwayVersion.
+func (s *InboundNumberUpdate) SetPathwayVersion(val OptNilPathwayVersionSelector) {
+	s.PathwayVersion = val
+}
+
+// SetPersona sets the value of Persona.
+func (s *InboundNumberUpdate) SetPersona(val OptNilString) {
+	s.Persona = val
+}
+
+// SetPersonaID sets the value of PersonaID.
+func (s *InboundNumberUpdate) SetPersonaID(val OptNilString) {
+	s.PersonaID = val
+}
+
+// SetWebhook sets the value of Webhook.
+func (s *InboundNumberUpdate) SetWebhook(val OptNilString) {
+	s.Webhook = val
+}
+
+// SetVoice sets the value of Voice.
+func (s *InboundNumberUpdate) SetVoice(val OptNilString) {
+	s.Voice = val
+}
+
+// SetVoiceID sets the value of VoiceID.
+func (s *InboundNumberUpdate) SetVoiceID(val OptNilString) {
+	s.VoiceID = val
+}
+
+// SetFirstSentence sets the value of FirstSentence.
+func (s *InboundNumberUpdate) SetFirstSentence(val OptNilString) {
+	s.FirstSentence = val
+}
+
+// SetWaitForGreeting sets the value of WaitForGreeting.
+func (s *InboundNumberUpdate) SetWaitForGreeting(val OptBool) {
+	s.WaitForGreeting = val
+}
+
+// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
+func (s *InboundNumberUpdate) SetTransferPhoneNumber(val OptNilString) {
+	s.TransferPhoneNumber = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *InboundNumberUpdate) SetLanguage(val OptNilString) {
+	s.Language = val
+}
+
+// SetModel sets the value of Model.
+func (s *InboundNumberUpdate) SetModel(val OptNilString) {
+	s.Model = val
+}
+
+// SetTemperature sets the value of Temperature.
+func (s *InboundNumberUpdate) SetTemperature(val OptNilFloat64) {
+	s.Temperature = val
+}
+
+// SetInterruptionThreshold sets the value of InterruptionThreshold.
+func (s *InboundNumberUpdate) SetInterruptionThreshold(val OptNilFloat64) {
+	s.InterruptionThreshold = val
+}
+
+// SetDynamicData sets the value of DynamicData.
+func (s *InboundNumberUpdate) SetDynamicData(val OptNilDynamicDataList) {
+	s.DynamicData = val
+}
+
+// SetTools sets the value of Tools.
+func (s *InboundNumberUpdate) SetTools(val OptNilAgentTools) {
+	s.Tools = val
+}
+
+// SetVoiceSettings sets the value of VoiceSettings.
+func (s *InboundNumberUpdate) SetVoiceSettings(val OptNilVoiceSettings) {
+	s.VoiceSettings = val
+}
+
+// SetBackgroundTrack sets the value of BackgroundTrack.
+func (s *InboundNumberUpdate) SetBackgroundTrack(val OptNilString) {
+	s.BackgroundTrack = val
+}
+
+// SetFallbackNumber sets the value of FallbackNumber.
+func (s *InboundNumberUpdate) SetFallbackNumber(val OptNilString) {
+	s.FallbackNumber = val
+}
+
+// SetRecord sets the value of Record.
+func (s *InboundNumberUpdate) SetRecord(val OptBool) {
+	s.Record = val
+}
+
+// SetMaxDuration sets the value of MaxDuration.
+func (s *InboundNumberUpdate) SetMaxDuration(val OptFloat64) {
+	s.MaxDuration = val
 }
 
 // Ref: #/components/schemas/KeyValue
@@ -3205,19 +2842,131 @@ func (s LetterPage) Read(p []byte) (n int, err error) {
 	return s.Data.Read(p)
 }
 
-// Ref: #/components/schemas/ListAgentsResponse
-type ListAgentsResponse struct {
-	Agents []WebAgent `json:"agents"`
+// Ref: #/components/schemas/LetterSignature
+type LetterSignature struct {
+	Decision LetterSignatureDecision `json:"decision"`
+	// Typed by the signer; it is the signature. Needed to sign.
+	SignerName  OptString `json:"signer_name"`
+	SignerTitle OptString `json:"signer_title"`
+	// `yes`: agrees to sign electronically. Needed to sign.
+	Consent OptString `json:"consent"`
+	// `yes`: may act for the account. Needed to sign.
+	Authority OptString `json:"authority"`
+	// Hash of the letter that was shown; another letter is not signed by mistake.
+	LetterSHA256 OptString `json:"letter_sha256"`
+	// Why the signer declined.
+	Reason OptString `json:"reason"`
 }
 
-// GetAgents returns the value of Agents.
-func (s *ListAgentsResponse) GetAgents() []WebAgent {
-	return s.Agents
+// GetDecision returns the value of Decision.
+func (s *LetterSignature) GetDecision() LetterSignatureDecision {
+	return s.Decision
 }
 
-// SetAgents sets the value of Agents.
-func (s *ListAgentsResponse) SetAgents(val []WebAgent) {
-	s.Agents = val
+// GetSignerName returns the value of SignerName.
+func (s *LetterSignature) GetSignerName() OptString {
+	return s.SignerName
+}
+
+// GetSignerTitle returns the value of SignerTitle.
+func (s *LetterSignature) GetSignerTitle() OptString {
+	return s.SignerTitle
+}
+
+// GetConsent returns the value of Consent.
+func (s *LetterSignature) GetConsent() OptString {
+	return s.Consent
+}
+
+// GetAuthority returns the value of Authority.
+func (s *LetterSignature) GetAuthority() OptString {
+	return s.Authority
+}
+
+// GetLetterSHA256 returns the value of LetterSHA256.
+func (s *LetterSignature) GetLetterSHA256() OptString {
+	return s.LetterSHA256
+}
+
+// GetReason returns the value of Reason.
+func (s *LetterSignature) GetReason() OptString {
+	return s.Reason
+}
+
+// SetDecision sets the value of Decision.
+func (s *LetterSignature) SetDecision(val LetterSignatureDecision) {
+	s.Decision = val
+}
+
+// SetSignerName sets the value of SignerName.
+func (s *LetterSignature) SetSignerName(val OptString) {
+	s.SignerName = val
+}
+
+// SetSignerTitle sets the value of SignerTitle.
+func (s *LetterSignature) SetSignerTitle(val OptString) {
+	s.SignerTitle = val
+}
+
+// SetConsent sets the value of Consent.
+func (s *LetterSignature) SetConsent(val OptString) {
+	s.Consent = val
+}
+
+// SetAuthority sets the value of Authority.
+func (s *LetterSignature) SetAuthority(val OptString) {
+	s.Authority = val
+}
+
+// SetLetterSHA256 sets the value of LetterSHA256.
+func (s *LetterSignature) SetLetterSHA256(val OptString) {
+	s.LetterSHA256 = val
+}
+
+// SetReason sets the value of Reason.
+func (s *LetterSignature) SetReason(val OptString) {
+	s.Reason = val
+}
+
+type LetterSignatureDecision string
+
+const (
+	LetterSignatureDecisionSign    LetterSignatureDecision = "sign"
+	LetterSignatureDecisionDecline LetterSignatureDecision = "decline"
+)
+
+// AllValues returns all LetterSignatureDecision values.
+func (LetterSignatureDecision) AllValues() []LetterSignatureDecision {
+	return []LetterSignatureDecision{
+		LetterSignatureDecisionSign,
+		LetterSignatureDecisionDecline,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s LetterSignatureDecision) MarshalText() ([]byte, error) {
+	switch s {
+	case LetterSignatureDecisionSign:
+		return []byte(s), nil
+	case LetterSignatureDecisionDecline:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *LetterSignatureDecision) UnmarshalText(data []byte) error {
+	switch LetterSignatureDecision(data) {
+	case LetterSignatureDecisionSign:
+		*s = LetterSignatureDecisionSign
+		return nil
+	case LetterSignatureDecisionDecline:
+		*s = LetterSignatureDecisionDecline
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 type ListCallsAnsweredBy string
@@ -3273,72 +3022,6 @@ func (s *ListCallsAnsweredBy) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
-}
-
-// Ref: #/components/schemas/ListCallsResponse
-type ListCallsResponse struct {
-	// Calls that match the filters.
-	TotalCount int `json:"total_count"`
-	// Calls in this answer.
-	Count int           `json:"count"`
-	Calls []CallSummary `json:"calls"`
-	// Where the next page starts; null on the last one.
-	NextCursor OptNilString `json:"next_cursor"`
-}
-
-// GetTotalCount returns the value of TotalCount.
-func (s *ListCallsResponse) GetTotalCount() int {
-	return s.TotalCount
-}
-
-// GetCount returns the value of Count.
-func (s *ListCallsResponse) GetCount() int {
-	return s.Count
-}
-
-// GetCalls returns the value of Calls.
-func (s *ListCallsResponse) GetCalls() []CallSummary {
-	return s.Calls
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *ListCallsResponse) GetNextCursor() OptNilString {
-	return s.NextCursor
-}
-
-// SetTotalCount sets the value of TotalCount.
-func (s *ListCallsResponse) SetTotalCount(val int) {
-	s.TotalCount = val
-}
-
-// SetCount sets the value of Count.
-func (s *ListCallsResponse) SetCount(val int) {
-	s.Count = val
-}
-
-// SetCalls sets the value of Calls.
-func (s *ListCallsResponse) SetCalls(val []CallSummary) {
-	s.Calls = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *ListCallsResponse) SetNextCursor(val OptNilString) {
-	s.NextCursor = val
-}
-
-// Ref: #/components/schemas/ListInboundNumbersResponse
-type ListInboundNumbersResponse struct {
-	InboundNumbers []InboundNumber `json:"inbound_numbers"`
-}
-
-// GetInboundNumbers returns the value of InboundNumbers.
-func (s *ListInboundNumbersResponse) GetInboundNumbers() []InboundNumber {
-	return s.InboundNumbers
-}
-
-// SetInboundNumbers sets the value of InboundNumbers.
-func (s *ListInboundNumbersResponse) SetInboundNumbers(val []InboundNumber) {
-	s.InboundNumbers = val
 }
 
 type ListIssuesDateField string
@@ -3540,87 +3223,6 @@ func (s *ListIssuesSort) UnmarshalText(data []byte) error {
 	}
 }
 
-// Ref: #/components/schemas/ListPortRequestsResponse
-type ListPortRequestsResponse struct {
-	Data PortRequestList `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *ListPortRequestsResponse) GetData() PortRequestList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *ListPortRequestsResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ListPortRequestsResponse) SetData(val PortRequestList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ListPortRequestsResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/ListSipCallsResponse
-type ListSipCallsResponse struct {
-	Data SipCallList `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *ListSipCallsResponse) GetData() SipCallList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *ListSipCallsResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ListSipCallsResponse) SetData(val SipCallList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ListSipCallsResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/ListSipNumbersResponse
-type ListSipNumbersResponse struct {
-	Data SipNumberList `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *ListSipNumbersResponse) GetData() SipNumberList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *ListSipNumbersResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ListSipNumbersResponse) SetData(val SipNumberList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ListSipNumbersResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // The account as the losing carrier knows it.
 // Ref: #/components/schemas/LosingCarrierInformation
 type LosingCarrierInformation struct {
@@ -3772,29 +3374,29 @@ func (s *LosingCarrierInformationCustomerType) UnmarshalText(data []byte) error 
 // MarkIssueSeenNoContent is response for MarkIssueSeen operation.
 type MarkIssueSeenNoContent struct{}
 
-// Ref: #/components/schemas/MessageResponse
-type MessageResponse struct {
+// Ref: #/components/schemas/MessageReply
+type MessageReply struct {
 	Status  SuccessStatus `json:"status"`
 	Message string        `json:"message"`
 }
 
 // GetStatus returns the value of Status.
-func (s *MessageResponse) GetStatus() SuccessStatus {
+func (s *MessageReply) GetStatus() SuccessStatus {
 	return s.Status
 }
 
 // GetMessage returns the value of Message.
-func (s *MessageResponse) GetMessage() string {
+func (s *MessageReply) GetMessage() string {
 	return s.Message
 }
 
 // SetStatus sets the value of Status.
-func (s *MessageResponse) SetStatus(val SuccessStatus) {
+func (s *MessageReply) SetStatus(val SuccessStatus) {
 	s.Status = val
 }
 
 // SetMessage sets the value of Message.
-func (s *MessageResponse) SetMessage(val string) {
+func (s *MessageReply) SetMessage(val string) {
 	s.Message = val
 }
 
@@ -9305,48 +8907,6 @@ func (o OptVoicemailOptions) Or(d VoicemailOptions) VoicemailOptions {
 	return d
 }
 
-// Ref: #/components/schemas/ParseSipDestinationRequest
-type ParseSipDestinationRequest struct {
-	Input string `json:"input"`
-}
-
-// GetInput returns the value of Input.
-func (s *ParseSipDestinationRequest) GetInput() string {
-	return s.Input
-}
-
-// SetInput sets the value of Input.
-func (s *ParseSipDestinationRequest) SetInput(val string) {
-	s.Input = val
-}
-
-// Ref: #/components/schemas/ParseSipDestinationResponse
-type ParseSipDestinationResponse struct {
-	Data SipDestinationResult `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *ParseSipDestinationResponse) GetData() SipDestinationResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *ParseSipDestinationResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ParseSipDestinationResponse) SetData(val SipDestinationResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ParseSipDestinationResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // A pathway with its live draft.
 // Ref: #/components/schemas/Pathway
 type Pathway struct {
@@ -9895,8 +9455,8 @@ func (s *PathwayCreate) SetEdges(val []PathwayEdge) {
 }
 
 // Names the new pathway.
-// Ref: #/components/schemas/PathwayCreated
-type PathwayCreated struct {
+// Ref: #/components/schemas/PathwayCreatedReply
+type PathwayCreatedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// Pathway id.
@@ -9904,28 +9464,28 @@ type PathwayCreated struct {
 }
 
 // GetStatus returns the value of Status.
-func (s *PathwayCreated) GetStatus() string {
+func (s *PathwayCreatedReply) GetStatus() string {
 	return s.Status
 }
 
 // GetPathwayID returns the value of PathwayID.
-func (s *PathwayCreated) GetPathwayID() string {
+func (s *PathwayCreatedReply) GetPathwayID() string {
 	return s.PathwayID
 }
 
 // SetStatus sets the value of Status.
-func (s *PathwayCreated) SetStatus(val string) {
+func (s *PathwayCreatedReply) SetStatus(val string) {
 	s.Status = val
 }
 
 // SetPathwayID sets the value of PathwayID.
-func (s *PathwayCreated) SetPathwayID(val string) {
+func (s *PathwayCreatedReply) SetPathwayID(val string) {
 	s.PathwayID = val
 }
 
 // Confirms a deletion.
-// Ref: #/components/schemas/PathwayDeleted
-type PathwayDeleted struct {
+// Ref: #/components/schemas/PathwayDeletedReply
+type PathwayDeletedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// The same in words.
@@ -9933,22 +9493,22 @@ type PathwayDeleted struct {
 }
 
 // GetStatus returns the value of Status.
-func (s *PathwayDeleted) GetStatus() string {
+func (s *PathwayDeletedReply) GetStatus() string {
 	return s.Status
 }
 
 // GetMessage returns the value of Message.
-func (s *PathwayDeleted) GetMessage() string {
+func (s *PathwayDeletedReply) GetMessage() string {
 	return s.Message
 }
 
 // SetStatus sets the value of Status.
-func (s *PathwayDeleted) SetStatus(val string) {
+func (s *PathwayDeletedReply) SetStatus(val string) {
 	s.Status = val
 }
 
 // SetMessage sets the value of Message.
-func (s *PathwayDeleted) SetMessage(val string) {
+func (s *PathwayDeletedReply) SetMessage(val string) {
 	s.Message = val
 }
 
@@ -10490,8 +10050,8 @@ func (s *PathwayUpdate) SetEdges(val []PathwayEdge) {
 }
 
 // The pathway after the change.
-// Ref: #/components/schemas/PathwayUpdated
-type PathwayUpdated struct {
+// Ref: #/components/schemas/PathwayUpdatedReply
+type PathwayUpdatedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// The same in words.
@@ -10500,32 +10060,32 @@ type PathwayUpdated struct {
 }
 
 // GetStatus returns the value of Status.
-func (s *PathwayUpdated) GetStatus() string {
+func (s *PathwayUpdatedReply) GetStatus() string {
 	return s.Status
 }
 
 // GetMessage returns the value of Message.
-func (s *PathwayUpdated) GetMessage() string {
+func (s *PathwayUpdatedReply) GetMessage() string {
 	return s.Message
 }
 
 // GetPathwayData returns the value of PathwayData.
-func (s *PathwayUpdated) GetPathwayData() Pathway {
+func (s *PathwayUpdatedReply) GetPathwayData() Pathway {
 	return s.PathwayData
 }
 
 // SetStatus sets the value of Status.
-func (s *PathwayUpdated) SetStatus(val string) {
+func (s *PathwayUpdatedReply) SetStatus(val string) {
 	s.Status = val
 }
 
 // SetMessage sets the value of Message.
-func (s *PathwayUpdated) SetMessage(val string) {
+func (s *PathwayUpdatedReply) SetMessage(val string) {
 	s.Message = val
 }
 
 // SetPathwayData sets the value of PathwayData.
-func (s *PathwayUpdated) SetPathwayData(val Pathway) {
+func (s *PathwayUpdatedReply) SetPathwayData(val Pathway) {
 	s.PathwayData = val
 }
 
@@ -10636,8 +10196,8 @@ func (s *PathwayVersionCreate) SetEdges(val []PathwayEdge) {
 }
 
 // Names the new version.
-// Ref: #/components/schemas/PathwayVersionCreated
-type PathwayVersionCreated struct {
+// Ref: #/components/schemas/PathwayVersionCreatedReply
+type PathwayVersionCreatedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// The same in words.
@@ -10646,32 +10206,32 @@ type PathwayVersionCreated struct {
 }
 
 // GetStatus returns the value of Status.
-func (s *PathwayVersionCreated) GetStatus() string {
+func (s *PathwayVersionCreatedReply) GetStatus() string {
 	return s.Status
 }
 
 // GetMessage returns the value of Message.
-func (s *PathwayVersionCreated) GetMessage() string {
+func (s *PathwayVersionCreatedReply) GetMessage() string {
 	return s.Message
 }
 
 // GetData returns the value of Data.
-func (s *PathwayVersionCreated) GetData() PathwayVersionInfo {
+func (s *PathwayVersionCreatedReply) GetData() PathwayVersionInfo {
 	return s.Data
 }
 
 // SetStatus sets the value of Status.
-func (s *PathwayVersionCreated) SetStatus(val string) {
+func (s *PathwayVersionCreatedReply) SetStatus(val string) {
 	s.Status = val
 }
 
 // SetMessage sets the value of Message.
-func (s *PathwayVersionCreated) SetMessage(val string) {
+func (s *PathwayVersionCreatedReply) SetMessage(val string) {
 	s.Message = val
 }
 
 // SetData sets the value of Data.
-func (s *PathwayVersionCreated) SetData(val PathwayVersionInfo) {
+func (s *PathwayVersionCreatedReply) SetData(val PathwayVersionInfo) {
 	s.Data = val
 }
 
@@ -11426,6 +10986,64 @@ func (s *PortCancellationPending) SetCancelRequestedAt(val time.Time) {
 	s.CancelRequestedAt = val
 }
 
+// Ref: #/components/schemas/PortCancellationPendingReply
+type PortCancellationPendingReply struct {
+	Data PortCancellationPending `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortCancellationPendingReply) GetData() PortCancellationPending {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortCancellationPendingReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortCancellationPendingReply) SetData(val PortCancellationPending) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortCancellationPendingReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+func (*PortCancellationPendingReply) cancelPortRequestRes() {}
+
+// Ref: #/components/schemas/PortCancellationReply
+type PortCancellationReply struct {
+	Data PortCancellation `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortCancellationReply) GetData() PortCancellation {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortCancellationReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortCancellationReply) SetData(val PortCancellation) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortCancellationReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+func (*PortCancellationReply) cancelPortRequestRes() {}
+
 // Ref: #/components/schemas/PortDocument
 type PortDocument struct {
 	DocumentSid string `json:"document_sid"`
@@ -11439,6 +11057,49 @@ func (s *PortDocument) GetDocumentSid() string {
 // SetDocumentSid sets the value of DocumentSid.
 func (s *PortDocument) SetDocumentSid(val string) {
 	s.DocumentSid = val
+}
+
+// Ref: #/components/schemas/PortDocumentReply
+type PortDocumentReply struct {
+	Data PortDocument `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortDocumentReply) GetData() PortDocument {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortDocumentReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortDocumentReply) SetData(val PortDocument) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortDocumentReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Ref: #/components/schemas/PortDocumentUpload
+type PortDocumentUploadMultipart struct {
+	// The document, at most 10,485,760 bytes.
+	File ht.MultipartFile `json:"file"`
+}
+
+// GetFile returns the value of File.
+func (s *PortDocumentUploadMultipart) GetFile() ht.MultipartFile {
+	return s.File
+}
+
+// SetFile sets the value of File.
+func (s *PortDocumentUploadMultipart) SetFile(val ht.MultipartFile) {
+	s.File = val
 }
 
 // Ref: #/components/schemas/PortHistoryEntry
@@ -11546,6 +11207,33 @@ func (s *PortInitiation) SetSignatureURL(val string) {
 // SetPhoneNumbers sets the value of PhoneNumbers.
 func (s *PortInitiation) SetPhoneNumbers(val []string) {
 	s.PhoneNumbers = val
+}
+
+// Ref: #/components/schemas/PortInitiationReply
+type PortInitiationReply struct {
+	Data PortInitiation `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortInitiationReply) GetData() PortInitiation {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortInitiationReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortInitiationReply) SetData(val PortInitiation) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortInitiationReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // State of one number of a request.
@@ -11827,6 +11515,55 @@ func (s *PortRequest) SetHistory(val []PortHistoryEntry) {
 	s.History = val
 }
 
+// Ref: #/components/schemas/PortRequestCreate
+type PortRequestCreate struct {
+	PhoneNumbers             []string                 `json:"phone_numbers"`
+	LosingCarrierInformation LosingCarrierInformation `json:"losing_carrier_information"`
+	// At least seven days from today; without it the earliest possible.
+	TargetPortDate OptDateTime `json:"target_port_date"`
+	Documents      []string    `json:"documents"`
+}
+
+// GetPhoneNumbers returns the value of PhoneNumbers.
+func (s *PortRequestCreate) GetPhoneNumbers() []string {
+	return s.PhoneNumbers
+}
+
+// GetLosingCarrierInformation returns the value of LosingCarrierInformation.
+func (s *PortRequestCreate) GetLosingCarrierInformation() LosingCarrierInformation {
+	return s.LosingCarrierInformation
+}
+
+// GetTargetPortDate returns the value of TargetPortDate.
+func (s *PortRequestCreate) GetTargetPortDate() OptDateTime {
+	return s.TargetPortDate
+}
+
+// GetDocuments returns the value of Documents.
+func (s *PortRequestCreate) GetDocuments() []string {
+	return s.Documents
+}
+
+// SetPhoneNumbers sets the value of PhoneNumbers.
+func (s *PortRequestCreate) SetPhoneNumbers(val []string) {
+	s.PhoneNumbers = val
+}
+
+// SetLosingCarrierInformation sets the value of LosingCarrierInformation.
+func (s *PortRequestCreate) SetLosingCarrierInformation(val LosingCarrierInformation) {
+	s.LosingCarrierInformation = val
+}
+
+// SetTargetPortDate sets the value of TargetPortDate.
+func (s *PortRequestCreate) SetTargetPortDate(val OptDateTime) {
+	s.TargetPortDate = val
+}
+
+// SetDocuments sets the value of Documents.
+func (s *PortRequestCreate) SetDocuments(val []string) {
+	s.Documents = val
+}
+
 // Ref: #/components/schemas/PortRequestItem
 type PortRequestItem struct {
 	PortRequest PortRequest `json:"port_request"`
@@ -11855,6 +11592,33 @@ func (s *PortRequestList) GetPortRequests() []PortRequest {
 // SetPortRequests sets the value of PortRequests.
 func (s *PortRequestList) SetPortRequests(val []PortRequest) {
 	s.PortRequests = val
+}
+
+// Ref: #/components/schemas/PortRequestListReply
+type PortRequestListReply struct {
+	Data PortRequestList `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortRequestListReply) GetData() PortRequestList {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortRequestListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortRequestListReply) SetData(val PortRequestList) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortRequestListReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Ref: #/components/schemas/PortRequestNumber
@@ -11893,6 +11657,33 @@ func (s *PortRequestNumber) SetStatus(val PortNumberStatus) {
 // SetReason sets the value of Reason.
 func (s *PortRequestNumber) SetReason(val OptNilString) {
 	s.Reason = val
+}
+
+// Ref: #/components/schemas/PortRequestReply
+type PortRequestReply struct {
+	Data PortRequestItem `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortRequestReply) GetData() PortRequestItem {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortRequestReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortRequestReply) SetData(val PortRequestItem) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortRequestReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // State of a port request.
@@ -12039,6 +11830,33 @@ func (s *PortabilityResultList) GetResults() []PortabilityResult {
 // SetResults sets the value of Results.
 func (s *PortabilityResultList) SetResults(val []PortabilityResult) {
 	s.Results = val
+}
+
+// Ref: #/components/schemas/PortabilityResultListReply
+type PortabilityResultListReply struct {
+	Data PortabilityResultList `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *PortabilityResultListReply) GetData() PortabilityResultList {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *PortabilityResultListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *PortabilityResultListReply) SetData(val PortabilityResultList) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *PortabilityResultListReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // How far the call has got.
@@ -12264,133 +12082,6 @@ func (s *ShowLetterOKRawTextHTML) SetResponse(val *http.Response) {
 
 func (*ShowLetterOKRawTextHTML) showLetterRes() {}
 
-// Ref: #/components/schemas/SignLetterForm
-type SignLetterForm struct {
-	Decision SignLetterFormDecision `json:"decision"`
-	// Typed by the signer; it is the signature. Needed to sign.
-	SignerName  OptString `json:"signer_name"`
-	SignerTitle OptString `json:"signer_title"`
-	// `yes`: agrees to sign electronically. Needed to sign.
-	Consent OptString `json:"consent"`
-	// `yes`: may act for the account. Needed to sign.
-	Authority OptString `json:"authority"`
-	// Hash of the letter that was shown; another letter is not signed by mistake.
-	LetterSHA256 OptString `json:"letter_sha256"`
-	// Why the signer declined.
-	Reason OptString `json:"reason"`
-}
-
-// GetDecision returns the value of Decision.
-func (s *SignLetterForm) GetDecision() SignLetterFormDecision {
-	return s.Decision
-}
-
-// GetSignerName returns the value of SignerName.
-func (s *SignLetterForm) GetSignerName() OptString {
-	return s.SignerName
-}
-
-// GetSignerTitle returns the value of SignerTitle.
-func (s *SignLetterForm) GetSignerTitle() OptString {
-	return s.SignerTitle
-}
-
-// GetConsent returns the value of Consent.
-func (s *SignLetterForm) GetConsent() OptString {
-	return s.Consent
-}
-
-// GetAuthority returns the value of Authority.
-func (s *SignLetterForm) GetAuthority() OptString {
-	return s.Authority
-}
-
-// GetLetterSHA256 returns the value of LetterSHA256.
-func (s *SignLetterForm) GetLetterSHA256() OptString {
-	return s.LetterSHA256
-}
-
-// GetReason returns the value of Reason.
-func (s *SignLetterForm) GetReason() OptString {
-	return s.Reason
-}
-
-// SetDecision sets the value of Decision.
-func (s *SignLetterForm) SetDecision(val SignLetterFormDecision) {
-	s.Decision = val
-}
-
-// SetSignerName sets the value of SignerName.
-func (s *SignLetterForm) SetSignerName(val OptString) {
-	s.SignerName = val
-}
-
-// SetSignerTitle sets the value of SignerTitle.
-func (s *SignLetterForm) SetSignerTitle(val OptString) {
-	s.SignerTitle = val
-}
-
-// SetConsent sets the value of Consent.
-func (s *SignLetterForm) SetConsent(val OptString) {
-	s.Consent = val
-}
-
-// SetAuthority sets the value of Authority.
-func (s *SignLetterForm) SetAuthority(val OptString) {
-	s.Authority = val
-}
-
-// SetLetterSHA256 sets the value of LetterSHA256.
-func (s *SignLetterForm) SetLetterSHA256(val OptString) {
-	s.LetterSHA256 = val
-}
-
-// SetReason sets the value of Reason.
-func (s *SignLetterForm) SetReason(val OptString) {
-	s.Reason = val
-}
-
-type SignLetterFormDecision string
-
-const (
-	SignLetterFormDecisionSign    SignLetterFormDecision = "sign"
-	SignLetterFormDecisionDecline SignLetterFormDecision = "decline"
-)
-
-// AllValues returns all SignLetterFormDecision values.
-func (SignLetterFormDecision) AllValues() []SignLetterFormDecision {
-	return []SignLetterFormDecision{
-		SignLetterFormDecisionSign,
-		SignLetterFormDecisionDecline,
-	}
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (s SignLetterFormDecision) MarshalText() ([]byte, error) {
-	switch s {
-	case SignLetterFormDecisionSign:
-		return []byte(s), nil
-	case SignLetterFormDecisionDecline:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SignLetterFormDecision) UnmarshalText(data []byte) error {
-	switch SignLetterFormDecision(data) {
-	case SignLetterFormDecisionSign:
-		*s = SignLetterFormDecisionSign
-		return nil
-	case SignLetterFormDecisionDecline:
-		*s = SignLetterFormDecisionDecline
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
-
 // SignLetterOKRawTextHTML represents raw HTTP response for SignLetter text/html.
 type SignLetterOKRawTextHTML struct {
 	Response *http.Response `json:"-"`
@@ -12464,6 +12155,92 @@ func (s *SipAdvancedConfig) SetCodecConfig(val NilSipCodecConfig) {
 
 // SetAlertConfig sets the value of AlertConfig.
 func (s *SipAdvancedConfig) SetAlertConfig(val NilSipAlertConfig) {
+	s.AlertConfig = val
+}
+
+// Ref: #/components/schemas/SipAdvancedConfigReply
+type SipAdvancedConfigReply struct {
+	Data SipAdvancedConfig `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipAdvancedConfigReply) GetData() SipAdvancedConfig {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipAdvancedConfigReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipAdvancedConfigReply) SetData(val SipAdvancedConfig) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipAdvancedConfigReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
+// Ref: #/components/schemas/SipAdvancedConfigUpdate
+type SipAdvancedConfigUpdate struct {
+	PhoneNumber    string                  `json:"phone_number"`
+	Direction      SipDirection            `json:"direction"`
+	FailoverConfig OptNilSipFailoverConfig `json:"failover_config"`
+	CodecConfig    OptNilSipCodecConfig    `json:"codec_config"`
+	AlertConfig    OptNilSipAlertConfig    `json:"alert_config"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipAdvancedConfigUpdate) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetDirection returns the value of Direction.
+func (s *SipAdvancedConfigUpdate) GetDirection() SipDirection {
+	return s.Direction
+}
+
+// GetFailoverConfig returns the value of FailoverConfig.
+func (s *SipAdvancedConfigUpdate) GetFailoverConfig() OptNilSipFailoverConfig {
+	return s.FailoverConfig
+}
+
+// GetCodecConfig returns the value of CodecConfig.
+func (s *SipAdvancedConfigUpdate) GetCodecConfig() OptNilSipCodecConfig {
+	return s.CodecConfig
+}
+
+// GetAlertConfig returns the value of AlertConfig.
+func (s *SipAdvancedConfigUpdate) GetAlertConfig() OptNilSipAlertConfig {
+	return s.AlertConfig
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipAdvancedConfigUpdate) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetDirection sets the value of Direction.
+func (s *SipAdvancedConfigUpdate) SetDirection(val SipDirection) {
+	s.Direction = val
+}
+
+// SetFailoverConfig sets the value of FailoverConfig.
+func (s *SipAdvancedConfigUpdate) SetFailoverConfig(val OptNilSipFailoverConfig) {
+	s.FailoverConfig = val
+}
+
+// SetCodecConfig sets the value of CodecConfig.
+func (s *SipAdvancedConfigUpdate) SetCodecConfig(val OptNilSipCodecConfig) {
+	s.CodecConfig = val
+}
+
+// SetAlertConfig sets the value of AlertConfig.
+func (s *SipAdvancedConfigUpdate) SetAlertConfig(val OptNilSipAlertConfig) {
 	s.AlertConfig = val
 }
 
@@ -12591,6 +12368,55 @@ func (s *SipAlertThresholds) SetResponseTimeMs(val OptInt) {
 	s.ResponseTimeMs = val
 }
 
+// Exactly one of `phone_number` and `phone_numbers`.
+// Ref: #/components/schemas/SipAttach
+type SipAttach struct {
+	PhoneNumber  OptString           `json:"phone_number"`
+	PhoneNumbers []string            `json:"phone_numbers"`
+	Directions   []SipDirectionInput `json:"directions"`
+	Service      SipServiceName      `json:"service"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipAttach) GetPhoneNumber() OptString {
+	return s.PhoneNumber
+}
+
+// GetPhoneNumbers returns the value of PhoneNumbers.
+func (s *SipAttach) GetPhoneNumbers() []string {
+	return s.PhoneNumbers
+}
+
+// GetDirections returns the value of Directions.
+func (s *SipAttach) GetDirections() []SipDirectionInput {
+	return s.Directions
+}
+
+// GetService returns the value of Service.
+func (s *SipAttach) GetService() SipServiceName {
+	return s.Service
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipAttach) SetPhoneNumber(val OptString) {
+	s.PhoneNumber = val
+}
+
+// SetPhoneNumbers sets the value of PhoneNumbers.
+func (s *SipAttach) SetPhoneNumbers(val []string) {
+	s.PhoneNumbers = val
+}
+
+// SetDirections sets the value of Directions.
+func (s *SipAttach) SetDirections(val []SipDirectionInput) {
+	s.Directions = val
+}
+
+// SetService sets the value of Service.
+func (s *SipAttach) SetService(val SipServiceName) {
+	s.Service = val
+}
+
 // Ref: #/components/schemas/SipAttachFailure
 type SipAttachFailure struct {
 	PhoneNumber string `json:"phone_number"`
@@ -12626,6 +12452,33 @@ func (s *SipAttachFailure) SetError(val string) {
 // SetMessage sets the value of Message.
 func (s *SipAttachFailure) SetMessage(val string) {
 	s.Message = val
+}
+
+// Ref: #/components/schemas/SipAttachReply
+type SipAttachReply struct {
+	Data SipAttachResult `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipAttachReply) GetData() SipAttachResult {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipAttachReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipAttachReply) SetData(val SipAttachResult) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipAttachReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipAttachResult
@@ -12887,6 +12740,33 @@ func (s *SipCallList) SetCalls(val []SipCall) {
 	s.Calls = val
 }
 
+// Ref: #/components/schemas/SipCallListReply
+type SipCallListReply struct {
+	Data SipCallList `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipCallListReply) GetData() SipCallList {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipCallListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipCallListReply) SetData(val SipCallList) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipCallListReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // A message, or a note between messages.
 // Ref: #/components/schemas/SipCallStep
 type SipCallStep struct {
@@ -13063,6 +12943,33 @@ func (s *SipCallTimeline) SetCallID(val string) {
 // SetTimeline sets the value of Timeline.
 func (s *SipCallTimeline) SetTimeline(val []SipCallStep) {
 	s.Timeline = val
+}
+
+// Ref: #/components/schemas/SipCallTimelineReply
+type SipCallTimelineReply struct {
+	Data SipCallTimeline `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipCallTimelineReply) GetData() SipCallTimeline {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipCallTimelineReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipCallTimelineReply) SetData(val SipCallTimeline) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipCallTimelineReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipCertificateFacts
@@ -13368,6 +13275,33 @@ func (s *SipConfigurationPair) SetOutbound(val NilSipConfiguration) {
 	s.Outbound = val
 }
 
+// Ref: #/components/schemas/SipConfigurationReply
+type SipConfigurationReply struct {
+	Data SipConfigurationPair `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipConfigurationReply) GetData() SipConfigurationPair {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipConfigurationReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipConfigurationReply) SetData(val SipConfigurationPair) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipConfigurationReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // One header: inbound its value becomes a variable, outbound a variable becomes its value.
 // Ref: #/components/schemas/SipCustomHeaderRule
 type SipCustomHeaderRule struct {
@@ -13492,6 +13426,48 @@ func (s *SipDestination) SetNormalized(val string) {
 	s.Normalized = val
 }
 
+// Ref: #/components/schemas/SipDestinationParse
+type SipDestinationParse struct {
+	Input string `json:"input"`
+}
+
+// GetInput returns the value of Input.
+func (s *SipDestinationParse) GetInput() string {
+	return s.Input
+}
+
+// SetInput sets the value of Input.
+func (s *SipDestinationParse) SetInput(val string) {
+	s.Input = val
+}
+
+// Ref: #/components/schemas/SipDestinationReply
+type SipDestinationReply struct {
+	Data SipDestinationResult `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipDestinationReply) GetData() SipDestinationResult {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipDestinationReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipDestinationReply) SetData(val SipDestinationResult) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipDestinationReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // Ref: #/components/schemas/SipDestinationResult
 type SipDestinationResult struct {
 	Valid  bool              `json:"valid"`
@@ -13564,6 +13540,70 @@ func (s *SipDestinationTransport) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// Ref: #/components/schemas/SipDetach
+type SipDetach struct {
+	PhoneNumber string                  `json:"phone_number"`
+	Directions  []SipDirectionReference `json:"directions"`
+	Service     SipServiceName          `json:"service"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipDetach) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetDirections returns the value of Directions.
+func (s *SipDetach) GetDirections() []SipDirectionReference {
+	return s.Directions
+}
+
+// GetService returns the value of Service.
+func (s *SipDetach) GetService() SipServiceName {
+	return s.Service
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipDetach) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetDirections sets the value of Directions.
+func (s *SipDetach) SetDirections(val []SipDirectionReference) {
+	s.Directions = val
+}
+
+// SetService sets the value of Service.
+func (s *SipDetach) SetService(val SipServiceName) {
+	s.Service = val
+}
+
+// Ref: #/components/schemas/SipDetachReply
+type SipDetachReply struct {
+	Data SipDetachResult `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipDetachReply) GetData() SipDetachResult {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipDetachReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipDetachReply) SetData(val SipDetachResult) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipDetachReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipDetachResult
@@ -13930,31 +13970,69 @@ func (s *SipDiscoveryAttempt) SetTLS(val OptNilSipCertificateFacts) {
 	s.TLS = val
 }
 
-// Ref: #/components/schemas/SipDiscoveryResponse
-type SipDiscoveryResponse struct {
+// Ref: #/components/schemas/SipDiscoveryReply
+type SipDiscoveryReply struct {
 	Data SipDiscovery `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
 }
 
 // GetData returns the value of Data.
-func (s *SipDiscoveryResponse) GetData() SipDiscovery {
+func (s *SipDiscoveryReply) GetData() SipDiscovery {
 	return s.Data
 }
 
 // GetErrors returns the value of Errors.
-func (s *SipDiscoveryResponse) GetErrors() struct{} {
+func (s *SipDiscoveryReply) GetErrors() struct{} {
 	return s.Errors
 }
 
 // SetData sets the value of Data.
-func (s *SipDiscoveryResponse) SetData(val SipDiscovery) {
+func (s *SipDiscoveryReply) SetData(val SipDiscovery) {
 	s.Data = val
 }
 
 // SetErrors sets the value of Errors.
-func (s *SipDiscoveryResponse) SetErrors(val struct{}) {
+func (s *SipDiscoveryReply) SetErrors(val struct{}) {
 	s.Errors = val
+}
+
+// Ref: #/components/schemas/SipDiscoveryStart
+type SipDiscoveryStart struct {
+	Host string `json:"host"`
+	// A further port to probe.
+	Port      OptInt          `json:"port"`
+	Transport OptSipTransport `json:"transport"`
+}
+
+// GetHost returns the value of Host.
+func (s *SipDiscoveryStart) GetHost() string {
+	return s.Host
+}
+
+// GetPort returns the value of Port.
+func (s *SipDiscoveryStart) GetPort() OptInt {
+	return s.Port
+}
+
+// GetTransport returns the value of Transport.
+func (s *SipDiscoveryStart) GetTransport() OptSipTransport {
+	return s.Transport
+}
+
+// SetHost sets the value of Host.
+func (s *SipDiscoveryStart) SetHost(val string) {
+	s.Host = val
+}
+
+// SetPort sets the value of Port.
+func (s *SipDiscoveryStart) SetPort(val OptInt) {
+	s.Port = val
+}
+
+// SetTransport sets the value of Transport.
+func (s *SipDiscoveryStart) SetTransport(val OptSipTransport) {
+	s.Transport = val
 }
 
 type SipDiscoveryStatus string
@@ -14220,6 +14298,33 @@ func (s *SipFirewallAddresses) SetPorts(val SipFirewallPorts) {
 	s.Ports = val
 }
 
+// Ref: #/components/schemas/SipFirewallAddressesReply
+type SipFirewallAddressesReply struct {
+	Data SipFirewallAddresses `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipFirewallAddressesReply) GetData() SipFirewallAddresses {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipFirewallAddressesReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipFirewallAddressesReply) SetData(val SipFirewallAddresses) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipFirewallAddressesReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // Ref: #/components/schemas/SipFirewallPorts
 type SipFirewallPorts struct {
 	Sip string `json:"sip"`
@@ -14452,6 +14557,33 @@ func (s *SipNumberList) GetNumbers() []SipNumber {
 // SetNumbers sets the value of Numbers.
 func (s *SipNumberList) SetNumbers(val []SipNumber) {
 	s.Numbers = val
+}
+
+// Ref: #/components/schemas/SipNumberListReply
+type SipNumberListReply struct {
+	Data SipNumberList `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipNumberListReply) GetData() SipNumberList {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipNumberListReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipNumberListReply) SetData(val SipNumberList) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipNumberListReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Settings of a direction; credentials are left out.
@@ -14779,6 +14911,33 @@ func (s *SipOutboundSetup) SetInstructions(val string) {
 // SetCredentials sets the value of Credentials.
 func (s *SipOutboundSetup) SetCredentials(val OptSipSetupCredentials) {
 	s.Credentials = val
+}
+
+// Ref: #/components/schemas/SipOutboundSetupReply
+type SipOutboundSetupReply struct {
+	Data SipOutboundSetup `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipOutboundSetupReply) GetData() SipOutboundSetup {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipOutboundSetupReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipOutboundSetupReply) SetData(val SipOutboundSetup) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipOutboundSetupReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipRecommendation
@@ -15313,6 +15472,33 @@ func (s *SipStatus) SetRegistration(val OptNilSipRegistration) {
 	s.Registration = val
 }
 
+// Ref: #/components/schemas/SipStatusReply
+type SipStatusReply struct {
+	Data SipStatus `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipStatusReply) GetData() SipStatus {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipStatusReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipStatusReply) SetData(val SipStatus) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipStatusReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // How much of the server's certificate is checked.
 type SipStatusTLSVerification string
 
@@ -15447,6 +15633,33 @@ func (s *SipTestCallEvent) SetDetail(val NilString) {
 	s.Detail = val
 }
 
+// Ref: #/components/schemas/SipTestCallReply
+type SipTestCallReply struct {
+	Data SipTestCall `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipTestCallReply) GetData() SipTestCall {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipTestCallReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipTestCallReply) SetData(val SipTestCall) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipTestCallReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 type SipTestCallResult string
 
 const (
@@ -15511,28 +15724,70 @@ func (s *SipTestCallResult) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/SipTestCallStart
 type SipTestCallStart struct {
+	PhoneNumber string `json:"phone_number"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipTestCallStart) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipTestCallStart) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// Ref: #/components/schemas/SipTestCallStarted
+type SipTestCallStarted struct {
 	CallID  string `json:"call_id"`
 	Message string `json:"message"`
 }
 
 // GetCallID returns the value of CallID.
-func (s *SipTestCallStart) GetCallID() string {
+func (s *SipTestCallStarted) GetCallID() string {
 	return s.CallID
 }
 
 // GetMessage returns the value of Message.
-func (s *SipTestCallStart) GetMessage() string {
+func (s *SipTestCallStarted) GetMessage() string {
 	return s.Message
 }
 
 // SetCallID sets the value of CallID.
-func (s *SipTestCallStart) SetCallID(val string) {
+func (s *SipTestCallStarted) SetCallID(val string) {
 	s.CallID = val
 }
 
 // SetMessage sets the value of Message.
-func (s *SipTestCallStart) SetMessage(val string) {
+func (s *SipTestCallStarted) SetMessage(val string) {
 	s.Message = val
+}
+
+// Ref: #/components/schemas/SipTestCallStartedReply
+type SipTestCallStartedReply struct {
+	Data SipTestCallStarted `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipTestCallStartedReply) GetData() SipTestCallStarted {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipTestCallStartedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipTestCallStartedReply) SetData(val SipTestCallStarted) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipTestCallStartedReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 type SipTestCallStatus string
@@ -15666,6 +15921,59 @@ func (s *SipTransport) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// Ref: #/components/schemas/SipUpdate
+type SipUpdate struct {
+	PhoneNumber string            `json:"phone_number"`
+	Updates     SipDirectionInput `json:"updates"`
+}
+
+// GetPhoneNumber returns the value of PhoneNumber.
+func (s *SipUpdate) GetPhoneNumber() string {
+	return s.PhoneNumber
+}
+
+// GetUpdates returns the value of Updates.
+func (s *SipUpdate) GetUpdates() SipDirectionInput {
+	return s.Updates
+}
+
+// SetPhoneNumber sets the value of PhoneNumber.
+func (s *SipUpdate) SetPhoneNumber(val string) {
+	s.PhoneNumber = val
+}
+
+// SetUpdates sets the value of Updates.
+func (s *SipUpdate) SetUpdates(val SipDirectionInput) {
+	s.Updates = val
+}
+
+// Ref: #/components/schemas/SipUpdateReply
+type SipUpdateReply struct {
+	Data SipUpdateResult `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *SipUpdateReply) GetData() SipUpdateResult {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *SipUpdateReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *SipUpdateReply) SetData(val SipUpdateResult) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *SipUpdateReply) SetErrors(val struct{}) {
+	s.Errors = val
 }
 
 // The changed direction only.
@@ -16312,86 +16620,6 @@ func (s *SpeechSampleReply) SetErrors(val struct{}) {
 }
 
 func (*SpeechSampleReply) getSpeechSampleRes() {}
-
-// Ref: #/components/schemas/StartSipDiscoveryRequest
-type StartSipDiscoveryRequest struct {
-	Host string `json:"host"`
-	// A further port to probe.
-	Port      OptInt          `json:"port"`
-	Transport OptSipTransport `json:"transport"`
-}
-
-// GetHost returns the value of Host.
-func (s *StartSipDiscoveryRequest) GetHost() string {
-	return s.Host
-}
-
-// GetPort returns the value of Port.
-func (s *StartSipDiscoveryRequest) GetPort() OptInt {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *StartSipDiscoveryRequest) GetTransport() OptSipTransport {
-	return s.Transport
-}
-
-// SetHost sets the value of Host.
-func (s *StartSipDiscoveryRequest) SetHost(val string) {
-	s.Host = val
-}
-
-// SetPort sets the value of Port.
-func (s *StartSipDiscoveryRequest) SetPort(val OptInt) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *StartSipDiscoveryRequest) SetTransport(val OptSipTransport) {
-	s.Transport = val
-}
-
-// Ref: #/components/schemas/StartSipTestCallRequest
-type StartSipTestCallRequest struct {
-	PhoneNumber string `json:"phone_number"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *StartSipTestCallRequest) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *StartSipTestCallRequest) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// Ref: #/components/schemas/StartSipTestCallResponse
-type StartSipTestCallResponse struct {
-	Data SipTestCallStart `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *StartSipTestCallResponse) GetData() SipTestCallStart {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *StartSipTestCallResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *StartSipTestCallResponse) SetData(val SipTestCallStart) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *StartSipTestCallResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
 
 type StreamIssueActivityOK struct {
 	Data io.Reader
@@ -21802,6 +22030,34 @@ func (s *TestScenarioCreated) SetScenario(val TestScenario) {
 	s.Scenario = val
 }
 
+// Envelope of the answer.
+// Ref: #/components/schemas/TestScenarioCreatedReply
+type TestScenarioCreatedReply struct {
+	Data TestScenarioCreated `json:"data"`
+	// Null on success.
+	Errors struct{} `json:"errors"`
+}
+
+// GetData returns the value of Data.
+func (s *TestScenarioCreatedReply) GetData() TestScenarioCreated {
+	return s.Data
+}
+
+// GetErrors returns the value of Errors.
+func (s *TestScenarioCreatedReply) GetErrors() struct{} {
+	return s.Errors
+}
+
+// SetData sets the value of Data.
+func (s *TestScenarioCreatedReply) SetData(val TestScenarioCreated) {
+	s.Data = val
+}
+
+// SetErrors sets the value of Errors.
+func (s *TestScenarioCreatedReply) SetErrors(val struct{}) {
+	s.Errors = val
+}
+
 // Confirms a deletion.
 // Ref: #/components/schemas/TestScenarioDeleted
 type TestScenarioDeleted struct {
@@ -23763,34 +24019,6 @@ func (s *TestTemplateClone) SetServiceToneEnabled(val OptBool) {
 // SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
 func (s *TestTemplateClone) SetIsRequiredForPromotion(val OptBool) {
 	s.IsRequiredForPromotion = val
-}
-
-// Envelope of the answer.
-// Ref: #/components/schemas/TestTemplateCloneReply
-type TestTemplateCloneReply struct {
-	Data TestScenarioCreated `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestTemplateCloneReply) GetData() TestScenarioCreated {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestTemplateCloneReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestTemplateCloneReply) SetData(val TestScenarioCreated) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestTemplateCloneReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Envelope of the answer.
@@ -29788,478 +30016,60 @@ func (s *TriageStatus) UnmarshalText(data []byte) error {
 // UnrelateIssueNoContent is response for UnrelateIssue operation.
 type UnrelateIssueNoContent struct{}
 
-// Ref: #/components/schemas/UpdateAgentRequest
-type UpdateAgentRequest struct {
-	Prompt                OptNilString          `json:"prompt"`
-	PathwayID             OptNilString          `json:"pathway_id"`
-	Voice                 OptNilString          `json:"voice"`
-	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
-	Webhook               OptNilString          `json:"webhook"`
-	Metadata              OptMetadata           `json:"metadata"`
-	Language              OptNilString          `json:"language"`
-	Model                 OptNilString          `json:"model"`
-	FirstSentence         OptNilString          `json:"first_sentence"`
-	Temperature           OptNilFloat64         `json:"temperature"`
-	Tools                 OptNilAgentTools      `json:"tools"`
-	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
-	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
-	Keywords              OptNilStringArray     `json:"keywords"`
-	MaxDuration           OptFloat64            `json:"max_duration"`
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *UpdateAgentRequest) GetPrompt() OptNilString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *UpdateAgentRequest) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetVoice returns the value of Voice.
-func (s *UpdateAgentRequest) GetVoice() OptNilString {
-	return s.Voice
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *UpdateAgentRequest) GetVoiceSettings() OptNilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *UpdateAgentRequest) GetWebhook() OptNilString {
-	return s.Webhook
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *UpdateAgentRequest) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetLanguage returns the value of Language.
-func (s *UpdateAgentRequest) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *UpdateAgentRequest) GetModel() OptNilString {
-	return s.Model
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *UpdateAgentRequest) GetFirstSentence() OptNilString {
-	return s.FirstSentence
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *UpdateAgentRequest) GetTemperature() OptNilFloat64 {
-	return s.Temperature
-}
-
-// GetTools returns the value of Tools.
-func (s *UpdateAgentRequest) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *UpdateAgentRequest) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *UpdateAgentRequest) GetInterruptionThreshold() OptNilFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetKeywords returns the value of Keywords.
-func (s *UpdateAgentRequest) GetKeywords() OptNilStringArray {
-	return s.Keywords
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *UpdateAgentRequest) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *UpdateAgentRequest) SetPrompt(val OptNilString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *UpdateAgentRequest) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *UpdateAgentRequest) SetVoice(val OptNilString) {
-	s.Voice = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *UpdateAgentRequest) SetVoiceSettings(val OptNilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *UpdateAgentRequest) SetWebhook(val OptNilString) {
-	s.Webhook = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *UpdateAgentRequest) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *UpdateAgentRequest) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *UpdateAgentRequest) SetModel(val OptNilString) {
-	s.Model = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *UpdateAgentRequest) SetFirstSentence(val OptNilString) {
-	s.FirstSentence = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *UpdateAgentRequest) SetTemperature(val OptNilFloat64) {
-	s.Temperature = val
-}
-
-// SetTools sets the value of Tools.
-func (s *UpdateAgentRequest) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *UpdateAgentRequest) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *UpdateAgentRequest) SetInterruptionThreshold(val OptNilFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetKeywords sets the value of Keywords.
-func (s *UpdateAgentRequest) SetKeywords(val OptNilStringArray) {
-	s.Keywords = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *UpdateAgentRequest) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
-// Ref: #/components/schemas/UpdateInboundNumberRequest
-type UpdateInboundNumberRequest struct {
-	Prompt    OptNilString `json:"prompt"`
-	PathwayID OptNilString `json:"pathway_id"`
-	// Of the pathway; without it the one in production when a call comes in.
-	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
-	// Who the agent is and how it talks. It stands before the prompt and before every text of a pathway.
-	Persona   OptNilString `json:"persona"`
-	PersonaID OptNilString `json:"persona_id"`
-	Webhook   OptNilString `json:"webhook"`
-	Voice     OptNilString `json:"voice"`
-	// Another name of `voice`.
-	VoiceID               OptNilString          `json:"voice_id"`
-	FirstSentence         OptNilString          `json:"first_sentence"`
-	WaitForGreeting       OptBool               `json:"wait_for_greeting"`
-	TransferPhoneNumber   OptNilString          `json:"transfer_phone_number"`
-	Language              OptNilString          `json:"language"`
-	Model                 OptNilString          `json:"model"`
-	Temperature           OptNilFloat64         `json:"temperature"`
-	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
-	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
-	Tools                 OptNilAgentTools      `json:"tools"`
-	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
-	BackgroundTrack       OptNilString          `json:"background_track"`
-	FallbackNumber        OptNilString          `json:"fallback_number"`
-	Record                OptBool               `json:"record"`
-	MaxDuration           OptFloat64            `json:"max_duration"`
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *UpdateInboundNumberRequest) GetPrompt() OptNilString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *UpdateInboundNumberRequest) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *UpdateInboundNumberRequest) GetPathwayVersion() OptNilPathwayVersionSelector {
-	return s.PathwayVersion
-}
-
-// GetPersona returns the value of Persona.
-func (s *UpdateInboundNumberRequest) GetPersona() OptNilString {
-	return s.Persona
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *UpdateInboundNumberRequest) GetPersonaID() OptNilString {
-	return s.PersonaID
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *UpdateInboundNumberRequest) GetWebhook() OptNilString {
-	return s.Webhook
-}
-
-// GetVoice returns the value of Voice.
-func (s *UpdateInboundNumberRequest) GetVoice() OptNilString {
-	return s.Voice
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *UpdateInboundNumberRequest) GetVoiceID() OptNilString {
-	return s.VoiceID
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *UpdateInboundNumberRequest) GetFirstSentence() OptNilString {
-	return s.FirstSentence
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *UpdateInboundNumberRequest) GetWaitForGreeting() OptBool {
-	return s.WaitForGreeting
-}
-
-// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
-func (s *UpdateInboundNumberRequest) GetTransferPhoneNumber() OptNilString {
-	return s.TransferPhoneNumber
-}
-
-// GetLanguage returns the value of Language.
-func (s *UpdateInboundNumberRequest) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *UpdateInboundNumberRequest) GetModel() OptNilString {
-	return s.Model
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *UpdateInboundNumberRequest) GetTemperature() OptNilFloat64 {
-	return s.Temperature
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *UpdateInboundNumberRequest) GetInterruptionThreshold() OptNilFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *UpdateInboundNumberRequest) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetTools returns the value of Tools.
-func (s *UpdateInboundNumberRequest) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *UpdateInboundNumberRequest) GetVoiceSettings() OptNilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetBackgroundTrack returns the value of BackgroundTrack.
-func (s *UpdateInboundNumberRequest) GetBackgroundTrack() OptNilString {
-	return s.BackgroundTrack
-}
-
-// GetFallbackNumber returns the value of FallbackNumber.
-func (s *UpdateInboundNumberRequest) GetFallbackNumber() OptNilString {
-	return s.FallbackNumber
-}
-
-// GetRecord returns the value of Record.
-func (s *UpdateInboundNumberRequest) GetRecord() OptBool {
-	return s.Record
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *UpdateInboundNumberRequest) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *UpdateInboundNumberRequest) SetPrompt(val OptNilString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *UpdateInboundNumberRequest) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *UpdateInboundNumberRequest) SetPathwayVersion(val OptNilPathwayVersionSelector) {
-	s.PathwayVersion = val
-}
-
-// SetPersona sets the value of Persona.
-func (s *UpdateInboundNumberRequest) SetPersona(val OptNilString) {
-	s.Persona = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *UpdateInboundNumberRequest) SetPersonaID(val OptNilString) {
-	s.PersonaID = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *UpdateInboundNumberRequest) SetWebhook(val OptNilString) {
-	s.Webhook = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *UpdateInboundNumberRequest) SetVoice(val OptNilString) {
-	s.Voice = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *UpdateInboundNumberRequest) SetVoiceID(val OptNilString) {
-	s.VoiceID = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *UpdateInboundNumberRequest) SetFirstSentence(val OptNilString) {
-	s.FirstSentence = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *UpdateInboundNumberRequest) SetWaitForGreeting(val OptBool) {
-	s.WaitForGreeting = val
-}
-
-// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
-func (s *UpdateInboundNumberRequest) SetTransferPhoneNumber(val OptNilString) {
-	s.TransferPhoneNumber = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *UpdateInboundNumberRequest) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *UpdateInboundNumberRequest) SetModel(val OptNilString) {
-	s.Model = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *UpdateInboundNumberRequest) SetTemperature(val OptNilFloat64) {
-	s.Temperature = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *UpdateInboundNumberRequest) SetInterruptionThreshold(val OptNilFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *UpdateInboundNumberRequest) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetTools sets the value of Tools.
-func (s *UpdateInboundNumberRequest) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *UpdateInboundNumberRequest) SetVoiceSettings(val OptNilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetBackgroundTrack sets the value of BackgroundTrack.
-func (s *UpdateInboundNumberRequest) SetBackgroundTrack(val OptNilString) {
-	s.BackgroundTrack = val
-}
-
-// SetFallbackNumber sets the value of FallbackNumber.
-func (s *UpdateInboundNumberRequest) SetFallbackNumber(val OptNilString) {
-	s.FallbackNumber = val
-}
-
-// SetRecord sets the value of Record.
-func (s *UpdateInboundNumberRequest) SetRecord(val OptBool) {
-	s.Record = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *UpdateInboundNumberRequest) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
-// Ref: #/components/schemas/UpdateReportResponse
-type UpdateReportResponse struct {
+// Ref: #/components/schemas/UpdateReply
+type UpdateReply struct {
 	Status  SuccessStatus `json:"status"`
 	Message string        `json:"message"`
 	// Settings as they are now.
-	Updates UpdateReportResponseUpdates `json:"updates"`
+	Updates UpdateReplyUpdates `json:"updates"`
 	// The reason for every setting that was refused.
-	FailedUpdates UpdateReportResponseFailedUpdates `json:"failed_updates"`
+	FailedUpdates UpdateReplyFailedUpdates `json:"failed_updates"`
 }
 
 // GetStatus returns the value of Status.
-func (s *UpdateReportResponse) GetStatus() SuccessStatus {
+func (s *UpdateReply) GetStatus() SuccessStatus {
 	return s.Status
 }
 
 // GetMessage returns the value of Message.
-func (s *UpdateReportResponse) GetMessage() string {
+func (s *UpdateReply) GetMessage() string {
 	return s.Message
 }
 
 // GetUpdates returns the value of Updates.
-func (s *UpdateReportResponse) GetUpdates() UpdateReportResponseUpdates {
+func (s *UpdateReply) GetUpdates() UpdateReplyUpdates {
 	return s.Updates
 }
 
 // GetFailedUpdates returns the value of FailedUpdates.
-func (s *UpdateReportResponse) GetFailedUpdates() UpdateReportResponseFailedUpdates {
+func (s *UpdateReply) GetFailedUpdates() UpdateReplyFailedUpdates {
 	return s.FailedUpdates
 }
 
 // SetStatus sets the value of Status.
-func (s *UpdateReportResponse) SetStatus(val SuccessStatus) {
+func (s *UpdateReply) SetStatus(val SuccessStatus) {
 	s.Status = val
 }
 
 // SetMessage sets the value of Message.
-func (s *UpdateReportResponse) SetMessage(val string) {
+func (s *UpdateReply) SetMessage(val string) {
 	s.Message = val
 }
 
 // SetUpdates sets the value of Updates.
-func (s *UpdateReportResponse) SetUpdates(val UpdateReportResponseUpdates) {
+func (s *UpdateReply) SetUpdates(val UpdateReplyUpdates) {
 	s.Updates = val
 }
 
 // SetFailedUpdates sets the value of FailedUpdates.
-func (s *UpdateReportResponse) SetFailedUpdates(val UpdateReportResponseFailedUpdates) {
+func (s *UpdateReply) SetFailedUpdates(val UpdateReplyFailedUpdates) {
 	s.FailedUpdates = val
 }
 
 // The reason for every setting that was refused.
-type UpdateReportResponseFailedUpdates map[string]string
+type UpdateReplyFailedUpdates map[string]string
 
-func (s *UpdateReportResponseFailedUpdates) init() UpdateReportResponseFailedUpdates {
+func (s *UpdateReplyFailedUpdates) init() UpdateReplyFailedUpdates {
 	m := *s
 	if m == nil {
 		m = map[string]string{}
@@ -30269,197 +30079,15 @@ func (s *UpdateReportResponseFailedUpdates) init() UpdateReportResponseFailedUpd
 }
 
 // Settings as they are now.
-type UpdateReportResponseUpdates map[string]jx.Raw
+type UpdateReplyUpdates map[string]jx.Raw
 
-func (s *UpdateReportResponseUpdates) init() UpdateReportResponseUpdates {
+func (s *UpdateReplyUpdates) init() UpdateReplyUpdates {
 	m := *s
 	if m == nil {
 		m = map[string]jx.Raw{}
 		*s = m
 	}
 	return m
-}
-
-// Ref: #/components/schemas/UpdateSipConfigRequest
-type UpdateSipConfigRequest struct {
-	PhoneNumber    string                  `json:"phone_number"`
-	Direction      SipDirection            `json:"direction"`
-	FailoverConfig OptNilSipFailoverConfig `json:"failover_config"`
-	CodecConfig    OptNilSipCodecConfig    `json:"codec_config"`
-	AlertConfig    OptNilSipAlertConfig    `json:"alert_config"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *UpdateSipConfigRequest) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDirection returns the value of Direction.
-func (s *UpdateSipConfigRequest) GetDirection() SipDirection {
-	return s.Direction
-}
-
-// GetFailoverConfig returns the value of FailoverConfig.
-func (s *UpdateSipConfigRequest) GetFailoverConfig() OptNilSipFailoverConfig {
-	return s.FailoverConfig
-}
-
-// GetCodecConfig returns the value of CodecConfig.
-func (s *UpdateSipConfigRequest) GetCodecConfig() OptNilSipCodecConfig {
-	return s.CodecConfig
-}
-
-// GetAlertConfig returns the value of AlertConfig.
-func (s *UpdateSipConfigRequest) GetAlertConfig() OptNilSipAlertConfig {
-	return s.AlertConfig
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *UpdateSipConfigRequest) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *UpdateSipConfigRequest) SetDirection(val SipDirection) {
-	s.Direction = val
-}
-
-// SetFailoverConfig sets the value of FailoverConfig.
-func (s *UpdateSipConfigRequest) SetFailoverConfig(val OptNilSipFailoverConfig) {
-	s.FailoverConfig = val
-}
-
-// SetCodecConfig sets the value of CodecConfig.
-func (s *UpdateSipConfigRequest) SetCodecConfig(val OptNilSipCodecConfig) {
-	s.CodecConfig = val
-}
-
-// SetAlertConfig sets the value of AlertConfig.
-func (s *UpdateSipConfigRequest) SetAlertConfig(val OptNilSipAlertConfig) {
-	s.AlertConfig = val
-}
-
-// Ref: #/components/schemas/UpdateSipConfigResponse
-type UpdateSipConfigResponse struct {
-	Data SipAdvancedConfig `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *UpdateSipConfigResponse) GetData() SipAdvancedConfig {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *UpdateSipConfigResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *UpdateSipConfigResponse) SetData(val SipAdvancedConfig) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *UpdateSipConfigResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/UpdateSipNumberRequest
-type UpdateSipNumberRequest struct {
-	PhoneNumber string            `json:"phone_number"`
-	Updates     SipDirectionInput `json:"updates"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *UpdateSipNumberRequest) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetUpdates returns the value of Updates.
-func (s *UpdateSipNumberRequest) GetUpdates() SipDirectionInput {
-	return s.Updates
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *UpdateSipNumberRequest) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetUpdates sets the value of Updates.
-func (s *UpdateSipNumberRequest) SetUpdates(val SipDirectionInput) {
-	s.Updates = val
-}
-
-// Ref: #/components/schemas/UpdateSipNumberResponse
-type UpdateSipNumberResponse struct {
-	Data SipUpdateResult `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *UpdateSipNumberResponse) GetData() SipUpdateResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *UpdateSipNumberResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *UpdateSipNumberResponse) SetData(val SipUpdateResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *UpdateSipNumberResponse) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// Ref: #/components/schemas/UploadPortDocumentRequest
-type UploadPortDocumentRequestMultipart struct {
-	// The document, at most 10,485,760 bytes.
-	File ht.MultipartFile `json:"file"`
-}
-
-// GetFile returns the value of File.
-func (s *UploadPortDocumentRequestMultipart) GetFile() ht.MultipartFile {
-	return s.File
-}
-
-// SetFile sets the value of File.
-func (s *UploadPortDocumentRequestMultipart) SetFile(val ht.MultipartFile) {
-	s.File = val
-}
-
-// Ref: #/components/schemas/UploadPortDocumentResponse
-type UploadPortDocumentResponse struct {
-	Data PortDocument `json:"data"`
-	// Null on success.
-	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *UploadPortDocumentResponse) GetData() PortDocument {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *UploadPortDocumentResponse) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *UploadPortDocumentResponse) SetData(val PortDocument) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *UploadPortDocumentResponse) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A voice to speak with.
@@ -31125,4 +30753,376 @@ func (s *WebAgent) SetMetadata(val OptMetadata) {
 // SetKeywords sets the value of Keywords.
 func (s *WebAgent) SetKeywords(val []string) {
 	s.Keywords = val
+}
+
+// Ref: #/components/schemas/WebAgentCreate
+type WebAgentCreate struct {
+	// What the agent is there for. Needed without `pathway_id`.
+	Prompt        OptString           `json:"prompt"`
+	PathwayID     OptString           `json:"pathway_id"`
+	Voice         OptString           `json:"voice"`
+	VoiceSettings OptNilVoiceSettings `json:"voice_settings"`
+	Webhook       OptString           `json:"webhook"`
+	Metadata      OptMetadata         `json:"metadata"`
+	Language      OptString           `json:"language"`
+	// `base` and `turbo` are always known.
+	Model         OptString             `json:"model"`
+	FirstSentence OptString             `json:"first_sentence"`
+	Temperature   OptFloat64            `json:"temperature"`
+	Tools         OptNilAgentTools      `json:"tools"`
+	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
+	// Milliseconds of speech that interrupt the agent.
+	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
+	Keywords              []string   `json:"keywords"`
+	// Minutes.
+	MaxDuration OptFloat64 `json:"max_duration"`
+}
+
+// GetPrompt returns the value of Prompt.
+func (s *WebAgentCreate) GetPrompt() OptString {
+	return s.Prompt
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *WebAgentCreate) GetPathwayID() OptString {
+	return s.PathwayID
+}
+
+// GetVoice returns the value of Voice.
+func (s *WebAgentCreate) GetVoice() OptString {
+	return s.Voice
+}
+
+// GetVoiceSettings returns the value of VoiceSettings.
+func (s *WebAgentCreate) GetVoiceSettings() OptNilVoiceSettings {
+	return s.VoiceSettings
+}
+
+// GetWebhook returns the value of Webhook.
+func (s *WebAgentCreate) GetWebhook() OptString {
+	return s.Webhook
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *WebAgentCreate) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
+// GetLanguage returns the value of Language.
+func (s *WebAgentCreate) GetLanguage() OptString {
+	return s.Language
+}
+
+// GetModel returns the value of Model.
+func (s *WebAgentCreate) GetModel() OptString {
+	return s.Model
+}
+
+// GetFirstSentence returns the value of FirstSentence.
+func (s *WebAgentCreate) GetFirstSentence() OptString {
+	return s.FirstSentence
+}
+
+// GetTemperature returns the value of Temperature.
+func (s *WebAgentCreate) GetTemperature() OptFloat64 {
+	return s.Temperature
+}
+
+// GetTools returns the value of Tools.
+func (s *WebAgentCreate) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
+// GetDynamicData returns the value of DynamicData.
+func (s *WebAgentCreate) GetDynamicData() OptNilDynamicDataList {
+	return s.DynamicData
+}
+
+// GetInterruptionThreshold returns the value of InterruptionThreshold.
+func (s *WebAgentCreate) GetInterruptionThreshold() OptFloat64 {
+	return s.InterruptionThreshold
+}
+
+// GetKeywords returns the value of Keywords.
+func (s *WebAgentCreate) GetKeywords() []string {
+	return s.Keywords
+}
+
+// GetMaxDuration returns the value of MaxDuration.
+func (s *WebAgentCreate) GetMaxDuration() OptFloat64 {
+	return s.MaxDuration
+}
+
+// SetPrompt sets the value of Prompt.
+func (s *WebAgentCreate) SetPrompt(val OptString) {
+	s.Prompt = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *WebAgentCreate) SetPathwayID(val OptString) {
+	s.PathwayID = val
+}
+
+// SetVoice sets the value of Voice.
+func (s *WebAgentCreate) SetVoice(val OptString) {
+	s.Voice = val
+}
+
+// SetVoiceSettings sets the value of VoiceSettings.
+func (s *WebAgentCreate) SetVoiceSettings(val OptNilVoiceSettings) {
+	s.VoiceSettings = val
+}
+
+// SetWebhook sets the value of Webhook.
+func (s *WebAgentCreate) SetWebhook(val OptString) {
+	s.Webhook = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *WebAgentCreate) SetMetadata(val OptMetadata) {
+	s.Metadata = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *WebAgentCreate) SetLanguage(val OptString) {
+	s.Language = val
+}
+
+// SetModel sets the value of Model.
+func (s *WebAgentCreate) SetModel(val OptString) {
+	s.Model = val
+}
+
+// SetFirstSentence sets the value of FirstSentence.
+func (s *WebAgentCreate) SetFirstSentence(val OptString) {
+	s.FirstSentence = val
+}
+
+// SetTemperature sets the value of Temperature.
+func (s *WebAgentCreate) SetTemperature(val OptFloat64) {
+	s.Temperature = val
+}
+
+// SetTools sets the value of Tools.
+func (s *WebAgentCreate) SetTools(val OptNilAgentTools) {
+	s.Tools = val
+}
+
+// SetDynamicData sets the value of DynamicData.
+func (s *WebAgentCreate) SetDynamicData(val OptNilDynamicDataList) {
+	s.DynamicData = val
+}
+
+// SetInterruptionThreshold sets the value of InterruptionThreshold.
+func (s *WebAgentCreate) SetInterruptionThreshold(val OptFloat64) {
+	s.InterruptionThreshold = val
+}
+
+// SetKeywords sets the value of Keywords.
+func (s *WebAgentCreate) SetKeywords(val []string) {
+	s.Keywords = val
+}
+
+// SetMaxDuration sets the value of MaxDuration.
+func (s *WebAgentCreate) SetMaxDuration(val OptFloat64) {
+	s.MaxDuration = val
+}
+
+// Ref: #/components/schemas/WebAgentListReply
+type WebAgentListReply struct {
+	Agents []WebAgent `json:"agents"`
+}
+
+// GetAgents returns the value of Agents.
+func (s *WebAgentListReply) GetAgents() []WebAgent {
+	return s.Agents
+}
+
+// SetAgents sets the value of Agents.
+func (s *WebAgentListReply) SetAgents(val []WebAgent) {
+	s.Agents = val
+}
+
+// Ref: #/components/schemas/WebAgentReply
+type WebAgentReply struct {
+	Agent WebAgent `json:"agent"`
+}
+
+// GetAgent returns the value of Agent.
+func (s *WebAgentReply) GetAgent() WebAgent {
+	return s.Agent
+}
+
+// SetAgent sets the value of Agent.
+func (s *WebAgentReply) SetAgent(val WebAgent) {
+	s.Agent = val
+}
+
+// Ref: #/components/schemas/WebAgentUpdate
+type WebAgentUpdate struct {
+	Prompt                OptNilString          `json:"prompt"`
+	PathwayID             OptNilString          `json:"pathway_id"`
+	Voice                 OptNilString          `json:"voice"`
+	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
+	Webhook               OptNilString          `json:"webhook"`
+	Metadata              OptMetadata           `json:"metadata"`
+	Language              OptNilString          `json:"language"`
+	Model                 OptNilString          `json:"model"`
+	FirstSentence         OptNilString          `json:"first_sentence"`
+	Temperature           OptNilFloat64         `json:"temperature"`
+	Tools                 OptNilAgentTools      `json:"tools"`
+	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
+	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
+	Keywords              OptNilStringArray     `json:"keywords"`
+	MaxDuration           OptFloat64            `json:"max_duration"`
+}
+
+// GetPrompt returns the value of Prompt.
+func (s *WebAgentUpdate) GetPrompt() OptNilString {
+	return s.Prompt
+}
+
+// GetPathwayID returns the value of PathwayID.
+func (s *WebAgentUpdate) GetPathwayID() OptNilString {
+	return s.PathwayID
+}
+
+// GetVoice returns the value of Voice.
+func (s *WebAgentUpdate) GetVoice() OptNilString {
+	return s.Voice
+}
+
+// GetVoiceSettings returns the value of VoiceSettings.
+func (s *WebAgentUpdate) GetVoiceSettings() OptNilVoiceSettings {
+	return s.VoiceSettings
+}
+
+// GetWebhook returns the value of Webhook.
+func (s *WebAgentUpdate) GetWebhook() OptNilString {
+	return s.Webhook
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *WebAgentUpdate) GetMetadata() OptMetadata {
+	return s.Metadata
+}
+
+// GetLanguage returns the value of Language.
+func (s *WebAgentUpdate) GetLanguage() OptNilString {
+	return s.Language
+}
+
+// GetModel returns the value of Model.
+func (s *WebAgentUpdate) GetModel() OptNilString {
+	return s.Model
+}
+
+// GetFirstSentence returns the value of FirstSentence.
+func (s *WebAgentUpdate) GetFirstSentence() OptNilString {
+	return s.FirstSentence
+}
+
+// GetTemperature returns the value of Temperature.
+func (s *WebAgentUpdate) GetTemperature() OptNilFloat64 {
+	return s.Temperature
+}
+
+// GetTools returns the value of Tools.
+func (s *WebAgentUpdate) GetTools() OptNilAgentTools {
+	return s.Tools
+}
+
+// GetDynamicData returns the value of DynamicData.
+func (s *WebAgentUpdate) GetDynamicData() OptNilDynamicDataList {
+	return s.DynamicData
+}
+
+// GetInterruptionThreshold returns the value of InterruptionThreshold.
+func (s *WebAgentUpdate) GetInterruptionThreshold() OptNilFloat64 {
+	return s.InterruptionThreshold
+}
+
+// GetKeywords returns the value of Keywords.
+func (s *WebAgentUpdate) GetKeywords() OptNilStringArray {
+	return s.Keywords
+}
+
+// GetMaxDuration returns the value of MaxDuration.
+func (s *WebAgentUpdate) GetMaxDuration() OptFloat64 {
+	return s.MaxDuration
+}
+
+// SetPrompt sets the value of Prompt.
+func (s *WebAgentUpdate) SetPrompt(val OptNilString) {
+	s.Prompt = val
+}
+
+// SetPathwayID sets the value of PathwayID.
+func (s *WebAgentUpdate) SetPathwayID(val OptNilString) {
+	s.PathwayID = val
+}
+
+// SetVoice sets the value of Voice.
+func (s *WebAgentUpdate) SetVoice(val OptNilString) {
+	s.Voice = val
+}
+
+// SetVoiceSettings sets the value of VoiceSettings.
+func (s *WebAgentUpdate) SetVoiceSettings(val OptNilVoiceSettings) {
+	s.VoiceSettings = val
+}
+
+// SetWebhook sets the value of Webhook.
+func (s *WebAgentUpdate) SetWebhook(val OptNilString) {
+	s.Webhook = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *WebAgentUpdate) SetMetadata(val OptMetadata) {
+	s.Metadata = val
+}
+
+// SetLanguage sets the value of Language.
+func (s *WebAgentUpdate) SetLanguage(val OptNilString) {
+	s.Language = val
+}
+
+// SetModel sets the value of Model.
+func (s *WebAgentUpdate) SetModel(val OptNilString) {
+	s.Model = val
+}
+
+// SetFirstSentence sets the value of FirstSentence.
+func (s *WebAgentUpdate) SetFirstSentence(val OptNilString) {
+	s.FirstSentence = val
+}
+
+// SetTemperature sets the value of Temperature.
+func (s *WebAgentUpdate) SetTemperature(val OptNilFloat64) {
+	s.Temperature = val
+}
+
+// SetTools sets the value of Tools.
+func (s *WebAgentUpdate) SetTools(val OptNilAgentTools) {
+	s.Tools = val
+}
+
+// SetDynamicData sets the value of DynamicData.
+func (s *WebAgentUpdate) SetDynamicData(val OptNilDynamicDataList) {
+	s.DynamicData = val
+}
+
+// SetInterruptionThreshold sets the value of InterruptionThreshold.
+func (s *WebAgentUpdate) SetInterruptionThreshold(val OptNilFloat64) {
+	s.InterruptionThreshold = val
+}
+
+// SetKeywords sets the value of Keywords.
+func (s *WebAgentUpdate) SetKeywords(val OptNilStringArray) {
+	s.Keywords = val
+}
+
+// SetMaxDuration sets the value of MaxDuration.
+func (s *WebAgentUpdate) SetMaxDuration(val OptFloat64) {
+	s.MaxDuration = val
 }

@@ -47,7 +47,7 @@ type AgentTestingHandler interface {
 	// Makes a scenario from a template for a pathway or a persona.
 	//
 	// POST /v1/agent-testing/templates/{id}/clone
-	CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (*TestTemplateCloneReply, error)
+	CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error)
 	// CreateTestScenario implements createTestScenario operation.
 	//
 	// Stores a simulated caller with its checks. Patterns and node ids are checked now where that is
@@ -176,26 +176,26 @@ type AgentsHandler interface {
 	// A prompt is needed unless a pathway leads the conversation.
 	//
 	// POST /v1/agents
-	CreateAgent(ctx context.Context, req *CreateAgentRequest) (*CreateAgentResponse, error)
+	CreateAgent(ctx context.Context, req *WebAgentCreate) (*WebAgentReply, error)
 	// DeleteAgent implements deleteAgent operation.
 	//
 	// Removes the agent for good. Calls that it made keep their records.
 	//
 	// POST /v1/agents/{agent_id}/delete
-	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageResponse, error)
+	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
 	// ListAgents implements listAgents operation.
 	//
 	// Every web agent of the organization.
 	//
 	// GET /v1/agents
-	ListAgents(ctx context.Context) (*ListAgentsResponse, error)
+	ListAgents(ctx context.Context) (*WebAgentListReply, error)
 	// UpdateAgent implements updateAgent operation.
 	//
 	// Changes the named settings and keeps the others; null or an empty text clears one. Setting
 	// `pathway_id` clears prompt, first sentence, model, dynamic data and tools.
 	//
 	// POST /v1/agents/{agent_id}
-	UpdateAgent(ctx context.Context, req *UpdateAgentRequest, params UpdateAgentParams) (*UpdateReportResponse, error)
+	UpdateAgent(ctx context.Context, req *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error)
 }
 
 // CallsHandler handles operations described by OpenAPI v3 specification.
@@ -208,7 +208,7 @@ type CallsHandler interface {
 	// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 	//
 	// POST /v1/calls
-	CreateCall(ctx context.Context, req *CreateCallRequest, params CreateCallParams) (*CreateCallResponse, error)
+	CreateCall(ctx context.Context, req *CallCreate, params CreateCallParams) (*CallCreatedReply, error)
 	// GetCall implements getCall operation.
 	//
 	// The record of one call with its transcript as far as it has got.
@@ -227,14 +227,14 @@ type CallsHandler interface {
 	// The organization's calls, newest first unless `ascending` says otherwise.
 	//
 	// GET /v1/calls
-	ListCalls(ctx context.Context, params ListCallsParams) (*ListCallsResponse, error)
+	ListCalls(ctx context.Context, params ListCallsParams) (*CallListReply, error)
 	// StopCall implements stopCall operation.
 	//
 	// Takes a waiting call out of the queue or hangs up a running one. A call that has ended already is
 	// 409 `INVALID_STATE`.
 	//
 	// POST /v1/calls/{call_id}/stop
-	StopCall(ctx context.Context, params StopCallParams) (*MessageResponse, error)
+	StopCall(ctx context.Context, params StopCallParams) (*MessageReply, error)
 }
 
 // InboundHandler handles operations described by OpenAPI v3 specification.
@@ -252,14 +252,14 @@ type InboundHandler interface {
 	// Every number of the organization that can be called, with what answers on it.
 	//
 	// GET /v1/inbound
-	ListInboundNumbers(ctx context.Context) (*ListInboundNumbersResponse, error)
+	ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error)
 	// UpdateInboundNumber implements updateInboundNumber operation.
 	//
 	// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
 	// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
 	//
 	// POST /v1/inbound/{phone_number}
-	UpdateInboundNumber(ctx context.Context, req *UpdateInboundNumberRequest, params UpdateInboundNumberParams) (*UpdateReportResponse, error)
+	UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)
 }
 
 // PathwaysHandler handles operations described by OpenAPI v3 specification.
@@ -271,7 +271,7 @@ type PathwaysHandler interface {
 	// Stores a new pathway with a live draft.
 	//
 	// POST /v1/pathway/create
-	CreatePathway(ctx context.Context, req *PathwayCreate) (*PathwayCreated, error)
+	CreatePathway(ctx context.Context, req *PathwayCreate) (*PathwayCreatedReply, error)
 	// CreatePathwayChat implements createPathwayChat operation.
 	//
 	// Begins a text conversation with a pathway. No call is placed.
@@ -285,20 +285,20 @@ type PathwaysHandler interface {
 	// or fork it.
 	//
 	// POST /v1/pathway/{id}/version
-	CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreated, error)
+	CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreatedReply, error)
 	// DeletePathway implements deletePathway operation.
 	//
 	// Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
 	//
 	// DELETE /v1/pathway/{id}
-	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeleted, error)
+	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error)
 	// DeletePathwayVersion implements deletePathwayVersion operation.
 	//
 	// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
 	// is published, or about to be, is 409 INVALID_STATE.
 	//
 	// DELETE /v1/pathway/{id}/version/{version}
-	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeleted, error)
+	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error)
 	// DiffPathwayVersion implements diffPathwayVersion operation.
 	//
 	// Says what a version has added, removed and changed since another one.
@@ -311,7 +311,7 @@ type PathwaysHandler interface {
 	// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
 	//
 	// POST /v1/pathway/{id}/version/{version}/fork
-	ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreated, error)
+	ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error)
 	// GetPathway implements getPathway operation.
 	//
 	// Gives one pathway with its live draft.
@@ -357,7 +357,7 @@ type PathwaysHandler interface {
 	// Changes the live draft. Stored versions and calls in production are not touched.
 	//
 	// POST /v1/pathway/{id}
-	UpdatePathway(ctx context.Context, req *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdated, error)
+	UpdatePathway(ctx context.Context, req *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdatedReply, error)
 }
 
 // PersonasHandler handles operations described by OpenAPI v3 specification.
@@ -389,7 +389,7 @@ type PortingHandler interface {
 	// One result for each number, in the order asked.
 	//
 	// GET /v1/sip/port/check
-	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*CheckPortabilityResponse, error)
+	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
 	// DownloadLetter implements downloadLetter operation.
 	//
 	// The letter of authorization as it is shown, or as it was signed. It needs no API key.
@@ -401,20 +401,20 @@ type PortingHandler interface {
 	// One port request with its numbers and its history.
 	//
 	// GET /v1/sip/port/{id}
-	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*GetPortRequestResponse, error)
+	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
 	// InitiatePort implements initiatePort operation.
 	//
 	// Stores the request and mails the letter of authorization to the authorized representative. A number
 	// that is in another open request is 409.
 	//
 	// POST /v1/sip/port/initiate
-	InitiatePort(ctx context.Context, req *InitiatePortRequest, params InitiatePortParams) (*InitiatePortResponse, error)
+	InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
 	// ListPortRequests implements listPortRequests operation.
 	//
 	// All port requests of the organization, newest first.
 	//
 	// GET /v1/sip/port
-	ListPortRequests(ctx context.Context) (*ListPortRequestsResponse, error)
+	ListPortRequests(ctx context.Context) (*PortRequestListReply, error)
 	// ShowLetter implements showLetter operation.
 	//
 	// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
@@ -427,14 +427,14 @@ type PortingHandler interface {
 	// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
 	//
 	// POST /loa/{token}
-	SignLetter(ctx context.Context, req *SignLetterForm, params SignLetterParams, w http.ResponseWriter) error
+	SignLetter(ctx context.Context, req *LetterSignature, params SignLetterParams, w http.ResponseWriter) error
 	// UploadPortDocument implements uploadPortDocument operation.
 	//
 	// A bill of the losing carrier, at most 30 days old, that shows the account's name and service
 	// address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 	//
 	// POST /v1/sip/port/document
-	UploadPortDocument(ctx context.Context, req *UploadPortDocumentRequestMultipart) (*UploadPortDocumentResponse, error)
+	UploadPortDocument(ctx context.Context, req *PortDocumentUploadMultipart) (*PortDocumentReply, error)
 }
 
 // SipHandler handles operations described by OpenAPI v3 specification.
@@ -448,106 +448,106 @@ type SipHandler interface {
 	// `failed`.
 	//
 	// POST /v1/sip/attach
-	AttachSipNumbers(ctx context.Context, req *AttachSipNumbersRequest, params AttachSipNumbersParams) (*AttachSipNumbersResponse, error)
+	AttachSipNumbers(ctx context.Context, req *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error)
 	// DetachSipNumber implements detachSipNumber operation.
 	//
 	// Removes the named directions of a number. A direction that is not configured is 404, and nothing is
 	// removed.
 	//
 	// POST /v1/sip/detach
-	DetachSipNumber(ctx context.Context, req *DetachSipNumberRequest) (*DetachSipNumberResponse, error)
+	DetachSipNumber(ctx context.Context, req *SipDetach) (*SipDetachReply, error)
 	// GetSipCallTimeline implements getSipCallTimeline operation.
 	//
 	// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
 	// shown without those beyond.
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
-	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*GetSipCallTimelineResponse, error)
+	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
 	// GetSipConfiguration implements getSipConfiguration operation.
 	//
 	// The inbound and the outbound configuration of one number. A number without either, or one that is
 	// not yours, answers null for both.
 	//
 	// GET /v1/sip
-	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*GetSipConfigurationResponse, error)
+	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error)
 	// GetSipDiscovery implements getSipDiscovery operation.
 	//
 	// The discovery as it stands. Ten minutes after its end it is forgotten and 404.
 	//
 	// GET /v1/sip/discover/status
-	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryResponse, error)
+	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error)
 	// GetSipFirewallAddresses implements getSipFirewallAddresses operation.
 	//
 	// The addresses and ports of the organization's region that signaling and media come from and go to.
 	//
 	// GET /v1/sip/firewall-ips
-	GetSipFirewallAddresses(ctx context.Context) (*GetSipFirewallAddressesResponse, error)
+	GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error)
 	// GetSipOutboundSetup implements getSipOutboundSetup operation.
 	//
 	// The server to which a PBX sends its calls. Credentials are shown for a number that registers, its
 	// password redacted.
 	//
 	// GET /v1/sip/outbound-setup
-	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*GetSipOutboundSetupResponse, error)
+	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error)
 	// GetSipStatus implements getSipStatus operation.
 	//
 	// Result of the OPTIONS probes that go to the outbound endpoint every minute. A number that has only
 	// an inbound direction stays `unchecked`.
 	//
 	// GET /v1/sip/status
-	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*GetSipStatusResponse, error)
+	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error)
 	// GetSipTestCall implements getSipTestCall operation.
 	//
 	// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 	//
 	// GET /v1/sip/test-call/status
-	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*GetSipTestCallResponse, error)
+	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error)
 	// ListSipCalls implements listSipCalls operation.
 	//
 	// The SIP calls of one number, newest first.
 	//
 	// GET /v1/sip/calls
-	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*ListSipCallsResponse, error)
+	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error)
 	// ListSipNumbers implements listSipNumbers operation.
 	//
 	// Every number of the organization with at least one direction.
 	//
 	// GET /v1/sip/numbers
-	ListSipNumbers(ctx context.Context) (*ListSipNumbersResponse, error)
+	ListSipNumbers(ctx context.Context) (*SipNumberListReply, error)
 	// ParseSipDestination implements parseSipDestination operation.
 	//
 	// Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
 	// read is an answer too, with `valid` false.
 	//
 	// POST /v1/sip/parse-destination
-	ParseSipDestination(ctx context.Context, req *ParseSipDestinationRequest) (*ParseSipDestinationResponse, error)
+	ParseSipDestination(ctx context.Context, req *SipDestinationParse) (*SipDestinationReply, error)
 	// StartSipDiscovery implements startSipDiscovery operation.
 	//
 	// Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
 	// second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
 	//
 	// POST /v1/sip/discover
-	StartSipDiscovery(ctx context.Context, req *StartSipDiscoveryRequest) (*SipDiscoveryResponse, error)
+	StartSipDiscovery(ctx context.Context, req *SipDiscoveryStart) (*SipDiscoveryReply, error)
 	// StartSipTestCall implements startSipTestCall operation.
 	//
 	// Sends a real INVITE to the number's outbound endpoint. Ten in fifteen minutes are allowed for an
 	// organization; beyond that 429.
 	//
 	// POST /v1/sip/test-call
-	StartSipTestCall(ctx context.Context, req *StartSipTestCallRequest) (*StartSipTestCallResponse, error)
+	StartSipTestCall(ctx context.Context, req *SipTestCallStart) (*SipTestCallStartedReply, error)
 	// UpdateSipConfig implements updateSipConfig operation.
 	//
 	// Replaces each named part of the advanced configuration of one direction and keeps the others; null
 	// takes a part back to its standard.
 	//
 	// PATCH /v1/sip/config
-	UpdateSipConfig(ctx context.Context, req *UpdateSipConfigRequest) (*UpdateSipConfigResponse, error)
+	UpdateSipConfig(ctx context.Context, req *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error)
 	// UpdateSipNumber implements updateSipNumber operation.
 	//
 	// Changes the named settings of one direction of a number and keeps the others.
 	//
 	// POST /v1/sip/update
-	UpdateSipNumber(ctx context.Context, req *UpdateSipNumberRequest) (*UpdateSipNumberResponse, error)
+	UpdateSipNumber(ctx context.Context, req *SipUpdate) (*SipUpdateReply, error)
 }
 
 // SpeechHandler handles operations described by OpenAPI v3 specification.

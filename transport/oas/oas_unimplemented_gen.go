@@ -88,7 +88,7 @@ func (UnimplementedHandler) AttachIssueResource(ctx context.Context, req *Triage
 // `failed`.
 //
 // POST /v1/sip/attach
-func (UnimplementedHandler) AttachSipNumbers(ctx context.Context, req *AttachSipNumbersRequest, params AttachSipNumbersParams) (r *AttachSipNumbersResponse, _ error) {
+func (UnimplementedHandler) AttachSipNumbers(ctx context.Context, req *SipAttach, params AttachSipNumbersParams) (r *SipAttachReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -117,7 +117,7 @@ func (UnimplementedHandler) CancelTornado(ctx context.Context, params CancelTorn
 // One result for each number, in the order asked.
 //
 // GET /v1/sip/port/check
-func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *CheckPortabilityResponse, _ error) {
+func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *PortabilityResultListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -126,7 +126,7 @@ func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPo
 // Makes a scenario from a template for a pathway or a persona.
 //
 // POST /v1/agent-testing/templates/{id}/clone
-func (UnimplementedHandler) CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (r *TestTemplateCloneReply, _ error) {
+func (UnimplementedHandler) CloneTestTemplate(ctx context.Context, req *TestTemplateClone, params CloneTestTemplateParams) (r *TestScenarioCreatedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -145,7 +145,7 @@ func (UnimplementedHandler) CloneVoice(ctx context.Context, req *VoiceCloneMulti
 // A prompt is needed unless a pathway leads the conversation.
 //
 // POST /v1/agents
-func (UnimplementedHandler) CreateAgent(ctx context.Context, req *CreateAgentRequest) (r *CreateAgentResponse, _ error) {
+func (UnimplementedHandler) CreateAgent(ctx context.Context, req *WebAgentCreate) (r *WebAgentReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -155,7 +155,7 @@ func (UnimplementedHandler) CreateAgent(ctx context.Context, req *CreateAgentReq
 // the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
 //
 // POST /v1/calls
-func (UnimplementedHandler) CreateCall(ctx context.Context, req *CreateCallRequest, params CreateCallParams) (r *CreateCallResponse, _ error) {
+func (UnimplementedHandler) CreateCall(ctx context.Context, req *CallCreate, params CreateCallParams) (r *CallCreatedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -173,7 +173,7 @@ func (UnimplementedHandler) CreateIssue(ctx context.Context, req *TriageIssueCre
 // Stores a new pathway with a live draft.
 //
 // POST /v1/pathway/create
-func (UnimplementedHandler) CreatePathway(ctx context.Context, req *PathwayCreate) (r *PathwayCreated, _ error) {
+func (UnimplementedHandler) CreatePathway(ctx context.Context, req *PathwayCreate) (r *PathwayCreatedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -193,7 +193,7 @@ func (UnimplementedHandler) CreatePathwayChat(ctx context.Context, req *PathwayC
 // or fork it.
 //
 // POST /v1/pathway/{id}/version
-func (UnimplementedHandler) CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (r *PathwayVersionCreated, _ error) {
+func (UnimplementedHandler) CreatePathwayVersion(ctx context.Context, req *PathwayVersionCreate, params CreatePathwayVersionParams) (r *PathwayVersionCreatedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -241,7 +241,7 @@ func (UnimplementedHandler) DecideIssue(ctx context.Context, req *TriageDecision
 // Removes the agent for good. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
-func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentParams) (r *MessageResponse, _ error) {
+func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentParams) (r *MessageReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -260,7 +260,7 @@ func (UnimplementedHandler) DeleteIssueComment(ctx context.Context, params Delet
 // Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
 //
 // DELETE /v1/pathway/{id}
-func (UnimplementedHandler) DeletePathway(ctx context.Context, params DeletePathwayParams) (r *PathwayDeleted, _ error) {
+func (UnimplementedHandler) DeletePathway(ctx context.Context, params DeletePathwayParams) (r *PathwayDeletedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -270,7 +270,7 @@ func (UnimplementedHandler) DeletePathway(ctx context.Context, params DeletePath
 // is published, or about to be, is 409 INVALID_STATE.
 //
 // DELETE /v1/pathway/{id}/version/{version}
-func (UnimplementedHandler) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (r *PathwayDeleted, _ error) {
+func (UnimplementedHandler) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (r *PathwayDeletedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -308,7 +308,7 @@ func (UnimplementedHandler) DetachIssueResource(ctx context.Context, params Deta
 // removed.
 //
 // POST /v1/sip/detach
-func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *DetachSipNumberRequest) (r *DetachSipNumberResponse, _ error) {
+func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *SipDetach) (r *SipDetachReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -347,7 +347,7 @@ func (UnimplementedHandler) EditIssueComment(ctx context.Context, req *TriageCom
 // `nodes` and `edges` it has the parent's graph. It is checked as every version is.
 //
 // POST /v1/pathway/{id}/version/{version}/fork
-func (UnimplementedHandler) ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (r *PathwayVersionCreated, _ error) {
+func (UnimplementedHandler) ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (r *PathwayVersionCreatedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -450,7 +450,7 @@ func (UnimplementedHandler) GetPathwayVersion(ctx context.Context, params GetPat
 // One port request with its numbers and its history.
 //
 // GET /v1/sip/port/{id}
-func (UnimplementedHandler) GetPortRequest(ctx context.Context, params GetPortRequestParams) (r *GetPortRequestResponse, _ error) {
+func (UnimplementedHandler) GetPortRequest(ctx context.Context, params GetPortRequestParams) (r *PortRequestReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -470,7 +470,7 @@ func (UnimplementedHandler) GetRecording(ctx context.Context, params GetRecordin
 // shown without those beyond.
 //
 // GET /v1/sip/calls/{call_id}/timeline
-func (UnimplementedHandler) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (r *GetSipCallTimelineResponse, _ error) {
+func (UnimplementedHandler) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (r *SipCallTimelineReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -480,7 +480,7 @@ func (UnimplementedHandler) GetSipCallTimeline(ctx context.Context, params GetSi
 // not yours, answers null for both.
 //
 // GET /v1/sip
-func (UnimplementedHandler) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (r *GetSipConfigurationResponse, _ error) {
+func (UnimplementedHandler) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (r *SipConfigurationReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -489,7 +489,7 @@ func (UnimplementedHandler) GetSipConfiguration(ctx context.Context, params GetS
 // The discovery as it stands. Ten minutes after its end it is forgotten and 404.
 //
 // GET /v1/sip/discover/status
-func (UnimplementedHandler) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (r *SipDiscoveryResponse, _ error) {
+func (UnimplementedHandler) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (r *SipDiscoveryReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -498,7 +498,7 @@ func (UnimplementedHandler) GetSipDiscovery(ctx context.Context, params GetSipDi
 // The addresses and ports of the organization's region that signaling and media come from and go to.
 //
 // GET /v1/sip/firewall-ips
-func (UnimplementedHandler) GetSipFirewallAddresses(ctx context.Context) (r *GetSipFirewallAddressesResponse, _ error) {
+func (UnimplementedHandler) GetSipFirewallAddresses(ctx context.Context) (r *SipFirewallAddressesReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -508,7 +508,7 @@ func (UnimplementedHandler) GetSipFirewallAddresses(ctx context.Context) (r *Get
 // password redacted.
 //
 // GET /v1/sip/outbound-setup
-func (UnimplementedHandler) GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (r *GetSipOutboundSetupResponse, _ error) {
+func (UnimplementedHandler) GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (r *SipOutboundSetupReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -518,7 +518,7 @@ func (UnimplementedHandler) GetSipOutboundSetup(ctx context.Context, params GetS
 // an inbound direction stays `unchecked`.
 //
 // GET /v1/sip/status
-func (UnimplementedHandler) GetSipStatus(ctx context.Context, params GetSipStatusParams) (r *GetSipStatusResponse, _ error) {
+func (UnimplementedHandler) GetSipStatus(ctx context.Context, params GetSipStatusParams) (r *SipStatusReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -527,7 +527,7 @@ func (UnimplementedHandler) GetSipStatus(ctx context.Context, params GetSipStatu
 // State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
 //
 // GET /v1/sip/test-call/status
-func (UnimplementedHandler) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (r *GetSipTestCallResponse, _ error) {
+func (UnimplementedHandler) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (r *SipTestCallReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -609,7 +609,7 @@ func (UnimplementedHandler) GetVoice(ctx context.Context, params GetVoiceParams)
 // that is in another open request is 409.
 //
 // POST /v1/sip/port/initiate
-func (UnimplementedHandler) InitiatePort(ctx context.Context, req *InitiatePortRequest, params InitiatePortParams) (r *InitiatePortResponse, _ error) {
+func (UnimplementedHandler) InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (r *PortInitiationReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -618,7 +618,7 @@ func (UnimplementedHandler) InitiatePort(ctx context.Context, req *InitiatePortR
 // Every web agent of the organization.
 //
 // GET /v1/agents
-func (UnimplementedHandler) ListAgents(ctx context.Context) (r *ListAgentsResponse, _ error) {
+func (UnimplementedHandler) ListAgents(ctx context.Context) (r *WebAgentListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -627,7 +627,7 @@ func (UnimplementedHandler) ListAgents(ctx context.Context) (r *ListAgentsRespon
 // The organization's calls, newest first unless `ascending` says otherwise.
 //
 // GET /v1/calls
-func (UnimplementedHandler) ListCalls(ctx context.Context, params ListCallsParams) (r *ListCallsResponse, _ error) {
+func (UnimplementedHandler) ListCalls(ctx context.Context, params ListCallsParams) (r *CallListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -636,7 +636,7 @@ func (UnimplementedHandler) ListCalls(ctx context.Context, params ListCallsParam
 // Every number of the organization that can be called, with what answers on it.
 //
 // GET /v1/inbound
-func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *ListInboundNumbersResponse, _ error) {
+func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *InboundNumberListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -710,7 +710,7 @@ func (UnimplementedHandler) ListPersonas(ctx context.Context, params ListPersona
 // All port requests of the organization, newest first.
 //
 // GET /v1/sip/port
-func (UnimplementedHandler) ListPortRequests(ctx context.Context) (r *ListPortRequestsResponse, _ error) {
+func (UnimplementedHandler) ListPortRequests(ctx context.Context) (r *PortRequestListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -719,7 +719,7 @@ func (UnimplementedHandler) ListPortRequests(ctx context.Context) (r *ListPortRe
 // The SIP calls of one number, newest first.
 //
 // GET /v1/sip/calls
-func (UnimplementedHandler) ListSipCalls(ctx context.Context, params ListSipCallsParams) (r *ListSipCallsResponse, _ error) {
+func (UnimplementedHandler) ListSipCalls(ctx context.Context, params ListSipCallsParams) (r *SipCallListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -728,7 +728,7 @@ func (UnimplementedHandler) ListSipCalls(ctx context.Context, params ListSipCall
 // Every number of the organization with at least one direction.
 //
 // GET /v1/sip/numbers
-func (UnimplementedHandler) ListSipNumbers(ctx context.Context) (r *ListSipNumbersResponse, _ error) {
+func (UnimplementedHandler) ListSipNumbers(ctx context.Context) (r *SipNumberListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -804,7 +804,7 @@ func (UnimplementedHandler) MergeIssue(ctx context.Context, req *TriageMerge, pa
 // read is an answer too, with `valid` false.
 //
 // POST /v1/sip/parse-destination
-func (UnimplementedHandler) ParseSipDestination(ctx context.Context, req *ParseSipDestinationRequest) (r *ParseSipDestinationResponse, _ error) {
+func (UnimplementedHandler) ParseSipDestination(ctx context.Context, req *SipDestinationParse) (r *SipDestinationReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -883,7 +883,7 @@ func (UnimplementedHandler) ShowLetter(ctx context.Context, params ShowLetterPar
 // Records the signature, or that the signer declined, and uses the link up. It needs no API key.
 //
 // POST /loa/{token}
-func (UnimplementedHandler) SignLetter(ctx context.Context, req *SignLetterForm, params SignLetterParams, w http.ResponseWriter) error {
+func (UnimplementedHandler) SignLetter(ctx context.Context, req *LetterSignature, params SignLetterParams, w http.ResponseWriter) error {
 	return ht.ErrNotImplemented
 }
 
@@ -904,7 +904,7 @@ func (UnimplementedHandler) StartIssueAgentSession(ctx context.Context, req *Tri
 // second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
 //
 // POST /v1/sip/discover
-func (UnimplementedHandler) StartSipDiscovery(ctx context.Context, req *StartSipDiscoveryRequest) (r *SipDiscoveryResponse, _ error) {
+func (UnimplementedHandler) StartSipDiscovery(ctx context.Context, req *SipDiscoveryStart) (r *SipDiscoveryReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -914,7 +914,7 @@ func (UnimplementedHandler) StartSipDiscovery(ctx context.Context, req *StartSip
 // organization; beyond that 429.
 //
 // POST /v1/sip/test-call
-func (UnimplementedHandler) StartSipTestCall(ctx context.Context, req *StartSipTestCallRequest) (r *StartSipTestCallResponse, _ error) {
+func (UnimplementedHandler) StartSipTestCall(ctx context.Context, req *SipTestCallStart) (r *SipTestCallStartedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -952,7 +952,7 @@ func (UnimplementedHandler) StartTornado(ctx context.Context, req *TornadoStart,
 // 409 `INVALID_STATE`.
 //
 // POST /v1/calls/{call_id}/stop
-func (UnimplementedHandler) StopCall(ctx context.Context, params StopCallParams) (r *MessageResponse, _ error) {
+func (UnimplementedHandler) StopCall(ctx context.Context, params StopCallParams) (r *MessageReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -987,7 +987,7 @@ func (UnimplementedHandler) UnrelateIssue(ctx context.Context, params UnrelateIs
 // `pathway_id` clears prompt, first sentence, model, dynamic data and tools.
 //
 // POST /v1/agents/{agent_id}
-func (UnimplementedHandler) UpdateAgent(ctx context.Context, req *UpdateAgentRequest, params UpdateAgentParams) (r *UpdateReportResponse, _ error) {
+func (UnimplementedHandler) UpdateAgent(ctx context.Context, req *WebAgentUpdate, params UpdateAgentParams) (r *UpdateReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -997,7 +997,7 @@ func (UnimplementedHandler) UpdateAgent(ctx context.Context, req *UpdateAgentReq
 // whose value is refused is listed in `failed_updates` and does not keep the others from being made.
 //
 // POST /v1/inbound/{phone_number}
-func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *UpdateInboundNumberRequest, params UpdateInboundNumberParams) (r *UpdateReportResponse, _ error) {
+func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (r *UpdateReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -1018,7 +1018,7 @@ func (UnimplementedHandler) UpdateIssue(ctx context.Context, req *TriageIssueUpd
 // Changes the live draft. Stored versions and calls in production are not touched.
 //
 // POST /v1/pathway/{id}
-func (UnimplementedHandler) UpdatePathway(ctx context.Context, req *PathwayUpdate, params UpdatePathwayParams) (r *PathwayUpdated, _ error) {
+func (UnimplementedHandler) UpdatePathway(ctx context.Context, req *PathwayUpdate, params UpdatePathwayParams) (r *PathwayUpdatedReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -1028,7 +1028,7 @@ func (UnimplementedHandler) UpdatePathway(ctx context.Context, req *PathwayUpdat
 // takes a part back to its standard.
 //
 // PATCH /v1/sip/config
-func (UnimplementedHandler) UpdateSipConfig(ctx context.Context, req *UpdateSipConfigRequest) (r *UpdateSipConfigResponse, _ error) {
+func (UnimplementedHandler) UpdateSipConfig(ctx context.Context, req *SipAdvancedConfigUpdate) (r *SipAdvancedConfigReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -1037,7 +1037,7 @@ func (UnimplementedHandler) UpdateSipConfig(ctx context.Context, req *UpdateSipC
 // Changes the named settings of one direction of a number and keeps the others.
 //
 // POST /v1/sip/update
-func (UnimplementedHandler) UpdateSipNumber(ctx context.Context, req *UpdateSipNumberRequest) (r *UpdateSipNumberResponse, _ error) {
+func (UnimplementedHandler) UpdateSipNumber(ctx context.Context, req *SipUpdate) (r *SipUpdateReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
@@ -1056,7 +1056,7 @@ func (UnimplementedHandler) UpdateTestScenario(ctx context.Context, req *TestSce
 // address. PDF, JPEG, PNG, GIF or WebP as its bytes say (else 415), at most 10 MiB (else 413).
 //
 // POST /v1/sip/port/document
-func (UnimplementedHandler) UploadPortDocument(ctx context.Context, req *UploadPortDocumentRequestMultipart) (r *UploadPortDocumentResponse, _ error) {
+func (UnimplementedHandler) UploadPortDocument(ctx context.Context, req *PortDocumentUploadMultipart) (r *PortDocumentReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

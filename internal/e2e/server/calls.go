@@ -26,7 +26,7 @@ func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 
 func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionInput) oas.SipAttachResult {
 	t.Helper()
-	answer, err := s.API.AttachSipNumbers(t.Context(), &oas.AttachSipNumbersRequest{
+	answer, err := s.API.AttachSipNumbers(t.Context(), &oas.SipAttach{
 		PhoneNumber: oas.NewOptString(number), Service: oas.SipServiceNameSip,
 		Directions: []oas.SipDirectionInput{direction},
 	}, oas.AttachSipNumbersParams{})
@@ -40,7 +40,7 @@ func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionI
 }
 
 // Call places a call and gives its id.
-func (s *Server) Call(t testing.TB, request oas.CreateCallRequest) string {
+func (s *Server) Call(t testing.TB, request oas.CallCreate) string {
 	t.Helper()
 	answer, err := s.API.CreateCall(t.Context(), &request, oas.CreateCallParams{})
 	if err != nil {

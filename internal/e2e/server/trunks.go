@@ -8,7 +8,7 @@ import (
 )
 
 // Discover looks at a host and waits for what comes of it.
-func (s *Server) Discover(t testing.TB, request oas.StartSipDiscoveryRequest) oas.SipDiscovery {
+func (s *Server) Discover(t testing.TB, request oas.SipDiscoveryStart) oas.SipDiscovery {
 	t.Helper()
 	begun, err := s.API.StartSipDiscovery(t.Context(), &request)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Server) Discover(t testing.TB, request oas.StartSipDiscoveryRequest) oa
 // TestCall rings a number's endpoint and waits for the end of it.
 func (s *Server) TestCall(t testing.TB, number string) oas.SipTestCall {
 	t.Helper()
-	begun, err := s.API.StartSipTestCall(t.Context(), &oas.StartSipTestCallRequest{PhoneNumber: number})
+	begun, err := s.API.StartSipTestCall(t.Context(), &oas.SipTestCallStart{PhoneNumber: number})
 	if err != nil {
 		t.Fatalf("a test call of %s: %v", number, err)
 	}
@@ -103,7 +103,7 @@ func (s *Server) AttachRegistered(t testing.TB, number, registrar, username stri
 // Update changes one direction of a number.
 func (s *Server) Update(t testing.TB, number string, change oas.SipDirectionInput) {
 	t.Helper()
-	if _, err := s.API.UpdateSipNumber(t.Context(), &oas.UpdateSipNumberRequest{PhoneNumber: number, Updates: change}); err != nil {
+	if _, err := s.API.UpdateSipNumber(t.Context(), &oas.SipUpdate{PhoneNumber: number, Updates: change}); err != nil {
 		t.Fatalf("updating %s: %v", number, err)
 	}
 }
@@ -111,7 +111,7 @@ func (s *Server) Update(t testing.TB, number string, change oas.SipDirectionInpu
 // Detach takes a direction from a number.
 func (s *Server) Detach(t testing.TB, number string, d oas.SipDirection) {
 	t.Helper()
-	_, err := s.API.DetachSipNumber(t.Context(), &oas.DetachSipNumberRequest{
+	_, err := s.API.DetachSipNumber(t.Context(), &oas.SipDetach{
 		PhoneNumber: number, Service: oas.SipServiceNameSip, Directions: []oas.SipDirectionReference{{Type: d}},
 	})
 	if err != nil {
