@@ -8,199 +8,172 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
+	"github.com/callwright/callwright/adapters/sipua/internal/auth"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
+	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 )
 
 const (
 	routeTimeout = 5 * time.Second // for the look-up of a route
 	maxLookups   = 64              // at a time
-	maxFromOne   = 16              // of them for one source
-	lookupWait   = time.Second     // for one's turn
+	lookupWait   = time.Second     // for a place among them
 )
 
-// visit is an INVITE that asks to come in.
-type visit struct {
-	flow  flow
-	req   *sip.Request
-	tx    *sip.ServerTx
-	first inviteKey
-	to    callwright.PhoneNumber
-	turns chan struct{} // of its source: see sources.enter
+// inviteContext is an INVITE in admission.
+type inviteContext struct {
+	stack   *transport.Stack
+	from    netip.AddrPort
+	req     *sip.Request
+	tx      *sip.ServerTx
+	to      callwright.PhoneNumber
+	lookups chan struct{} // the source's semaphore: see source.Limiter.Enter
 }
 
-// incoming takes the first INVITE of a call as far as ringing. Who has no right to call gets a bare 403 whatever the
-// reason is, and takes no place for a call.
-func (u *UA) incoming(s *stack, source netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
-	if r := checkInvite(req); r != nil {
+// invited handles the first INVITE of a call as far as ringing. Callers without the right to call get a bare 403 whatever
+// the reason is, and no slot.
+func (u *UA) invited(s *transport.Stack, from netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
+	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)
 		return
 	}
-	var turns chan struct{}
-	if !u.leaving() {
-		turns = u.sources.enter(source.Addr())
+	var lookups chan struct{}
+	if !u.registry.isDraining() {
+		lookups = u.sources.Enter(from.Addr())
 	}
-	if turns == nil {
-		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
+	if lookups == nil {
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		return
 	}
-	defer u.sources.leave(source.Addr())
-	first := inviteKey{req.CallID().Value(), tagOf(req.From().Params), req.CSeq().SeqNo}
-	if !u.claim(first) {
-		u.refuse(req, tx, refusal{status: sip.StatusLoopDetected})
+	defer u.sources.Leave(from.Addr())
+	key := inviteKeyOf(req)
+	if !u.registry.claim(key) {
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusLoopDetected})
 		return
 	}
 	begun := false
 	defer func() {
 		if !begun {
-			u.disclaim(first)
+			u.registry.disclaim(key)
 		}
 	}()
-	f := flow{stack: s, address: source, profile: profile{verify: trunk.VerifyFull}, tls: tlsName(s.state(req.Source()))}
-	r := u.begin(visit{flow: f, req: req, tx: tx, first: first, turns: turns})
+	r := u.admit(inviteContext{stack: s, from: from, req: req, tx: tx, lookups: lookups})
 	if begun = r == nil; !begun {
 		u.refuse(req, tx, *r)
 	}
 }
 
-// begin makes a call of an INVITE that may come in.
-func (u *UA) begin(v visit) *refusal {
+// admit decides whether an INVITE may become a call, and starts the call.
+func (u *UA) admit(v inviteContext) *message.Refusal {
 	var err error
-	if v.to, err = calledNumber(v.req); err != nil {
-		return u.stranger(v.flow)
+	if v.to, err = message.CalledNumber(v.req); err != nil {
+		return u.rejectUnknown(v)
 	}
 	route, r := u.lookUp(v)
 	if r == nil {
 		r = u.authenticate(v, route)
 	}
 	if r != nil {
-		if r.status == sip.StatusForbidden {
-			u.turnedAway(v.flow, v.req, route, v.to, r.status)
+		if r.Status == sip.StatusForbidden {
+			u.logRefused(v, route, r.Status)
 		}
 		return r
 	}
-	source := v.flow.address.Addr()
-	u.sources.admit(source)
-	if !u.takeFor(source) {
-		u.turnedAway(v.flow, v.req, route, v.to, sip.StatusServiceUnavailable)
-		return &refusal{status: sip.StatusServiceUnavailable}
+	u.sources.Admitted(v.from.Addr())
+	if !u.registry.reserveFrom(v.from.Addr()) {
+		u.logRefused(v, route, sip.StatusServiceUnavailable)
+		return &message.Refusal{Status: sip.StatusServiceUnavailable}
 	}
-	if !u.stacks.hold(&v.flow) {
-		u.giveFor(source)
-		return &refusal{status: sip.StatusServiceUnavailable}
+	if !u.startInbound(v, route) {
+		return &message.Refusal{Status: sip.StatusServiceUnavailable}
 	}
-	c := u.newCall(u.identityOf(v), route, v.flow, u.inboundEntry(v.req, route, v.to, v.flow))
-	c.first = v.first
-	if !u.remember(c) {
-		u.forget(c)
-		return &refusal{status: sip.StatusServiceUnavailable}
-	}
-	c.accept(v.req, v.tx, v.to)
 	return nil
 }
 
-// lookUp asks for the route of a call. It may be a database that answers, so not many do so at a time, and not all of
-// them for one source.
-func (u *UA) lookUp(v visit) (trunk.Route, *refusal) {
+// lookUp finds the route of a call. A database may answer, so the number of look-ups at a time is limited, for one source
+// too.
+func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	wait := time.NewTimer(lookupWait)
 	defer wait.Stop()
-	for _, turns := range []chan struct{}{v.turns, u.lookups} {
+	for _, semaphore := range []chan struct{}{v.lookups, u.lookups} {
 		select {
-		case turns <- struct{}{}:
-			defer func() { <-turns }()
+		case semaphore <- struct{}{}:
+			defer func() { <-semaphore }()
 		case <-wait.C:
-			return trunk.Route{}, &refusal{status: sip.StatusServiceUnavailable}
+			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
-	peer := trunk.Peer{Address: v.flow.address.Addr()}
-	if v.flow.stack != u.server {
-		peer.Registered = u.registered(v.tx.Connection())
+	peer := trunk.Peer{Address: v.from.Addr()}
+	if v.stack != u.server {
+		peer.Registered = u.bindings.Trunks(v.tx.Connection())
 	}
 	ctx, cancel := context.WithTimeout(u.context, routeTimeout)
 	defer cancel()
-	route, err := u.config.Routes.Inbound(ctx, v.to, peer)
+	route, err := u.cfg.Routes.Inbound(ctx, v.to, peer)
 	switch callwright.CodeOf(err) {
 	case "":
 		return route, nil
 	case callwright.CodeNotFound, callwright.CodeForbidden:
-		return route, u.stranger(v.flow)
+		return route, u.rejectUnknown(v)
 	case callwright.CodeUnavailable:
-		return trunk.Route{}, &refusal{status: sip.StatusServiceUnavailable}
+		return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 	default:
-		u.log.Error("no route", "number", v.to, "error", err)
-		return trunk.Route{}, &refusal{status: sip.StatusInternalServerError}
+		u.log.Error("route look-up failed", "number", v.to, "error", err)
+		return trunk.Route{}, &message.Refusal{Status: sip.StatusInternalServerError}
 	}
 }
 
-// authenticate challenges a caller whose trunk has credentials, until the caller proves to know them.
-func (u *UA) authenticate(v visit, route trunk.Route) *refusal {
+// authenticate challenges a caller whose trunk has credentials, until the caller answers correctly.
+func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	if route.Credentials.Username == "" {
 		return nil
 	}
-	from := v.flow.address.Addr().Unmap()
-	if u.sources.mistrusted(from, route.TrunkID) {
-		return u.stranger(v.flow)
+	from := v.from.Addr().Unmap()
+	if u.sources.Distrusted(from, route.TrunkID) {
+		return u.rejectUnknown(v)
 	}
-	switch u.challenger.judge(v.req, v.to, from, route.Credentials) {
-	case right:
+	switch u.challenger.Check(v.req, v.to, from, route.Credentials) {
+	case auth.OK:
 		return nil
-	case stale:
-		return u.challenger.challenge(from, true)
-	case wrong:
-		u.sources.mistaken(from, route.TrunkID)
-		u.turnedAway(v.flow, v.req, route, v.to, sip.StatusUnauthorized)
-	case unanswered:
+	case auth.Stale:
+		return u.challenger.Challenge(from, true)
+	case auth.Wrong:
+		u.sources.WrongCredentials(from, route.TrunkID)
+		u.logRefused(v, route, sip.StatusUnauthorized)
+	case auth.None:
 	}
-	return u.challenger.challenge(from, false)
+	return u.challenger.Challenge(from, false)
 }
 
-// stranger is what everybody gets who may not call: it does not tell a number that nobody has from one that is out of
-// the caller's reach. Peers that we have connected to are our customers' servers, and not counted.
-func (u *UA) stranger(f flow) *refusal {
-	if f.stack == u.server {
-		u.sources.refuse(f.address.Addr())
+// rejectUnknown returns the refusal for callers without the right to call. It does not tell an unknown number from one
+// that is out of the caller's reach. Servers that we have connected to are our customers', and not counted.
+func (u *UA) rejectUnknown(v inviteContext) *message.Refusal {
+	if v.stack == u.server {
+		u.sources.Refused(v.from.Addr())
 	}
-	return &refusal{status: sip.StatusForbidden}
+	return &message.Refusal{Status: sip.StatusForbidden}
 }
 
-// hangUpOn closes the connection of a caller, unless it carries a call.
-func (u *UA) hangUpOn(source netip.AddrPort) {
-	if !u.carries(source) {
-		u.listener.drop(source)
+// logRefused logs a call that is refused although its trunk is known.
+func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
+	if route.TrunkID == "" {
+		return
 	}
-}
-
-// carries says whether a connection that a caller has made carries a call.
-func (u *UA) carries(source netip.AddrPort) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, c := range u.calls {
-		if c.flow.stack == u.server && c.flow.address == source {
-			return true
-		}
+	why := call.Ending{Cause: call.CauseRejected, Reason: "the trunk does not admit the caller"}
+	if status == sip.StatusServiceUnavailable {
+		why = call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}
 	}
-	return false
+	invite := message.Event(v.req)
+	invite.Transport, invite.Peer = transport.Version(transport.StateOf(v.stack.Existing(v.from))), v.from.String()
+	u.inboundLog(v, route).Refused(invite, status, why)
 }
 
-// leaving says whether calls are taken no more.
-func (u *UA) leaving() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.draining
-}
-
-// claim says that an INVITE is taken care of. False: another copy of it is already.
-func (u *UA) claim(first inviteKey) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	_, taken := u.invites[first]
-	if !taken {
-		u.invites[first] = struct{}{}
-	}
-	return !taken
-}
-
-func (u *UA) disclaim(first inviteKey) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.invites, first)
+// inboundLog opens the log of an inbound call.
+func (u *UA) inboundLog(v inviteContext, route trunk.Route) *attempt.Log {
+	return u.attempts.New(trunk.CallRecord{
+		Org: route.Org, TrunkID: route.TrunkID, Number: v.to, Direction: trunk.Inbound, From: message.Caller(v.req),
+		To: v.to.String(), SIPCallID: v.req.CallID().Value(), Attempt: 1, Source: v.from.Addr().Unmap().String(),
+	}, nil)
 }

@@ -1,27 +1,35 @@
-// Package sipua speaks SIP over TLS: it is agents/call's Line, made of sipgo's parser, transport and transactions.
-// Everything above a transaction is sip/dialog's machine; this package carries out what the machine decides.
+// Package sipua is a SIP user agent over TLS, built on sipgo's parser, transport and transactions. It is the
+// agents/call.Line for phone calls, the registration.Line of trunks, and the testcall.Line of test calls.
 //
-// One call is one machine behind one mailbox, so its messages are handled one after another although sipgo hands out
-// each in a goroutine of its own. A call costs no goroutine while nothing happens to it.
+// The package decides about calls: which requests become calls (admission), which server a call is placed at (failover),
+// and how many calls run. Below it, each on top of the next, lie internal/leg and internal/binding (INVITE dialogs and
+// registrations), internal/transport (connections, flows and client transactions) and internal/message (building and
+// reading messages).
 //
-// TLS is 1.2 or newer and there is nothing else: no UDP, no TCP, no fallback. A trunk's peer is verified against the
-// trunk's host, whatever address a Contact or a Record-Route names later; each pair of host and way of verification has
-// connections of its own. Inside a dialog requests take the connection that the call came over, as long as it lives and
-// no Record-Route names another place.
+// # Security
 //
-// A call that goes out tries the servers of its trunk one after the other, as sip/failover says, each at every address
-// that sip/resolve finds. Every attempt has a ladder and a record in the journal, and so has every call that comes in for
-// a number that somebody has. An attempt that is given up lives on beside the next one until nothing of it is left at the
-// peer: a late answer is acknowledged and ended.
+// TLS 1.2 or newer is the only transport: there is no UDP, no TCP and no fallback. A trunk's server is verified against
+// the trunk's host, whatever address a Contact or a Record-Route names later. In-dialog requests take the connection that
+// the dialog came over while it is open and no Record-Route leads elsewhere.
 //
-// Who calls us has no place for a call, no port and no 100 before it is known that the call may come in: first the limits
-// of its source, then the route, then its proof where the trunk has credentials. Whoever may not gets the same bare 403,
-// and after 20 of them within a minute no answer at all, unless good calls come from there too. A challenge that nobody
-// answers leaves nothing behind. An OPTIONS is answered to everybody: carriers look in that way whether we are there.
+// A caller gets no slot, no media port and no 100 Trying before the call is admitted: first by the limits of its source,
+// then by its route, then by digest authentication where the trunk has credentials. Callers without the right to call all
+// get the same bare 403; after 20 of them within a minute a source is blocked, unless it also sends admitted calls. An
+// unanswered challenge leaves no state. OPTIONS is answered to everybody, because carriers probe with it.
 //
-// A trunk may register with its customer's server. Its calls then come over the connection that we have made for that,
-// and over that connection alone they are known to be its own.
+// # Outbound calls
 //
-// A CANCEL is answered by sipgo's transaction, with a To tag of its own in the 487. Peers match that answer by its
-// branch, not by its tag.
+// A call tries its trunk's servers in order, as sip/failover says, each at every address that sip/resolve finds. Every
+// attempt has a ladder and a call record. An attempt that was given up lives on beside the next one until nothing of it is
+// left at the peer: a late 2xx is acknowledged and followed by BYE.
+//
+// # Registrations
+//
+// A trunk may register with its customer's server. Its inbound calls then come over the connection of the registration,
+// and only over that connection they are known to be the trunk's.
+//
+// # Known limits
+//
+// sipgo's transaction answers a CANCEL, with a To tag of its own in the 487. Peers match that response by its branch, not
+// by its tag.
 package sipua

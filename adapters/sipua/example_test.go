@@ -8,18 +8,19 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// A telephone that answers every call and says nothing.
+// A telephone line that answers every call and stays silent.
 func Example() {
 	ctx := context.Background()
 	line, err := sipua.New(sipua.Config{
 		Listen: "192.0.2.1:5061",
-		// Certificates, Media and Routes are required too.
+		// Certificates, Media and Routes are required, too.
 	})
 	if err != nil {
-		slog.Error("no telephone", "error", err)
+		slog.Error("no telephone line", "error", err)
 		return
 	}
 	defer line.Close(ctx)
+	go line.Run(ctx)
 	for {
 		pending, err := line.Accept(ctx)
 		if err != nil {
@@ -28,7 +29,7 @@ func Example() {
 		go func() {
 			leg, err := pending.Answer(ctx)
 			if err != nil {
-				return // the caller has gone
+				return // the caller has given up
 			}
 			<-leg.Done()
 			slog.Info("call ended", "from", pending.Offer().From, "cause", leg.Ending().Cause)

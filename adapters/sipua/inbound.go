@@ -1,321 +1,168 @@
 package sipua
 
 import (
-	"errors"
+	"context"
+	"fmt"
 	"net/netip"
-	"net/url"
 	"runtime/debug"
-	"strings"
 
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/leg"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
 	"github.com/callwright/callwright/sip/header"
-	"github.com/callwright/callwright/sip/sdp"
 )
 
-// handle takes every request that arrives, each in a goroutine of sipgo.
-func (u *UA) handle(s *stack, req *sip.Request, tx *sip.ServerTx) {
+// startInbound starts the leg of an admitted INVITE, whose slot is taken. It returns false once the user agent is closed.
+func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
+	key, flow := inviteKeyOf(v.req), u.pool.Accepted(v.stack, v.from)
+	if !flow.Hold() {
+		u.registry.releaseFrom(v.from.Addr())
+		return false
+	}
+	var caller netip.AddrPort
+	if v.stack == u.server {
+		caller = v.from
+	}
+	id, log := u.inboundIdentity(v), u.inboundLog(v, route)
+	l := leg.New(leg.Config{
+		Identity: id, Route: route, Flow: flow, Log: log, SessionExpires: u.cfg.SessionExpires, Logger: u.log,
+		OnEnd: func() {
+			u.registry.remove(keyOf(id))
+			u.registry.disclaim(key)
+			flow.Release()
+			u.registry.releaseFrom(v.from.Addr())
+		},
+	})
+	if !u.registry.add(keyOf(id), entry{leg: l, caller: caller}) {
+		flow.Release()
+		u.registry.releaseFrom(v.from.Addr())
+		return false
+	}
+	l.Incoming(v.req, v.tx, u.cfg.Ring, func() { u.wg.Go(func() { u.offer(l, log.ID(), v, route) }) })
+	return true
+}
+
+// inboundIdentity returns our identity in an inbound call.
+func (u *UA) inboundIdentity(v inviteContext) message.Identity {
+	contact := *u.contact.Clone()
+	if v.stack != u.server {
+		contact = u.bindings.Contact(v.tx.Connection())
+	}
+	contact.User = v.req.Recipient.User
+	to, from := v.req.To(), v.req.From()
+	return message.Identity{
+		CallID: v.req.CallID().Value(), LocalTag: token(), Contact: contact, Via: u.contact, Agent: u.cfg.UserAgent,
+		Local:  message.Party{Display: to.DisplayName, URI: to.Address},
+		Remote: message.Party{Display: from.DisplayName, URI: from.Address},
+	}
+}
+
+// offer checks what a call offers, opens its media and queues the call for Accept.
+func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
+	log := u.log.With("sip_call_id", v.req.CallID().Value())
 	defer func() {
 		if p := recover(); p != nil {
-			u.log.Error("panic while handling a request", "method", req.Method, "panic", p, "stack", string(debug.Stack()))
-			u.refuse(req, tx, refusal{status: sip.StatusInternalServerError})
+			log.Error("panic while offering a call", "panic", p, "stack", string(debug.Stack()))
+			l.Fail()
 		}
 	}()
-	source, err := netip.ParseAddrPort(req.Source())
+	codecs, err := leg.Codecs(route.Codecs)
 	if err != nil {
-		tx.Terminate() // nobody could be answered
+		log.Error("unusable route", "trunk", route.TrunkID, "error", err)
+		l.Fail()
 		return
 	}
-	if s == u.server {
-		u.listener.heard(source)
-	}
-	r := check(req)
-	if r == nil {
-		if tag := tagOf(req.To().Params); tag != "" {
-			u.inDialog(dialogKey{req.CallID().Value(), tag}, req, tx)
-			return
-		}
-	}
-	switch {
-	case s == u.server && u.sources.barred(source.Addr()):
-		tx.Terminate()
-		u.hangUpOn(source)
-	case r != nil:
-		u.log.Debug("malformed request", "method", req.Method, "source", req.Source(), "status", r.status)
-		u.refuse(req, tx, *r)
-	default:
-		u.outOfDialog(s, source, req, tx)
-	}
-}
-
-// outOfDialog takes a request that belongs to no call.
-func (u *UA) outOfDialog(s *stack, source netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
-	switch req.Method {
-	case sip.INVITE:
-		u.incoming(s, source, req, tx)
-	case sip.ACK:
-		tx.Terminate()
-	case sip.OPTIONS:
-		u.options(req, tx)
-	case sip.BYE, sip.CANCEL, sip.NOTIFY:
-		u.refuse(req, tx, refusal{status: sip.StatusCallTransactionDoesNotExists})
-	case sip.REFER:
-		u.refuse(req, tx, refusal{status: sip.StatusGlobalDecline})
-	default:
-		u.refuse(req, tx, notAllowed(req.Method))
-	}
-}
-
-// refuse answers a request that belongs to no call, and says as little as it can: it may come from a scanner. An ACK is
-// never answered.
-func (u *UA) refuse(req *sip.Request, tx *sip.ServerTx, r refusal) {
-	if req.IsAck() {
-		tx.Terminate()
+	if refused := leg.Preflight(v.req.Body(), codecs, u.contact.Host); refused != nil {
+		l.Reject(*refused)
 		return
 	}
-	if r.status == sip.StatusServiceUnavailable {
-		r.headers = append(r.headers, sip.NewHeader("Retry-After", seconds(retryAfter)))
-	}
-	_ = tx.Respond(plain(req, "", r))
-}
-
-// notAllowed tells a method that SIP knows from one that it does not.
-func notAllowed(m sip.RequestMethod) refusal {
-	switch m {
-	case sip.INFO, sip.UPDATE, sip.PRACK, sip.MESSAGE, sip.SUBSCRIBE, sip.PUBLISH, sip.REGISTER:
-		return refusal{status: sip.StatusMethodNotAllowed, headers: []sip.Header{sip.NewHeader("Allow", dialog.Allow)}}
-	default:
-		return refusal{status: sip.StatusNotImplemented}
-	}
-}
-
-// options says what we can do, or that we are about to go.
-func (u *UA) options(req *sip.Request, tx *sip.ServerTx) {
-	u.mu.Lock()
-	draining := u.draining
-	u.mu.Unlock()
-	if draining {
-		u.refuse(req, tx, refusal{status: sip.StatusServiceUnavailable})
+	session, err := u.cfg.Media.Open(u.context)
+	if err != nil {
+		log.Warn("no media session for a call", "error", err)
+		l.Reject(overloaded)
 		return
 	}
-	u.refuse(req, tx, refusal{status: sip.StatusOK, headers: []sip.Header{
-		sip.NewHeader("Allow", dialog.Allow), sip.NewHeader("Accept", mediaSDP), sip.NewHeader("Supported", "timer"),
-	}})
-}
-
-// inDialog gives a request to its call.
-func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
-	u.mu.Lock()
-	c := u.calls[key]
-	u.mu.Unlock()
-	switch dialog.Method(req.Method) {
-	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
-	default:
-		r := notAllowed(req.Method)
-		u.refuse(req, tx, r)
-		if c != nil {
-			c.box.post(func() {
-				c.replied(req, r.status)
-				c.deliver(c.inbox.skip(req.CSeq().SeqNo))
-			})
-		}
-		return
-	}
-	if req.IsAck() {
-		tx.Terminate() // it has no response, so sipgo would keep its transaction for ever
-	}
-	if c == nil {
-		if !req.IsAck() {
-			u.refuse(req, tx, refusal{status: sip.StatusCallTransactionDoesNotExists})
-		}
-		return
-	}
-	a := arrival{req: req, tx: tx, ev: readRequest(req)}
-	c.box.post(func() { c.request(a) })
-}
-
-// identityOf is who we are in a call that comes in.
-func (u *UA) identityOf(v visit) identity {
-	req, contact := v.req, *u.contact.Clone()
-	if v.flow.stack != u.server {
-		contact = u.contactOver(v.tx.Connection())
-	}
-	to, from := req.To(), req.From()
-	contact.User = req.Recipient.User
-	return identity{
-		callID: req.CallID().Value(), localTag: token(), contact: contact, via: u.contact, agent: u.config.UserAgent,
-		local:  party{display: to.DisplayName, uri: to.Address},
-		remote: party{display: from.DisplayName, uri: from.Address},
-	}
-}
-
-// accept starts the machine of an inbound call, which answers 100 at once.
-func (c *phonecall) accept(req *sip.Request, tx *sip.ServerTx, to callwright.PhoneNumber) {
-	early := !tx.OnCancel(c.cancelledBy)
-	tx.OnTerminate(func(_ string, err error) {
-		if err != nil && !errors.Is(err, sip.ErrTransactionTerminated) {
-			c.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
-		}
-	})
-	ev := readRequest(req)
-	c.box.post(func() {
-		c.inbox.last = ev.CSeq
-		c.open[requestKey{dialog.INVITE, ev.CSeq}] = arrival{req: req, tx: tx, ev: ev}
-		c.media.hear(req.Body())
-		c.apply(dialog.Incoming{Request: ev, Ring: c.ua.config.Ring})
-		if c.machine.Phase() == dialog.Offered {
-			c.ua.wg.Go(func() { c.admit(req, to) })
-		}
-	})
-	if early {
-		c.post(dialog.Undelivered{Cancelled: true})
-	}
-}
-
-// admit gives the call its media, and hands it to whoever accepts.
-func (c *phonecall) admit(req *sip.Request, to callwright.PhoneNumber) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.log.Error("panic while admitting a call", "panic", p, "stack", string(debug.Stack()))
-			c.post(dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal})
-		}
-	}()
-	adm, why := c.consider(req, to)
-	if why != nil {
-		c.post(*why)
-		return
-	}
-	handed := make(chan struct{})
-	c.box.post(func() {
-		defer close(handed)
-		if c.machine.Phase() != dialog.Offered { // the caller has gone meanwhile
-			_ = adm.session.Close()
-			return
-		}
-		c.media.session, c.media.codecs, c.media.transcode = adm.session, adm.codecs, c.route.Transcode
+	in := &incomingCall{leg: l, offer: call.Offer{
+		ID: id, Org: route.Org, TrunkID: route.TrunkID, From: message.Caller(v.req), To: v.to,
+		Source: v.from.String(), Headers: message.CustomHeaders(v.req),
+		Variables: header.Inbound(route.Headers, message.Headers(v.req)),
+	}}
+	l.Admit(session, codecs, func() bool {
 		select {
-		case c.ua.pending <- &pending{c: c, offer: adm.offer}:
-		default: // as many wait as calls are allowed
-			c.apply(dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter})
+		case u.incoming <- in:
+			return true
+		default: // as many calls wait as are allowed at all
+			return false
 		}
-	})
-	<-handed // so that Close leaves no media behind
+	}, overloaded)
 }
 
-// admission is what a call gets when it may come in.
-type admission struct {
-	offer   call.Offer
-	session trunk.MediaSession
-	codecs  []sdp.Codec
-}
+// overloaded refuses a call with 503.
+var overloaded = dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
 
-// consider checks what a call offers, and only then takes a port.
-func (c *phonecall) consider(req *sip.Request, to callwright.PhoneNumber) (*admission, *dialog.Reject) {
-	codecs, err := codecsOf(c.route.Codecs)
-	if err != nil {
-		c.log.Error("route", "error", err)
-		return nil, &dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal}
-	}
-	if why := c.offerRefused(req.Body(), codecs); why != nil {
-		return nil, why
-	}
-	session, err := c.ua.config.Media.Open(c.ua.context)
-	if err != nil {
-		c.log.Warn("no media for a call", "error", err)
-		return nil, &dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
-	}
-	return &admission{session: session, codecs: codecs, offer: call.Offer{
-		ID: c.entry.record.ID, Org: c.route.Org, TrunkID: c.route.TrunkID, From: callerOf(req), To: to,
-		Source: c.flow.address.String(), Headers: customHeaders(req),
-		Variables: header.Inbound(c.route.Headers, headersOf(req)),
-	}}, nil
-}
-
-// causeInternal is call.CauseInternal for the machine, which has no use for it by itself.
-const causeInternal = dialog.Cause(call.CauseInternal)
-
-// offerRefused tries the negotiation before a port is taken. An INVITE without an offer gets one from us.
-func (c *phonecall) offerRefused(body []byte, codecs []sdp.Codec) *dialog.Reject {
-	if len(body) == 0 {
-		return nil
-	}
-	offer, err := sdp.Parse(body)
-	if err == nil {
-		// Addresses of the documentation stand for the port that is not taken yet, of one family or the other.
-		for _, place := range []string{"192.0.2.1:2", "[2001:db8::1]:2"} {
-			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(place), Codecs: codecs}, offer)
-			if !errors.Is(err, sdp.ErrAddress) {
-				break
+// Accept waits for the next inbound call and lets its caller hear ringing. It skips callers that have given up.
+func (u *UA) Accept(ctx context.Context) (call.Pending, error) {
+	for {
+		select {
+		case in := <-u.incoming:
+			select {
+			case <-in.leg.Done():
+				continue
+			default:
 			}
+			in.leg.Ring()
+			return in, nil
+		case <-u.context.Done():
+			return nil, transport.ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
-	if err == nil {
-		return nil
-	}
-	r := refusalOf(err)
-	return &dialog.Reject{
-		Status: r.Status, Cause: dialog.NotAcceptable, Reason: r.Text, Warning: warning(r, c.ua.contact.Host),
-	}
 }
 
-// calledNumber is the number in the Request-URI, else the one in To.
-func calledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
-	if n, err := numberIn(&req.Recipient); err == nil {
-		return n, nil
-	}
-	return numberIn(&req.To().Address)
+// incomingCall is an inbound call that waits for its answer.
+type incomingCall struct {
+	leg   *leg.Leg
+	offer call.Offer
 }
 
-func numberIn(u *sip.Uri) (callwright.PhoneNumber, error) {
-	text := u.User
-	if u.Scheme == "tel" {
-		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
+var _ call.Pending = (*incomingCall)(nil)
+
+// Offer returns who calls whom.
+func (in *incomingCall) Offer() call.Offer { return in.offer }
+
+// Answer accepts the call and waits for the caller's ACK.
+func (in *incomingCall) Answer(ctx context.Context) (call.Leg, error) {
+	if err := in.leg.Answer(ctx); err != nil {
+		return nil, err
 	}
-	text, _, _ = strings.Cut(text, ";")
-	if plain, err := url.PathUnescape(text); err == nil {
-		text = plain
-	}
-	return callwright.ParsePhoneNumber(text)
+	return in.leg, nil
 }
 
-// callerOf is the caller as From names it: as E.164 where it is.
-func callerOf(req *sip.Request) string {
-	from := &req.From().Address
-	if n, err := numberIn(from); err == nil {
-		return n.String()
-	}
-	return printable(from.User)
+// rejections are the responses for the causes that a call may be refused with.
+var rejections = map[call.Cause]int{
+	call.CauseBusy:        sip.StatusBusyHere,
+	call.CauseRejected:    sip.StatusGlobalDecline,
+	call.CauseUnavailable: sip.StatusTemporarilyUnavailable,
+	call.CauseOverload:    sip.StatusServiceUnavailable,
 }
 
-const userToUser = "User-to-User"
-
-// customHeaders are the headers that mean something to applications only.
-func customHeaders(req *sip.Request) map[string]string {
-	var custom map[string]string
-	for _, h := range req.Headers() {
-		if isCustom(h.Name()) && len(h.Name())+len(h.Value()) <= maxHeader {
-			if custom == nil {
-				custom = map[string]string{}
-			}
-			custom[h.Name()] = h.Value()
-		}
+// Reject refuses the call. A call that is over stays as it is.
+func (in *incomingCall) Reject(cause call.Cause) error {
+	status, ok := rejections[cause]
+	if !ok {
+		return callwright.Invalid("cause", "a call can't be refused with %q", cause)
 	}
-	return custom
-}
-
-// headersOf are all headers of a request, for a trunk's rules.
-func headersOf(req *sip.Request) []header.Header {
-	headers := make([]header.Header, 0, len(req.Headers()))
-	for _, h := range req.Headers() {
-		headers = append(headers, header.Header{Name: h.Name(), Value: h.Value()})
+	r := dialog.Reject{Status: status, Cause: dialog.Cause(cause), Reason: fmt.Sprintf("refused with %d", status)}
+	if cause == call.CauseOverload {
+		r.RetryAfter = retryAfter
 	}
-	return headers
-}
-
-func isCustom(name string) bool {
-	return len(name) > 2 && strings.EqualFold(name[:2], "X-") || strings.EqualFold(name, userToUser)
+	in.leg.Reject(r)
+	return nil
 }

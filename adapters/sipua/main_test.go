@@ -209,11 +209,16 @@ func newAgent(t testing.TB, change func(*sipua.Config)) *agent {
 		t.Fatal(err)
 	}
 	a.UA = ua
+	running := make(chan error, 1)
+	go func() { running <- ua.Run(context.Background()) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := ua.Close(ctx); err != nil {
 			t.Errorf("close: %v", err)
+		}
+		if err := <-running; err != nil {
+			t.Errorf("run: %v", err)
 		}
 		if n := ua.Calls(); n != 0 {
 			t.Errorf("%d calls are left", n)

@@ -1,12 +1,10 @@
 package sipua
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,9 +12,12 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
+	"github.com/callwright/callwright/adapters/sipua/internal/leg"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/dialog"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/header"
 	"github.com/callwright/callwright/sip/ladder"
@@ -24,61 +25,61 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Dial places a call: at the route's first server, and at the next one where the trunk's failover says so. progress must
-// not block: the call's messages wait for it. What is wrong with d itself is a CodeBadRequest instead of an Ending, and
-// what Routes says is passed on.
+// Dial places a call at the route's first server, and at the next one when the trunk's failover policy says so. progress
+// must not block: the call's messages wait for it. An unusable d is CodeBadRequest, and an error of Routes is returned as
+// it is; every other failure is a *call.Ending.
 func (u *UA) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)) (call.Leg, error) {
-	a, err := u.attempt(ctx, d)
+	o, err := u.newOutbound(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	a.ringing = sync.OnceFunc(func() {
+	o.ringing = sync.OnceFunc(func() {
 		if progress != nil {
 			progress(call.ProgressRinging)
 		}
 	})
-	c, ending := a.run(ctx)
+	l, ending := o.run(ctx)
 	if ending != nil {
 		return nil, ending
 	}
-	return &leg{c: c}, nil
+	return l, nil
 }
 
-// attempt is a call to one server after the other.
-type attempt struct {
+// outbound is an outbound call on its way to one server after the other.
+type outbound struct {
 	ua      *UA
 	dial    call.Dial
 	route   trunk.Route
 	codecs  []sdp.Codec
 	headers []sip.Header
 	ringing func()
-	observe func(ladder.Event) // hears of every step; nil: nobody does
+	observe func(ladder.Event) // hears of every step; may be nil
 	until   time.Time          // no other server is tried after that
 }
 
-// attempt finds out where a call may go and what it says.
-func (u *UA) attempt(ctx context.Context, d call.Dial) (*attempt, error) {
+// newOutbound finds the route of a call and prepares its INVITE.
+func (u *UA) newOutbound(ctx context.Context, d call.Dial) (*outbound, error) {
 	headers, err := checkDial(d)
 	if err != nil {
 		return nil, err
 	}
-	route, err := u.config.Routes.Outbound(ctx, d.Org, d.From)
+	route, err := u.cfg.Routes.Outbound(ctx, d.Org, d.From)
 	if err != nil {
 		return nil, err
 	}
-	codecs, err := codecsOf(route.Codecs)
+	codecs, err := leg.Codecs(route.Codecs)
 	if err != nil {
 		return nil, callwright.Errorf(callwright.CodeInternal, "trunk %s: %w", route.TrunkID, err)
 	}
 	for _, h := range header.Outbound(route.Headers, d.Variables) {
 		headers = append(headers, sip.NewHeader(h.Name, h.Value))
 	}
-	return &attempt{
+	return &outbound{
 		ua: u, dial: d, route: route, codecs: codecs, headers: headers, ringing: func() {}, until: time.Now().Add(u.limit),
 	}, nil
 }
 
-// checkDial refuses what must not get into a message.
+// checkDial validates d and builds its custom headers.
 func checkDial(d call.Dial) ([]sip.Header, error) {
 	for field, n := range map[string]callwright.PhoneNumber{"from": d.From, "to": d.To} {
 		if parsed, err := callwright.ParsePhoneNumber(n.String()); err != nil || parsed != n {
@@ -88,50 +89,24 @@ func checkDial(d call.Dial) ([]sip.Header, error) {
 	if d.Ring < 0 || d.Ring > maxRing {
 		return nil, callwright.Invalid("ring", "a phone rings for at most %s", maxRing)
 	}
-	var headers []sip.Header
-	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
-		value := d.Headers[name]
-		if !isCustom(name) {
-			continue // the rest of the message is not the caller's business
-		}
-		if !isToken(name) || hasControl(value) || len(name)+len(value) > maxHeader {
-			return nil, callwright.Invalid("headers", "%.40q can't be sent as a SIP header", name)
-		}
-		headers = append(headers, sip.NewHeader(name, value))
-	}
-	return headers, nil
+	return message.NewCustomHeaders(d.Headers)
 }
 
-// maxHeader bounds one header that an application adds, in bytes.
-const maxHeader = 2048
-
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !alphanumeric && c != '-' && c != '_' && c != '.' {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// run tries one server after the other until one of them has the call, or none may be tried any more. The ending is that
-// of the last one.
-func (a *attempt) run(ctx context.Context) (*phonecall, *call.Ending) {
+// run tries the servers until one takes the call or none may be tried any more. The ending is that of the last one.
+func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.Ending) {
 	last, tried := call.Ending{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
-	for i, server := range a.route.Servers {
-		if i > 0 && !time.Now().Before(a.until) {
+	for i, server := range o.route.Servers {
+		if i > 0 && !time.Now().Before(o.until) {
 			break
 		}
 		tried++
-		c, ending, next := a.try(ctx, server, tried)
+		l, ending, next := o.try(ctx, server, tried)
 		if ending == nil {
-			return c, nil
+			return l, nil
 		}
 		last = *ending
-		a.ua.log.Info("call attempt failed",
-			"call", a.dial.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
+		o.ua.log.Info("call attempt failed",
+			"call", o.dial.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
 		if !next || ctx.Err() != nil {
 			break
 		}
@@ -142,98 +117,93 @@ func (a *attempt) run(ctx context.Context) (*phonecall, *call.Ending) {
 	return nil, &last
 }
 
-// try calls through one server. next says that another one may have more luck.
-func (a *attempt) try(ctx context.Context, server uri.URI, n int) (c *phonecall, ending *call.Ending, next bool) {
-	u := a.ua
-	if !u.take() {
+// try calls through one server. next reports whether failover allows the next one.
+func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, ending *call.Ending, next bool) {
+	u := o.ua
+	if !u.registry.reserve() {
 		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}, false
 	}
-	id := a.identity(server)
-	e := a.entry(id, server, n)
-	f, ending := a.reach(ctx, server, e)
+	id := o.identity(server)
+	log := o.log(id, server, n)
+	flow, ending := o.connect(ctx, server, log)
 	if ending != nil {
 		unreached := ending.Cause == call.CauseUnreachable
-		e.never(ending, unreached)
-		u.give()
-		return nil, ending, unreached && a.route.Failover.Next(failover.Outcome{})
+		log.Unsent(ending, unreached)
+		u.registry.release()
+		return nil, ending, unreached && o.route.Failover.Next(failover.Outcome{})
 	}
-	e.record.Source = f.address.Addr().String()
-	c, ending = a.start(ctx, server, id, f, e)
+	log.Connected(flow.Address.Addr().String())
+	l, ending = o.start(ctx, server, id, flow, log)
 	if ending != nil {
-		e.never(ending, false)
-		u.stacks.release(f.profile)
-		u.give()
+		log.Unsent(ending, false)
+		flow.Release()
+		u.registry.release()
 		return nil, ending, false
 	}
-	ending, next = a.await(ctx, c)
-	return c, ending, next
+	ending, next = o.await(ctx, l)
+	return l, ending, next
 }
 
-// start sends the INVITE.
-func (a *attempt) start(
-	ctx context.Context, server uri.URI, id identity, f flow, e *entry,
-) (*phonecall, *call.Ending) {
-	u := a.ua
-	session, err := u.config.Media.Open(ctx)
+// start opens the media and sends the INVITE.
+func (o *outbound) start(
+	ctx context.Context, server uri.URI, id message.Identity, flow transport.Flow, log *attempt.Log,
+) (*leg.Leg, *call.Ending) {
+	u := o.ua
+	session, err := u.cfg.Media.Open(ctx)
 	if err != nil {
-		u.log.Warn("no media for a call", "call", a.dial.CallID, "error", err)
+		u.log.Warn("no media session for a call", "call", o.dial.CallID, "error", err)
 		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "no media port is free"}
 	}
-	c := u.newCall(id, a.route, f, e)
-	c.media.session, c.media.codecs, c.media.transcode = session, a.codecs, a.route.Transcode
-	c.extra, c.onRinging = a.headers, a.ringing
-	if !u.remember(c) {
+	l := leg.New(leg.Config{
+		Identity: id, Route: o.route, Flow: flow, Log: log, SessionExpires: u.cfg.SessionExpires, Logger: u.log,
+		OnEnd: func() {
+			u.registry.remove(keyOf(id))
+			flow.Release()
+			u.registry.release()
+		},
+	})
+	if !u.registry.add(keyOf(id), entry{leg: l}) {
 		_ = session.Close()
 		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}
-	ring := a.dial.Ring
-	if ring == 0 {
-		ring = u.config.Ring
-	}
-	target := a.target(server)
-	c.box.post(func() {
-		e.begin()
-		c.apply(dialog.Dial{Target: target.String(), Ring: ring})
+	l.Dial(leg.Invitation{
+		Target: o.target(server), Headers: o.headers, Media: session, Codecs: o.codecs, Ringing: o.ringing,
+		Ring: cmp.Or(o.dial.Ring, u.cfg.Ring),
 	})
-	return c, nil
+	return l, nil
 }
 
-// await waits for the answer, but not for long for the first word of a server: RFC 3261 would wait for 64*T1. A call that
-// is given up goes on without us until nothing of it is left.
-func (a *attempt) await(ctx context.Context, c *phonecall) (ending *call.Ending, next bool) {
-	if silent := a.silence(ctx, c); silent != nil {
-		givenUp := make(chan struct{})
-		c.box.post(func() {
-			c.apply(hangup(silent.Cause, silent.Reason))
-			close(givenUp)
-		})
-		<-givenUp
-		return silent, a.route.Failover.Next(failover.Outcome{Connected: true})
+// await waits for the answer, but not for long for the server's first response: RFC 3261 would wait for 64*T1. A leg that
+// is given up goes on by itself until nothing of it is left.
+func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.Ending, next bool) {
+	if silent := o.silence(ctx, l); silent != nil {
+		l.GiveUp(silent.Cause, silent.Reason)
+		return silent, o.route.Failover.Next(failover.Outcome{Connected: true})
 	}
-	_, err := c.leg(ctx)
+	err := l.Wait(ctx)
 	if err == nil {
 		return nil, false
 	}
 	ending, _ = errors.AsType[*call.Ending](err)
 	select {
-	case <-c.done:
-		return ending, a.route.Failover.Next(c.outcome)
+	case <-l.Done():
+		return ending, o.route.Failover.Next(l.Outcome())
 	default:
 		return ending, false // given up by whoever called
 	}
 }
 
-// silence waits for the first word of a server, and is an ending when none comes.
-func (a *attempt) silence(ctx context.Context, c *phonecall) *call.Ending {
-	patience := time.NewTimer(a.ua.patience)
+// silence waits for the server's first response, and returns an ending when none comes in time.
+func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.Ending {
+	patience := time.NewTimer(o.ua.patience)
 	defer patience.Stop()
 	select {
-	case <-c.heard.any:
-	case <-c.done:
+	case <-l.Replied():
+	case <-l.Done():
 	case <-ctx.Done():
 	case <-patience.C:
 		select {
-		case <-c.heard.any:
+		case <-l.Replied():
 		default:
 			return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server did not answer in time"}
 		}
@@ -241,39 +211,29 @@ func (a *attempt) silence(ctx context.Context, c *phonecall) *call.Ending {
 	return nil
 }
 
-// entry is the record of one server's attempt.
-func (a *attempt) entry(id identity, server uri.URI, n int) *entry {
-	e := a.ua.newEntry(trunk.CallRecord{
-		Org: a.route.Org, TrunkID: a.route.TrunkID, Number: a.dial.From, ParentID: a.dial.CallID, Direction: trunk.Outbound,
-		From: a.dial.From.String(), To: a.dial.To.String(), SIPCallID: id.callID, Attempt: n,
+// log opens the log of one server's attempt.
+func (o *outbound) log(id message.Identity, server uri.URI, n int) *attempt.Log {
+	return o.ua.attempts.New(trunk.CallRecord{
+		Org: o.route.Org, TrunkID: o.route.TrunkID, Number: o.dial.From, ParentID: o.dial.CallID, Direction: trunk.Outbound,
+		From: o.dial.From.String(), To: o.dial.To.String(), SIPCallID: id.CallID, Attempt: n,
 		Server: failover.Server{Host: server.Host, Port: server.Port}.String(),
-	})
-	e.steps.Observe = a.observe
-	return e
+	}, o.observe)
 }
 
-// target is the Request-URI: the number at the server.
-func (a *attempt) target(server uri.URI) sip.Uri {
-	t := sip.Uri{Scheme: "sip", User: a.dial.To.String(), Host: bracketed(server.Host), Port: int(server.Port)}
+// target returns the Request-URI: the number at the server.
+func (o *outbound) target(server uri.URI) sip.Uri {
+	t := sip.Uri{Scheme: "sip", User: o.dial.To.String(), Host: message.Bracketed(server.Host), Port: int(server.Port)}
 	t.UriParams.Add("transport", "tls")
 	return t
 }
 
-func (a *attempt) identity(server uri.URI) identity {
-	u := a.ua
+func (o *outbound) identity(server uri.URI) message.Identity {
+	u := o.ua
 	contact := *u.contact.Clone()
-	contact.User = a.dial.From.String()
-	return identity{
-		callID: token(), localTag: token(), contact: contact, via: u.contact, agent: u.config.UserAgent,
-		local:  party{uri: sip.Uri{Scheme: "sip", User: a.dial.From.String(), Host: u.contact.Host}},
-		remote: party{uri: sip.Uri{Scheme: "sip", User: a.dial.To.String(), Host: bracketed(server.Host)}},
+	contact.User = o.dial.From.String()
+	return message.Identity{
+		CallID: token(), LocalTag: token(), Contact: contact, Via: u.contact, Agent: u.cfg.UserAgent,
+		Local:  message.Party{URI: sip.Uri{Scheme: "sip", User: o.dial.From.String(), Host: u.contact.Host}},
+		Remote: message.Party{URI: sip.Uri{Scheme: "sip", User: o.dial.To.String(), Host: message.Bracketed(server.Host)}},
 	}
-}
-
-// bracketed is a host as it stands in a URI.
-func bracketed(host string) string {
-	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
-		return "[" + host + "]"
-	}
-	return host
 }

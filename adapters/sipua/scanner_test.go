@@ -3,11 +3,9 @@ package sipua_test
 import (
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua"
@@ -181,88 +179,4 @@ func TestTooManyCallsFromOneSource(t *testing.T) {
 	eventually(t, "the first call is gone", func() bool { return a.Calls() == 1 })
 	second.ask("INVITE", offerSDP("RTP/SAVP"))
 	second.comesIn(a)
-}
-
-func TestSources(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := sipua.NewSources(5, func() time.Time { return now })
-	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	for i := range 12 {
-		if ok := s.Enter(a); ok != (i < 10) {
-			t.Errorf("INVITE %d at once: %t", i, ok)
-		}
-	}
-	if !s.Enter(b) {
-		t.Error("another source pays for it")
-	}
-	now = now.Add(time.Second)
-	if s.Enter(a) {
-		t.Error("as many wait as may, and one more comes in")
-	}
-	s.Leave(a)
-	if !s.Enter(a) {
-		t.Error("a second later there is no room")
-	}
-
-	for range 19 {
-		s.Refuse(a)
-	}
-	now = now.Add(time.Minute)
-	s.Refuse(a)
-	if s.Barred(a) {
-		t.Error("20 refusals in more than a minute")
-	}
-	for range 19 {
-		s.Refuse(a)
-	}
-	if !s.Barred(a) || !s.Barred(netip.MustParseAddr("::ffff:192.0.2.1")) || s.Barred(b) {
-		t.Error("20 refusals in a minute")
-	}
-	now = now.Add(10 * time.Minute)
-	if s.Barred(a) {
-		t.Error("it is barred for ever")
-	}
-	s.Admit(a)
-	for range 30 {
-		s.Refuse(a)
-	}
-	if s.Barred(a) {
-		t.Error("a source of good calls is barred")
-	}
-
-	v6, neighbor := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
-	for range 3 {
-		s.Mistaken(v6, "t")
-	}
-	if !s.Mistrusted(neighbor, "t") || s.Mistrusted(neighbor, "u") || s.Mistrusted(a, "t") {
-		t.Error("wrong answers count for the source and the trunk")
-	}
-	now = now.Add(time.Minute)
-	if s.Mistrusted(v6, "t") {
-		t.Error("they count for ever")
-	}
-}
-
-func TestSourcesAreBounded(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := sipua.NewSources(1, func() time.Time { now = now.Add(time.Microsecond); return now })
-	waiting := netip.MustParseAddr("192.0.2.1")
-	for range 2 {
-		if !s.Enter(waiting) {
-			t.Fatal("no room")
-		}
-	}
-	a := netip.MustParseAddr("10.0.0.0")
-	for range 30_000 {
-		a = a.Next()
-		s.Refuse(a)
-	}
-	if n := s.Len(); n > 10_000 {
-		t.Errorf("%d sources are remembered", n)
-	}
-	if s.Enter(waiting) {
-		t.Error("one with calls under way is forgotten")
-	}
 }

@@ -5,13 +5,14 @@ import (
 	"sync"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/leg"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/sdp"
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// TestLine gives the line for test calls. They go the way of all calls that go out, the journal included.
+// TestLine returns the line for test calls. They are outbound calls like all others, and the observer hears of them.
 func (u *UA) TestLine() testcall.Line { return testLine{ua: u} }
 
 type testLine struct{ ua *UA }
@@ -20,20 +21,20 @@ type testLine struct{ ua *UA }
 func (l testLine) Place(
 	ctx context.Context, p testcall.Placement, observe func(ladder.Event),
 ) (testcall.Leg, error) {
-	a, err := l.ua.attempt(ctx, call.Dial{CallID: p.ID, Org: p.Org, From: p.Number, To: p.Number, Ring: p.Ring})
+	o, err := l.ua.newOutbound(ctx, call.Dial{CallID: p.ID, Org: p.Org, From: p.Number, To: p.Number, Ring: p.Ring})
 	if err != nil {
 		return nil, &testcall.Failure{Status: testcall.Failed, Reason: callwright.MessageOf(err)}
 	}
 	w := &watch{observe: observe}
-	a.observe = w.see
-	c, ending := a.run(ctx)
+	o.observe = w.see
+	answered, ending := o.run(ctx)
 	if ending != nil {
 		w.stop()
 		return nil, failureOf(ending)
 	}
-	t := &testLeg{leg: leg{c: c}, done: make(chan struct{})}
+	t := &testLeg{Leg: answered, done: make(chan struct{})}
 	go func() {
-		<-c.done
+		<-answered.Done()
 		w.stop()
 		close(t.done)
 	}()
@@ -48,13 +49,13 @@ func failureOf(e *call.Ending) *testcall.Failure {
 	case e.Cause == call.CauseNoAnswer:
 		f.Status = testcall.NoAnswer
 	case e.Cause == call.CauseUnreachable && !e.ByPeer:
-		f.Code = 0 // the one in the ending stands for no answer
+		f.Code = 0 // the ending's code stands for no response
 	}
 	return f
 }
 
-// watch passes the steps of a test call's attempts on, until the call is over: an attempt that was given up goes on for
-// a while beside the next one, and after all of them.
+// watch passes on the steps of a test call until the call is over: a leg that was given up goes on for a while beside the
+// next one, and after all of them.
 type watch struct {
 	mu      sync.Mutex
 	observe func(ladder.Event)
@@ -74,28 +75,28 @@ func (w *watch) stop() {
 	w.observe = nil
 }
 
-// testLeg is an answered test call.
+// testLeg is the leg of an answered test call.
 type testLeg struct {
-	leg
+	*leg.Leg
 
-	done chan struct{} // closed when nobody is told of the call any more
+	done chan struct{} // closed when all steps have been passed on
 }
 
-// Info is how the call is carried.
+// Info returns how the call is carried.
 func (l *testLeg) Info() testcall.Carriage {
-	info := l.leg.Info()
+	info := l.Leg.Info()
 	return testcall.Carriage{Codec: info.Codec, SRTPSuite: sdp.Suite, TLS: info.TLS, Peer: info.Peer}
 }
 
 // Read waits for the next 20 ms of the peer's audio.
 func (l *testLeg) Read(ctx context.Context) ([]int16, error) {
-	f, err := l.leg.Read(ctx)
+	f, err := l.Leg.Read(ctx)
 	return f.In, err
 }
 
 // Hangup ends the call and waits until it has ended.
 func (l *testLeg) Hangup(ctx context.Context) error {
-	if err := l.leg.Hangup(ctx); err != nil {
+	if err := l.Leg.Hangup(ctx); err != nil {
 		return err
 	}
 	select {
@@ -106,5 +107,5 @@ func (l *testLeg) Hangup(ctx context.Context) error {
 	}
 }
 
-// Done is closed when the call is over.
+// Done returns a channel that is closed when the call is over and its steps have been passed on.
 func (l *testLeg) Done() <-chan struct{} { return l.done }

@@ -4,255 +4,157 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/sipua/peer"
+	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
+	"github.com/callwright/callwright/adapters/sipua/internal/auth"
+	"github.com/callwright/callwright/adapters/sipua/internal/binding"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+	"github.com/callwright/callwright/adapters/sipua/internal/source"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
-	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
-	"github.com/callwright/callwright/sip/resolve"
 )
 
-// Config is what a user agent is made of.
-type Config struct {
-	Listen       string            // host:port for TLS; port 0 takes any
-	Certificates []tls.Certificate // shown to callers, and to a called peer that asks for one
-	Roots        *x509.CertPool    // what peers' certificates chain to; nil: the system's
-	PublicHost   string            // host or IP for Contact and Via; the listening address when empty
-	Media        trunk.Media
-	Routes       trunk.Routes
-
-	MaxCalls            int               // both directions together; 0: 1000
-	MaxConnections      int               // that others open; 0: 2000
-	MaxConnectionsPerIP int               // 0: 200
-	MaxCallsPerIP       int               // that come in from one address; 0: MaxCalls
-	InvitesPerSecond    int               // from one address, and twice as many at once; 0: 50
-	Ring                time.Duration     // how long a call may ring; 0: 60 s, at most 180 s
-	SessionExpires      time.Duration     // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
-	AllowPrivate        bool              // connect to private and loopback addresses too
-	UserAgent           string            // for User-Agent and Server; empty: "callwright"
-	Resolver            *resolve.Resolver // nil: one that asks the system's DNS
-	Journal             trunk.Journal     // hears of every attempt at a call; nil: nobody does
-	Logger              *slog.Logger      // nil discards
-}
-
-// The defaults and bounds of Config.
 const (
-	defaultMaxCalls       = 1000
-	defaultMaxConnections = 2000
-	defaultMaxPerIP       = 200
-	defaultInvites        = 50
-	defaultRing           = 60 * time.Second
-	maxRing               = 180 * time.Second
-	defaultSession        = 30 * time.Minute
-	retryAfter            = 5 * time.Second // with every 503
+	firstMessage = 10 * time.Second // for the first message of a caller's connection
+	maxIdle      = 15 * time.Minute // of a caller's connection without a message, a keep-alive or a call
+	callBytes    = 20 << 10         // that a caller's connection may send for each INVITE; a call has about 8 KB
 )
 
-// UA is a SIP user agent. It is a call.Line.
+// UA is a SIP user agent. It is a call.Line and a registration.Line, and TestLine is a testcall.Line.
 type UA struct {
-	config   Config
-	log      *slog.Logger
-	listener *listener
-	server   *stack  // the connections of callers
-	stacks   *stacks // the connections to those we call
-	resolver *resolve.Resolver
-	ids      callwright.UUIDs
-	contact  sip.Uri       // without a user
-	patience time.Duration // failover.Patience
-	limit    time.Duration // failover.Limit
+	cfg        Config
+	log        *slog.Logger
+	listener   *transport.Listener
+	server     *transport.Stack // callers' connections
+	pool       *transport.Pool  // connections to servers
+	bindings   *binding.Client
+	sources    *source.Limiter
+	challenger *auth.Challenger
+	attempts   *attempt.Logger
+	registry   *registry
+	incoming   chan *incomingCall
+	lookups    chan struct{} // a semaphore: holds one value for each route look-up that runs
+	contact    sip.Uri       // without a user
+	patience   time.Duration // failover.Patience
+	limit      time.Duration // failover.Limit
 
-	sources    *sources
-	challenger *challenger
-	lookups    chan struct{} // holds one for each look-up of a route that is under way
-	bindings   bindings
-
-	context context.Context //nolint:containedctx // ends what calls do in the background when the UA closes
+	context context.Context //nolint:containedctx // ends look-ups, media and Accept when the user agent closes
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
-	pending chan *pending
-
-	mu       sync.Mutex
-	calls    map[dialogKey]*phonecall
-	invites  map[inviteKey]struct{} // of callers, while their calls live
-	slots    int                    // taken by calls, also those that have no dialog yet
-	entries  int                    // that the journal has not written to their end
-	from     map[netip.Addr]int     // the slots of calls that have come in, by source
-	draining bool
-	closed   bool
-	idle     chan struct{} // closed when draining, the last slot is free and the last entry is written
-}
-
-// dialogKey finds the call of a request: our tag is in its To header.
-type dialogKey struct{ callID, localTag string }
-
-// inviteKey is what an INVITE keeps on its way through forking proxies (RFC 3261, 8.2.2.2).
-type inviteKey struct {
-	callID, fromTag string
-	cseq            uint32
+	running atomic.Bool
 }
 
 var _ call.Line = (*UA)(nil)
 
-// New starts a user agent: from its return on, calls are taken.
+// New returns a user agent that listens, and takes calls once it runs. Calls can be placed at once.
 func New(cfg Config) (*UA, error) {
 	cfg, err := complete(cfg)
 	if err != nil {
 		return nil, err
 	}
 	u := &UA{
-		config: cfg, log: cfg.Logger, resolver: cfg.Resolver, patience: failover.Patience, limit: failover.Limit,
-		bindings: bindings{all: map[string]*binding{}, every: keepAlive},
-		sources:  newSources(cfg.InvitesPerSecond, time.Now), lookups: make(chan struct{}, maxLookups),
-		pending: make(chan *pending, cfg.MaxCalls), from: map[netip.Addr]int{},
-		calls: map[dialogKey]*phonecall{}, invites: map[inviteKey]struct{}{}, idle: make(chan struct{}),
+		cfg: cfg, log: cfg.Logger, patience: failover.Patience, limit: failover.Limit,
+		sources:  source.NewLimiter(cfg.InvitesPerSecond, time.Now),
+		registry: newRegistry(cfg.MaxCalls, cfg.MaxCallsPerIP),
+		incoming: make(chan *incomingCall, cfg.MaxCalls), lookups: make(chan struct{}, maxLookups),
+	}
+	u.attempts = &attempt.Logger{
+		Observer: cfg.Journal, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
 	}
 	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
-	ln, err := listen(cfg.Listen, serverTLS, limits{
-		read:  callBytes * cfg.InvitesPerSecond,
-		total: cfg.MaxConnections, perAddress: cfg.MaxConnectionsPerIP, first: firstMessage, idle: maxIdle,
-		barred: u.sources.barred, busy: u.carries,
+	u.listener, err = transport.Listen(cfg.Listen, serverTLS, transport.Limits{
+		Total: cfg.MaxConnections, PerSource: cfg.MaxConnectionsPerIP, ReadRate: callBytes * cfg.InvitesPerSecond,
+		First: firstMessage, Idle: maxIdle, Blocked: u.sources.Blocked, Busy: u.registry.carries,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sip: listen: %w", err)
+		return nil, fmt.Errorf("sipua: listen: %w", err)
 	}
-	u.listener = ln
-	u.context, u.cancel = context.WithCancel(context.Background())
-	if u.contact, err = contactURI(cfg.PublicHost, ln.Addr()); err != nil {
-		_ = ln.Close()
+	if u.contact, err = contactURI(cfg.PublicHost, u.listener.Addr()); err != nil {
+		_ = u.listener.Close()
 		return nil, err
 	}
-	u.challenger = newChallenger(u.contact.Host, time.Now)
-	clientTLS := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates}
-	u.stacks = &stacks{base: clientTLS, may: peer.Guard(cfg.AllowPrivate), handle: u.handle, open: map[profile]*shared{}}
-	u.server = newStack(serverTLS, neverDial, func(req *sip.Request, tx *sip.ServerTx) { u.handle(u.server, req, tx) })
-	u.wg.Go(func() { _ = u.server.tp.ServeTLS(ln) })
-	u.wg.Go(u.watch)
+	u.context, u.cancel = context.WithCancel(context.Background())
+	u.challenger = auth.NewChallenger(u.contact.Host, time.Now)
+	u.server = transport.NewServer(serverTLS, u.handle)
+	u.pool = transport.NewPool(transport.PoolConfig{
+		TLS:      &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates},
+		Resolver: cfg.Resolver, Handle: u.handle, Control: peer.Guard(cfg.AllowPrivate),
+	})
+	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil
 }
 
-func complete(cfg Config) (Config, error) {
-	switch {
-	case cfg.Media == nil:
-		return cfg, errors.New("sip: no media")
-	case cfg.Routes == nil:
-		return cfg, errors.New("sip: no routes")
-	case len(cfg.Certificates) == 0:
-		return cfg, errors.New("sip: no certificate")
-	case cfg.Ring < 0 || cfg.Ring > maxRing:
-		return cfg, fmt.Errorf("sip: a phone rings for at most %s", maxRing)
-	case cfg.SessionExpires > 0 && cfg.SessionExpires < 90*time.Second:
-		return cfg, errors.New("sip: a session lasts for 90 s at least (RFC 4028, section 4)")
-	}
-	cfg.MaxCalls = positive(cfg.MaxCalls, defaultMaxCalls)
-	cfg.MaxConnections = positive(cfg.MaxConnections, defaultMaxConnections)
-	cfg.MaxConnectionsPerIP = positive(cfg.MaxConnectionsPerIP, defaultMaxPerIP)
-	cfg.MaxCallsPerIP = positive(cfg.MaxCallsPerIP, cfg.MaxCalls)
-	cfg.InvitesPerSecond = positive(cfg.InvitesPerSecond, defaultInvites)
-	if cfg.Ring == 0 {
-		cfg.Ring = defaultRing
-	}
-	if cfg.SessionExpires == 0 {
-		cfg.SessionExpires = defaultSession
-	}
-	cfg.SessionExpires = max(cfg.SessionExpires, 0)
-	if cfg.UserAgent == "" {
-		cfg.UserAgent = "callwright"
-	}
-	if hasControl(cfg.UserAgent) || hasControl(cfg.PublicHost) {
-		return cfg, errControl
-	}
-	if cfg.Resolver == nil {
-		var err error
-		clock := callwright.SystemClock{}
-		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock}); err != nil {
-			return cfg, err
-		}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	return cfg, nil
-}
-
-func positive(n, otherwise int) int {
-	if n > 0 {
-		return n
-	}
-	return otherwise
-}
-
-// contactURI is where we can be called back.
+// contactURI returns where we can be called back, without a user part.
 func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 	addr, err := netip.ParseAddrPort(listening.String())
 	if err != nil {
-		return sip.Uri{}, fmt.Errorf("sip: listening address: %w", err)
+		return sip.Uri{}, fmt.Errorf("sipua: listening address: %w", err)
 	}
 	if host == "" {
 		if addr.Addr().IsUnspecified() {
-			return sip.Uri{}, errors.New("sip: listening on every address needs a public host to be called back at")
+			return sip.Uri{}, errors.New("sipua: Config.PublicHost is required to listen on every address")
 		}
 		host = addr.Addr().Unmap().String()
 	}
-	u := sip.Uri{Scheme: "sip", Host: bracketed(host), Port: int(addr.Port())}
+	u := sip.Uri{Scheme: "sip", Host: message.Bracketed(host), Port: int(addr.Port())}
 	u.UriParams.Add("transport", "tls")
 	return u, nil
 }
 
-// Addr is where the user agent listens.
+// Run takes calls and keeps registrations alive until ctx ends or the user agent is closed. From then on it refuses new
+// calls; calls that run go on until Close. Run may be called once.
+func (u *UA) Run(ctx context.Context) error {
+	if u.running.Swap(true) {
+		return errors.New("sipua: Run may be called once")
+	}
+	if !u.registry.whileOpen(func() {
+		u.wg.Go(func() { _ = u.server.Serve(u.listener) }) // until Close: calls go on while draining, and new ones get 503
+	}) {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(u.context, cancel)()
+	u.bindings.Run(ctx)
+	u.Drain()
+	return nil
+}
+
+// Addr returns the listening address.
 func (u *UA) Addr() net.Addr { return u.listener.Addr() }
 
-// URI is where the user agent can be called, without a user part.
+// URI returns the URI at which the user agent can be called, without a user part.
 func (u *UA) URI() string { return u.contact.String() }
 
-// Calls is the number of calls that live or come about.
-func (u *UA) Calls() int {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.slots
-}
+// Calls returns the number of calls, including those that are not answered yet.
+func (u *UA) Calls() int { return u.registry.count() }
 
-// Drain refuses new calls from now on, in both directions. Those that run stay.
-func (u *UA) Drain() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.drain()
-}
+// Drain refuses new calls from now on, in both directions. Calls that run go on.
+func (u *UA) Drain() { u.registry.drain() }
 
-func (u *UA) drain() {
-	if !u.draining {
-		u.draining = true
-		u.settle()
-	}
-}
-
-// Close drains, hangs up what still runs, and stops. It waits until the peers have confirmed and the journal has written
-// everything down, or ctx ends; connections are closed in either case. It may be called twice.
+// Close drains, hangs up all calls and closes the connections. It first waits until the peers have confirmed and the
+// observer has heard of every end, or ctx ends. It may be called more than once.
 func (u *UA) Close(ctx context.Context) error {
-	u.mu.Lock()
-	u.drain()
-	first := !u.closed
-	u.closed = true
-	calls := make([]*phonecall, 0, len(u.calls))
-	for _, c := range u.calls {
-		calls = append(calls, c)
-	}
-	u.mu.Unlock()
-	for _, c := range calls {
-		c.post(hangup(call.CauseLocalHangup, "closing"))
+	legs, first := u.registry.close()
+	for _, l := range legs {
+		l.Close()
 	}
 	var err error
 	select {
-	case <-u.idle:
+	case <-u.registry.idle:
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -261,115 +163,11 @@ func (u *UA) Close(ctx context.Context) error {
 	}
 	u.cancel()
 	_ = u.listener.Close()
-	u.server.close()
-	u.stacks.close()
+	u.server.Close()
+	u.pool.Close()
 	u.wg.Wait()
 	return err
 }
 
-// take reserves a place for a call.
-func (u *UA) take() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.takeLocked()
-}
-
-func (u *UA) takeLocked() bool {
-	if u.draining || u.slots >= u.config.MaxCalls {
-		return false
-	}
-	u.slots++
-	return true
-}
-
-// give frees a call's place.
-func (u *UA) give() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.giveLocked()
-}
-
-func (u *UA) giveLocked() {
-	u.slots--
-	u.settle()
-}
-
-// hold and release count what the journal is yet to be told of.
-func (u *UA) hold() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.entries++
-}
-
-func (u *UA) release() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.entries--
-	u.settle()
-}
-
-// settle tells Close when nothing is left. The mutex is held.
-func (u *UA) settle() {
-	if !u.draining || u.slots > 0 || u.entries > 0 {
-		return
-	}
-	select {
-	case <-u.idle: // a call was refused while everything else was over already
-	default:
-		close(u.idle)
-	}
-}
-
-// takeFor reserves a place for a call that comes in.
-func (u *UA) takeFor(source netip.Addr) bool {
-	source = sourceOf(source)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.from[source] >= u.config.MaxCallsPerIP || !u.takeLocked() {
-		return false
-	}
-	u.from[source]++
-	return true
-}
-
-func (u *UA) giveFor(source netip.Addr) {
-	source = sourceOf(source)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.from[source]--; u.from[source] == 0 {
-		delete(u.from, source)
-	}
-	u.giveLocked()
-}
-
-// remember makes a call findable by its dialog, and for Close. False says that it comes too late for that.
-func (u *UA) remember(c *phonecall) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		return false
-	}
-	u.calls[dialogKey{c.id.callID, c.id.localTag}] = c
-	return true
-}
-
-// forget gives back what is held for a call. It is called once a call.
-func (u *UA) forget(c *phonecall) {
-	u.mu.Lock()
-	delete(u.calls, dialogKey{c.id.callID, c.id.localTag})
-	delete(u.invites, c.first)
-	u.mu.Unlock()
-	if c.flow.profile.host != "" {
-		u.stacks.release(c.flow.profile)
-	}
-	if c.first != (inviteKey{}) {
-		u.giveFor(c.flow.address.Addr())
-		return
-	}
-	u.give()
-}
-
-// token is an identifier that nobody guesses.
+// token returns an identifier that nobody can guess.
 func token() string { return rand.Text() }
-
-var errClosed = callwright.Errorf(callwright.CodeUnavailable, "the telephone line is closed")

@@ -197,6 +197,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		return nil, err
 	}
 	lc.Append(fx.StopHook(ua.Close))
+	lc.Append(background(func(ctx context.Context) { _ = ua.Run(ctx) }))
 	return ua, p.Regions.listen(p.Config.Region, ua.Addr())
 }
 

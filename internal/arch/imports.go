@@ -32,6 +32,21 @@ var owners = []struct{ library, home string }{
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
 
+// layers are packages that import only some of their neighbors, which stand in the list: calls stand on connections, and
+// connections on messages.
+var layers = []struct{ dir, neighbors string }{
+	{"adapters/sipua/internal/message", ""},
+	{"adapters/sipua/internal/mailbox", ""},
+	{"adapters/sipua/internal/peer", ""},
+	{"adapters/sipua/internal/source", ""},
+	{"adapters/sipua/internal/auth", "message"},
+	{"adapters/sipua/internal/attempt", "mailbox message"},
+	{"adapters/sipua/internal/transport", "message peer source"},
+	{"adapters/sipua/internal/binding", "auth message peer transport"},
+	{"adapters/sipua/internal/leg", "attempt auth mailbox message transport"},
+	{"adapters/sipua/probe", "internal/peer"},
+}
+
 // pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
 var pure = []string{
 	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time",
@@ -101,12 +116,25 @@ func refused(dir, target string) string {
 		if inside && top(to) == "transport" {
 			return "adapters never import transport"
 		}
+		if inside && refusedLayer(dir, to) {
+			return "the layers in internal/arch/imports.go go one way"
+		}
 	case room == "transport":
 		if inside && top(to) == "adapters" {
 			return "transport never imports adapters: the wiring joins them"
 		}
 	}
 	return ""
+}
+
+// refusedLayer says whether a package must not import a neighbor.
+func refusedLayer(dir, to string) bool {
+	for _, l := range layers {
+		if l.dir == dir && unit(to) == unit(dir) {
+			return !slices.ContainsFunc(strings.Fields(l.neighbors), func(n string) bool { return to == path.Join(path.Dir(dir), n) })
+		}
+	}
+	return false
 }
 
 // refusedToDomain says why a domain's package may not import another package of this module.

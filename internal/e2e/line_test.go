@@ -77,6 +77,7 @@ func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *r
 	if err != nil {
 		t.Fatal(err)
 	}
+	go func() { _ = line.Run(context.Background()) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), await.Limit)
 		defer cancel()

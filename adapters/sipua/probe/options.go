@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/sipua/peer"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"

@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/sipua/peer"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"

@@ -1,0 +1,99 @@
+package sipua
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/resolve"
+)
+
+// Config configures a user agent. Listen, Certificates, Media and Routes are required.
+type Config struct {
+	Listen       string            // host:port for TLS; port 0 takes any free port
+	Certificates []tls.Certificate // shown to callers, and to servers that ask for one
+	Media        trunk.Media
+	Routes       trunk.Routes
+
+	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
+	Roots      *x509.CertPool // of servers' certificates; nil: the system's
+
+	MaxCalls            int               // both directions together; 0: 1000
+	MaxConnections      int               // of callers; 0: 2000
+	MaxConnectionsPerIP int               // 0: 200
+	MaxCallsPerIP       int               // inbound calls of one address; 0: MaxCalls
+	InvitesPerSecond    int               // of one address, and twice as many at once; 0: 50
+	Ring                time.Duration     // how long a call rings; 0: 60 s, at most 180 s
+	SessionExpires      time.Duration     // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
+	AllowPrivate        bool              // connect to private and loopback addresses too
+	UserAgent           string            // for User-Agent and Server; empty: "callwright"
+	Resolver            *resolve.Resolver // nil: one that asks the system's DNS
+	Journal             trunk.Journal     // hears of every attempt at a call; may be nil
+	Logger              *slog.Logger      // nil discards
+}
+
+// The defaults and bounds of Config.
+const (
+	defaultMaxCalls       = 1000
+	defaultMaxConnections = 2000
+	defaultMaxPerIP       = 200
+	defaultInvites        = 50
+	defaultRing           = 60 * time.Second
+	maxRing               = 180 * time.Second
+	defaultSession        = 30 * time.Minute
+	minSession            = 90 * time.Second
+)
+
+// complete validates a configuration and sets its defaults.
+func complete(cfg Config) (Config, error) {
+	switch {
+	case cfg.Listen == "":
+		return cfg, errors.New("sipua: Config.Listen is required")
+	case len(cfg.Certificates) == 0:
+		return cfg, errors.New("sipua: Config.Certificates is required")
+	case cfg.Media == nil:
+		return cfg, errors.New("sipua: Config.Media is required")
+	case cfg.Routes == nil:
+		return cfg, errors.New("sipua: Config.Routes is required")
+	case cfg.Ring < 0 || cfg.Ring > maxRing:
+		return cfg, fmt.Errorf("sipua: Config.Ring must be between 0 and %s", maxRing)
+	case cfg.SessionExpires > 0 && cfg.SessionExpires < minSession:
+		return cfg, fmt.Errorf("sipua: Config.SessionExpires must be at least %s (RFC 4028, section 4)", minSession)
+	case message.HasControl(cfg.UserAgent):
+		return cfg, errors.New("sipua: Config.UserAgent must not contain control characters")
+	case message.HasControl(cfg.PublicHost):
+		return cfg, errors.New("sipua: Config.PublicHost must not contain control characters")
+	}
+	cfg.MaxCalls = positive(cfg.MaxCalls, defaultMaxCalls)
+	cfg.MaxConnections = positive(cfg.MaxConnections, defaultMaxConnections)
+	cfg.MaxConnectionsPerIP = positive(cfg.MaxConnectionsPerIP, defaultMaxPerIP)
+	cfg.MaxCallsPerIP = positive(cfg.MaxCallsPerIP, cfg.MaxCalls)
+	cfg.InvitesPerSecond = positive(cfg.InvitesPerSecond, defaultInvites)
+	cfg.Ring = cmp.Or(cfg.Ring, defaultRing)
+	cfg.SessionExpires = max(cmp.Or(cfg.SessionExpires, defaultSession), 0)
+	cfg.UserAgent = cmp.Or(cfg.UserAgent, "callwright")
+	if cfg.Resolver == nil {
+		var err error
+		clock := callwright.SystemClock{}
+		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock}); err != nil {
+			return cfg, err
+		}
+	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	return cfg, nil
+}
+
+func positive(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}

@@ -1,0 +1,78 @@
+package sipua
+
+import (
+	"context"
+	"strings"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// connect connects to a server: it tries every address until the call's time is over. The certificate has to name the
+// trunk's host, never a name that DNS has returned (RFC 5922, section 4).
+func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log) (transport.Flow, *call.Ending) {
+	u := o.ua
+	inTime, cancel := context.WithDeadline(ctx, o.until)
+	defer cancel()
+	targets, err := u.pool.Targets(inTime, server)
+	if err != nil {
+		log.Note(ladder.NoteUnresolved, peer.Reason(err))
+		return transport.Flow{}, unreachable(ctx, err)
+	}
+	log.Note(ladder.NoteResolved, u.listed(server, targets))
+	profile := transport.NewProfile(o.route.Verify, server.Host)
+	s := u.pool.Acquire(profile)
+	if s == nil {
+		return transport.Flow{}, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
+	}
+	for _, to := range targets {
+		var conn sip.Connection
+		if conn, err = s.Connect(inTime, to.Address); err == nil {
+			flow := u.pool.Connected(s, conn, to.Address)
+			log.Step(ladder.Event{
+				Note: ladder.NoteConnected, Transport: flow.TLS, Peer: to.Address.String(),
+				Detail: transport.Security(transport.StateOf(conn)) + "; " + profile.String(),
+			})
+			return flow, nil
+		}
+		shown := u.shown(to)
+		log.Step(ladder.Event{Note: ladder.NoteUnconnected, Peer: shown, Detail: shown + ": " + peer.Reason(err)})
+	}
+	u.pool.Release(profile)
+	return transport.Flow{}, unreachable(ctx, err)
+}
+
+func unreachable(ctx context.Context, err error) *call.Ending {
+	if ctx.Err() != nil {
+		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
+	}
+	return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
+}
+
+// shown returns an address for people. Where private addresses are not called, it hides what a name resolves to inside.
+func (u *UA) shown(t resolve.Target) string {
+	if !u.cfg.AllowPrivate && uri.IsPrivate(t.Address.Addr()) {
+		return "an address that is not public"
+	}
+	return t.Address.String()
+}
+
+// listed describes for people where a server is.
+func (u *UA) listed(server uri.URI, targets []resolve.Target) string {
+	addresses := make([]string, 0, len(targets))
+	for _, t := range targets {
+		addresses = append(addresses, u.shown(t))
+	}
+	text := server.Host + " is at " + strings.Join(addresses, ", ")
+	if service := targets[0].Service; service != "" {
+		text += " by " + service
+	}
+	return text
+}

@@ -1,0 +1,179 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/icholy/digest"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	trunk "github.com/callwright/callwright/sip"
+)
+
+const (
+	nonceLife  = time.Minute
+	maxUsed    = 100_000 // nonces that are remembered within their life
+	maxAnswers = 8       // Authorization headers that are looked at
+)
+
+// Challenger authenticates callers (RFC 3261, section 22; RFC 8760). A nonce carries its time and a signature over time and
+// source, so an unanswered challenge leaves no state. It is safe for concurrent use.
+type Challenger struct {
+	realm string
+	key   [32]byte
+	now   func() time.Time
+
+	mu           sync.Mutex
+	used, before map[string]int // the highest nonce count of a correct answer, by nonce; before: of the period before
+	since        time.Time      // of used
+}
+
+// Result is the result of checking an INVITE's credentials. Better results are larger.
+type Result int
+
+// The results.
+const (
+	None  Result = iota // no credentials for our realm
+	Wrong               // another user name, password or number
+	Stale               // correct, but the nonce is not ours, used or expired
+	OK
+)
+
+// NewChallenger returns a challenger for a realm, with a random key for its nonces.
+func NewChallenger(realm string, now func() time.Time) *Challenger {
+	c := &Challenger{realm: realm, now: now, used: map[string]int{}, since: now()}
+	_, _ = rand.Read(c.key[:]) // it never fails
+	return c
+}
+
+// Challenge returns the 401 for a source, with the stronger algorithm first (RFC 8760, section 2.4).
+func (c *Challenger) Challenge(source netip.Addr, isStale bool) *message.Refusal {
+	r := &message.Refusal{Status: sip.StatusUnauthorized}
+	nonce := c.nonce(source)
+	for _, algorithm := range []string{"SHA-256", "MD5"} {
+		ask := digest.Challenge{Realm: c.realm, Nonce: nonce, Algorithm: algorithm, QOP: []string{"auth"}, Stale: isStale}
+		r.Headers = append(r.Headers, sip.NewHeader("WWW-Authenticate", ask.String()))
+	}
+	return r
+}
+
+// Check checks the credentials in a request to a number, and returns the best result of all its Authorization headers.
+// Credentials for other realms are for proxies on the way.
+func (c *Challenger) Check(
+	req *sip.Request, to callwright.PhoneNumber, source netip.Addr, with trunk.Credentials,
+) Result {
+	best := None
+	headers := req.GetHeaders("Authorization")
+	for _, h := range headers[:min(len(headers), maxAnswers)] {
+		if !digest.IsDigest(h.Value()) {
+			continue
+		}
+		answer, err := digest.ParseCredentials(h.Value())
+		switch {
+		case err != nil:
+			best = max(best, Wrong)
+		case answer.Realm != c.realm:
+		case !correct(answer, string(req.Method), to, with):
+			best = max(best, Wrong)
+		case c.fresh(answer.Nonce, source) && c.use(answer.Nonce, answer.Nc):
+			return OK
+		default:
+			best = max(best, Stale)
+		}
+	}
+	return best
+}
+
+// correct reports whether an answer was made with the credentials, for a call to that number.
+func correct(a *digest.Credentials, method string, to callwright.PhoneNumber, with trunk.Credentials) bool {
+	switch strings.ToUpper(a.Algorithm) {
+	case "", "MD5", "SHA-256":
+	default:
+		return false
+	}
+	if a.QOP != "auth" || a.Nc < 1 || a.Cnonce == "" || !names(a.URI, to) {
+		return false
+	}
+	expected, err := digest.Digest(
+		&digest.Challenge{Realm: a.Realm, Nonce: a.Nonce, Algorithm: a.Algorithm, QOP: []string{a.QOP}},
+		digest.Options{
+			Method: method, URI: a.URI, Count: a.Nc, Cnonce: a.Cnonce,
+			Username: with.Username, Password: with.Password.Reveal(),
+		})
+	if err != nil {
+		return false
+	}
+	return same(a.Username, with.Username)&same(strings.ToLower(a.Response), expected.Response) == 1
+}
+
+// names reports whether a digest-uri is for a call to a number. Proxies change the Request-URI's host and parameters, and
+// some peers write the URI of To, so only another number counts against it.
+func names(text string, to callwright.PhoneNumber) bool {
+	var u sip.Uri
+	if text == "" || sip.ParseUri(text, &u) != nil {
+		return false
+	}
+	if u.User == "" && u.Scheme != "tel" {
+		return true
+	}
+	n, err := message.Number(&u)
+	return err == nil && n == to
+}
+
+// same compares in constant time, whatever the lengths are.
+func same(a, b string) int {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:])
+}
+
+// nonce returns the time and random bytes, signed for a source.
+func (c *Challenger) nonce(source netip.Addr) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(c.now().UnixNano()))
+	b = append(b, make([]byte, 8)...)
+	_, _ = rand.Read(b[8:])
+	return base64.RawURLEncoding.EncodeToString(c.sign(b, source))
+}
+
+// sign appends the signature over a nonce's bytes and a source.
+func (c *Challenger) sign(b []byte, source netip.Addr) []byte {
+	mac := hmac.New(sha256.New, c.key[:])
+	mac.Write(b)
+	address := source.As16()
+	mac.Write(address[:])
+	return mac.Sum(b)
+}
+
+// fresh reports whether a nonce is ours, for that source, and not expired.
+func (c *Challenger) fresh(nonce string, source netip.Addr) bool {
+	const signed = 16 // bytes before the signature
+	b, err := base64.RawURLEncoding.DecodeString(nonce)
+	if err != nil || len(b) != signed+sha256.Size || !hmac.Equal(b, c.sign(b[:signed:signed], source)) {
+		return false
+	}
+	age := c.now().Sub(time.Unix(0, int64(binary.BigEndian.Uint64(b))))
+	return age >= 0 && age < nonceLife
+}
+
+// use records a nonce's count (nc). It returns false if that count or a higher one was used already.
+func (c *Challenger) use(nonce string, count int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); now.Sub(c.since) >= nonceLife {
+		c.used, c.before, c.since = map[string]int{}, c.used, now
+	}
+	if count <= max(c.used[nonce], c.before[nonce]) || len(c.used) >= maxUsed {
+		return false
+	}
+	c.used[nonce] = count
+	return true
+}

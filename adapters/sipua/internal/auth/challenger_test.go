@@ -1,0 +1,118 @@
+package auth_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/icholy/digest"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/auth"
+	trunk "github.com/callwright/callwright/sip"
+)
+
+const (
+	bob   = callwright.PhoneNumber("+15550100002")
+	realm = "127.0.0.1"
+)
+
+var (
+	from   = netip.MustParseAddr("192.0.2.1")
+	secret = trunk.Credentials{Username: "pbx", Password: "geheim"}
+)
+
+func invite() *sip.Request {
+	return sip.NewRequest(sip.INVITE, sip.Uri{Scheme: "sip", User: bob.String(), Host: realm})
+}
+
+// challenged returns a new challenge of a challenger.
+func challenged(t *testing.T, c *auth.Challenger) *auth.Challenge {
+	t.Helper()
+	got := auth.Strongest(c.Challenge(from, false).Response(invite(), ""))
+	if got == nil || got.Algorithm != "SHA-256" {
+		t.Fatalf("the challenge is %+v", got)
+	}
+	return got
+}
+
+// answer checks an answer to a challenge.
+func answer(t *testing.T, c *auth.Challenger, challenge *auth.Challenge, with trunk.Credentials) auth.Result {
+	t.Helper()
+	req := invite()
+	if err := challenge.Authorize(req, with); err != nil {
+		t.Fatal(err)
+	}
+	return c.Check(req, bob, from, secret)
+}
+
+func TestNoncesGetOld(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	c := auth.NewChallenger(realm, clock)
+	check := func(what string, challenge *auth.Challenge, with trunk.Credentials, want auth.Result) {
+		t.Helper()
+		if got := answer(t, c, challenge, with); got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+
+	young, old := challenged(t, c), challenged(t, c)
+	if young.Nonce == old.Nonce {
+		t.Error("two challenges have one nonce")
+	}
+	now = now.Add(59 * time.Second)
+	check("after 59 s", young, secret, auth.OK)
+	check("again", young, secret, auth.Stale)
+	now = now.Add(time.Second)
+	check("after 60 s", old, secret, auth.Stale)
+	check("after 60 s with another password", old, trunk.Credentials{Username: "pbx", Password: "other"}, auth.Wrong)
+	check("a new one", challenged(t, c), secret, auth.OK)
+	now = now.Add(55 * time.Second)
+	again := challenged(t, c)
+	check("a new one later", again, secret, auth.OK)
+	now = now.Add(15 * time.Second) // the table of used nonces turns over
+	check("a new one after that", challenged(t, c), secret, auth.OK)
+	check("used 15 s ago", again, secret, auth.Stale)
+	if got := answer(t, auth.NewChallenger(realm, clock), challenged(t, c), secret); got != auth.Stale {
+		t.Errorf("another process's nonce: %d", got)
+	}
+	for _, forged := range []string{"", "x", strings.Repeat("A", 64), strings.Repeat("A", 65)} {
+		check("nonce "+forged, &auth.Challenge{
+			Challenge: digest.Challenge{Realm: realm, Nonce: forged, Algorithm: "SHA-256", QOP: []string{"auth"}}, Header: "Authorization",
+		}, secret, auth.Stale)
+	}
+}
+
+func FuzzAuthorization(f *testing.F) {
+	f.Add(`Digest username="pbx", realm="127.0.0.1", nonce="n", uri="sip:+15550100002@127.0.0.1", algorithm=SHA-256, cnonce="c", qop=auth, nc=00000001, response="0"`)
+	f.Add(`Digest username="unclosed`)
+	f.Add(`Digest nc=zz, uri="tel:", qop=auth, response=`)
+	c := auth.NewChallenger(realm, time.Now)
+	f.Fuzz(func(t *testing.T, header string) {
+		req := invite()
+		req.AppendHeader(sip.NewHeader("Authorization", header))
+		if got := c.Check(req, bob, from, secret); got == auth.OK {
+			t.Errorf("%q is accepted", header)
+		}
+	})
+}
+
+func FuzzChallenge(f *testing.F) {
+	f.Add(`Digest realm="r", nonce="n", algorithm=SHA-512-256, qop="auth"`)
+	f.Add(`Digest realm="r", nonce="n"`)
+	f.Fuzz(func(t *testing.T, header string) {
+		for _, status := range []int{sip.StatusUnauthorized, sip.StatusProxyAuthRequired} {
+			res := sip.NewResponseFromRequest(invite(), status, "No", nil)
+			res.AppendHeader(sip.NewHeader("WWW-Authenticate", header))
+			res.AppendHeader(sip.NewHeader("Proxy-Authenticate", header))
+			req := invite()
+			if c := auth.Strongest(res); c != nil && c.Authorize(req, secret) == nil && len(req.GetHeaders(c.Header)) != 1 {
+				t.Errorf("%d: %q is answered with %v", status, header, req.Headers())
+			}
+		}
+	})
+}

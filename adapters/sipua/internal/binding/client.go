@@ -1,0 +1,201 @@
+// Package binding registers trunks with their customers' servers: the REGISTER client of RFC 3261, section 10.
+//
+// A binding keeps the connection on which it was registered (a flow, RFC 5626), and calls for the trunk come over that
+// connection.
+package binding
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"maps"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
+	"github.com/callwright/callwright/sip/registration"
+)
+
+const (
+	watchEvery = time.Second // how soon a closed connection is noticed
+	keepAlive  = time.Minute
+)
+
+// Config configures a Client. All fields are required.
+type Config struct {
+	Pool    *transport.Pool
+	Contact sip.Uri // without a user
+	Agent   string  // User-Agent
+	Logger  *slog.Logger
+}
+
+// Client holds the bindings of all trunks. It is a registration.Line, and safe for concurrent use.
+type Client struct {
+	cfg Config
+
+	mu        sync.Mutex
+	bindings  map[string]*binding // by trunk
+	keepAlive time.Duration
+	pinged    time.Time // when keep-alives were sent last
+}
+
+var _ registration.Line = (*Client)(nil)
+
+// binding is one trunk's registration.
+type binding struct {
+	requesting sync.Mutex       // one REGISTER at a time; guards what follows
+	id         message.Identity // one Call-ID for all REGISTERs of a binding (RFC 3261, 10.2.4)
+	cseq       uint32
+	profile    transport.Profile
+	stack      *transport.Stack // of profile; nil: none acquired
+	address    netip.AddrPort
+	wanted     registration.Binding // as last asked for
+	unknown    bool                 // the last response was not waited for
+
+	// The client's mutex guards these.
+	flow  flow
+	until time.Time // when the server's binding expires
+	lost  func()
+}
+
+// flow is the connection that a trunk is registered on; conn is nil for none.
+type flow struct {
+	stack    *transport.Stack
+	address  netip.AddrPort
+	conn     sip.Connection
+	received netip.AddrPort // our address as the server sees it (RFC 3581); zero when it does not say
+}
+
+func (f flow) closed() bool { return f.stack.Existing(f.address) != f.conn }
+
+// New returns a client without bindings.
+func New(cfg Config) *Client {
+	return &Client{cfg: cfg, bindings: map[string]*binding{}, keepAlive: keepAlive}
+}
+
+// KeepAlive sets the interval of keep-alives. The default is a minute.
+func (c *Client) KeepAlive(every time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keepAlive = every
+}
+
+// of returns a trunk's binding, and adds a new one.
+func (c *Client) of(trunkID string) *binding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.bindings[trunkID]
+	if b == nil {
+		b = &binding{id: message.Identity{CallID: rand.Text(), LocalTag: rand.Text()}}
+		c.bindings[trunkID] = b
+	}
+	return b
+}
+
+// remove forgets a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
+func (c *Client) remove(trunkID string) (b *binding, bound bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b = c.bindings[trunkID]
+	if b == nil {
+		return nil, false
+	}
+	delete(c.bindings, trunkID)
+	bound = time.Now().Before(b.until)
+	b.flow, b.lost = flow{}, nil
+	return b, bound
+}
+
+// Contact returns our Contact in a call that comes over a registration: our end of the connection as the server sees it.
+// Our public host may be out of the server's reach, and what it sends to that address takes the connection.
+func (c *Client) Contact(conn sip.Connection) sip.Uri {
+	contact := *c.cfg.Contact.Clone()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range c.bindings {
+		if b.flow.conn == conn && b.flow.received.IsValid() {
+			contact.Host, contact.Port = message.Bracketed(b.flow.received.Addr().String()), int(b.flow.received.Port())
+		}
+	}
+	return contact
+}
+
+// Trunks returns the trunks that are registered on a connection.
+func (c *Client) Trunks(conn sip.Connection) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var trunks []string
+	for id, b := range c.bindings {
+		if b.flow.conn != nil && b.flow.conn == conn && time.Now().Before(b.until) {
+			trunks = append(trunks, id)
+		}
+	}
+	return trunks
+}
+
+// Run reports lost connections and sends keep-alives until ctx ends.
+func (c *Client) Run(ctx context.Context) {
+	var pings sync.WaitGroup
+	defer pings.Wait()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			for _, lost := range c.broken() {
+				lost()
+			}
+			for _, conn := range c.silent(now) {
+				pings.Go(func() { ping(conn) })
+			}
+		}
+	}
+}
+
+// broken removes closed connections from their bindings, and returns their callbacks.
+func (c *Client) broken() []func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var tell []func()
+	for _, b := range c.bindings {
+		if b.flow.conn == nil || !b.flow.closed() {
+			continue
+		}
+		if b.lost != nil {
+			tell = append(tell, b.lost)
+		}
+		b.flow, b.lost = flow{}, nil
+	}
+	return tell
+}
+
+// silent returns the connections that are due for a keep-alive: all of them, or none.
+func (c *Client) silent(now time.Time) []*sip.TCPConnection {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now.Sub(c.pinged) < c.keepAlive {
+		return nil
+	}
+	c.pinged = now
+	conns := map[*sip.TCPConnection]struct{}{} // trunks with one server share one
+	for _, b := range c.bindings {
+		if conn, ok := b.flow.conn.(*sip.TCPConnection); ok {
+			conns[conn] = struct{}{}
+		}
+	}
+	return slices.Collect(maps.Keys(conns))
+}
+
+// ping sends a keep-alive (RFC 5626, 3.5.1), which keeps NATs and the server from closing an idle connection.
+func ping(conn *sip.TCPConnection) {
+	if _, err := conn.Write([]byte("\r\n\r\n")); err != nil {
+		_ = conn.Close()
+	}
+}

@@ -1,0 +1,22 @@
+package binding
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/sip/registration"
+)
+
+// ReadResponse reads a response to a REGISTER in every way; false for anything else.
+func ReadResponse(data []byte) (granted time.Duration, received netip.AddrPort, refused *registration.Refusal, ok bool) {
+	msg, err := sip.ParseMessage(data)
+	res, isResponse := msg.(*sip.Response)
+	if !isResponse || err != nil {
+		return 0, received, nil, false //nolint:nilerr // false says so
+	}
+	b := binding{id: message.Identity{Contact: sip.Uri{Scheme: "sip", User: "us", Host: "x.test", Port: 5061}}}
+	return b.granted(res, time.Hour), receivedAs(res), refusalFrom(res), true
+}

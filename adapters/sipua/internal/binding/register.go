@@ -1,0 +1,232 @@
+package binding
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/auth"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
+	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/registration"
+)
+
+const unregisterTimeout = 5 * time.Second
+
+// Register makes or refreshes a trunk's binding: see registration.Line.
+func (c *Client) Register(ctx context.Context, wanted registration.Binding) (time.Duration, error) {
+	b := c.of(wanted.TrunkID)
+	b.requesting.Lock()
+	defer b.requesting.Unlock()
+	conn, err := c.connect(ctx, b, wanted)
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, errors.New("given up")
+		}
+		return 0, errors.New("no TLS connection: " + peer.Reason(err))
+	}
+	res, err := b.register(ctx, wanted.Expires)
+	b.unknown = errors.Is(err, context.Canceled)
+	if err != nil {
+		return 0, err
+	}
+	granted := b.granted(res, wanted.Expires)
+	if granted <= 0 {
+		return 0, &registration.Refusal{Code: res.StatusCode, Reason: "the server does not keep the registration"}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.flow, b.until, b.lost = flow{b.stack, b.address, conn, receivedAs(res)}, time.Now().Add(granted), wanted.Lost
+	return granted, nil
+}
+
+// Unregister removes a trunk's binding: see registration.Line.
+func (c *Client) Unregister(ctx context.Context, trunkID string) {
+	b, bound := c.remove(trunkID)
+	if b == nil {
+		return
+	}
+	b.requesting.Lock()
+	defer b.requesting.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, unregisterTimeout)
+	defer cancel()
+	if bound || b.unknown {
+		_, err := c.connect(ctx, b, b.wanted)
+		if err == nil {
+			_, err = b.register(ctx, 0)
+		}
+		if err != nil {
+			c.cfg.Logger.Info("registration not removed", "trunk", trunkID, "error", err)
+		}
+	}
+	if b.stack != nil {
+		c.cfg.Pool.Release(b.profile)
+	}
+}
+
+// connect returns the connection to a binding's server: the existing one or a new one.
+func (c *Client) connect(ctx context.Context, b *binding, wanted registration.Binding) (sip.Connection, error) {
+	pool, profile := c.cfg.Pool, transport.NewProfile(wanted.Verify, wanted.Server.Host)
+	if b.stack != nil && b.profile != profile {
+		pool.Release(b.profile)
+		b.stack = nil
+	}
+	if b.stack == nil {
+		if b.stack = pool.Acquire(profile); b.stack == nil {
+			return nil, transport.ErrClosed
+		}
+	}
+	if b.profile != profile || b.wanted.Server.Port != wanted.Server.Port {
+		b.address = netip.AddrPort{}
+	}
+	b.profile, b.wanted = profile, wanted
+	c.identify(b)
+	if conn := b.stack.Existing(b.address); conn != nil {
+		return conn, nil
+	}
+	targets, err := pool.Targets(ctx, wanted.Server)
+	if err != nil {
+		return nil, err
+	}
+	for _, to := range targets {
+		var conn sip.Connection
+		if conn, err = b.stack.Connect(ctx, to.Address); err == nil {
+			b.address = to.Address
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// identify sets a binding's identity: the address of record is the user name at the server, the Contact our number.
+func (c *Client) identify(b *binding) {
+	record := sip.Uri{Scheme: "sip", User: b.wanted.Credentials.Username, Host: message.Bracketed(b.wanted.Server.Host)}
+	b.id.Local, b.id.Remote = message.Party{URI: record}, message.Party{URI: record}
+	b.id.Contact = *c.cfg.Contact.Clone()
+	b.id.Contact.User = b.wanted.Number.String()
+	b.id.Via, b.id.Agent = c.cfg.Contact, c.cfg.Agent
+}
+
+// register sends REGISTERs until a final response other than a challenge. It answers one challenge of the server and one
+// of a proxy, and one of them again when its nonce has become stale. The returned response is a success.
+func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Response, error) {
+	answers := map[string]*auth.Challenge{}
+	renewed := false
+	for {
+		res, err := b.exchange(ctx, answers, expires)
+		switch {
+		case err != nil:
+			return nil, err
+		case res.IsSuccess():
+			return res, nil
+		case res.StatusCode != sip.StatusUnauthorized && res.StatusCode != sip.StatusProxyAuthRequired:
+			return nil, refusalFrom(res)
+		}
+		challenge := auth.Strongest(res)
+		if challenge == nil {
+			return nil, refusalFrom(res)
+		}
+		if answers[challenge.Header] != nil {
+			if !challenge.Stale || renewed {
+				return nil, refusalFrom(res)
+			}
+			renewed = true
+		}
+		answers[challenge.Header] = challenge
+	}
+}
+
+// exchange sends one REGISTER and waits for its final response.
+func (b *binding) exchange(ctx context.Context, answers map[string]*auth.Challenge, expires time.Duration) (
+	*sip.Response, error,
+) {
+	target := b.wanted.Server
+	b.cseq++
+	req, err := b.id.Request(dialog.Send{
+		Method: dialog.Method(sip.REGISTER), CSeq: b.cseq, Via: dialog.Path{RequestURI: target.String()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	req.Via().Params.Add("rport", "")
+	contact := &sip.ContactHeader{Address: b.id.Contact}
+	contact.Params.Add("expires", message.Seconds(expires))
+	req.AppendHeader(contact)
+	req.AppendHeader(sip.NewHeader("Expires", message.Seconds(expires)))
+	for _, challenge := range answers {
+		if err := challenge.Authorize(req, b.wanted.Credentials); err != nil {
+			return nil, err
+		}
+	}
+	req.SetBody(nil)
+	tx, err := b.stack.Request(ctx, req, b.address)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Terminate()
+	for {
+		select {
+		case res := <-tx.Responses():
+			if !res.IsProvisional() {
+				return res, nil
+			}
+		case <-tx.Done():
+			return nil, errors.New("the server did not answer")
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// refusalFrom returns a failed registration's reason.
+func refusalFrom(res *sip.Response) *registration.Refusal {
+	r := &registration.Refusal{
+		Code: res.StatusCode, Reason: message.StatusLine(res.StatusCode, message.Printable(res.Reason)), RetryAfter: message.ReadRetryAfter(res),
+		Auth: res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired,
+	}
+	if h := res.GetHeader("Min-Expires"); h != nil && res.StatusCode == statusIntervalTooBrief {
+		r.MinExpires = message.ReadSeconds(h.Value())
+	}
+	return r
+}
+
+const statusIntervalTooBrief = 423
+
+// granted returns the expiry that a success grants: of our Contact, else of all, else what was asked for.
+func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
+	for _, h := range res.GetHeaders("Contact") {
+		c, ok := h.(*sip.ContactHeader)
+		if !ok || c.Address.User != b.id.Contact.User || !strings.EqualFold(c.Address.Host, b.id.Contact.Host) ||
+			c.Address.Port != b.id.Contact.Port {
+			continue
+		}
+		if text, ok := c.Params.Get("expires"); ok {
+			return message.ReadSeconds(text)
+		}
+	}
+	if h := res.GetHeader("Expires"); h != nil {
+		return message.ReadSeconds(h.Value())
+	}
+	return asked
+}
+
+// receivedAs returns our address as the server sees it: received and rport in the response's Via (RFC 3581, section 4).
+func receivedAs(res *sip.Response) netip.AddrPort {
+	via := res.Via()
+	if via == nil {
+		return netip.AddrPort{}
+	}
+	address, err := netip.ParseAddr(message.TrimBrackets(via.Params.GetOr("received", "")))
+	port, portErr := strconv.ParseUint(via.Params.GetOr("rport", ""), 10, 16)
+	if err != nil || portErr != nil || port == 0 {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(address.Unmap().WithZone(""), uint16(port))
+}

@@ -1,0 +1,143 @@
+package leg
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/sdp"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// transferTimeout is how long a peer may take to say how a transfer went: the other phone may ring for long.
+const transferTimeout = 90 * time.Second
+
+var _ call.Leg = (*Leg)(nil)
+
+// Rate returns the samples a second.
+func (l *Leg) Rate() int { return l.media.session.Rate() }
+
+// Read waits for the next 20 ms of the call. A media timeout ends the call.
+func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
+	f, err := l.media.session.Read(ctx)
+	if errors.Is(err, trunk.ErrMediaTimeout) {
+		l.post(hangup(call.CauseMediaTimeout, "the peer sends no audio any more"))
+		return conversation.Frame{}, io.EOF
+	}
+	return conversation.Frame(f), err
+}
+
+// Write queues audio, and waits while more than 200 ms are queued.
+func (l *Leg) Write(ctx context.Context, samples []int16) error {
+	return l.media.session.Write(ctx, samples)
+}
+
+// Queued returns the number of samples that are not played yet.
+func (l *Leg) Queued() int { return l.media.session.Queued() }
+
+// Flush drops the queued samples and returns their number.
+func (l *Leg) Flush() int { return l.media.session.Flush() }
+
+// SendDTMF sends digits after the queued audio, and waits until they are sent.
+func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
+	return l.media.session.SendDTMF(ctx, digits)
+}
+
+// Info returns how the call is carried.
+func (l *Leg) Info() call.LegInfo {
+	return call.LegInfo{
+		SIPCallID: l.id.CallID, Peer: l.flow.Address.String(), Codec: l.media.codec(), SRTPSuite: sdp.Suite,
+		TLS: l.flow.TLS,
+	}
+}
+
+// Transfer asks the peer to call a number or URI in our place (REFER). When ctx ends first, the peer may still do so.
+func (l *Leg) Transfer(ctx context.Context, to string) error {
+	target, err := l.transferTarget(to)
+	if err != nil {
+		return err
+	}
+	if !l.transfer.TryLock() {
+		return callwright.Errorf(callwright.CodeConflict, "a transfer is under way")
+	}
+	defer l.transfer.Unlock()
+	select {
+	case <-l.transferred: // the late result of an earlier transfer
+	default:
+	}
+	l.post(dialog.Transfer{To: target, Wait: transferTimeout})
+	select {
+	case t := <-l.transferred:
+		return transferError(t)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func transferError(t dialog.Transferred) error {
+	switch {
+	case t.OK:
+		return nil
+	case t.Status == 0:
+		return callwright.Errorf(callwright.CodeUnavailable, "the transfer failed: the peer did not report a result")
+	default:
+		return callwright.Errorf(callwright.CodeUnavailable, "the transfer failed with status %d", t.Status)
+	}
+}
+
+// transferTarget returns the Refer-To of a number, at the peer's own host, or of a URI as it is: some peers accept tel
+// only, others sip only.
+func (l *Leg) transferTarget(to string) (string, error) {
+	if n, err := callwright.ParsePhoneNumber(to); err == nil {
+		u := sip.Uri{Scheme: "sip", User: n.String(), Host: l.id.Remote.URI.Host, Port: l.id.Remote.URI.Port}
+		for _, server := range l.route.Servers { // the To of a call out has no port (RFC 3261, 19.1.1)
+			if server.Host == u.Host {
+				u.Port = int(server.Port)
+			}
+		}
+		return u.String(), nil
+	}
+	u, err := uri.Parse(to)
+	if err != nil {
+		return "", callwright.Invalid("to", "must be an E.164 number or a sip, sips or tel URI")
+	}
+	return u.String(), nil
+}
+
+// Hangup ends the call and waits until the peer has confirmed.
+func (l *Leg) Hangup(ctx context.Context) error {
+	l.post(hangup(call.CauseLocalHangup, ""))
+	select {
+	case <-l.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close hangs up because the user agent closes.
+func (l *Leg) Close() { l.post(hangup(call.CauseLocalHangup, "closing")) }
+
+// Done returns a channel that is closed when the call is over.
+func (l *Leg) Done() <-chan struct{} { return l.done }
+
+// Ending returns why the call is over; zero before Done is closed.
+func (l *Leg) Ending() call.Ending {
+	select {
+	case <-l.done:
+		return l.ending
+	default:
+		return call.Ending{}
+	}
+}
+
+// Stats returns the media statistics. They are final once Done is closed.
+func (l *Leg) Stats() call.Stats { return l.media.statistics() }

@@ -1,0 +1,61 @@
+package leg
+
+import (
+	"cmp"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// sent adds a message of ours to the ladder; again marks a retransmission.
+func (l *Leg) sent(msg sip.Message, again bool) {
+	s := l.event(msg)
+	if req, ok := msg.(*sip.Request); ok {
+		s.Peer = cmp.Or(req.MessageData.Destination(), s.Peer)
+	}
+	s.Sent, s.Retransmit = true, again
+	l.log.Step(s)
+}
+
+// received adds a message of the peer to the ladder; again marks a retransmission.
+func (l *Leg) received(msg sip.Message, again bool) {
+	s := l.event(msg)
+	s.Peer = cmp.Or(msg.Source(), s.Peer)
+	s.Retransmit = again
+	l.log.Step(s)
+}
+
+// acknowledged adds the ACK of a failed INVITE, which sipgo's transaction sends (RFC 3261, 17.1.1.3).
+func (l *Leg) acknowledged(refusal *sip.Response) {
+	if refusal.StatusCode < 300 {
+		return
+	}
+	s := l.event(refusal)
+	s.Sent, s.Method, s.Status, s.Reason, s.Body = true, string(sip.ACK), 0, "", ""
+	l.log.Step(s)
+}
+
+// replied adds a request that was answered without the machine, and the response.
+func (l *Leg) replied(req *sip.Request, status int) {
+	l.received(req, false)
+	s := l.event(req)
+	s.Sent, s.Status, s.Reason, s.Body = true, status, message.Reason(status), ""
+	l.log.Step(s)
+}
+
+// cancelled adds the CANCEL of an INVITE, and the responses of sipgo's transaction to both.
+func (l *Leg) cancelled(cancel *sip.Request) {
+	l.replied(cancel, sip.StatusOK)
+	s := l.event(cancel)
+	s.Sent, s.Method = true, string(sip.INVITE)
+	s.Status, s.Reason = sip.StatusRequestTerminated, message.Reason(sip.StatusRequestTerminated)
+	l.log.Step(s)
+}
+
+func (l *Leg) event(msg sip.Message) ladder.Event {
+	s := message.Event(msg)
+	s.Transport, s.Peer = l.flow.TLS, l.flow.Address.String()
+	return s
+}

@@ -1,0 +1,218 @@
+package leg
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for what the
+// mutex guards.
+type media struct {
+	session trunk.MediaSession // nil until an inbound call is admitted
+	codecs  []sdp.Codec
+	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
+	transcode bool
+	log       *slog.Logger
+
+	remoteSDP []byte           // the peer's last description, until it is used
+	offer     *sdp.Description // ours that waits for an answer
+	reply     *sdp.Description // our answer to the peer's offer
+	current   *sdp.Description // ours that was agreed on last
+
+	mu     sync.Mutex
+	agreed sdp.Negotiated
+	closed bool
+	stats  call.Stats
+}
+
+var errNoOffer = errors.New("an answer without an offer")
+
+// body returns the description that a message carries.
+func (m *media) body(b dialog.Body) ([]byte, error) {
+	if b == dialog.Reply {
+		if m.reply == nil {
+			return nil, errNoOffer
+		}
+		return m.reply.Bytes(), nil
+	}
+	offer, err := sdp.Offer(m.capabilities())
+	if err != nil {
+		return nil, err
+	}
+	m.offer = offer
+	return offer.Bytes(), nil
+}
+
+func (m *media) capabilities() sdp.Capabilities {
+	return sdp.Capabilities{Media: m.session.Local(), Codecs: m.codecs, Transcode: m.transcode, Previous: m.current}
+}
+
+// accept applies the peer's answer to our offer, if there is an offer.
+func (m *media) accept() error {
+	if m.offer == nil {
+		return nil
+	}
+	answer, err := sdp.Parse(m.remoteSDP)
+	if err != nil {
+		return err
+	}
+	n, err := sdp.Accept(m.offer, answer)
+	if err != nil {
+		return err
+	}
+	return m.use(m.offer, n)
+}
+
+// answer builds our answer to the peer's offer and applies it.
+func (m *media) answer() error {
+	offer, err := sdp.Parse(m.remoteSDP)
+	if err != nil {
+		return err
+	}
+	reply, n, err := sdp.Answer(m.capabilities(), offer)
+	if err != nil {
+		return err
+	}
+	m.reply = reply
+	return m.use(reply, n)
+}
+
+func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
+	m.mu.Lock()
+	closed := m.closed
+	m.agreed = n
+	m.mu.Unlock()
+	m.current, m.offer, m.remoteSDP = ours, nil, nil
+	m.codecs = []sdp.Codec{n.Codec} // a later offer of ours refreshes; it does not start over
+	for _, other := range n.Others {
+		m.codecs = append(m.codecs, other.Codec)
+	}
+	if closed {
+		return nil
+	}
+	if err := m.session.Apply(n); err != nil {
+		return fmt.Errorf("media: %w", err)
+	}
+	return nil
+}
+
+// renegotiate answers the offer of a re-INVITE.
+func (m *media) renegotiate(host string) dialog.Decide {
+	err := m.answer()
+	if err == nil {
+		return dialog.Decide{Status: 200}
+	}
+	m.log.Info("re-INVITE refused", "error", err)
+	r := rejectionOf(err)
+	return dialog.Decide{Status: r.Status, Warning: warning(r, host)}
+}
+
+// reject refuses an INVITE whose offer cannot be answered. host names us in the Warning.
+func reject(err error, host string) dialog.Reject {
+	r := rejectionOf(err)
+	return dialog.Reject{Status: r.Status, Cause: dialog.NotAcceptable, Reason: r.Text, Warning: warning(r, host)}
+}
+
+// Preflight tries the negotiation of an INVITE's offer before a media port is taken. It returns nil when the offer can be
+// answered, and for an INVITE without an offer, which gets one from us.
+func Preflight(body []byte, codecs []sdp.Codec, host string) *dialog.Reject {
+	if len(body) == 0 {
+		return nil
+	}
+	offer, err := sdp.Parse(body)
+	if err == nil {
+		// Addresses of the documentation stand for the port that is not taken yet, of one family or the other.
+		for _, local := range []string{"192.0.2.1:2", "[2001:db8::1]:2"} {
+			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(local), Codecs: codecs}, offer)
+			if !errors.Is(err, sdp.ErrAddress) {
+				break
+			}
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	r := reject(err, host)
+	return &r
+}
+
+// rejectionOf returns the SIP response to a failed negotiation.
+func rejectionOf(err error) *sdp.Rejection {
+	if r, ok := errors.AsType[*sdp.Rejection](err); ok {
+		return r
+	}
+	return &sdp.Rejection{Status: 500}
+}
+
+// warning returns the Warning header of a rejection (RFC 3261, 20.43); empty without one.
+func warning(r *sdp.Rejection, host string) string {
+	if r.Warning == 0 {
+		return ""
+	}
+	return strconv.Itoa(r.Warning) + " " + host + " " + strconv.Quote(r.Text)
+}
+
+// close closes the media session and keeps its final statistics.
+func (m *media) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
+	m.closed = true
+	if m.session == nil {
+		return
+	}
+	m.stats = statsOf(m.session.Stats())
+	if err := m.session.Close(); err != nil {
+		m.log.Warn("media session not closed", "error", err)
+	}
+}
+
+func (m *media) statistics() call.Stats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || m.session == nil {
+		return m.stats
+	}
+	return statsOf(m.session.Stats())
+}
+
+func (m *media) codec() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return string(m.agreed.Codec)
+}
+
+func statsOf(s trunk.MediaStats) call.Stats {
+	return call.Stats{
+		Sent: s.Sent, Received: s.Received, Lost: s.Lost, Late: s.Late,
+		Jitter: s.Jitter, RoundTrip: s.RoundTrip.Round(time.Microsecond),
+	}
+}
+
+// Codecs returns a route's codecs in its order; the two of G.711 for a route without codecs.
+func Codecs(names []string) ([]sdp.Codec, error) {
+	codecs := make([]sdp.Codec, 0, len(names))
+	for _, name := range names {
+		c, ok := sdp.ParseCodec(name)
+		if !ok {
+			return nil, fmt.Errorf("unknown codec %q", name)
+		}
+		codecs = append(codecs, c)
+	}
+	if len(codecs) == 0 {
+		return []sdp.Codec{sdp.PCMU, sdp.PCMA}, nil
+	}
+	return codecs, nil
+}

@@ -1,0 +1,153 @@
+package leg
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/auth"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/sip/dialog"
+)
+
+// send sends a request.
+func (l *Leg) send(s dialog.Send) {
+	if s.Method == dialog.CANCEL {
+		l.sendCancel()
+		return
+	}
+	req, err := l.build(s)
+	if err != nil {
+		l.logger.Error("request not built", "method", s.Method, "error", err)
+		l.unsent(s, err)
+		return
+	}
+	if s.Method == dialog.ACK {
+		if err := l.flow.Write(req, s.Via); err != nil {
+			l.logger.Warn("ACK not sent", "error", err)
+			return
+		}
+		l.sent(req, false)
+		return
+	}
+	tx, err := l.flow.Request(req, s.Via)
+	if err != nil {
+		l.unsent(s, err)
+		return
+	}
+	l.sent(req, false)
+	if s.Method == dialog.INVITE && s.RemoteTag == "" {
+		l.replies.sent(s.Authorize)
+	}
+	if s.Method == dialog.INVITE {
+		l.invite, l.inviteTx = req, tx
+		// A retransmitted 2xx, or the 2xx of another fork, comes outside the transaction (RFC 6026).
+		tx.OnRetransmission(func(res *sip.Response) { l.mailbox.Post(func() { l.response(s, res, true) }) })
+	}
+	go l.follow(s, tx)
+}
+
+func (l *Leg) build(s dialog.Send) (*sip.Request, error) {
+	req, err := l.id.Request(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.Method == dialog.INVITE && s.RemoteTag == "" {
+		for _, h := range l.extra {
+			req.AppendHeader(h)
+		}
+	}
+	if s.Method == dialog.ACK && l.invite != nil {
+		sip.CopyHeaders("Authorization", l.invite, req) // RFC 3261, 13.2.2.4
+		sip.CopyHeaders("Proxy-Authorization", l.invite, req)
+	}
+	if s.Authorize && l.challenge != nil {
+		if err := l.challenge.Authorize(req, l.route.Credentials); err != nil {
+			return nil, fmt.Errorf("digest: %w", err)
+		}
+	}
+	if s.Body == dialog.NoBody {
+		req.SetBody(nil)
+		return req, nil
+	}
+	body, err := l.media.body(s.Body)
+	if err != nil {
+		return nil, err
+	}
+	message.AddSDP(req, body)
+	return req, nil
+}
+
+// unsent reports a request that was not sent as if the peer had answered 503 (RFC 3261, 8.1.3.1).
+func (l *Leg) unsent(s dialog.Send, err error) {
+	l.logger.Warn("request not sent", "method", s.Method, "error", err)
+	if !s.Stray {
+		l.post(dialog.Response{
+			Method: s.Method, CSeq: s.CSeq, Status: sip.StatusServiceUnavailable, Reason: "not sent", Local: true,
+		})
+	}
+}
+
+func (l *Leg) sendCancel() {
+	if l.invite == nil {
+		return
+	}
+	req := message.NewCancel(l.invite)
+	tx, err := l.flow.Cancel(req)
+	if err != nil {
+		l.logger.Warn("CANCEL not sent", "error", err)
+		return
+	}
+	l.sent(req, false)
+	go l.follow(dialog.Send{Method: dialog.CANCEL, Stray: true}, tx) // the INVITE's response decides, not this one
+}
+
+// follow handles a transaction's responses until the final one. They must be read: sipgo holds a lock meanwhile.
+func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
+	for {
+		select {
+		case res := <-tx.Responses():
+			l.mailbox.Post(func() { l.response(s, res, false) })
+			if !res.IsProvisional() {
+				return
+			}
+		case <-tx.Done():
+			if s.Stray {
+				return
+			}
+			status := sip.StatusServiceUnavailable
+			if errors.Is(tx.Err(), sip.ErrTransactionTimeout) {
+				status = sip.StatusRequestTimeout
+			}
+			l.post(dialog.Response{
+				Method: s.Method, CSeq: s.CSeq, Status: status, Reason: "the peer did not answer", Local: true,
+			})
+			return
+		}
+	}
+}
+
+// response runs in the mailbox. later marks a 2xx that comes after the transaction's final response.
+func (l *Leg) response(s dialog.Send, res *sip.Response, later bool) {
+	ev := message.ReadResponse(s.Method, s.CSeq, res)
+	l.received(res, later && ev.RemoteTag == l.machine.RemoteTag())
+	if s.Stray {
+		return
+	}
+	if s.Method == dialog.INVITE {
+		l.acknowledged(res)
+	}
+	if s.Method == dialog.INVITE && s.RemoteTag == "" {
+		l.replies.add(res)
+	}
+	if res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired {
+		if ch := auth.Strongest(res); ch != nil && l.route.Credentials.Username != "" {
+			l.challenge, ev.Challenge, ev.Stale = ch, true, ch.Stale
+		}
+	}
+	if s.Method == dialog.INVITE && res.IsSuccess() && ev.Body {
+		l.media.remoteSDP = res.Body()
+	}
+	l.apply(ev)
+}

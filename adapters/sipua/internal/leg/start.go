@@ -1,0 +1,158 @@
+package leg
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/dialog"
+	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// causeInternal is call.CauseInternal for the machine, which does not produce it.
+const causeInternal = dialog.Cause(call.CauseInternal)
+
+// Invitation is what an outbound leg says and offers.
+type Invitation struct {
+	Target  sip.Uri // Request-URI
+	Headers []sip.Header
+	Media   trunk.MediaSession
+	Codecs  []sdp.Codec
+	Ring    time.Duration
+	Ringing func() // is called for each 180, and for each 183 without a body
+}
+
+// Dial sends the first INVITE.
+func (l *Leg) Dial(inv Invitation) {
+	l.media.session, l.media.codecs, l.media.transcode = inv.Media, inv.Codecs, l.route.Transcode
+	l.extra, l.onRinging = inv.Headers, inv.Ringing
+	l.mailbox.Post(func() {
+		l.log.Begin()
+		l.apply(dialog.Dial{Target: inv.Target.String(), Ring: inv.Ring})
+	})
+}
+
+// Replied is closed by the first response to the first INVITE, 100 included.
+func (l *Leg) Replied() <-chan struct{} { return l.replies.any }
+
+// Outcome returns what failover needs to know of an outbound leg. It is set once Done is closed.
+func (l *Leg) Outcome() failover.Outcome { return l.outcome }
+
+// GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg goes on by itself until nothing
+// of it is left at the peer: a late 2xx is acknowledged and followed by BYE.
+func (l *Leg) GiveUp(cause call.Cause, reason string) {
+	begun := make(chan struct{})
+	l.mailbox.Post(func() {
+		l.apply(hangup(cause, reason))
+		close(begun)
+	})
+	<-begun
+}
+
+// Incoming starts an inbound leg, which answers 100 at once. offered is called unless the INVITE is refused at once.
+func (l *Leg) Incoming(req *sip.Request, tx *sip.ServerTx, ring time.Duration, offered func()) {
+	early := !tx.OnCancel(l.cancelledBy)
+	tx.OnTerminate(func(_ string, err error) {
+		if err != nil && !errors.Is(err, sip.ErrTransactionTerminated) {
+			l.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
+		}
+	})
+	ev := message.ReadRequest(req)
+	l.mailbox.Post(func() {
+		l.inbox.last = ev.CSeq
+		l.open[requestKey{dialog.INVITE, ev.CSeq}] = arrival{req: req, tx: tx, ev: ev}
+		l.media.remoteSDP = req.Body()
+		l.apply(dialog.Incoming{Request: ev, Ring: ring})
+		if l.machine.Phase() == dialog.Offered {
+			offered()
+		}
+	})
+	if early {
+		l.post(dialog.Undelivered{Cancelled: true})
+	}
+}
+
+// arrived adds the INVITE of an inbound call to its log, now that its trunk is known.
+func (l *Leg) arrived(invite *sip.Request) {
+	l.log.Step(ladder.Event{
+		Note: ladder.NoteConnected, Transport: l.flow.TLS, Peer: l.flow.Address.String(), Detail: l.flow.Security(),
+	})
+	l.received(invite, false)
+	l.log.Begin()
+}
+
+// Admit gives an inbound leg its media session and calls deliver, which reports whether somebody will answer; if nobody
+// will, the leg is refused. The leg owns the session, even if the caller has given up meanwhile. Admit returns when all of
+// this has happened.
+func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func() bool, refused dialog.Reject) {
+	admitted := make(chan struct{})
+	l.mailbox.Post(func() {
+		defer close(admitted)
+		if l.machine.Phase() != dialog.Offered {
+			_ = session.Close()
+			return
+		}
+		l.media.session, l.media.codecs, l.media.transcode = session, codecs, l.route.Transcode
+		if !deliver() {
+			l.apply(refused)
+		}
+	})
+	<-admitted
+}
+
+// Ring lets the caller of an inbound leg hear ringing (180).
+func (l *Leg) Ring() { l.post(dialog.Ring{}) }
+
+// Reject refuses an inbound leg. A leg that is over stays as it is.
+func (l *Leg) Reject(r dialog.Reject) { l.post(r) }
+
+// Fail refuses an inbound leg with 500.
+func (l *Leg) Fail() {
+	l.post(dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal})
+}
+
+// Answer accepts an inbound leg and waits for the caller's ACK.
+func (l *Leg) Answer(ctx context.Context) error {
+	l.mailbox.Post(func() {
+		if l.machine.Phase() == dialog.Offered && len(l.media.remoteSDP) > 0 {
+			if err := l.media.answer(); err != nil {
+				l.logger.Warn("offer refused", "error", err)
+				l.apply(reject(err, l.id.Via.Host))
+				return
+			}
+		}
+		l.apply(dialog.Answer{})
+	})
+	return l.Wait(ctx)
+}
+
+// Wait waits until both sides have answered, or the leg is over: then its error is a *call.Ending. When ctx ends first,
+// the leg is hung up.
+func (l *Leg) Wait(ctx context.Context) error {
+	select {
+	case <-l.established:
+		return nil
+	case <-l.done:
+	case <-ctx.Done():
+		l.post(hangup(call.CauseCancelled, "given up"))
+		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
+	}
+	select {
+	case <-l.established: // answered and over in one go
+		return nil
+	default:
+		ending := l.ending
+		return &ending
+	}
+}
+
+func hangup(cause call.Cause, reason string) dialog.Hangup {
+	return dialog.Hangup{Cause: dialog.Cause(cause), Reason: reason}
+}

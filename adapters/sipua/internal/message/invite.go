@@ -1,0 +1,91 @@
+package message
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/header"
+)
+
+// CalledNumber returns the number in the Request-URI, else the number in To.
+func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
+	if n, err := Number(&req.Recipient); err == nil {
+		return n, nil
+	}
+	return Number(&req.To().Address)
+}
+
+// Caller returns the user part of From, as an E.164 number if it is one.
+func Caller(req *sip.Request) string {
+	from := &req.From().Address
+	if n, err := Number(from); err == nil {
+		return n.String()
+	}
+	return Printable(from.User)
+}
+
+// Number returns the phone number of a sip, sips or tel URI.
+func Number(u *sip.Uri) (callwright.PhoneNumber, error) {
+	text := u.User
+	if u.Scheme == "tel" {
+		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
+	}
+	text, _, _ = strings.Cut(text, ";")
+	if plain, err := url.PathUnescape(text); err == nil {
+		text = plain
+	}
+	return callwright.ParsePhoneNumber(text)
+}
+
+// maxHeader bounds the name and value of one application header, in bytes.
+const maxHeader = 2048
+
+// CustomHeaders returns the headers of an INVITE that only applications interpret: X- headers and User-to-User.
+func CustomHeaders(req *sip.Request) map[string]string {
+	var custom map[string]string
+	for _, h := range req.Headers() {
+		if isCustom(h.Name()) && len(h.Name())+len(h.Value()) <= maxHeader {
+			if custom == nil {
+				custom = map[string]string{}
+			}
+			custom[h.Name()] = h.Value()
+		}
+	}
+	return custom
+}
+
+// NewCustomHeaders builds the headers that an application adds to an INVITE, sorted by name. It drops headers that are
+// not custom: the rest of the message is not the application's business.
+func NewCustomHeaders(values map[string]string) ([]sip.Header, error) {
+	var headers []sip.Header
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name]
+		if !isCustom(name) {
+			continue
+		}
+		if !isToken(name) || HasControl(value) || len(name)+len(value) > maxHeader {
+			return nil, callwright.Invalid("headers",
+				"%.40q can't be sent as a SIP header: at most %d bytes, without control characters", name, maxHeader)
+		}
+		headers = append(headers, sip.NewHeader(name, value))
+	}
+	return headers, nil
+}
+
+func isCustom(name string) bool {
+	return len(name) > 2 && strings.EqualFold(name[:2], "X-") || strings.EqualFold(name, "User-to-User")
+}
+
+// Headers returns all headers of a request, for a trunk's mapping rules.
+func Headers(req *sip.Request) []header.Header {
+	headers := make([]header.Header, 0, len(req.Headers()))
+	for _, h := range req.Headers() {
+		headers = append(headers, header.Header{Name: h.Name(), Value: h.Value()})
+	}
+	return headers
+}

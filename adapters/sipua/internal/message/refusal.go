@@ -1,0 +1,47 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emiago/sipgo/sip"
+)
+
+// reasons are the phrases of the statuses that we answer with.
+var reasons = map[int]string{
+	100: "Trying", 180: "Ringing", 200: "OK",
+	400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 415: "Unsupported Media Type",
+	416: "Unsupported URI Scheme", 420: "Bad Extension", 422: "Session Interval Too Small", 480: "Temporarily Unavailable",
+	481: "Call/Transaction Does Not Exist", 482: "Loop Detected", 486: "Busy Here", 487: "Request Terminated",
+	488: "Not Acceptable Here", 491: "Request Pending", 500: "Server Internal Error", 501: "Not Implemented",
+	503: "Service Unavailable", 505: "Version Not Supported", 603: "Decline",
+}
+
+// Reason returns the reason phrase that we send with a status.
+func Reason(status int) string { return reasons[status] }
+
+// StatusLine returns a response's code and phrase for people; empty for code 0.
+func StatusLine(code int, phrase string) string {
+	if code == 0 {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, phrase))
+}
+
+// Refusal is a final response to a request outside any dialog.
+type Refusal struct {
+	Status  int
+	Headers []sip.Header
+}
+
+// Response builds the response. An empty agent adds no Server header.
+func (r Refusal) Response(req *sip.Request, agent string) *sip.Response {
+	res := sip.NewResponseFromRequest(req, r.Status, reasons[r.Status], nil)
+	if agent != "" {
+		res.AppendHeader(sip.NewHeader("Server", agent))
+	}
+	for _, h := range r.Headers {
+		res.AppendHeader(h)
+	}
+	return res
+}

@@ -1,0 +1,155 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/sip/dialog"
+)
+
+const maxForwards = 70
+
+// Transport is the only transport protocol.
+const Transport = "TLS"
+
+// Party is one end of a dialog as From and To name it.
+type Party struct {
+	Display string
+	URI     sip.Uri
+}
+
+// Identity holds what all messages of a dialog have in common.
+type Identity struct {
+	CallID   string
+	LocalTag string
+	Local    Party
+	Remote   Party
+	Contact  sip.Uri
+	Via      sip.Uri // host and port for responses
+	Agent    string  // User-Agent, Server
+}
+
+// Request builds a request without its body and without credentials.
+func (id *Identity) Request(s dialog.Send) (*sip.Request, error) {
+	var target sip.Uri
+	if err := sip.ParseUri(s.Via.RequestURI, &target); err != nil {
+		return nil, fmt.Errorf("request URI: %w", err)
+	}
+	target.Headers = nil // never in a Request-URI (RFC 3261, 19.1.5)
+	req := sip.NewRequest(sip.RequestMethod(s.Method), target)
+	req.SetTransport(Transport)
+	via := &sip.ViaHeader{
+		ProtocolName: "SIP", ProtocolVersion: "2.0", Transport: Transport, Host: id.Via.Host, Port: id.Via.Port,
+	}
+	via.Params.Add("branch", sip.GenerateBranchN(24))
+	req.AppendHeader(via)
+	for _, route := range s.Via.Routes {
+		req.AppendHeader(sip.NewHeader("Route", "<"+route.URI+">"))
+	}
+	hops := sip.MaxForwardsHeader(maxForwards)
+	callID := sip.CallIDHeader(id.CallID)
+	from := &sip.FromHeader{DisplayName: id.Local.Display, Address: id.Local.URI}
+	from.Params.Add("tag", id.LocalTag)
+	to := &sip.ToHeader{DisplayName: id.Remote.Display, Address: id.Remote.URI}
+	if s.RemoteTag != "" {
+		to.Params.Add("tag", s.RemoteTag)
+	}
+	for _, h := range []sip.Header{
+		&hops, from, to, &callID, &sip.CSeqHeader{SeqNo: s.CSeq, MethodName: sip.RequestMethod(s.Method)},
+	} {
+		req.AppendHeader(h)
+	}
+	id.extend(req, s)
+	return req, nil
+}
+
+// extend adds the headers that depend on the method.
+func (id *Identity) extend(req *sip.Request, s dialog.Send) {
+	switch s.Method {
+	case dialog.INVITE:
+		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		req.AppendHeader(sip.NewHeader("Allow", dialog.Allow))
+		req.AppendHeader(sip.NewHeader("Supported", "timer"))
+		addSession(req, s.Session)
+	case dialog.REFER:
+		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		req.AppendHeader(sip.NewHeader("Refer-To", "<"+s.ReferTo+">"))
+		req.AppendHeader(sip.NewHeader("Referred-By", "<"+id.Local.URI.String()+">"))
+	default:
+	}
+	req.AppendHeader(sip.NewHeader("User-Agent", id.Agent))
+}
+
+// NewCancel builds the CANCEL of an INVITE: the same branch, no Require, no body (RFC 3261, 9.1).
+func NewCancel(invite *sip.Request) *sip.Request {
+	req := sip.NewRequest(sip.CANCEL, invite.Recipient)
+	req.SetTransport(Transport)
+	req.AppendHeader(invite.Via().Clone())
+	sip.CopyHeaders("Route", invite, req)
+	hops := sip.MaxForwardsHeader(maxForwards)
+	req.AppendHeader(&hops)
+	sip.CopyHeaders("From", invite, req)
+	sip.CopyHeaders("To", invite, req)
+	sip.CopyHeaders("Call-ID", invite, req)
+	req.AppendHeader(&sip.CSeqHeader{SeqNo: invite.CSeq().SeqNo, MethodName: sip.CANCEL})
+	req.SetBody(nil)
+	return req
+}
+
+func addSession(msg interface{ AppendHeader(header sip.Header) }, s dialog.Session) {
+	if s.Expires > 0 {
+		value := Seconds(s.Expires)
+		if s.Refresher != "" {
+			value += ";refresher=" + string(s.Refresher)
+		}
+		msg.AppendHeader(sip.NewHeader("Session-Expires", value))
+	}
+	if s.MinSE > 0 {
+		msg.AppendHeader(sip.NewHeader("Min-SE", Seconds(s.MinSE)))
+	}
+}
+
+// Response builds a response without its body.
+func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
+	res := sip.NewResponseFromRequest(req, r.Status, reasons[r.Status], nil)
+	if to := res.To(); to != nil && r.Status > 100 {
+		if !req.To().Params.Has("tag") {
+			to.Params.Add("tag", id.LocalTag)
+		}
+	}
+	res.AppendHeader(sip.NewHeader("Server", id.Agent))
+	success := r.Status/100 == 2
+	if r.Method == dialog.INVITE && (success || r.Status == 180) {
+		res.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+	}
+	if r.Method == dialog.INVITE && success || r.Method == dialog.OPTIONS {
+		res.AppendHeader(sip.NewHeader("Allow", dialog.Allow))
+		res.AppendHeader(sip.NewHeader("Supported", "timer"))
+	}
+	addSession(res, r.Session)
+	if success && r.Session.Expires > 0 && r.Session.Supported && r.Session.Refresher == dialog.UAC {
+		res.AppendHeader(sip.NewHeader("Require", "timer"))
+	}
+	if len(r.Unsupported) > 0 {
+		res.AppendHeader(sip.NewHeader("Unsupported", strings.Join(r.Unsupported, ", ")))
+	}
+	if r.Warning != "" {
+		res.AppendHeader(sip.NewHeader("Warning", r.Warning))
+	}
+	if r.RetryAfter > 0 {
+		res.AppendHeader(sip.NewHeader("Retry-After", Seconds(r.RetryAfter)))
+	}
+	return res
+}
+
+// AddSDP adds a session description as the body.
+func AddSDP(msg interface {
+	AppendHeader(header sip.Header)
+	SetBody(body []byte)
+}, body []byte,
+) {
+	msg.AppendHeader(sip.NewHeader("Content-Type", SDP))
+	msg.SetBody(body)
+}

@@ -1,0 +1,118 @@
+// Package peer holds the rules for connections to servers that calls and probes share: which addresses may be connected
+// to, how certificates are verified, and how a failed connection is described.
+package peer
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/callwright/callwright"
+	trunk "github.com/callwright/callwright/sip"
+)
+
+// Control refuses addresses before they are dialed. It sees the address that is really dialed, so a name cannot resolve to
+// a private address after it was checked (DNS rebinding). Nil allows all.
+type Control func(network, address string, c syscall.RawConn) error
+
+// Guard returns the control that allows public addresses only, over TCP and UDP, or all addresses.
+func Guard(allowPrivate bool) Control {
+	if allowPrivate {
+		return nil
+	}
+	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6", "udp4", "udp6")).Safe
+}
+
+// Client returns a client's TLS configuration that verifies the peer's certificate against a host, never against the
+// dialed address: in a dialog the peer chooses that address.
+func Client(base *tls.Config, verify trunk.TLSVerification, host string) *tls.Config {
+	c := base.Clone()
+	c.ServerName = host
+	switch verify {
+	case trunk.VerifyNone:
+		c.InsecureSkipVerify = true
+	case trunk.VerifyChain:
+		c.InsecureSkipVerify = true // the name only: the chain follows
+		c.VerifyConnection = func(state tls.ConnectionState) error {
+			if err := VerifyChain(state, c.RootCAs); err != nil {
+				return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
+			}
+			return nil
+		}
+	default: // full: crypto/tls does it
+	}
+	return c
+}
+
+// VerifyChain reports an error unless the peer's certificate chains to a root (nil: the system's) and is valid today. It
+// ignores the certificate's name.
+func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
+	intermediates := x509.NewCertPool()
+	for _, cert := range state.PeerCertificates[1:] {
+		intermediates.AddCert(cert)
+	}
+	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates})
+	return err
+}
+
+// Reason describes for people why a connection failed. A coded error is described by its message; nothing of what the
+// peer has sent is shown.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*callwright.Error](err); ok {
+		return e.Message
+	}
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return certificateReason(e.Err)
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return "the server refuses the TLS handshake"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "the server does not speak TLS"
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "remote error" {
+		return "the server refuses the TLS handshake"
+	}
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
+		return "the address is not a public one"
+	case errors.Is(err, context.Canceled):
+		return "given up"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
+		return "no answer in time"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection is refused"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "there is no way to the address"
+	case Closed(err):
+		return "the server closed the connection"
+	default:
+		return "the connection failed"
+	}
+}
+
+// Closed reports whether an error means that the peer has closed the connection.
+func Closed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+func certificateReason(err error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "the certificate comes from nobody we trust"
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "the certificate is for another host"
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok && e.Reason == x509.Expired {
+		return "the certificate has expired, or is not valid yet"
+	}
+	return "the certificate is not valid"
+}

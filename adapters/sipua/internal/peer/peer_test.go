@@ -1,0 +1,91 @@
+package peer_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+	trunk "github.com/callwright/callwright/sip"
+)
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	guard := peer.Guard(false)
+	for address, allowed := range map[string]bool{
+		"8.8.8.8:5061": true, "[2606:4700::1]:5060": true, "127.0.0.1:5061": false, "10.1.2.3:5060": false,
+		"192.168.0.1:5060": false, "169.254.169.254:80": false, "100.64.0.1:5060": false, "0.0.0.0:5060": false,
+		"224.0.0.1:5060": false, "[::1]:5061": false, "[fe80::1]:5060": false, "[fd00::1]:5060": false,
+		"[::ffff:127.0.0.1]:5060": false,
+	} {
+		for _, network := range []string{"tcp", "udp"} {
+			family := "4"
+			if address[0] == '[' {
+				family = "6"
+			}
+			if err := guard(network+family, address, nil); (err == nil) != allowed {
+				t.Errorf("%s over %s: %v", address, network+family, err)
+			}
+		}
+	}
+	if err := guard("unix", "/tmp/socket", nil); err == nil {
+		t.Error("another kind of network is let through")
+	}
+	if peer.Guard(true) != nil {
+		t.Error("there is a guard where there should be none")
+	}
+}
+
+// TestClient: what depends on a handshake is tested with the probes.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	base := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
+	for verify, lax := range map[trunk.TLSVerification]bool{
+		"": false, trunk.VerifyFull: false, trunk.VerifyChain: true, trunk.VerifyNone: true,
+	} {
+		c := peer.Client(base, verify, "pbx.test")
+		if c.InsecureSkipVerify != lax || (c.VerifyConnection != nil) != (verify == trunk.VerifyChain) ||
+			c.ServerName != "pbx.test" || c.RootCAs != base.RootCAs || c.MinVersion != base.MinVersion {
+			t.Errorf("%q: %+v", verify, c)
+		}
+	}
+	if base.ServerName != "" {
+		t.Error("the base was changed")
+	}
+}
+
+func TestReason(t *testing.T) {
+	t.Parallel()
+	refused := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
+	secret := errors.New("secret text of the peer")
+	for want, errs := range map[string][]error{
+		"the certificate comes from nobody we trust":       {refused(x509.UnknownAuthorityError{})},
+		"the certificate is for another host":              {refused(x509.HostnameError{})},
+		"the certificate has expired, or is not valid yet": {refused(x509.CertificateInvalidError{Reason: x509.Expired})},
+		"the certificate is not valid":                     {refused(x509.CertificateInvalidError{}), refused(secret)},
+		"the server refuses the TLS handshake":             {tls.AlertError(40), &net.OpError{Op: "remote error", Err: secret}},
+		"the server does not speak TLS":                    {tls.RecordHeaderError{Msg: "secret"}},
+		"the address is not a public one":                  {ssrf.ErrProhibitedIP, ssrf.ErrProhibitedNetwork},
+		"given up":                                         {context.Canceled},
+		"no answer in time":                                {context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT},
+		"the connection is refused":                        {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
+		"there is no way to the address":                   {syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EADDRNOTAVAIL},
+		"the server closed the connection":                 {io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE},
+		"the connection failed":                            {secret},
+	} {
+		for _, err := range errs {
+			if got := peer.Reason(fmt.Errorf("on the way: %w", err)); got != want {
+				t.Errorf("%v: %q, want %q", err, got, want)
+			}
+		}
+	}
+}

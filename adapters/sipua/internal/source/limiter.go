@@ -1,0 +1,179 @@
+package source
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// The limits that do not depend on configuration.
+const (
+	maxRefused = 20               // refused INVITEs a minute; then the source is blocked
+	maxWrong   = 3                // wrong credentials a minute for one trunk; then the trunk refuses the source
+	blockTime  = 10 * time.Minute // how long a source is blocked
+	maxSources = 10_000           // that are remembered
+	maxLookups = 16               // route look-ups of one source at a time
+)
+
+// Limiter counts what sources do. It is safe for concurrent use.
+type Limiter struct {
+	rate  rate.Limit // INVITEs a second
+	burst int        // INVITEs at once, and in admission at a time
+	now   func() time.Time
+
+	mu    sync.Mutex
+	known map[netip.Addr]*source
+}
+
+type source struct {
+	pace     *rate.Limiter
+	lookups  chan struct{}     // a semaphore: holds one value for each route look-up that runs
+	pending  int               // INVITEs in admission
+	refused  window            // refused INVITEs
+	wrong    map[string]window // wrong credentials, by trunk
+	admitted time.Time         // when a call was admitted last
+	blocked  time.Time         // until when
+	seen     time.Time
+}
+
+// window counts events within a minute.
+type window struct {
+	since time.Time
+	n     int
+}
+
+func (w window) count(now time.Time) int {
+	if now.Sub(w.since) >= time.Minute {
+		return 0
+	}
+	return w.n
+}
+
+func (w window) add(now time.Time) window {
+	if w.count(now) == 0 {
+		return window{since: now, n: 1}
+	}
+	w.n++
+	return w
+}
+
+// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and twice as many at once.
+func NewLimiter(perSecond int, now func() time.Time) *Limiter {
+	return &Limiter{rate: rate.Limit(perSecond), burst: 2 * perSecond, now: now, known: map[netip.Addr]*source{}}
+}
+
+// Of returns the source that an address belongs to: the IPv4 address, or the /64 network of an IPv6 address.
+func Of(a netip.Addr) netip.Addr {
+	a = a.Unmap()
+	if a.Is6() {
+		if network, err := a.Prefix(64); err == nil {
+			return network.Addr()
+		}
+	}
+	return a
+}
+
+// of returns an address's source, and adds a new one. The mutex is held.
+func (l *Limiter) of(a netip.Addr) *source {
+	a = Of(a)
+	known := l.known[a]
+	if known == nil {
+		if len(l.known) >= maxSources {
+			l.evict()
+		}
+		known = &source{pace: rate.NewLimiter(l.rate, l.burst), lookups: make(chan struct{}, maxLookups)}
+		l.known[a] = known
+	}
+	known.seen = l.now()
+	return known
+}
+
+// evict forgets the least recently seen of a few sources: a map gives them in random order.
+func (l *Limiter) evict() {
+	const few = 32
+	var oldest netip.Addr
+	looked := 0
+	for a, known := range l.known {
+		if known.pending == 0 && (!oldest.IsValid() || known.seen.Before(l.known[oldest].seen)) {
+			oldest = a
+		}
+		if looked++; looked >= few && oldest.IsValid() {
+			break
+		}
+	}
+	delete(l.known, oldest)
+}
+
+// Enter counts an INVITE in admission and returns the semaphore of its source's route look-ups; nil when the source sends
+// too many INVITEs. Each successful Enter needs a Leave.
+func (l *Limiter) Enter(a netip.Addr) chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.of(a)
+	if known.pending >= l.burst || !known.pace.AllowN(l.now(), 1) {
+		return nil
+	}
+	known.pending++
+	return known.lookups
+}
+
+// Leave ends the admission of an INVITE.
+func (l *Limiter) Leave(a netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(a).pending--
+}
+
+// Admitted records an admitted call. Its source is a carrier, which the refused calls of some of its customers must not
+// block.
+func (l *Limiter) Admitted(a netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.of(a)
+	known.admitted, known.refused = l.now(), window{}
+}
+
+// Refused records a refused call, and blocks a source that sends nothing else.
+func (l *Limiter) Refused(a netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, now := l.of(a), l.now()
+	known.refused = known.refused.add(now)
+	if known.refused.n >= maxRefused && now.Sub(known.admitted) >= blockTime {
+		known.blocked = now.Add(blockTime)
+	}
+}
+
+// Blocked reports whether a source gets no answers.
+func (l *Limiter) Blocked(a netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.known[Of(a)]
+	return known != nil && l.now().Before(known.blocked)
+}
+
+// WrongCredentials records wrong credentials for a trunk.
+func (l *Limiter) WrongCredentials(a netip.Addr, trunkID string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, now := l.of(a), l.now()
+	if known.wrong == nil {
+		known.wrong = map[string]window{}
+	}
+	for id, w := range known.wrong {
+		if w.count(now) == 0 {
+			delete(known.wrong, id)
+		}
+	}
+	known.wrong[trunkID] = known.wrong[trunkID].add(now)
+}
+
+// Distrusted reports whether a source has sent wrong credentials for a trunk too often to be challenged again.
+func (l *Limiter) Distrusted(a netip.Addr, trunkID string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.known[Of(a)]
+	return known != nil && known.wrong[trunkID].count(l.now()) >= maxWrong
+}

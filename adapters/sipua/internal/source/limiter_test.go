@@ -1,0 +1,95 @@
+package source_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/source"
+)
+
+func enters(l *source.Limiter, a netip.Addr) bool { return l.Enter(a) != nil }
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := source.NewLimiter(5, func() time.Time { return now })
+	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	for i := range 12 {
+		if ok := enters(s, a); ok != (i < 10) {
+			t.Errorf("INVITE %d at once: %t", i, ok)
+		}
+	}
+	if !enters(s, b) {
+		t.Error("another source pays for it")
+	}
+	now = now.Add(time.Second)
+	if enters(s, a) {
+		t.Error("as many wait as may, and one more comes in")
+	}
+	s.Leave(a)
+	if !enters(s, a) {
+		t.Error("a second later there is no room")
+	}
+
+	for range 19 {
+		s.Refused(a)
+	}
+	now = now.Add(time.Minute)
+	s.Refused(a)
+	if s.Blocked(a) {
+		t.Error("20 refusals in more than a minute")
+	}
+	for range 19 {
+		s.Refused(a)
+	}
+	if !s.Blocked(a) || !s.Blocked(netip.MustParseAddr("::ffff:192.0.2.1")) || s.Blocked(b) {
+		t.Error("20 refusals in a minute")
+	}
+	now = now.Add(10 * time.Minute)
+	if s.Blocked(a) {
+		t.Error("it is barred for ever")
+	}
+	s.Admitted(a)
+	for range 30 {
+		s.Refused(a)
+	}
+	if s.Blocked(a) {
+		t.Error("a source of good calls is barred")
+	}
+
+	v6, neighbor := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
+	for range 3 {
+		s.WrongCredentials(v6, "t")
+	}
+	if !s.Distrusted(neighbor, "t") || s.Distrusted(neighbor, "u") || s.Distrusted(a, "t") {
+		t.Error("wrong answers count for the source and the trunk")
+	}
+	now = now.Add(time.Minute)
+	if s.Distrusted(v6, "t") {
+		t.Error("they count for ever")
+	}
+}
+
+func TestSourcesAreBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := source.NewLimiter(1, func() time.Time { now = now.Add(time.Microsecond); return now })
+	waiting := netip.MustParseAddr("192.0.2.1")
+	for range 2 {
+		if !enters(s, waiting) {
+			t.Fatal("no room")
+		}
+	}
+	a := netip.MustParseAddr("10.0.0.0")
+	for range 30_000 {
+		a = a.Next()
+		s.Refused(a)
+	}
+	if n := source.Known(s); n > 10_000 {
+		t.Errorf("%d sources are remembered", n)
+	}
+	if enters(s, waiting) {
+		t.Error("one with calls under way is forgotten")
+	}
+}

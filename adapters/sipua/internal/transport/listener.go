@@ -1,0 +1,253 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/source"
+)
+
+// handshakeTimeout bounds the TLS handshake of an accepted connection.
+const handshakeTimeout = 5 * time.Second
+
+// Listener is a TLS listener whose Accept returns connections that have finished their handshake. sipgo reads each accepted
+// connection in a goroutine without a deadline, so the listener closes silent connections itself.
+type Listener struct {
+	tcp    net.Listener
+	config *tls.Config
+	limits Limits
+	ready  chan net.Conn
+
+	mu     sync.Mutex
+	open   map[netip.AddrPort]*accepted // connections in their handshake included
+	from   map[netip.Addr]int           // how many of open, by source
+	closed bool
+
+	ctx    context.Context //nolint:containedctx // ends the handshakes when the listener closes
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// Limits bound the connections that others open.
+type Limits struct {
+	Total     int
+	PerSource int
+	ReadRate  int                       // bytes a second of a connection, and at once
+	First     time.Duration             // until the first message, after the handshake
+	Idle      time.Duration             // without a message, a keep-alive or a call
+	Blocked   func(netip.Addr) bool     // reports addresses whose connections are refused
+	Busy      func(netip.AddrPort) bool // reports connections that carry a call
+}
+
+// Listen opens a TLS listener on a TCP address.
+func Listen(address string, config *tls.Config, l Limits) (*Listener, error) {
+	var lc net.ListenConfig
+	tcp, err := lc.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	ln := &Listener{
+		tcp: tcp, config: config, limits: l, ready: make(chan net.Conn),
+		open: map[netip.AddrPort]*accepted{}, from: map[netip.Addr]int{},
+	}
+	ln.ctx, ln.cancel = context.WithCancel(context.Background())
+	ln.wg.Go(ln.run)
+	return ln, nil
+}
+
+func (l *Listener) run() {
+	for {
+		conn, err := l.tcp.Accept()
+		if err != nil {
+			if l.ctx.Err() != nil {
+				return
+			}
+			select { // file descriptors are exhausted, most likely
+			case <-time.After(50 * time.Millisecond):
+			case <-l.ctx.Done():
+			}
+			continue
+		}
+		if c := l.admit(conn); c != nil {
+			l.wg.Go(func() { l.handshake(c) })
+		} else {
+			_ = conn.Close()
+		}
+	}
+}
+
+// admit counts a connection; nil when there are too many.
+func (l *Listener) admit(conn net.Conn) *accepted {
+	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err != nil || l.limits.Blocked(remote.Addr()) {
+		return nil
+	}
+	from := source.Of(remote.Addr())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || len(l.open) >= l.limits.Total || l.from[from] >= l.limits.PerSource {
+		return nil
+	}
+	c := &accepted{
+		Conn: tls.Server(conn, l.config), listener: l, remote: remote, pace: rate.NewLimiter(rate.Limit(l.limits.ReadRate), l.limits.ReadRate),
+	}
+	l.open[remote] = c
+	l.from[from]++
+	return c
+}
+
+func (l *Listener) release(c *accepted) {
+	from := source.Of(c.remote.Addr())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, c.remote)
+	if l.from[from]--; l.from[from] == 0 {
+		delete(l.from, from)
+	}
+}
+
+// handshake finishes a connection's TLS handshake in time, or closes the connection.
+func (l *Listener) handshake(c *accepted) {
+	ctx, cancel := context.WithTimeout(l.ctx, handshakeTimeout)
+	defer cancel()
+	if c.HandshakeContext(ctx) != nil {
+		_ = c.Close()
+		return
+	}
+	c.until = time.Now().Add(l.limits.First)
+	select {
+	case l.ready <- c:
+	case <-l.ctx.Done():
+		_ = c.Close()
+	}
+}
+
+// Accept waits for the next connection whose handshake has finished.
+func (l *Listener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.ready:
+		return conn, nil
+	case <-l.ctx.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+// Addr returns the listening address.
+func (l *Listener) Addr() net.Addr { return l.tcp.Addr() }
+
+// Known reports whether a connection is known to speak SIP.
+func (l *Listener) Known(remote netip.AddrPort) bool {
+	c := l.connection(remote)
+	if c == nil {
+		return false
+	}
+	_, known := c.deadline()
+	return known
+}
+
+func (l *Listener) connection(remote netip.AddrPort) *accepted {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open[remote]
+}
+
+// Touch records that a whole message has come over a connection: the connection speaks SIP and stays open while idle.
+func (l *Listener) Touch(remote netip.AddrPort) {
+	if c := l.connection(remote); c != nil {
+		c.touch()
+	}
+}
+
+// Drop closes a connection.
+func (l *Listener) Drop(remote netip.AddrPort) {
+	if c := l.connection(remote); c != nil {
+		_ = c.NetConn().Close() // whoever reads it does the rest
+	}
+}
+
+// Close closes the listener and its connections.
+func (l *Listener) Close() error {
+	l.cancel()
+	err := l.tcp.Close()
+	l.mu.Lock()
+	l.closed = true
+	conns := make([]*accepted, 0, len(l.open))
+	for _, c := range l.open {
+		conns = append(conns, c)
+	}
+	l.mu.Unlock()
+	for _, c := range conns {
+		_ = c.NetConn().Close()
+	}
+	l.wg.Wait()
+	return err
+}
+
+// accepted is a caller's connection. It leaves its listener's count when it closes, and times out while idle.
+type accepted struct {
+	*tls.Conn
+	listener *Listener
+	remote   netip.AddrPort
+	pace     *rate.Limiter
+	once     sync.Once
+
+	mu    sync.Mutex
+	until time.Time // closed then, unless touched
+	known bool      // a whole message has come
+}
+
+// touch prolongs the life of a connection that speaks SIP.
+func (c *accepted) touch() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until, c.known = time.Now().Add(c.listener.limits.Idle), true
+}
+
+func (c *accepted) deadline() (until time.Time, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.until, c.known
+}
+
+// Read waits until the connection times out. A keep-alive (RFC 5626, 3.5.1) prolongs the life of a connection that is known
+// to speak SIP; a part of a message does not.
+func (c *accepted) Read(b []byte) (int, error) {
+	for {
+		until, known := c.deadline()
+		if err := c.SetReadDeadline(until); err != nil {
+			return 0, err
+		}
+		n, err := c.Conn.Read(b)
+		if n > 0 {
+			if known && len(bytes.Trim(b[:n], "\r\n")) == 0 {
+				c.touch()
+			}
+			return n, c.pace.WaitN(c.listener.ctx, min(n, c.pace.Burst()))
+		}
+		later, known := c.deadline()
+		switch {
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return n, err
+		case later.After(until): // touched meanwhile
+		case known && c.listener.limits.Busy(c.remote):
+			c.touch()
+		default:
+			return n, err
+		}
+	}
+}
+
+// Close closes the connection.
+func (c *accepted) Close() error {
+	c.once.Do(func() { c.listener.release(c) })
+	return c.Conn.Close()
+}

@@ -1,0 +1,135 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/uri"
+)
+
+// linger returns how long an unused stack keeps its connections for the next call: 5 minutes. Late responses are over by
+// then (64*T1).
+func linger() time.Duration { return 600 * sip.T1 }
+
+// ErrClosed reports that the user agent is closed.
+var ErrClosed = callwright.Errorf(callwright.CodeUnavailable, "the telephone line is closed")
+
+// Pool holds the stacks for the servers that we connect to, one for each profile. It is safe for concurrent use.
+type Pool struct {
+	cfg    PoolConfig
+	ctx    context.Context //nolint:containedctx // ends what dialogs send when the pool closes
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	stacks map[Profile]*shared
+	closed bool
+}
+
+// PoolConfig configures a Pool. TLS, Resolver and Handle are required.
+type PoolConfig struct {
+	TLS      *tls.Config // roots and our own certificates
+	Resolver *resolve.Resolver
+	Handle   Handler      // of requests that come over our connections
+	Control  peer.Control // refuses addresses; nil allows all
+}
+
+type shared struct {
+	*Stack
+
+	uses int
+	idle *time.Timer
+}
+
+// NewPool returns an empty pool.
+func NewPool(cfg PoolConfig) *Pool {
+	p := &Pool{cfg: cfg, stacks: map[Profile]*shared{}}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// Targets looks up a server's addresses (RFC 3263). It returns at least one, or an error.
+func (p *Pool) Targets(ctx context.Context, server uri.URI) ([]resolve.Target, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	return p.cfg.Resolver.Targets(ctx, server)
+}
+
+// Acquire returns the stack of a profile; nil once the pool is closed. Each successful Acquire needs a Release.
+func (p *Pool) Acquire(profile Profile) *Stack {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	s := p.stacks[profile]
+	if s == nil {
+		s = &shared{Stack: newStack(peer.Client(p.cfg.TLS, profile.Verify, profile.Host), p.cfg.Control, p.cfg.Handle)}
+		s.profile = profile
+		p.stacks[profile] = s
+	}
+	if s.idle != nil {
+		s.idle.Stop()
+		s.idle = nil
+	}
+	s.uses++
+	return s.Stack
+}
+
+// Release ends one use of a profile's stack. The last use starts the time after which its connections are closed.
+func (p *Pool) Release(profile Profile) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.stacks[profile]
+	if s == nil {
+		return
+	}
+	if s.uses--; s.uses == 0 {
+		s.idle = time.AfterFunc(linger(), func() { p.drop(profile, s) })
+	}
+}
+
+func (p *Pool) drop(profile Profile, s *shared) {
+	p.mu.Lock()
+	unused := p.stacks[profile] == s && s.uses == 0
+	if unused {
+		delete(p.stacks, profile)
+	}
+	p.mu.Unlock()
+	if unused {
+		s.Close()
+	}
+}
+
+// Uses returns how many dialogs and registrations use stacks of the pool.
+func (p *Pool) Uses() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, s := range p.stacks {
+		n += s.uses
+	}
+	return n
+}
+
+// Close closes all stacks.
+func (p *Pool) Close() {
+	p.cancel()
+	p.mu.Lock()
+	p.closed = true
+	stacks := p.stacks
+	p.stacks = nil
+	p.mu.Unlock()
+	for _, s := range stacks {
+		if s.idle != nil {
+			s.idle.Stop()
+		}
+		s.Close()
+	}
+}

@@ -1,0 +1,159 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/peer"
+)
+
+// connectTimeout bounds a DNS look-up, and the connection to one address with its handshake.
+const connectTimeout = 5 * time.Second
+
+// Stack is one instance of sipgo's transport and transaction layers, with TLS settings of its own.
+type Stack struct {
+	transport *sip.TransportLayer
+	server    *sip.TransactionLayer // server transactions
+	client    transactions
+	profile   Profile // zero for callers' connections
+}
+
+// Handler handles the requests that a stack receives, each in a goroutine of its own.
+type Handler func(*Stack, *sip.Request, *sip.ServerTx)
+
+// quiet silences sipgo, which logs whole messages with credentials and keys. Its default logger is global.
+var quiet = sync.OnceValue(func() *slog.Logger {
+	l := slog.New(slog.DiscardHandler)
+	sip.SetDefaultLogger(l)
+	return l
+})
+
+var errNeverDials = errors.New("a caller's connection cannot be opened by us")
+
+func neverDial(string, string, syscall.RawConn) error { return errNeverDials }
+
+// NewServer returns the stack of callers' connections. It never dials.
+func NewServer(config *tls.Config, handle Handler) *Stack { return newStack(config, neverDial, handle) }
+
+func newStack(config *tls.Config, control peer.Control, handle Handler) *Stack {
+	dialer := net.Dialer{Timeout: connectTimeout, Control: control}
+	tlsTransport := &sip.TransportTLS{TransportTCP: &sip.TransportTCP{
+		DialerCreate: func(laddr net.Addr) net.Dialer {
+			d := dialer
+			d.LocalAddr = nilAddr(laddr)
+			return d
+		},
+		WriteTimeout: connectTimeout,
+	}}
+	s := &Stack{transport: sip.NewTransportLayer(net.DefaultResolver, sip.NewParser(), config,
+		sip.WithTransportLayerLogger(quiet()),
+		sip.WithTransportLayerTransports(sip.TransportsConfig{TLS: tlsTransport}),
+	), client: transactions{all: map[string]*sip.ClientTx{}}}
+	s.server = sip.NewTransactionLayer(s.transport,
+		sip.WithTransactionLayerLogger(quiet()),
+		sip.WithTransactionLayerTerminateOnConnClose(),
+		sip.WithTransactionLayerUnhandledResponseHandler(s.client.receive),
+	)
+	s.server.OnRequest(func(req *sip.Request, tx *sip.ServerTx) { handle(s, req, tx) })
+	return s
+}
+
+// Serve handles the requests of a listener's connections until the listener closes.
+func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
+
+// nilAddr undoes the typed nil that sipgo passes for "any local address".
+func nilAddr(a net.Addr) net.Addr {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp == nil {
+		return nil
+	}
+	return a
+}
+
+// Connect returns a connection to an address: the pooled one or a new one. It stays while the stack and the peer keep it.
+func (s *Stack) Connect(ctx context.Context, to netip.AddrPort) (sip.Connection, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	req := sip.NewRequest(sip.OPTIONS, sip.Uri{Scheme: "sip", Host: to.Addr().String(), Port: int(to.Port())})
+	req.AppendHeader(&sip.ViaHeader{ProtocolName: "SIP", ProtocolVersion: "2.0", Transport: message.Transport})
+	address(req, to)
+	conn, err := s.transport.ClientRequestConnection(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = conn.TryClose()
+	return conn, nil
+}
+
+// Existing returns the pooled connection to an address; nil without one.
+func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
+	conn, err := s.transport.GetConnection(message.Transport, to.String())
+	if err != nil {
+		return nil
+	}
+	_, _ = conn.TryClose()
+	return conn
+}
+
+// StateOf returns the TLS state of a connection; zero for nil.
+func StateOf(conn sip.Connection) tls.ConnectionState {
+	tcp, ok := conn.(*sip.TCPConnection)
+	if !ok {
+		return tls.ConnectionState{}
+	}
+	secure, ok := tcp.Conn.(interface{ ConnectionState() tls.ConnectionState })
+	if !ok {
+		return tls.ConnectionState{}
+	}
+	return secure.ConnectionState()
+}
+
+// address sets where a request is sent.
+func address(req *sip.Request, to netip.AddrPort) {
+	req.SetTransport(message.Transport)
+	req.SetDestination(to.String())
+}
+
+// Write sends a request outside a transaction: the ACK of a 2xx.
+func (s *Stack) Write(ctx context.Context, req *sip.Request, to netip.AddrPort) error {
+	if err := message.CheckControl(req); err != nil {
+		return err
+	}
+	address(req, to)
+	conn, err := s.Connect(ctx, to)
+	if err != nil {
+		return err
+	}
+	return conn.WriteMsg(req)
+}
+
+// Request starts a client transaction.
+func (s *Stack) Request(ctx context.Context, req *sip.Request, to netip.AddrPort) (*sip.ClientTx, error) {
+	if err := message.CheckControl(req); err != nil {
+		return nil, err
+	}
+	address(req, to)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := s.transport.ClientRequestConnection(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return s.client.begin(req, conn)
+}
+
+// Close ends the transactions and closes the connections.
+func (s *Stack) Close() {
+	s.client.close()
+	s.server.Close()
+	_ = s.transport.Close()
+}
