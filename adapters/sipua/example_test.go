@@ -20,7 +20,7 @@ func Example() {
 		return
 	}
 	defer line.Close(ctx)
-	go line.Run(ctx)
+	go func() { _ = line.Run(ctx) }()
 	for {
 		pending, err := line.Accept(ctx)
 		if err != nil {

@@ -124,7 +124,7 @@ func (o options) telephone(ctx context.Context) error {
 		defer cancel()
 		_ = ua.Close(closing)
 	}()
-	go ua.Run(ctx)
+	go func() { _ = ua.Run(ctx) }()
 	fmt.Println("listening at", ua.URI())
 	if o.Dial != "" {
 		return o.dial(ctx, ua, p)

@@ -81,7 +81,7 @@ func (o options) listening(t *testing.T, ctx context.Context) (uri string, answe
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ua.Close(context.Background()) })
-	go ua.Run(context.Background())
+	go func() { _ = ua.Run(context.Background()) }()
 	done := make(chan error, 1)
 	go func() {
 		pending, err := ua.Accept(ctx)
