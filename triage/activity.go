@@ -31,9 +31,9 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	if err != nil {
 		return ActivityPage{}, err
 	}
-	items, err := s.Store.Entries(ctx, org, id, before, limit+1) // the one more says whether there is a next page
+	items, err := s.cfg.Store.Entries(ctx, org, id, before, limit+1) // the one more says whether there is a next page
 	if err == nil && len(items) == 0 {
-		_, err = s.Store.Issue(ctx, org, id) // an absent one has none, either
+		_, err = s.cfg.Store.Issue(ctx, org, id) // an absent one has none, either
 	}
 	n := fitting(items, limit)
 	if err != nil || len(items) <= n {
@@ -58,12 +58,12 @@ func (s *Service) sealFeed(org callwright.OrgID, id string, k callwright.Keyset)
 	if k.IsZero() {
 		return ""
 	}
-	return s.Cursors.seal(org, feedOf(id), Place{Value: k.At.UnixMicro(), ID: k.ID})
+	return s.cfg.Cursors.seal(org, feedOf(id), Place{Value: k.At.UnixMicro(), ID: k.ID})
 }
 
 // openFeed reads what sealFeed wrote.
 func (s *Service) openFeed(org callwright.OrgID, id, cursor string) (callwright.Keyset, error) {
-	p, err := s.Cursors.open(org, feedOf(id), cursor)
+	p, err := s.cfg.Cursors.open(org, feedOf(id), cursor)
 	if err != nil || p == (Place{}) {
 		return callwright.Keyset{}, err
 	}

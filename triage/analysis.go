@@ -30,7 +30,7 @@ const usualPrompt = "Why did this happen, and what keeps it from happening again
 // asked, at most MaxPrompt bytes; empty: the usual. CodeNotImplemented where there is no Analyst, CodeTooManyRequests when 10
 // analyses of the organization run, not counting those that wait for people. Where several begin at once, some more may.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
-	if s.Analyst == nil {
+	if s.cfg.Analyst == nil {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "nobody analyzes issues here")
 	}
 	prompt = strings.TrimSpace(prompt)
@@ -43,7 +43,7 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 			return err
 		}
 		sess, err = s.openSession(ctx, c, Session{
-			AgentName: s.Analyst.Name(), Analysis: &Analysis{Prompt: prompt, Since: s.Clock.Now()},
+			AgentName: s.cfg.Analyst.Name(), Analysis: &Analysis{Prompt: prompt, Since: s.cfg.Clock.Now()},
 		}, "")
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 		if err := s.roomToAnalyze(ctx, sess.Org); err != nil {
 			return err
 		}
-		a.Since = a.Since.Add(s.Clock.Now().Sub(sess.UpdatedAt))
+		a.Since = a.Since.Add(s.cfg.Clock.Now().Sub(sess.UpdatedAt))
 	}
 	sess.Analysis = &a
 	return s.queueAnalysis(ctx, *sess)
@@ -79,7 +79,7 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 
 // roomToAnalyze is nil when an organization may have another analysis run.
 func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error {
-	count, err := s.Store.CountAnalyses(ctx, org)
+	count, err := s.cfg.Store.CountAnalyses(ctx, org)
 	if err != nil || count < analysesAtOnce {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error
 // when this one is queued.
 func (s *Service) queueAnalysis(ctx context.Context, sess Session) error {
 	step := sess.Analysis.Step
-	return taskAnalyze.Enqueue(ctx, s.Work, callwright.Task{
+	return taskAnalyze.Enqueue(ctx, s.cfg.Work, callwright.Task{
 		Key: fmt.Sprintf("%s/%d", sess.ID, step), Org: sess.Org, Unique: true,
 	}, analyzeArgs{Issue: sess.IssueID, Session: sess.ID, Step: step})
 }

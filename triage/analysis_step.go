@@ -22,7 +22,7 @@ var errMoved = &callwright.Error{
 // and the next task are written together, and only when the session is still as the Analyst has seen it: a step that runs
 // twice writes once.
 func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyzeArgs, attempt int) error {
-	sess, err := s.Store.Session(ctx, task.Org, args.Issue, args.Session)
+	sess, err := s.cfg.Store.Session(ctx, task.Org, args.Issue, args.Session)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 	if sess.Analysis == nil || sess.Analysis.Step != args.Step || !sess.Status.Working() {
 		return nil // it was taken, or is wanted no more
 	}
-	left := analysisLife - s.Clock.Now().Sub(sess.Analysis.Since)
+	left := analysisLife - s.cfg.Clock.Now().Sub(sess.Analysis.Since)
 	p, err := s.takeStep(ctx, sess, attempt, left)
 	if err == nil {
 		err = s.keepStep(ctx, sess, p)
@@ -48,14 +48,14 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 	case attempt < analysisAttempts:
 		return err
 	}
-	s.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", args.Issue, "session_id", args.Session, "error", err)
+	s.cfg.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", args.Issue, "session_id", args.Session, "error", err)
 	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
 }
 
 // takeStep asks the Analyst, unless the analysis is at a limit.
 func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
-	case s.Analyst == nil:
+	case s.cfg.Analyst == nil:
 		return gaveUp("There is nobody here any more who analyzes issues."), nil
 	case left <= 0:
 		return gaveUp(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
@@ -75,7 +75,7 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 	defer moved(nil)
 	defer stop()
 	watching.Go(func() { s.watchSession(watched, sess, moved) })
-	p, err := s.Analyst.Step(watched, c)
+	p, err := s.cfg.Analyst.Step(watched, c)
 	if cause := context.Cause(watched); errors.Is(cause, errMoved) {
 		return Progress{}, cause
 	}
@@ -108,7 +108,7 @@ func (s *Service) watchSession(ctx context.Context, seen Session, moved context.
 			return
 		case <-ticker.C:
 		}
-		sess, err := s.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
+		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
 		if err == nil && sess.Revision != seen.Revision || errors.Is(err, callwright.ErrNotFound) {
 			moved(errMoved)
 			return
@@ -118,15 +118,15 @@ func (s *Service) watchSession(ctx context.Context, seen Session, moved context.
 
 // caseOf is what the Analyst works on.
 func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, error) {
-	issue, err := s.Store.Issue(ctx, sess.Org, sess.IssueID)
+	issue, err := s.cfg.Store.Issue(ctx, sess.Org, sess.IssueID)
 	if err != nil {
 		return Case{}, err
 	}
-	resources, err := s.Store.ResourcesOf(ctx, sess.Org, sess.IssueID)
+	resources, err := s.cfg.Store.ResourcesOf(ctx, sess.Org, sess.IssueID)
 	if err != nil {
 		return Case{}, err
 	}
-	flags, err := s.Store.FlagsOf(ctx, sess.Org, sess.IssueID)
+	flags, err := s.cfg.Store.FlagsOf(ctx, sess.Org, sess.IssueID)
 	if err != nil {
 		return Case{}, err
 	}
@@ -139,11 +139,11 @@ func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, 
 			if !attached {
 				return Evidence{}, callwright.NotFound("resource")
 			}
-			library := s.Libraries[r.Type]
-			if library == nil {
+			resolver := s.cfg.Resolvers[r.Type]
+			if resolver == nil {
 				return Evidence{}, callwright.Errorf(callwright.CodeNotImplemented, "nothing is known of a %s here", r.Type)
 			}
-			return library.Read(ctx, sess.Org, r.ResourceID)
+			return resolver.Read(ctx, sess.Org, r.ResourceID)
 		},
 	}, nil
 }
@@ -170,7 +170,7 @@ func (p Progress) check() error {
 // keepStep writes what a step has come to, if the session is still as it was seen.
 func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error {
 	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
-		sess, err := s.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
+		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
 		if err != nil {
 			return err
 		}

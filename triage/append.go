@@ -75,7 +75,7 @@ func (s *Service) inSession(
 	do func(ctx context.Context, c *change, sess *Session) error,
 ) ([]Entry, error) {
 	_, entries, err := s.change(ctx, org, by, id, func(ctx context.Context, c *change) error {
-		sess, err := s.Store.Session(ctx, org, id, session)
+		sess, err := s.cfg.Store.Session(ctx, org, id, session)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s *Service) inSession(
 // by compare-and-set.
 func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Actor, steps ...Step) error {
 	next := *sess
-	next.UpdatedAt = s.Clock.Now()
+	next.UpdatedAt = s.cfg.Clock.Now()
 	for _, step := range steps {
 		if err := s.take(c, &next, by, step); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Acto
 	if next.Entries > room {
 		return callwright.Errorf(callwright.CodeInvalidState, "a session has at most %d entries", MaxSessionSteps)
 	}
-	if err := s.Store.UpdateSession(ctx, next); err != nil {
+	if err := s.cfg.Store.UpdateSession(ctx, next); err != nil {
 		return err
 	}
 	next.Revision++
@@ -175,7 +175,7 @@ func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
 	n := slices.Index(sess.Pending, a.ID)
 	switch {
 	case a.ID == "":
-		a.ID = s.IDs.New()
+		a.ID = s.cfg.IDs.New()
 	case n < 0:
 		return Artifact{}, callwright.Invalid("artifact.id", "is of no pending artifact of the session")
 	default:

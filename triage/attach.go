@@ -11,11 +11,11 @@ import (
 type ResourceDraft struct {
 	Type       ResourceType
 	ResourceID string // 1 to 128 characters
-	Title      string // at most 300 characters; empty: what its Library calls it
+	Title      string // at most 300 characters; empty: what its ResourceResolver calls it
 }
 
 // Attach attaches something to an issue, and says whether it was not attached before; if it was, it gives that attachment
-// without asking the library. A type without a Library is CodeNotImplemented, what the library does not know CodeNotFound,
+// without asking the resolver. A type without a ResourceResolver is CodeNotImplemented, what the resolver does not know CodeNotFound,
 // and more than MaxResources CodeInvalidState.
 func (s *Service) Attach(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d ResourceDraft,
@@ -34,16 +34,16 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 	if err := d.check(); err != nil {
 		return Resource{}, false, err
 	}
-	library := s.Libraries[d.Type]
-	if library == nil {
+	resolver := s.cfg.Resolvers[d.Type]
+	if resolver == nil {
 		return Resource{}, false, callwright.InField("resource_type",
 			callwright.Errorf(callwright.CodeNotImplemented, "this type of resource can't be attached here"))
 	}
-	r, err = s.Store.ResourceOf(ctx, c.Issue.Org, c.Issue.ID, d.Type, d.ResourceID)
+	r, err = s.cfg.Store.ResourceOf(ctx, c.Issue.Org, c.Issue.ID, d.Type, d.ResourceID)
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return r, false, err
 	}
-	found, err := library.Find(ctx, c.Issue.Org, []string{d.ResourceID})
+	found, err := resolver.Find(ctx, c.Issue.Org, []string{d.ResourceID})
 	if err != nil {
 		return Resource{}, false, err
 	}
@@ -56,15 +56,15 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 			"%s has %d attachments, and takes no more", c.Issue.Name(), c.Issue.Resources)
 	}
 	r = Resource{
-		ID: s.IDs.New(), Org: c.Issue.Org, IssueID: c.Issue.ID, Type: d.Type, ResourceID: d.ResourceID, Title: d.Title,
-		Status: Available, Metadata: item.Metadata, AttachedBy: c.by.ID, CreatedAt: s.Clock.Now(),
+		ID: s.cfg.IDs.New(), Org: c.Issue.Org, IssueID: c.Issue.ID, Type: d.Type, ResourceID: d.ResourceID, Title: d.Title,
+		Status: Available, Metadata: item.Metadata, AttachedBy: c.by.ID, CreatedAt: s.cfg.Clock.Now(),
 	}
 	if r.Title == "" {
 		r.Title = item.Title
 	}
 	c.Issue.Resources++
 	c.tell(Entry{Type: TypeResourceAdded, Resources: []Resource{r}})
-	return r, true, s.Store.InsertResource(ctx, r)
+	return r, true, s.cfg.Store.InsertResource(ctx, r)
 }
 
 func (d ResourceDraft) check() error {
@@ -77,7 +77,7 @@ func (d ResourceDraft) check() error {
 // Detach removes an attachment from an issue; a call that has flags there stays, which is CodeInvalidState.
 func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id, link string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
-		r, err := s.Store.Resource(ctx, org, id, link)
+		r, err := s.cfg.Store.Resource(ctx, org, id, link)
 		if err != nil {
 			return err
 		}
@@ -88,14 +88,14 @@ func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id
 		}
 		c.Issue.Resources--
 		c.tell(Entry{Type: TypeResourceRemoved, Resources: []Resource{r}})
-		return s.Store.DeleteResource(ctx, org, id, link)
+		return s.cfg.Store.DeleteResource(ctx, org, id, link)
 	})
 	return err
 }
 
 // unflagged is nil when a call has no flags in an issue.
 func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
-	flags, err := s.Store.FlagsOf(ctx, i.Org, i.ID)
+	flags, err := s.cfg.Store.FlagsOf(ctx, i.Org, i.ID)
 	if err != nil {
 		return err
 	}
@@ -110,17 +110,17 @@ func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
 // Resources is all that is attached to an issue, by when it was. Status and Metadata are those of now: the libraries are
 // asked.
 func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string) ([]Resource, error) {
-	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err
 	}
-	all, err := s.Store.ResourcesOf(ctx, org, id)
+	all, err := s.cfg.Store.ResourcesOf(ctx, org, id)
 	if err != nil {
 		return nil, err
 	}
 	return all, s.look(ctx, org, all)
 }
 
-// look sets of attachments what their libraries say now. It asks each library once.
+// look sets of attachments what their libraries say now. It asks each resolver once.
 func (s *Service) look(ctx context.Context, org callwright.OrgID, all []Resource) error {
 	ids := map[ResourceType][]string{}
 	for n := range all {
@@ -128,11 +128,11 @@ func (s *Service) look(ctx context.Context, org callwright.OrgID, all []Resource
 		ids[all[n].Type] = append(ids[all[n].Type], all[n].ResourceID)
 	}
 	for t, ids := range ids {
-		library := s.Libraries[t]
-		if library == nil {
+		resolver := s.cfg.Resolvers[t]
+		if resolver == nil {
 			continue
 		}
-		found, err := library.Find(ctx, org, ids)
+		found, err := resolver.Find(ctx, org, ids)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func TestAttachRefuses(t *testing.T) {
 		field string
 		draft triage.ResourceDraft
 	}{
-		"no library":   {callwright.CodeNotImplemented, "resource_type", triage.ResourceDraft{Type: triage.ResourceFile, ResourceID: "f"}},
+		"no resolver":  {callwright.CodeNotImplemented, "resource_type", triage.ResourceDraft{Type: triage.ResourceFile, ResourceID: "f"}},
 		"no such type": {callwright.CodeNotImplemented, "resource_type", triage.ResourceDraft{Type: "sms_conversation", ResourceID: "s"}},
 		"no type":      {callwright.CodeNotImplemented, "resource_type", triage.ResourceDraft{ResourceID: "call-0"}},
 		"unknown":      {callwright.CodeNotFound, "resource_id", triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: "nothing"}},
@@ -194,22 +194,22 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	}
 }
 
-// brokenLibrary fails.
-type brokenLibrary struct{ triage.Library }
+// brokenResolver fails.
+type brokenResolver struct{ triage.ResourceResolver }
 
-var errBroken = errors.New("the library is closed")
+var errBroken = errors.New("the resolver is closed")
 
-func (brokenLibrary) Find(context.Context, callwright.OrgID, []string) (map[string]triage.Item, error) {
+func (brokenResolver) Find(context.Context, callwright.OrgID, []string) (map[string]triage.Item, error) {
 	return nil, errBroken
 }
 
-// A library that fails keeps nobody from working on what is attached.
-func TestLibraryFails(t *testing.T) {
+// A resolver that fails keeps nobody from working on what is attached.
+func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
 	ctx, i, other := t.Context(), s.issue(triage.Draft{}), s.issue(triage.Draft{})
 	deeds, link := s.deeds(i.ID, other.ID), s.attached(i.ID, "call-0").ID
-	s.Libraries[triage.ResourceCall] = brokenLibrary{}
+	s.resolvers[triage.ResourceCall] = brokenResolver{}
 	before := s.kept(i.ID)
 	if err := deeds["attach"](ctx, "acme", ada, i.ID); !errors.Is(err, errBroken) {
 		t.Errorf("attaching gave %v", err)

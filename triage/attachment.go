@@ -23,7 +23,7 @@ type Resource struct {
 	ResourceID string // id of what is attached
 	Title      string
 	Status     Availability   // when it was attached; Service.Resources says what it is now, and so of Metadata
-	Metadata   map[string]any // what else its Library tells, such as "created_at"
+	Metadata   map[string]any // what else its ResourceResolver tells, such as "created_at"
 	AttachedBy string         // id of the actor
 	CreatedAt  time.Time
 }

@@ -71,10 +71,10 @@ func (s *Service) changeAll(
 		return nil, err
 	}
 	var all []*change
-	err := s.Atomic.Do(ctx, func(ctx context.Context) error {
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		all = make([]*change, len(ids))
 		for _, id := range slices.Sorted(slices.Values(ids)) { // everybody in the same order: no two wait for each other
-			i, err := s.Store.Hold(ctx, org, id)
+			i, err := s.cfg.Store.Hold(ctx, org, id)
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func (s *Service) write(ctx context.Context, c *change) error {
 		c.Issue.UpdatedAt = now
 		c.Issue.Version++
 	}
-	if err := s.Store.UpdateIssue(ctx, c.Issue); err != nil {
+	if err := s.cfg.Store.UpdateIssue(ctx, c.Issue); err != nil {
 		return err
 	}
 	c.Issue.Revision++
@@ -117,14 +117,14 @@ func (s *Service) write(ctx context.Context, c *change) error {
 // stamp says of the entries what only their writing can say. Each is later than the one before, whatever the clocks of
 // the nodes say. It gives the time of the change.
 func (s *Service) stamp(c *change) time.Time {
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	for i := range c.entries {
 		if !now.After(c.Issue.LastActivityAt) {
 			now = c.Issue.LastActivityAt.Add(time.Microsecond)
 		}
 		e := &c.entries[i]
 		if e.ID == "" { // a comment has the id of its entry
-			e.ID = s.IDs.New()
+			e.ID = s.cfg.IDs.New()
 		}
 		e.Org, e.IssueID, e.CreatedAt = c.Issue.Org, c.Issue.ID, now
 		c.Issue.LastActivityAt = now
@@ -137,11 +137,11 @@ func (s *Service) publish(ctx context.Context, c *change) error {
 	if len(c.entries) == 0 {
 		return nil
 	}
-	if err := s.Store.AppendEntries(ctx, c.Issue.Org, c.Issue.ID, c.entries); err != nil {
+	if err := s.cfg.Store.AppendEntries(ctx, c.Issue.Org, c.Issue.ID, c.entries); err != nil {
 		return err
 	}
 	if c.by.Kind != ActorUser {
 		return nil
 	}
-	return s.Store.MarkSeen(ctx, c.Issue.Org, c.by.ID, c.Issue.ID, c.Issue.LastActivityAt)
+	return s.cfg.Store.MarkSeen(ctx, c.Issue.Org, c.by.ID, c.Issue.ID, c.Issue.LastActivityAt)
 }

@@ -27,12 +27,12 @@ func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, i
 		if err != nil {
 			return err
 		}
-		now := s.Clock.Now()
+		now := s.cfg.Clock.Now()
 		comment := Comment{
-			ID: s.IDs.New(), Org: org, IssueID: id, Author: by, Detail: d.Detail, CreatedAt: now, UpdatedAt: now, Revision: 1,
+			ID: s.cfg.IDs.New(), Org: org, IssueID: id, Author: by, Detail: d.Detail, CreatedAt: now, UpdatedAt: now, Revision: 1,
 		}
 		c.tell(Entry{ID: comment.ID, Type: TypeComment, Detail: d.Detail, Resources: shown})
-		return s.Store.InsertComment(ctx, comment)
+		return s.cfg.Store.InsertComment(ctx, comment)
 	})
 }
 
@@ -41,7 +41,7 @@ func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resour
 	if len(links) == 0 {
 		return nil, nil
 	}
-	attached, err := s.Store.ResourcesOf(ctx, i.Org, i.ID)
+	attached, err := s.cfg.Store.ResourcesOf(ctx, i.Org, i.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Service) DeleteComment(ctx context.Context, org callwright.OrgID, by Ac
 }
 
 func (s *Service) replaceComment(ctx context.Context, c *change, id, action, detail string) error {
-	comment, err := s.Store.Comment(ctx, c.Issue.Org, c.Issue.ID, id)
+	comment, err := s.cfg.Store.Comment(ctx, c.Issue.Org, c.Issue.ID, id)
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,9 @@ func (s *Service) replaceComment(ctx context.Context, c *change, id, action, det
 	case !own && !(deletes && c.by.Kind == ActorSystem):
 		return callwright.Errorf(callwright.CodeForbidden, "the comment is somebody else's")
 	}
-	comment.Detail, comment.Deleted, comment.UpdatedAt = detail, deletes, s.Clock.Now()
+	comment.Detail, comment.Deleted, comment.UpdatedAt = detail, deletes, s.cfg.Clock.Now()
 	c.tell(Entry{Type: TypeComment, Detail: detail, Metadata: map[string]any{"action": action, "comment_id": id}})
-	return s.Store.UpdateComment(ctx, comment)
+	return s.cfg.Store.UpdateComment(ctx, comment)
 }
 
 // tellOne is edit for what tells one entry, which it gives.

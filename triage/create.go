@@ -45,16 +45,16 @@ func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Dr
 	}}
 	maps.Copy(first.Metadata, more)
 	var c *change
-	err := s.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
 		c = &change{Issue: i, by: by}
-		c.Issue.ID = s.IDs.New()
-		if c.Issue.Number, err = s.Store.NextNumber(ctx, org); err != nil {
+		c.Issue.ID = s.cfg.IDs.New()
+		if c.Issue.Number, err = s.cfg.Store.NextNumber(ctx, org); err != nil {
 			return err
 		}
 		c.tell(first)
 		c.Issue.CreatedAt = s.stamp(c)
 		c.Issue.UpdatedAt = c.Issue.CreatedAt
-		if err := s.Store.InsertIssue(ctx, c.Issue); err != nil {
+		if err := s.cfg.Store.InsertIssue(ctx, c.Issue); err != nil {
 			return err
 		}
 		return s.publish(ctx, c)
@@ -120,5 +120,5 @@ func orNull(text string) any {
 
 // Get is one issue; CodeNotFound when it is absent.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Issue, error) {
-	return s.Store.Issue(ctx, org, id)
+	return s.cfg.Store.Issue(ctx, org, id)
 }

@@ -12,10 +12,10 @@ import (
 
 // A program reports each failed run of its tests. Runs of one scenario come to one issue, until somebody has closed it.
 func ExampleService_Report() {
-	ctx, memory, runs := context.Background(), memstore.New(), new(triagetest.Library)
+	ctx, memory, runs := context.Background(), memstore.New(), new(triagetest.Resolver)
 	issues, err := triage.New(triage.Config{
 		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
-		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceRun: runs},
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceRun: runs},
 	})
 	if err != nil {
 		panic(err)

@@ -34,7 +34,7 @@ func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id s
 	}
 	var f Flag
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
-		call, err := s.Store.ResourceOf(ctx, org, id, ResourceCall, d.CallID)
+		call, err := s.cfg.Store.ResourceOf(ctx, org, id, ResourceCall, d.CallID)
 		switch {
 		case errors.Is(err, callwright.ErrNotFound):
 			return ErrCallNotAttached
@@ -45,13 +45,13 @@ func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id s
 				"%s has %d flags, and takes no more", c.Issue.Name(), c.Issue.Flags)
 		}
 		f = Flag{
-			ID: s.IDs.New(), Org: org, IssueID: id, CallID: d.CallID, Type: d.Type, Note: d.Note, NodeID: d.NodeID,
+			ID: s.cfg.IDs.New(), Org: org, IssueID: id, CallID: d.CallID, Type: d.Type, Note: d.Note, NodeID: d.NodeID,
 			NodeName: d.NodeName, MessageIndex: d.MessageIndex, MessageText: d.MessageText, CreatedBy: by.ID,
-			CreatedAt: s.Clock.Now(),
+			CreatedAt: s.cfg.Clock.Now(),
 		}
 		c.Issue.Flags++
 		c.tellFlag(TypeFlagAdded, f, call)
-		return s.Store.InsertFlag(ctx, f)
+		return s.cfg.Store.InsertFlag(ctx, f)
 	})
 	if err != nil {
 		return Flag{}, err
@@ -84,17 +84,17 @@ func (d FlagDraft) check() error {
 // Unflag removes a flag.
 func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id, flag string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
-		f, err := s.Store.Flag(ctx, org, id, flag)
+		f, err := s.cfg.Store.Flag(ctx, org, id, flag)
 		if err != nil {
 			return err
 		}
-		call, err := s.Store.ResourceOf(ctx, org, id, ResourceCall, f.CallID)
+		call, err := s.cfg.Store.ResourceOf(ctx, org, id, ResourceCall, f.CallID)
 		if err != nil {
 			return err
 		}
 		c.Issue.Flags--
 		c.tellFlag(TypeFlagRemoved, f, call)
-		return s.Store.DeleteFlag(ctx, org, id, flag)
+		return s.cfg.Store.DeleteFlag(ctx, org, id, flag)
 	})
 	return err
 }
@@ -117,8 +117,8 @@ func (c *change) tellFlag(t EntryType, f Flag, call Resource) {
 
 // Flags is all flags of an issue, by when they were set.
 func (s *Service) Flags(ctx context.Context, org callwright.OrgID, id string) ([]Flag, error) {
-	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err
 	}
-	return s.Store.FlagsOf(ctx, org, id)
+	return s.cfg.Store.FlagsOf(ctx, org, id)
 }

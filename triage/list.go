@@ -40,16 +40,16 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 		return IssuePage{}, err
 	}
 	list := f.list()
-	if f.After, err = s.Cursors.open(org, list, q.Cursor); err != nil {
+	if f.After, err = s.cfg.Cursors.open(org, list, q.Cursor); err != nil {
 		return IssuePage{}, err
 	}
 	f.Limit = limit + 1 // the one more says whether there is a next page
-	items, err := s.Store.FindIssues(ctx, org, f)
+	items, err := s.cfg.Store.FindIssues(ctx, org, f)
 	if err != nil || len(items) <= limit {
 		return IssuePage{Items: items}, err
 	}
 	items = items[:limit]
-	return IssuePage{Items: items, Next: s.Cursors.seal(org, list, items[limit-1].Place(f.Sort))}, nil
+	return IssuePage{Items: items, Next: s.cfg.Cursors.seal(org, list, items[limit-1].Place(f.Sort))}, nil
 }
 
 // pageLimit is how many items a page has.

@@ -39,7 +39,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 	if err := s.relateDuplicate(ctx, from, to); err != nil {
 		return err
 	}
-	if err := s.Store.MoveReports(ctx, from.Issue.Org, from.Issue.ID, to.Issue.ID); err != nil {
+	if err := s.cfg.Store.MoveReports(ctx, from.Issue.Org, from.Issue.ID, to.Issue.ID); err != nil {
 		return err
 	}
 	brought, left, err := s.bringResources(ctx, from, to)
@@ -67,7 +67,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 
 // stopSessions cancels all that work on an issue.
 func (s *Service) stopSessions(ctx context.Context, c *change, why string) error {
-	sessions, err := s.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
+	sessions, err := s.cfg.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *Service) stopSessions(ctx context.Context, c *change, why string) error
 
 // relateDuplicate makes an issue a duplicate of another, unless it is already. What limits relations is no limit here.
 func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
-	relations, err := s.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
+	relations, err := s.cfg.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {
 		return err
 	}
@@ -97,20 +97,20 @@ func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	}
 	from.Issue.Relations++
 	to.Issue.Relations++
-	return s.Store.InsertRelation(ctx, Relation{
-		ID: s.IDs.New(), Org: from.Issue.Org, Type: DuplicateOf, From: IssueRef{ID: from.Issue.ID}, To: IssueRef{ID: to.Issue.ID},
-		CreatedBy: from.by.ID, CreatedAt: s.Clock.Now(),
+	return s.cfg.Store.InsertRelation(ctx, Relation{
+		ID: s.cfg.IDs.New(), Org: from.Issue.Org, Type: DuplicateOf, From: IssueRef{ID: from.Issue.ID}, To: IssueRef{ID: to.Issue.ID},
+		CreatedBy: from.by.ID, CreatedAt: s.cfg.Clock.Now(),
 	})
 }
 
 // bringResources attaches to an issue what another has attached and it has not. It gives what it has attached, and how many
 // there was no room for.
 func (s *Service) bringResources(ctx context.Context, from, to *change) (brought []Resource, left int, err error) {
-	theirs, err := s.Store.ResourcesOf(ctx, from.Issue.Org, from.Issue.ID)
+	theirs, err := s.cfg.Store.ResourcesOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {
 		return nil, 0, err
 	}
-	own, err := s.Store.ResourcesOf(ctx, to.Issue.Org, to.Issue.ID)
+	own, err := s.cfg.Store.ResourcesOf(ctx, to.Issue.Org, to.Issue.ID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -130,8 +130,8 @@ func (s *Service) bringResources(ctx context.Context, from, to *change) (brought
 			left++
 			continue
 		}
-		r.ID, r.IssueID, r.AttachedBy, r.CreatedAt = s.IDs.New(), to.Issue.ID, to.by.ID, s.Clock.Now()
-		if err := s.Store.InsertResource(ctx, r); err != nil {
+		r.ID, r.IssueID, r.AttachedBy, r.CreatedAt = s.cfg.IDs.New(), to.Issue.ID, to.by.ID, s.cfg.Clock.Now()
+		if err := s.cfg.Store.InsertResource(ctx, r); err != nil {
 			return nil, 0, err
 		}
 		to.Issue.Resources++

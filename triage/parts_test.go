@@ -16,12 +16,13 @@ import (
 // run-0, of "other" the call call-x.
 type depot struct {
 	house
-	calls, runs *triagetest.Library
+	calls, runs *triagetest.Resolver
+	resolvers   map[triage.ResourceType]triage.ResourceResolver // those of the service
 }
 
 func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
 	t.Helper()
-	s := depot{calls: new(triagetest.Library), runs: new(triagetest.Library)}
+	s := depot{calls: new(triagetest.Resolver), runs: new(triagetest.Resolver)}
 	for n := range 10 {
 		s.calls.Put("acme", fmt.Sprintf("call-%d", n), triage.Item{
 			Title: fmt.Sprintf("Call %d", n), Metadata: map[string]any{"status": "completed"},
@@ -30,7 +31,8 @@ func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
 	s.runs.Put("acme", "run-0", triage.Item{Title: "Run 0"}, triage.Evidence{})
 	s.calls.Put("other", "call-x", triage.Item{Title: "Not yours"}, triage.Evidence{})
 	s.house = open(t, append(change, func(c *triage.Config) {
-		c.Libraries = map[triage.ResourceType]triage.Library{triage.ResourceCall: s.calls, triage.ResourceRun: s.runs}
+		s.resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: s.calls, triage.ResourceRun: s.runs}
+		c.Resolvers = s.resolvers
 	})...)
 	return s
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Library knows the resources of one type, which another domain keeps.
-type Library interface {
+// ResourceResolver knows the resources of one type, which another domain keeps.
+type ResourceResolver interface {
 	// Find tells of resources by their ids what an issue shows. Those that are absent, or another organization's, are
 	// left out.
 	Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]Item, error)

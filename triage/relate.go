@@ -32,7 +32,7 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 	if err := bothUnmerged(from, to); err != nil {
 		return Relation{}, false, err
 	}
-	all, err := s.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
+	all, err := s.cfg.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {
 		return Relation{}, false, err
 	}
@@ -54,11 +54,11 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 		c.Issue.Relations++
 	}
 	r = Relation{
-		ID: s.IDs.New(), Org: from.Issue.Org, Type: t, From: from.Issue.Ref(), To: to.Issue.Ref(),
-		CreatedBy: from.by.ID, CreatedAt: s.Clock.Now(),
+		ID: s.cfg.IDs.New(), Org: from.Issue.Org, Type: t, From: from.Issue.Ref(), To: to.Issue.Ref(),
+		CreatedBy: from.by.ID, CreatedAt: s.cfg.Clock.Now(),
 	}
 	tellRelation(TypeRelationAdded, t, from, to)
-	return r, true, s.Store.InsertRelation(ctx, r)
+	return r, true, s.cfg.Store.InsertRelation(ctx, r)
 }
 
 // bothUnmerged refuses what would change an issue that was merged.
@@ -83,7 +83,7 @@ func tellRelation(e EntryType, t RelationType, from, to *change) {
 
 // Unrelate removes a relation of an issue, in whichever direction; CodeInvalidState when either issue was merged.
 func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, id, relation string) error {
-	r, err := s.Store.Relation(ctx, org, id, relation)
+	r, err := s.cfg.Store.Relation(ctx, org, id, relation)
 	if err != nil {
 		return err
 	}
@@ -95,15 +95,15 @@ func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, 
 		all[0].Issue.Relations--
 		all[1].Issue.Relations--
 		tellRelation(TypeRelationRemoved, r.Type, all[0], all[1])
-		return s.Store.DeleteRelation(ctx, org, relation)
+		return s.cfg.Store.DeleteRelation(ctx, org, relation)
 	})
 	return err
 }
 
 // Relations is all relations of an issue, in either direction, by when they were made.
 func (s *Service) Relations(ctx context.Context, org callwright.OrgID, id string) ([]Relation, error) {
-	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err
 	}
-	return s.Store.RelationsOf(ctx, org, id)
+	return s.cfg.Store.RelationsOf(ctx, org, id)
 }

@@ -47,7 +47,7 @@ func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r 
 
 // report is one try; CodeConflict when the key's issue has become another since it was looked for.
 func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
-	known, err := s.Store.ReportedIssue(ctx, org, r.Key)
+	known, err := s.cfg.Store.ReportedIssue(ctx, org, r.Key)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return s.openReported(ctx, org, by, r, "")
 	}
@@ -74,7 +74,7 @@ func (s *Service) openReported(
 	ctx context.Context, org callwright.OrgID, by Actor, r Report, earlier string,
 ) (i Issue, err error) {
 	var ids []string
-	err = s.Atomic.Do(ctx, func(ctx context.Context) error {
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if earlier != "" {
 			if err := s.stillEnded(ctx, org, earlier); err != nil {
 				return err
@@ -86,7 +86,7 @@ func (s *Service) openReported(
 		if err != nil {
 			return err
 		}
-		if err := s.Store.PointReports(ctx, org, r.Key, earlier, i.ID); err != nil {
+		if err := s.cfg.Store.PointReports(ctx, org, r.Key, earlier, i.ID); err != nil {
 			return err
 		}
 		ids = slices.DeleteFunc([]string{i.ID, earlier}, func(id string) bool { return id == "" })
@@ -111,7 +111,7 @@ func (s *Service) openReported(
 
 // stillEnded holds an issue until the transaction ends; CodeConflict when it is open again.
 func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id string) error {
-	i, err := s.Store.Hold(ctx, org, id)
+	i, err := s.cfg.Store.Hold(ctx, org, id)
 	if err == nil && i.Status.Open() {
 		err = callwright.Errorf(callwright.CodeConflict, "%s was opened again meanwhile", i.Name())
 	}
@@ -142,7 +142,7 @@ func (s *Service) hasReported(ctx context.Context, i Issue, resources []Resource
 			continue
 		}
 		told = true
-		_, err := s.Store.ResourceOf(ctx, i.Org, i.ID, d.Type, d.ResourceID)
+		_, err := s.cfg.Store.ResourceOf(ctx, i.Org, i.ID, d.Type, d.ResourceID)
 		if errors.Is(err, callwright.ErrNotFound) {
 			return false, nil
 		}

@@ -113,10 +113,10 @@ func TestReportToldAgainAfterTheEnd(t *testing.T) {
 // What is of a lasting thing, such as a pathway, may be another time of the same trouble.
 func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	pathways := new(triagetest.Library)
+	pathways := new(triagetest.Resolver)
 	pathways.Put("acme", "p", triage.Item{Title: "Booking"}, triage.Evidence{})
 	h := open(t, func(c *triage.Config) {
-		c.Libraries = map[triage.ResourceType]triage.Library{triage.ResourcePathway: pathways}
+		c.Resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourcePathway: pathways}
 	})
 	r := triage.Report{Key: "loop", Title: "It loops", Resources: []triage.ResourceDraft{{Type: triage.ResourcePathway, ResourceID: "p"}}}
 	first, err := h.Report(t.Context(), "acme", reporter, r)
@@ -207,7 +207,7 @@ func TestReportRefuses(t *testing.T) {
 		"too much":      {callwright.CodeBadRequest, "resources", triage.Report{Key: "new", Title: "x", Resources: make([]triage.ResourceDraft, 51)}},
 		"unknown":       {callwright.CodeNotFound, "resource_id", triage.Report{Key: "new", Title: "x", Resources: []triage.ResourceDraft{call, {Type: triage.ResourceCall, ResourceID: "call-x"}}}},
 		"unknown, open": {callwright.CodeNotFound, "resource_id", triage.Report{Key: "busy", Title: "x", Resources: []triage.ResourceDraft{call, {Type: triage.ResourceCall, ResourceID: "call-x"}}}},
-		"no library":    {callwright.CodeNotImplemented, "resource_type", triage.Report{Key: "new", Title: "x", Resources: []triage.ResourceDraft{call, {Type: triage.ResourceFile, ResourceID: "f"}}}},
+		"no resolver":   {callwright.CodeNotImplemented, "resource_type", triage.Report{Key: "new", Title: "x", Resources: []triage.ResourceDraft{call, {Type: triage.ResourceFile, ResourceID: "f"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.refuses(t, open.ID, at.code, at.field, func() error {

@@ -7,16 +7,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config is what a Service needs. Everything is required but what says otherwise.
+// Config holds what a Service needs. Store, Atomic and Work are required, the rest is optional.
 type Config struct {
-	Store  Store
-	Atomic callwright.Atomic
-	Work   callwright.Work
+	Store  Store             // required
+	Atomic callwright.Atomic // required: transactions of the store
+	Work   callwright.Work   // required: runs analyses and the sweep of silent sessions
 
-	Libraries map[ResourceType]Library // resources of a type without one are CodeNotImplemented
-	Analyst   Analyst                  // nil: there is no analysis; agents from outside may still work on issues
-	Cursors   *Cursors                 // nil: a key of this process's own: its cursors end with it, and hold on no other node
-	Watchers  int                      // how many Watchers may be open at once; 0: 1000
+	Resolvers map[ResourceType]ResourceResolver // resources of a type without one are CodeNotImplemented
+	Analyst   Analyst                           // nil: there is no analysis; agents from outside may still work on issues
+	Cursors   *Cursors                          // nil: a key of this process's own: its cursors end with it, and hold on no other node
+	Watchers  int                               // how many Watchers may be open at once; 0: 1000
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // nil: UUIDs
@@ -25,7 +25,7 @@ type Config struct {
 
 // Service keeps issues and their feeds.
 type Service struct {
-	Config
+	cfg Config
 	hub hub
 }
 
@@ -40,8 +40,13 @@ const maxWatchers = 1000
 
 // New checks the configuration and registers the service's durable work.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Atomic == nil || c.Work == nil {
-		return nil, errors.New("triage: Store, Atomic and Work are required")
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("triage: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("triage: Config.Atomic is required")
+	case c.Work == nil:
+		return nil, errors.New("triage: Config.Work is required")
 	}
 	if c.Cursors == nil {
 		c.Cursors = newProcessCursors()
@@ -58,7 +63,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c}
+	s := &Service{cfg: c}
 	taskAnalyze.Handle(c.Work, c.Logger, s.analyze)
 	c.Work.Every(taskSweep, sweepEvery, s.sweep)
 	return s, nil

@@ -130,7 +130,7 @@ func (s *Service) StartSession(
 
 // Session is one session of an issue; CodeNotFound when it is absent.
 func (s *Service) Session(ctx context.Context, org callwright.OrgID, id, session string) (Session, error) {
-	return s.Store.Session(ctx, org, id, session)
+	return s.cfg.Store.Session(ctx, org, id, session)
 }
 
 // openSession adds a session, of which AgentName, ProfileID and Analysis are given, to an issue, and tells its start.
@@ -144,7 +144,7 @@ func (s *Service) openSession(ctx context.Context, c *change, sess Session, deta
 	if err := checkBytes("detail", detail, MaxDetail); err != nil {
 		return Session{}, err
 	}
-	open, err := s.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
+	open, err := s.cfg.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
 	if err != nil {
 		return Session{}, err
 	}
@@ -152,11 +152,11 @@ func (s *Service) openSession(ctx context.Context, c *change, sess Session, deta
 		return Session{}, callwright.Errorf(callwright.CodeInvalidState,
 			"%s has %d agent sessions that have not ended, and no more can begin", c.Issue.Name(), len(open))
 	}
-	sess.ID, sess.Org, sess.IssueID = s.IDs.New(), c.Issue.Org, c.Issue.ID
+	sess.ID, sess.Org, sess.IssueID = s.cfg.IDs.New(), c.Issue.Org, c.Issue.ID
 	sess.Status, sess.StartedBy, sess.Entries, sess.Revision = SessionPending, c.by, 1, 1
-	sess.CreatedAt = s.Clock.Now()
+	sess.CreatedAt = s.cfg.Clock.Now()
 	sess.UpdatedAt = sess.CreatedAt
-	if err := s.Store.InsertSession(ctx, sess); err != nil {
+	if err := s.cfg.Store.InsertSession(ctx, sess); err != nil {
 		return Session{}, err
 	}
 	ref := sess.Ref()

@@ -39,11 +39,11 @@ func (d *desk) Handle(kind string, h callwright.Handler) {
 	d.Work.Handle(kind, h)
 }
 
-// study is a house with an Analyst and a library of calls.
+// study is a house with an Analyst and a resolver of calls.
 type study struct {
 	house
 	desk  *desk
-	calls *triagetest.Library
+	calls *triagetest.Resolver
 }
 
 func openStudy(t *testing.T, a triage.Analyst, change ...func(*triage.Config)) study {
@@ -54,10 +54,10 @@ func openStudy(t *testing.T, a triage.Analyst, change ...func(*triage.Config)) s
 func openStudyOver(t *testing.T, memory *memstore.Store, a triage.Analyst, change ...func(*triage.Config)) study {
 	t.Helper()
 	d := &desk{memstore.NewWork(memory, nil), map[string]callwright.Handler{}}
-	calls := new(triagetest.Library)
+	calls := new(triagetest.Resolver)
 	change = append([]func(*triage.Config){func(c *triage.Config) {
 		c.Analyst, c.Work = a, d
-		c.Libraries = map[triage.ResourceType]triage.Library{triage.ResourceCall: calls}
+		c.Resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: calls}
 	}}, change...)
 	return study{openOver(t, memory, change...), d, calls}
 }

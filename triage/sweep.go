@@ -11,8 +11,8 @@ import (
 
 // sweep ends the sessions of which nothing is heard any more. One that can't be ended does not keep the others.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
-	now := s.Clock.Now()
-	sessions, err := s.Store.SilentSessions(ctx, now.Add(-SilentAfter), now.Add(-WaitsAtMost), sweepAtOnce)
+	now := s.cfg.Clock.Now()
+	sessions, err := s.cfg.Store.SilentSessions(ctx, now.Add(-SilentAfter), now.Add(-WaitsAtMost), sweepAtOnce)
 	if err != nil {
 		return err
 	}

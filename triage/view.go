@@ -12,11 +12,11 @@ func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id str
 	if err := requireText("viewer", viewer, maxID); err != nil {
 		return err
 	}
-	i, err := s.Store.Issue(ctx, org, id)
+	i, err := s.cfg.Store.Issue(ctx, org, id)
 	if err != nil {
 		return err
 	}
-	return s.Store.MarkSeen(ctx, org, viewer, id, i.LastActivityAt)
+	return s.cfg.Store.MarkSeen(ctx, org, viewer, id, i.LastActivityAt)
 }
 
 // Unread says, by id, which of some issues have entries that a viewer has not seen.
@@ -28,7 +28,7 @@ func (s *Service) Unread(ctx context.Context, org callwright.OrgID, viewer strin
 	for n, i := range issues {
 		ids[n] = i.ID
 	}
-	seen, err := s.Store.Seen(ctx, org, viewer, ids)
+	seen, err := s.cfg.Store.Seen(ctx, org, viewer, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -37,11 +37,11 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Store.Issue(ctx, org, id); err != nil {
+	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err
 	}
 	if after == "" {
-		newest, err := s.Store.Entries(ctx, org, id, callwright.Keyset{}, 1)
+		newest, err := s.cfg.Store.Entries(ctx, org, id, callwright.Keyset{}, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 	w := &Watcher{
 		service: s, org: org, issue: id, place: place, news: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
-	if err := s.hub.add(w, s.Watchers); err != nil {
+	if err := s.hub.add(w, s.cfg.Watchers); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -67,7 +67,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 			return nil, errClosed
 		default:
 		}
-		entries, err := w.service.Store.EntriesAfter(ctx, w.org, w.issue, w.place, watchAtOnce)
+		entries, err := w.service.cfg.Store.EntriesAfter(ctx, w.org, w.issue, w.place, watchAtOnce)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

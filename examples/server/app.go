@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/filestore"
+	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/riverwork"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/adapters/webhook"
@@ -22,6 +23,7 @@ import (
 	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/triage"
 )
 
 // modules is the whole server.
@@ -31,7 +33,7 @@ func modules() fx.Option {
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newRegions, newIdentity, newResolver, newProber, newMailer, newMonitor, newTrunks, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
-		fx.Module("agents", fx.Provide(newAgents, newPathways, newRecordings, newWebhooks, newFailures, newCalls)),
+		fx.Module("agents", fx.Provide(newAgents, newPathways, newRecordings, newWebhooks, newCalls)),
 		fx.Module("triage", fx.Provide(newTriage)),
 		fx.Module("http", fx.Provide(newAccess, newListener, newMetrics, newAPI)),
 		fx.Invoke(serve),
@@ -114,7 +116,7 @@ type callParts struct {
 	Webhooks   *webhook.Sender
 	Engines    engines
 	Listener   listener
-	Failures   *failures
+	Issues     *triage.Service
 	Node       node
 	Log        *slog.Logger
 }
@@ -129,7 +131,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Node: string(p.Node), MaxCalls: p.Config.room(), Logger: p.Log,
 	}
 	if p.Config.FailedCallIssues {
-		c.Failures = p.Failures
+		c.Failures = join.FailedCalls{Issues: p.Issues}
 	}
 	return call.New(c)
 }

@@ -20,9 +20,9 @@ import (
 
 // triageFakes are what the issues of a house are made of.
 type triageFakes struct {
-	library *triagetest.Library // the calls that can be attached
-	clock   *movedClock         // of the issues
-	triage  *triage.Service
+	resolver *triagetest.Resolver // the calls that can be attached
+	clock    *movedClock          // of the issues
+	triage   *triage.Service
 }
 
 // opened is when a house's clock stands still, as answers show it.
@@ -30,10 +30,10 @@ const opened = "2026-05-04T03:02:01.123Z"
 
 // issues is the service of issues.
 func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *triage.Service {
-	h.library, h.clock = new(triagetest.Library), &movedClock{must(time.Parse(time.RFC3339, opened))}
+	h.resolver, h.clock = new(triagetest.Resolver), &movedClock{must(time.Parse(time.RFC3339, opened))}
 	c := triage.Config{
 		Store: triagestore.Store{Store: h.store}, Atomic: h.store, Work: work, Analyst: new(triagetest.Analyst),
-		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: h.library},
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: h.resolver},
 		Cursors:   must(triage.NewCursors(1, map[byte][]byte{1: bytes.Repeat([]byte("k"), 32)})),
 		Clock:     h.clock, Logger: h.logger,
 	}
@@ -108,9 +108,9 @@ func (h *house) colleague() header {
 	return header{"Authorization", string(key.Key)}
 }
 
-// call puts a call into the library of an organization.
+// call puts a call into the resolver of an organization.
 func (h *house) call(org callwright.OrgID, id string) {
-	h.library.Put(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
+	h.resolver.Put(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
 }
 
 // attached is an issue with a call, and the attachment's id.

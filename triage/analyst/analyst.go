@@ -39,7 +39,7 @@ type Config struct {
 }
 
 // Analyst is a triage.Analyst over a language model.
-type Analyst struct{ Config }
+type Analyst struct{ cfg Config }
 
 var _ triage.Analyst = (*Analyst)(nil)
 
@@ -63,11 +63,11 @@ func New(c Config) (*Analyst, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Analyst{c}, nil
+	return &Analyst{cfg: c}, nil
 }
 
 // Name is what its sessions are called.
-func (a *Analyst) Name() string { return a.Config.Name }
+func (a *Analyst) Name() string { return a.cfg.Name }
 
 // state is what a step leaves for the next.
 type state struct {
@@ -91,8 +91,8 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	switch {
 	case c.State == nil:
 		p, err = a.plan(ctx, c, &s)
-	case s.Tokens >= a.MaxTokens:
-		return stopped(fmt.Sprintf("The analysis has used %d tokens, of %d that it may use.", s.Tokens, a.MaxTokens)), nil
+	case s.Tokens >= a.cfg.MaxTokens:
+		return stopped(fmt.Sprintf("The analysis has used %d tokens, of %d that it may use.", s.Tokens, a.cfg.MaxTokens)), nil
 	case s.Read < len(s.Plan):
 		p, err = a.read(ctx, c, &s)
 	default:
@@ -116,7 +116,7 @@ func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error
 	if !ok {
 		return triage.Progress{}, err
 	}
-	a.Logger.WarnContext(ctx, "the model of the analyst failed", "model", a.Model.Name(), "error", err)
+	a.cfg.Logger.WarnContext(ctx, "the model of the analyst failed", "model", a.cfg.Model.Name(), "error", err)
 	switch f.Class {
 	case llm.ClassUnsupported:
 		return stopped("The model of this server can't analyze issues."), nil
@@ -149,7 +149,7 @@ func (a *Analyst) ask(
 		return err
 	}
 	const tries = 3 // that a question may take: no try of this attempt is one of the attempt before
-	usage, err := llm.Ask(ctx, a.Model, llm.Question{
+	usage, err := llm.Ask(ctx, a.cfg.Model, llm.Question{
 		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules, Evidence: raw, Schema: json.RawMessage(schema),
 		Attempt: tries * (c.Attempt - 1),
 	}, into)

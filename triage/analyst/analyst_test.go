@@ -142,8 +142,8 @@ func TestNew(t *testing.T) {
 			t.Errorf("%s: it is %+v", name, a)
 		}
 	}
-	if a := newAnalyst(t, analyst.Config{Model: model}); a.Name() == "" || a.MaxCalls != 5 || a.MaxTokens != 100_000 {
-		t.Errorf("unsaid, it is %+v", a.Config)
+	if a := newAnalyst(t, analyst.Config{Model: model}); a.Name() == "" || a.Settings().MaxCalls != 5 || a.Settings().MaxTokens != 100_000 {
+		t.Errorf("the defaults are %+v", a.Settings())
 	}
 	if a := newAnalyst(t, analyst.Config{Model: model, Name: "Ann"}); a.Name() != "Ann" {
 		t.Errorf("the name is %q", a.Name())

@@ -123,7 +123,7 @@ func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 	p := response(answer.Summary, triage.SessionComplete)
 	p.Steps = slices.Insert(p.Steps, 0, triage.Step{
 		Type: triage.TypeArtifact, Detail: "Root cause, confidence " + answer.Confidence + ".",
-		Metadata: map[string]any{"unverified": unverified, "tokens": s.Tokens, "model": a.Model.Name()},
+		Metadata: map[string]any{"unverified": unverified, "tokens": s.Tokens, "model": a.cfg.Model.Name()},
 		Artifact: &triage.Artifact{
 			Type: "root_cause", Title: "Root cause", Renderer: "markdown", Status: triage.ArtifactReady, Payload: payload,
 		},

@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	calls := new(triagetest.Library) // stands in for what keeps the calls
+	calls := new(triagetest.Resolver) // stands in for what keeps the calls
 	calls.Put("acme", "c1", triage.Item{Title: "Call to +15551234567"}, triage.Evidence{
 		Lines: []triage.Line{{Text: "A human, please."}, {Agent: true, Text: "I can't do that."}},
 	})
@@ -34,7 +34,7 @@ func Example() {
 	work := memstore.NewWork(memory, nil)
 	issues, err := triage.New(triage.Config{
 		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: work, Analyst: ann,
-		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: calls},
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: calls},
 	})
 	if err != nil {
 		fmt.Println(err)

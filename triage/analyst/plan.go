@@ -24,7 +24,7 @@ func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	var reads, gone []string
 	looked := 0
 	for _, r := range byInterest(c) {
-		if len(s.Plan) == a.MaxCalls || looked == maxLooked*a.MaxCalls {
+		if len(s.Plan) == a.cfg.MaxCalls || looked == maxLooked*a.cfg.MaxCalls {
 			break
 		}
 		looked++
@@ -53,7 +53,7 @@ func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	}
 	return triage.Progress{
 		Steps: []triage.Step{{Type: triage.TypeAction, Detail: text, Metadata: map[string]any{
-			"reading": len(reads), "attached": len(c.Resources), "unreadable": len(gone), "model": a.Model.Name(),
+			"reading": len(reads), "attached": len(c.Resources), "unreadable": len(gone), "model": a.cfg.Model.Name(),
 		}}},
 		Next: triage.SessionActive,
 	}, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-func TestLibrary(t *testing.T) {
+func TestResolver(t *testing.T) {
 	t.Parallel()
-	var l triagetest.Library
+	var l triagetest.Resolver
 	if found, err := l.Find(t.Context(), "a", []string{"c1"}); err != nil || len(found) != 0 {
 		t.Errorf("an empty library has %v, %v", found, err)
 	}

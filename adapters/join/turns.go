@@ -1,4 +1,4 @@
-package casefile
+package join
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package casefile_test
+package join_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/casefile"
+	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -26,17 +26,18 @@ const org = "a"
 // began is when calls begin, unless a test says otherwise.
 var began = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 
-// house is calls and pathways with their libraries.
+// house holds calls and pathways with their resolvers.
 type house struct {
 	t        *testing.T
 	store    *memstore.Store
 	work     *memstore.Work
 	line     *agentstest.Line
-	calls    casefile.Calls
-	pathways casefile.Pathways
+	calls    join.Calls
+	pathways join.Pathways
+	service  *call.Service // nil until serve
 }
 
-func newHouse(t *testing.T, change ...func(*call.Config)) *house {
+func newHouse(t *testing.T) *house {
 	t.Helper()
 	store := memstore.New()
 	h := &house{t: t, store: store, work: memstore.NewWork(store, nil), line: agentstest.NewLine(agentstest.PhoneConfig{})}
@@ -44,16 +45,20 @@ func newHouse(t *testing.T, change ...func(*call.Config)) *house {
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work,
 		Runtime: &pathway.Runtime{Model: silent{}, Requests: &agentstest.Requests{}},
 	}))
+	h.calls = join.Calls{Store: agentstore.Calls{Store: store}}
+	return h
+}
+
+// serve makes the service of the house's calls.
+func (h *house) serve(change func(*call.Config)) {
+	h.t.Helper()
 	config := call.Config{
-		Store: agentstore.Calls{Store: store}, Atomic: store, Work: h.work, Line: h.line, Routes: routes{},
+		Store: h.calls.Store, Atomic: h.store, Work: h.work, Line: h.line, Routes: routes{},
 		Agents: struct{ call.Agents }{}, Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1", Pathways: h.pathways.Service,
 	}
-	for _, c := range change {
-		c(&config)
-	}
-	h.calls.Service = must(call.New(config))
-	return h
+	change(&config)
+	h.service = must(call.New(config))
 }
 
 func must[T any](value T, err error) T {
@@ -104,7 +109,7 @@ func document(nodes, edges []string) (d pathway.Document) {
 }
 
 // read is the evidence of something, and all of it as text. Facts have a form as JSON.
-func (h *house) read(l triage.Library, id string) (triage.Evidence, string) {
+func (h *house) read(l triage.ResourceResolver, id string) (triage.Evidence, string) {
 	h.t.Helper()
 	e, err := l.Read(h.t.Context(), org, id)
 	if err != nil {

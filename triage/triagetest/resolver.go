@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Library is a triage.Library of what a test puts into it. It counts what it is asked, and is safe for concurrent use. The
-// zero Library is empty.
-type Library struct {
+// Resolver is a triage.ResourceResolver of what a test puts into it. It counts what it is asked, and is safe for concurrent use. The
+// zero Resolver is empty.
+type Resolver struct {
 	mu    sync.Mutex
 	kept  map[libraryKey]resource
 	finds int
 	reads int
 }
 
-var _ triage.Library = (*Library)(nil)
+var _ triage.ResourceResolver = (*Resolver)(nil)
 
 type libraryKey struct {
 	org callwright.OrgID
@@ -31,7 +31,7 @@ type resource struct {
 }
 
 // Put adds a resource of an organization, or replaces it.
-func (l *Library) Put(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
+func (l *Resolver) Put(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == nil {
@@ -41,14 +41,14 @@ func (l *Library) Put(org callwright.OrgID, id string, item triage.Item, evidenc
 }
 
 // Remove takes a resource away.
-func (l *Library) Remove(org callwright.OrgID, id string) {
+func (l *Resolver) Remove(org callwright.OrgID, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.kept, libraryKey{org, id})
 }
 
 // Find tells of those that were put into it.
-func (l *Library) Find(
+func (l *Resolver) Find(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (map[string]triage.Item, error) {
 	l.mu.Lock()
@@ -65,7 +65,7 @@ func (l *Library) Find(
 }
 
 // Read gives the evidence that was put into it.
-func (l *Library) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
+func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
@@ -77,14 +77,14 @@ func (l *Library) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 }
 
 // Finds is how often Find was called.
-func (l *Library) Finds() int {
+func (l *Resolver) Finds() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.finds
 }
 
 // Reads is how often Read was called.
-func (l *Library) Reads() int {
+func (l *Resolver) Reads() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.reads

@@ -1,4 +1,4 @@
-package casefile_test
+package join_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/callwright/callwright/adapters/casefile"
+	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -20,18 +20,18 @@ import (
 type desk struct {
 	*house
 	issues *triage.Service
-	failed *casefile.FailedCalls
+	failed join.FailedCalls
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{failed: &casefile.FailedCalls{}}
-	d.house = newHouse(t, func(c *call.Config) { c.Failures = d.failed })
+	d := &desk{house: newHouse(t)}
 	d.issues = must(triage.New(triage.Config{
 		Store: triagestore.Store{Store: d.store}, Atomic: d.store, Work: d.work,
-		Libraries: map[triage.ResourceType]triage.Library{triage.ResourceCall: d.calls, triage.ResourcePathway: d.pathways},
+		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: d.calls, triage.ResourcePathway: d.pathways},
 	}))
-	d.failed.Issues = d.issues
+	d.failed = join.FailedCalls{Issues: d.issues}
+	d.serve(func(c *call.Config) { c.Failures = d.failed })
 	return d
 }
 
@@ -40,7 +40,7 @@ func (d *desk) open() (shut func()) {
 	running, stopRunning := context.WithCancel(d.t.Context())
 	working, stopWorking := context.WithCancel(context.WithoutCancel(d.t.Context()))
 	var serving, workers sync.WaitGroup
-	serving.Go(func() { d.calls.Service.Run(running, time.Second) })
+	serving.Go(func() { d.service.Run(running, time.Second) })
 	workers.Go(func() { d.work.Run(working) })
 	synctest.Wait()
 	return func() {
@@ -96,7 +96,7 @@ func TestFailedCalls(t *testing.T) {
 			agentstest.Refuse(call.CauseUnreachable, 0), agentstest.Refuse(call.CauseRejected, 503),
 		} {
 			d.line.Script(callee)
-			c, err := d.calls.Service.Create(t.Context(), org, call.Request{
+			c, err := d.service.Create(t.Context(), org, call.Request{
 				To: fmt.Sprintf("+1555000010%d", i), Agent: call.Agent{Task: "Talk."},
 			})
 			if err != nil {
@@ -151,38 +151,6 @@ func (d *desk) tell(c call.Call) {
 	}
 }
 
-// TestFailedAlike: which calls come to one issue.
-func TestFailedAlike(t *testing.T) {
-	t.Parallel()
-	on := func(id string) func(*call.Call) {
-		return func(c *call.Call) { c.Agent.Pathway.ID = id }
-	}
-	for name, test := range map[string]struct {
-		one, other func(*call.Call)
-		alike      bool
-	}{
-		"to other numbers":       {func(*call.Call) {}, func(c *call.Call) { c.To = "+15550000003" }, true},
-		"from other numbers":     {func(*call.Call) {}, func(c *call.Call) { c.From = "+15550000003" }, false},
-		"incoming from others":   {func(c *call.Call) { c.Inbound = true }, func(c *call.Call) { c.Inbound, c.From = true, "anonymous" }, true},
-		"incoming to others":     {func(c *call.Call) { c.Inbound = true }, func(c *call.Call) { c.Inbound, c.To = true, "+15550000003" }, false},
-		"one pathway":            {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.From = "p", "+15550000003" }, true},
-		"two pathways":           {on("p"), on("q"), false},
-		"other causes":           {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending = "p", &call.Ending{Cause: call.CauseNodeLost} }, false},
-		"other answers":          {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending.SIPCode = "p", 404 }, false},
-		"pathways with long ids": {on(strings.Repeat("é", 5000)), on(strings.Repeat("é", 5000)), true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDesk(t)
-			d.tell(d.failure("one", test.one))
-			d.tell(d.failure("other", test.other))
-			if issues := d.all(); (len(issues) == 1) != test.alike {
-				t.Errorf("%d issues", len(issues))
-			}
-		})
-	}
-}
-
 // TestFailedCallAgain: telling of a call twice changes nothing; one that fails after its issue is done makes another.
 func TestFailedCallAgain(t *testing.T) {
 	t.Parallel()
@@ -201,47 +169,5 @@ func TestFailedCallAgain(t *testing.T) {
 	d.tell(d.failure("two", func(*call.Call) {}))
 	if issues := d.all(); len(issues) != 2 || fmt.Sprint(d.attached(issues[1].ID)) != "[two]" {
 		t.Errorf("issues %+v", issues)
-	}
-}
-
-// TestFailedWords: what an issue says of its first call.
-func TestFailedWords(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		change       func(*call.Call)
-		title, words string
-	}{
-		"a reason": {
-			func(c *call.Call) { c.Ending.Reason = strings.Repeat("r", 100_000) },
-			"the call was declined (SIP 603)", "The reason that was given: rrr",
-		},
-		"a version": {
-			func(c *call.Call) { c.Agent.Pathway.ID, c.PathwayNumber = "p", new(7) },
-			"the call was declined (SIP 603)", "Pathway p led it, version 7.",
-		},
-		"a draft": {
-			func(c *call.Call) { c.Agent.Pathway.ID, c.PathwayNumber = "p", new(0) },
-			"the call was declined (SIP 603)", "Pathway p led it.",
-		},
-		"a fault of the server": {
-			func(c *call.Call) {
-				c.Ending, c.ErrorMessage = &call.Ending{Cause: call.CauseInternal}, "the call failed"
-			},
-			"something broke on this server", "failed on 2 March 2026 09:15 UTC: something broke on this server.",
-		},
-		"a long name": {
-			func(c *call.Call) { c.Inbound, c.From = true, strings.Repeat("x", 100_000) },
-			"the call was declined (SIP 603)", "Call from xxx",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDesk(t)
-			d.tell(d.failure("one", test.change))
-			i := d.all()[0]
-			if i.Title != "Calls fail: "+test.title || !strings.Contains(i.Description, test.words) || len(i.Description) > 2000 {
-				t.Errorf("%q: %q", i.Title, i.Description)
-			}
-		})
 	}
 }

@@ -1,4 +1,4 @@
-package casefile
+package join
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Pathways is the library of pathways.
+// Pathways resolves pathways for issues.
 type Pathways struct{ Service *pathway.Service }
 
-var _ triage.Library = Pathways{}
+var _ triage.ResourceResolver = Pathways{}
 
-// Find tells of pathways by their ids.
+// Find returns the names and metadata of pathways by id.
 func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		p, err := l.Service.Get(ctx, org, id)
@@ -28,12 +28,12 @@ func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) 
 	})
 }
 
-// maxFacts is how many bytes what is known of a pathway may have, as JSON.
+// maxFacts bounds the facts about a pathway, in bytes of JSON.
 const maxFacts = 64 << 10
 
-// Read is what an analyst may know of a pathway: its nodes, each a fact by its id, and the ways between them, of the
-// version in production, or else of the draft. Of a large pathway long texts are cut off, and of a very large one the
-// nodes that don't fit are left out.
+// Read returns what an analyst may know of a pathway: its nodes, each a fact by its id, and the edges between them, of the
+// version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that
+// do not fit are left out and counted.
 func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	p, err := l.Service.Get(ctx, org, id)
 	if err != nil {
@@ -66,13 +66,13 @@ func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 	}
 }
 
-// The longest text of a node, in bytes: as long as all nodes fit, and when they do not.
+// The most bytes of a text of a node: at first, and when the nodes do not fit otherwise.
 const (
 	maxText = 16 << 10
 	minText = 256
 )
 
-// about is what is known of a pathway without its nodes.
+// about returns the facts about a pathway without its nodes.
 func about(p pathway.Pathway, number, most int) facts {
 	f := facts{leftOut: "Addresses, headers and bodies of requests, and the tools of nodes, are not shown."}
 	f.put("name", p.Name)
@@ -85,7 +85,7 @@ func about(p pathway.Pathway, number, most int) facts {
 	return f
 }
 
-// walk is all nodes, in the order in which a conversation may come to them.
+// walk returns all nodes in breadth-first order from the start.
 func walk(g *pathway.Graph) []*pathway.Node {
 	nodes := append([]*pathway.Node{g.Start}, g.Globals...)
 	seen := map[*pathway.Node]bool{}
@@ -108,10 +108,10 @@ func walk(g *pathway.Graph) []*pathway.Node {
 	return order
 }
 
-// spare is room for what is told of nodes that are left out, in bytes.
+// spare is room for the fact that counts the nodes left out, in bytes.
 const spare = 64
 
-// nodes adds the nodes that fit, and says how many do not.
+// nodes adds the nodes that fit and returns the number of those that do not.
 func (f facts) nodes(nodes []*pathway.Node, most int) (missing int) {
 	left := maxFacts - spare - size(f)
 	for _, n := range nodes {
@@ -127,13 +127,13 @@ func (f facts) nodes(nodes []*pathway.Node, most int) (missing int) {
 	return missing
 }
 
-// size is how many bytes facts have as JSON.
+// size returns the length of the facts as JSON, in bytes.
 func size(f facts) int {
 	raw, _ := json.Marshal(f) //nolint:errchkjson // texts, numbers and lists of them always have a form
 	return len(raw)
 }
 
-// node is what is known of a node. Of what it asks of other systems that is where their answers lead.
+// node returns the facts about a node. Of its requests to other systems they hold only the branches.
 func node(n *pathway.Node, most int) map[string]any {
 	f := facts{"type": string(n.Type)}
 	f.put("name", n.Name)
@@ -164,7 +164,7 @@ func node(n *pathway.Node, most int) map[string]any {
 	return f
 }
 
-// text is a text as its author wrote it; nothing for none.
+// text returns a template as its author wrote it, clipped; empty for nil.
 func text(t *template.Template, most int) string {
 	if t == nil {
 		return ""

@@ -1,4 +1,4 @@
-package casefile_test
+package join_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package casefile_test
+package join_test
 
 import (
 	"context"
@@ -72,7 +72,8 @@ func (away) Get(context.Context, callwright.OrgID, string) (call.Call, error) {
 // TestCallsThatCannotBeRead are not taken for absent.
 func TestCallsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(c *call.Config) { c.Store = away{c.Store} })
+	h := newHouse(t)
+	h.calls.Store = away{h.calls.Store}
 	if found, err := h.calls.Find(t.Context(), org, []string{"c"}); !errors.Is(err, errAway) {
 		t.Errorf("found %v, %v", found, err)
 	}

@@ -1,4 +1,4 @@
-package casefile
+package join
 
 import (
 	"errors"
@@ -9,33 +9,33 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// leftOut is the name of the fact that says what is not told.
+// leftOut names the fact that lists what the evidence leaves out.
 const leftOut = "left_out"
 
-// facts is what is known of something, by name.
+// facts holds evidence by name.
 type facts map[string]any
 
-// put adds a fact, unless it says nothing.
+// put adds a fact, unless its value is the zero value.
 func (f facts) put(name string, value any) {
 	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
 		f[name] = value
 	}
 }
 
-// at adds a time, unless there is none.
+// at adds a time, unless it is nil or zero.
 func (f facts) at(name string, t *time.Time) {
 	if t != nil && !t.IsZero() {
 		f[name] = stamp(*t)
 	}
 }
 
-// stamp is a time as programs read it.
+// stamp formats a time for programs: ISO 8601 with milliseconds, UTC.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// spell is a time as people read it.
+// spell formats a time for people.
 func spell(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
 
-// find asks one by one for items and leaves out those that are absent.
+// find resolves items one by one and leaves out the absent ones.
 func find(ids []string, one func(id string) (triage.Item, error)) (map[string]triage.Item, error) {
 	found := make(map[string]triage.Item, len(ids))
 	for _, id := range ids {

@@ -1,4 +1,4 @@
-package casefile
+package join
 
 import (
 	"cmp"
@@ -9,43 +9,43 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Calls is the library of calls.
-type Calls struct{ Service *call.Service }
+// Calls resolves calls for issues. It reads their store, not call.Service: that service is told of failed calls by
+// FailedCalls, which needs the issues.
+type Calls struct{ Store call.Store }
 
-var _ triage.Library = Calls{}
+var _ triage.ResourceResolver = Calls{}
 
-// Find tells of calls by their ids.
+// Find returns the titles and metadata of calls by id.
 func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
-		c, err := l.Service.Store.Get(ctx, org, id) // without its transcript
-		return triage.Item{Title: name(c) + ", " + spell(c.CreatedAt), Metadata: map[string]any{
+		c, err := l.Store.Get(ctx, org, id)
+		return triage.Item{Title: c.Title() + ", " + spell(c.CreatedAt), Metadata: map[string]any{
 			"created_at": stamp(c.CreatedAt), "status": status(c), "from": callwright.Clip(c.From, maxParty), "to": callwright.Clip(c.To, maxParty),
 		}}, err
 	})
 }
 
-// maxParty is how many bytes are told of who calls or is called: the other side of an incoming call may say anything.
-const maxParty = 100
+// The most bytes that evidence holds of texts that the other side of a call chooses.
+const (
+	maxParty  = 100
+	maxReason = 500
+)
 
-// name is a call in a few words.
-func name(c call.Call) string {
-	if c.Inbound {
-		return "Call from " + cmp.Or(callwright.Clip(c.From, maxParty), "an unknown number")
-	}
-	return "Call to " + c.To
-}
-
-// status is how a call came out, or where it is on its way.
+// status returns the outcome of a call, or its place in the queue while it has none.
 func status(c call.Call) string { return cmp.Or(string(c.Status), string(c.Queue)) }
 
-// Read is what an analyst may know of a call: how it came out, what led it, what happened in each turn, and all that was
-// said, line by line as in its transcript.
+// Read returns what an analyst may know of a call: its outcome, its agent, the log of each turn and the whole transcript,
+// line by line.
 func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
-	c, transcript, err := l.Service.Get(ctx, org, id)
+	c, err := l.Store.Get(ctx, org, id)
 	if err != nil {
 		return triage.Evidence{}, err
 	}
-	logs, err := l.Service.Logs(ctx, org, id)
+	transcript, err := l.Store.Transcript(ctx, org, id)
+	if err != nil {
+		return triage.Evidence{}, err
+	}
+	logs, err := l.Store.Logs(ctx, org, id)
 	if err != nil {
 		return triage.Evidence{}, err
 	}
@@ -56,7 +56,7 @@ func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 	return triage.Evidence{Facts: f, Lines: lines(transcript)}, nil
 }
 
-// course is how a call went.
+// course adds the outcome of a call and the way to it.
 func (f facts) course(c call.Call) {
 	f.put("direction", "outgoing")
 	if c.Inbound {
@@ -94,10 +94,7 @@ func (f facts) course(c call.Call) {
 	}
 }
 
-// maxReason is how many bytes are told of the reason that the other side has given.
-const maxReason = 500
-
-// agent is what led the conversation.
+// agent adds what led the conversation.
 func (f facts) agent(c call.Call) {
 	a := c.Agent
 	f.put("pathway_id", a.Pathway.ID)
@@ -116,7 +113,7 @@ func (f facts) agent(c call.Call) {
 	f.put("longest_seconds", a.MaxDuration.Seconds())
 }
 
-// lines is a transcript, all of it, so that the place of a line is that in the transcript.
+// lines returns a whole transcript: the index of a line is its place in the transcript.
 func lines(transcript []call.Entry) []triage.Line {
 	out := make([]triage.Line, len(transcript))
 	for i, e := range transcript {

@@ -1,0 +1,8 @@
+// Package join connects two domains that do not import each other, where the connection needs no technology: calls and
+// pathways on one side, issues on the other. Calls and Pathways are triage.ResourceResolvers, FailedCalls reports failed
+// calls as issues. The package has no rules of its own beyond what an analyst may read.
+//
+// Evidence leaves out everything that is meant for another system or for the organization's own programs: addresses,
+// headers and bodies of requests, tools, the request data of a call, the values of its variables and its metadata. Any of
+// these may hold keys. Prompts and transcripts are shown as they are.
+package join

@@ -1,0 +1,88 @@
+package call
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// Failure describes a failed call to people, and tells which calls failed alike.
+type Failure struct {
+	// Key is equal for calls that fail alike: "call/", the cause, the SIP status where there is one, and the pathway or,
+	// without one, the organization's own number. It has at most 200 bytes.
+	Key    string
+	Reason string // why the call failed, in a few words
+	Detail string // what happened to this call: a few lines of text
+}
+
+// The most bytes that a Failure holds of texts that others choose.
+const (
+	maxFailureSubject = 128 // longer than every id that this platform makes
+	maxFailureReason  = 500
+	maxCallParty      = 100
+)
+
+// Failure returns the description of a call whose Status is StatusFailed.
+func (c Call) Failure() Failure {
+	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail()}
+}
+
+func (c Call) failureKey() string {
+	cause := string(CauseInternal)
+	if c.Ending != nil {
+		cause = string(c.Ending.Cause)
+		if c.Ending.SIPCode != 0 {
+			cause += fmt.Sprintf("-%d", c.Ending.SIPCode)
+		}
+	}
+	own := c.From
+	if c.Inbound {
+		own = c.To
+	}
+	return "call/" + cause + "/" + callwright.Clip(cmp.Or(c.Agent.Pathway.ID, own), maxFailureSubject)
+}
+
+func (c Call) failureReason() string {
+	switch e := c.Ending; {
+	case e == nil:
+		return c.ErrorMessage
+	case e.Cause == CauseInternal:
+		return "an internal error of this server; its log has the cause under the call's id"
+	case e.SIPCode != 0:
+		return fmt.Sprintf("%s (SIP %d)", c.ErrorMessage, e.SIPCode)
+	}
+	return c.ErrorMessage
+}
+
+func (c Call) failureDetail() string {
+	var b strings.Builder
+	when := c.CreatedAt
+	if c.EndedAt != nil {
+		when = *c.EndedAt
+	}
+	fmt.Fprintf(&b, "%s failed on %s: %s.\nIts id is %s.", c.Title(), when.UTC().Format(readableTime), c.failureReason(), c.ID)
+	if c.Ending != nil && c.Ending.Reason != "" {
+		fmt.Fprintf(&b, "\nReason given by the other side: %s", callwright.Clip(c.Ending.Reason, maxFailureReason))
+	}
+	if id := c.Agent.Pathway.ID; id != "" {
+		fmt.Fprintf(&b, "\nPathway: %s", id)
+		if n := c.PathwayNumber; n != nil && *n != 0 {
+			fmt.Fprintf(&b, ", version %d", *n)
+		}
+		b.WriteString(".")
+	}
+	return b.String()
+}
+
+// readableTime is the layout of times in texts for people.
+const readableTime = "2 January 2006 15:04 UTC"
+
+// Title returns the call in a few words, such as "Call to +15550000002". A caller's name may be any text: it is clipped.
+func (c Call) Title() string {
+	if c.Inbound {
+		return "Call from " + cmp.Or(callwright.Clip(c.From, maxCallParty), "an unknown number")
+	}
+	return "Call to " + c.To
+}
