@@ -336,9 +336,9 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		web.InsertAgent(ctx, agent), web.UpdateAgent(ctx, agent), web.UpdateAgent(ctx, agent),
 	}
 	_, pathwayErr := pathways.Pathway(ctx, org, "p")
-	_, listErr := pathways.Pathways(ctx, org, 10, 10)
+	_, listErr := pathways.Pathways(ctx, org, pathway.Listing{After: callwright.Keyset{At: now, ID: "p"}, Offset: 10, Limit: 10})
 	_, versionErr := pathways.Version(ctx, org, "p", 1)
-	_, versionsErr := pathways.Versions(ctx, org, "p", 10)
+	_, versionsErr := pathways.Versions(ctx, org, "p", 2, 10)
 	_, chatErr := chats.Chat(ctx, org, "c")
 	_, pathwaysErr := pathways.CountPathways(ctx, org)
 	_, chatsErr := chats.CountChats(ctx, org)

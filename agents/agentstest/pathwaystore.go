@@ -173,10 +173,10 @@ func hidesPathways(t *testing.T, s pathway.Store) {
 			t.Errorf("%s gave %v, want not found", name, err)
 		}
 	}
-	if got, err := s.Pathways(t.Context(), "b", 10, 0); err != nil || len(got) != 0 {
+	if got, err := s.Pathways(t.Context(), "b", pathway.Listing{Limit: 10}); err != nil || len(got) != 0 {
 		t.Errorf("list gave %+v, %v", got, err)
 	}
-	if got, err := s.Versions(t.Context(), "b", "p1", 10); err != nil || len(got) != 0 {
+	if got, err := s.Versions(t.Context(), "b", "p1", 0, 10); err != nil || len(got) != 0 {
 		t.Errorf("versions gave %+v, %v", got, err)
 	}
 	wantPathway(t, s, p)
@@ -248,27 +248,38 @@ func pagesPathways(t *testing.T, s pathway.Store) {
 		insertPathways(t, s, p)
 	}
 	insertPathways(t, s, aPathway("other", "b"))
-	var seen []string
-	for offset := 0; ; offset += limit {
-		page, err := s.Pathways(t.Context(), "a", limit, offset)
-		if err != nil || len(page) > limit {
-			t.Fatalf("a page has %d, %v", len(page), err)
+	walk := func(next func(l *pathway.Listing, last pathway.Pathway)) {
+		var seen []string
+		for l := (pathway.Listing{Limit: limit}); ; {
+			page, err := s.Pathways(t.Context(), "a", l)
+			if err != nil || len(page) > limit {
+				t.Fatalf("a page has %d, %v", len(page), err)
+			}
+			if len(page) == 0 {
+				break
+			}
+			for _, p := range page {
+				seen = append(seen, p.ID)
+			}
+			next(&l, page[len(page)-1])
 		}
-		if len(page) == 0 {
-			break
-		}
-		for _, p := range page {
-			seen = append(seen, p.ID)
+		slices.Reverse(seen)
+		if len(seen) != count || !slices.IsSorted(seen) {
+			t.Errorf("backwards, saw %v", seen)
 		}
 	}
-	slices.Reverse(seen)
+	walk(func(l *pathway.Listing, _ pathway.Pathway) { l.Offset += limit })
+	walk(func(l *pathway.Listing, last pathway.Pathway) {
+		l.After = callwright.Keyset{At: last.CreatedAt, ID: last.ID}
+	})
+	both := pathway.Listing{After: callwright.Keyset{At: at.Add(time.Second), ID: "p15"}, Offset: 3, Limit: 1}
+	if got, err := s.Pathways(t.Context(), "a", both); err != nil || len(got) != 1 || got[0].ID != "p11" {
+		t.Errorf("3 behind p15 is %+v, %v", got, err)
+	}
 	for org, want := range map[callwright.OrgID]int{"a": count, "b": 1, "c": 0} {
 		if n, err := s.CountPathways(t.Context(), org); err != nil || n != want {
 			t.Errorf("%s has %d, %v; want %d", org, n, err, want)
 		}
-	}
-	if len(seen) != count || !slices.IsSorted(seen) {
-		t.Errorf("backwards, saw %v", seen)
 	}
 }
 
@@ -333,9 +344,12 @@ func listsVersions(t *testing.T, s pathway.Store) {
 	for number := 1; number <= 12; number++ { // not in the order of texts
 		insertVersions(t, s, aVersion("a", "p1", number))
 	}
-	got, err := s.Versions(t.Context(), "a", "p1", 10)
+	got, err := s.Versions(t.Context(), "a", "p1", 0, 10)
 	if err != nil || len(got) != 10 {
 		t.Fatalf("got %d, %v; want 10", len(got), err)
+	}
+	if rest, err := s.Versions(t.Context(), "a", "p1", 3, 10); err != nil || len(rest) != 2 || rest[0].Number != 2 {
+		t.Errorf("before version 3 are %+v, %v", rest, err)
 	}
 	for i, v := range got {
 		want := aVersion("a", "p1", 12-i)
@@ -357,7 +371,7 @@ func archivesVersion(t *testing.T, s pathway.Store) {
 	archived := aVersion("a", "p1", 1)
 	archived.Archived = true
 	wantVersion(t, s, archived)
-	if got, err := s.Versions(t.Context(), "a", "p1", 10); err != nil || len(got) != 1 || got[0].Number != 2 {
+	if got, err := s.Versions(t.Context(), "a", "p1", 0, 10); err != nil || len(got) != 1 || got[0].Number != 2 {
 		t.Errorf("the list has %+v, %v", got, err)
 	}
 	if err := s.ArchiveVersion(t.Context(), "a", "p1", 3); !errors.Is(err, callwright.ErrNotFound) {

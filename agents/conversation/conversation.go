@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -40,29 +41,33 @@ type Observer interface {
 }
 
 // Conversation takes turns with callers. It is safe for concurrent use: each Run is one call.
-type Conversation struct{ config Config }
+type Conversation struct{ cfg Config }
 
 // New checks the configuration and fills in its defaults.
 func New(c Config) (*Conversation, error) {
-	if c.Recognizer == nil || c.Synthesizer == nil {
-		return nil, errors.New("conversation: Recognizer and Synthesizer are required")
+	switch {
+	case c.Recognizer == nil:
+		return nil, errors.New("conversation: Config.Recognizer is required")
+	case c.Synthesizer == nil:
+		return nil, errors.New("conversation: Config.Synthesizer is required")
 	}
 	for _, d := range []struct {
+		name   string
 		value  *time.Duration
 		preset time.Duration
 	}{
-		{&c.EndOfTurn, 500 * time.Millisecond},
-		{&c.Interruption, 200 * time.Millisecond},
-		{&c.EchoGuard, 400 * time.Millisecond},
-		{&c.Silence, 10 * time.Second},
-		{&c.InterDigit, 2 * time.Second},
-		{&c.MaxTurn, 30 * time.Second},
-		{&c.PreRoll, 300 * time.Millisecond},
-		{&c.Patience, 20 * time.Second},
-		{&c.LastWords, 3 * time.Second},
+		{"EndOfTurn", &c.EndOfTurn, 500 * time.Millisecond},
+		{"Interruption", &c.Interruption, 200 * time.Millisecond},
+		{"EchoGuard", &c.EchoGuard, 400 * time.Millisecond},
+		{"Silence", &c.Silence, 10 * time.Second},
+		{"InterDigit", &c.InterDigit, 2 * time.Second},
+		{"MaxTurn", &c.MaxTurn, 30 * time.Second},
+		{"PreRoll", &c.PreRoll, 300 * time.Millisecond},
+		{"Patience", &c.Patience, 20 * time.Second},
+		{"LastWords", &c.LastWords, 3 * time.Second},
 	} {
 		if *d.value < 0 {
-			return nil, errors.New("conversation: a negative duration")
+			return nil, fmt.Errorf("conversation: Config.%s must not be negative", d.name)
 		}
 		if *d.value == 0 {
 			*d.value = d.preset
@@ -80,7 +85,7 @@ func New(c Config) (*Conversation, error) {
 	if c.Apology == "" {
 		c.Apology = "I am sorry, something went wrong on our side. Goodbye."
 	}
-	return &Conversation{config: c}, nil
+	return &Conversation{cfg: c}, nil
 }
 
 // Run has a conversation on the call until the brain ends or transfers it, the caller is gone, ctx ends (which is how a
@@ -91,7 +96,7 @@ func New(c Config) (*Conversation, error) {
 // second in a row ends the conversation with the apology. A brain's error ends it too, with the apology unless the
 // brain said something in that turn. A synthesizer's failure ends it at once.
 func (c *Conversation) Run(ctx context.Context, audio Audio, brain Brain) (Outcome, error) {
-	s := newSession(ctx, c.config, audio, brain)
+	s := newSession(ctx, c.cfg, audio, brain)
 	err := s.read(ctx)
 	return s.close(ctx, err)
 }

@@ -27,7 +27,7 @@ func (s *session) perform(j *job, items <-chan item) (Step, *broken) {
 		case !ok:
 			return nil, nil
 		case it.err != nil:
-			s.Logger.ErrorContext(j.ctx, "the brain failed", "error", it.err)
+			s.cfg.Logger.ErrorContext(j.ctx, "the brain failed", "error", it.err)
 			return nil, &broken{cause: it.err}
 		case it.clip != nil:
 			if b := s.play(j, it.clip); b != nil {
@@ -52,7 +52,7 @@ func (s *session) press(j *job, digits string) {
 	began := s.now()
 	if err := s.audio.SendDTMF(j.ctx, digits); err != nil {
 		if j.ctx.Err() == nil {
-			s.Logger.WarnContext(j.ctx, "digits were not sent", "digits", len(digits), "error", err)
+			s.cfg.Logger.WarnContext(j.ctx, "digits were not sent", "digits", len(digits), "error", err)
 		}
 		return
 	}
@@ -70,7 +70,7 @@ func (s *session) play(j *job, c *clip) *broken {
 		case errors.Is(err, io.EOF), j.ctx.Err() != nil:
 			return nil
 		case err != nil:
-			s.Logger.ErrorContext(j.ctx, "the synthesizer failed", "error", err)
+			s.cfg.Logger.ErrorContext(j.ctx, "the synthesizer failed", "error", err)
 			return &broken{cause: err, mute: true}
 		}
 		if j.latency.FirstAudio == 0 {
@@ -114,8 +114,8 @@ type clip struct {
 // load starts to synthesize. ctx ends it.
 func (s *session) load(ctx context.Context, text string) *clip {
 	c := &clip{text: text, changed: make(chan struct{})}
-	speech := Speech{Text: text, Voice: s.Voice, Language: s.Language, Rate: s.audio.Rate()}
-	s.wait.Go(func() { c.read(ctx, s.Synthesizer, speech) })
+	speech := Speech{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}
+	s.wait.Go(func() { c.read(ctx, s.cfg.Synthesizer, speech) })
 	return c
 }
 

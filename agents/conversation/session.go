@@ -15,7 +15,7 @@ import (
 // the reader hands it, one after the other: it gets the words, asks the brain, plays the answer and writes the
 // transcript. It tells the reader with notices, which are looked at with the next frame.
 type session struct {
-	Config
+	cfg   Config
 	audio Audio
 	brain Brain
 
@@ -59,7 +59,7 @@ type notice struct {
 func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *session {
 	rate := audio.Rate()
 	s := &session{
-		Config: c, audio: audio, brain: brain,
+		cfg: c, audio: audio, brain: brain,
 		ear:     newEar(rate),
 		ring:    newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
 		jobs:    make(chan *job, 64),
@@ -78,11 +78,11 @@ func (s *session) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.time.set(f.Elapsed, s.Clock.Now())
+		s.time.set(f.Elapsed, s.cfg.Clock.Now())
 		if !s.begun {
 			s.begun = true
 			var do []effect
-			s.state, do = start(s.WaitForGreeting)
+			s.state, do = start(s.cfg.WaitForGreeting)
 			s.do(do)
 		}
 		s.frame(f)
@@ -99,7 +99,7 @@ func (s *session) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
 	s.cancel()
 	if gone {
-		timer := time.AfterFunc(s.LastWords, s.deafen)
+		timer := time.AfterFunc(s.cfg.LastWords, s.deafen)
 		defer timer.Stop()
 		if s.hearing != nil {
 			s.submit(&job{kind: TurnSpeech, utterance: s.hearing})
@@ -120,7 +120,7 @@ func (s *session) close(ctx context.Context, err error) (Outcome, error) {
 	case gone:
 		out.By = ByPeer
 		if !errors.Is(err, io.EOF) {
-			s.Logger.WarnContext(ctx, "the call's audio ended with an error", "error", err)
+			s.cfg.Logger.WarnContext(ctx, "the call's audio ended with an error", "error", err)
 		}
 	default:
 		out.By = ByContext
@@ -129,7 +129,7 @@ func (s *session) close(ctx context.Context, err error) (Outcome, error) {
 }
 
 // now is the call's time.
-func (s *session) now() time.Duration { return s.time.now(s.Clock.Now()) }
+func (s *session) now() time.Duration { return s.time.now(s.cfg.Clock.Now()) }
 
 // frame is 20 ms of the call.
 func (s *session) frame(f Frame) {
@@ -220,7 +220,7 @@ func (s *session) hear(f Frame) {
 // the agent finished; one that shall break in must go on for longer.
 func (s *session) insists() bool {
 	if s.state.insistence() {
-		return s.ear.run > 1 && s.ear.voiced >= s.Interruption
+		return s.ear.run > 1 && s.ear.voiced >= s.cfg.Interruption
 	}
 	return s.ear.voiced >= shortestVoice
 }
@@ -231,15 +231,15 @@ func (s *session) guarded() bool {
 		return s.state == thinking
 	}
 	first, _ := s.job.playout.span()
-	return s.now()-first < s.EchoGuard
+	return s.now()-first < s.cfg.EchoGuard
 }
 
 // pause looks whether the utterance is over.
 func (s *session) pause() {
 	switch {
-	case s.ear.gap >= s.EndOfTurn:
+	case s.ear.gap >= s.cfg.EndOfTurn:
 		s.happens(callerPauses)
-	case s.ear.length >= s.MaxTurn:
+	case s.ear.length >= s.cfg.MaxTurn:
 		s.happens(callerRambles)
 	}
 }
@@ -249,14 +249,14 @@ func (s *session) tick() {
 	s.timer += frameTime
 	s.sinceKey += frameTime
 	switch {
-	case s.state == keying && s.sinceKey >= s.InterDigit:
+	case s.state == keying && s.sinceKey >= s.cfg.InterDigit:
 		s.happens(digitsComplete)
-	case (s.state == idle || s.state == greeting) && s.timer >= s.Silence:
+	case (s.state == idle || s.state == greeting) && s.timer >= s.cfg.Silence:
 		s.happens(callerSilent)
 	case s.state.insistence() && s.stalled():
-		s.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", s.Patience)
+		s.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", s.cfg.Patience)
 		s.happens(agentFailed)
-	case s.state == leaving && s.timer >= s.Patience:
+	case s.state == leaving && s.timer >= s.cfg.Patience:
 		s.happens(agentBroken)
 	}
 }
@@ -264,7 +264,7 @@ func (s *session) tick() {
 // stalled says whether nothing has come from the agent for too long.
 func (s *session) stalled() bool {
 	_, last := s.job.playout.span()
-	return s.timer >= s.Patience && s.now()-last >= s.Patience
+	return s.timer >= s.cfg.Patience && s.now()-last >= s.cfg.Patience
 }
 
 // happens moves the machine and does its effects.
@@ -313,7 +313,7 @@ func (s *session) do(effects []effect) {
 // listen opens an utterance, and gives it what the ring has of it.
 func (s *session) listen() {
 	s.hearing = s.startUtterance(s.now() - s.ear.length)
-	back := s.ear.length + s.PreRoll
+	back := s.ear.length + s.cfg.PreRoll
 	s.hearing.write(s.ring.last(nil, int(back.Seconds()*float64(s.audio.Rate()))))
 }
 

@@ -67,7 +67,7 @@ func (s *session) turn(j *job) (Turn, bool) {
 	case j.apology:
 		return t, true
 	case j.kind == TurnDigits:
-		s.Observer.Entry(Entry{Role: RoleCaller, Digits: true, Text: j.text, Start: j.lastVoice, End: j.lastVoice})
+		s.cfg.Observer.Entry(Entry{Role: RoleCaller, Digits: true, Text: j.text, Start: j.lastVoice, End: j.lastVoice})
 		s.carried = ""
 	case j.kind == TurnSpeech:
 		text, ok := s.words(j)
@@ -96,7 +96,7 @@ func (s *session) words(j *job) (string, bool) {
 		return "", false
 	case err != nil:
 		s.deaf++
-		s.Logger.ErrorContext(j.ctx, "an utterance was not recognized", "error", err, "in_a_row", s.deaf)
+		s.cfg.Logger.ErrorContext(j.ctx, "an utterance was not recognized", "error", err, "in_a_row", s.deaf)
 		if s.deaf > 1 {
 			s.tell(j, agentFailed, err)
 			return "", false
@@ -105,12 +105,12 @@ func (s *session) words(j *job) (string, bool) {
 	}
 	s.deaf = 0
 	if text := strings.TrimSpace(r.Text); text != "" {
-		s.Observer.Entry(Entry{
+		s.cfg.Observer.Entry(Entry{
 			Role: RoleCaller, Text: text, Confidence: r.Confidence, Start: j.utterance.began, End: j.lastVoice,
 		})
 		return text, true
 	}
-	if j.voiced < s.Interruption && !s.cut.interrupted && s.carried == "" {
+	if j.voiced < s.cfg.Interruption && !s.cut.interrupted && s.carried == "" {
 		s.tell(j, agentDone, nil)
 		return "", false
 	}
@@ -121,7 +121,7 @@ func (s *session) words(j *job) (string, bool) {
 func (s *session) reply(j *job, t Turn) {
 	brain := s.brain
 	if j.apology {
-		brain = steps{Say{Text: s.Apology}, End{}}
+		brain = steps{Say{Text: s.cfg.Apology}, End{}}
 	}
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
@@ -187,12 +187,12 @@ func (s *session) record(j *job, early bool) {
 		}
 	}
 	if text != "" {
-		s.Observer.Entry(Entry{
+		s.cfg.Observer.Entry(Entry{
 			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency,
 		})
 	}
 	for _, e := range j.pressed {
-		s.Observer.Entry(e)
+		s.cfg.Observer.Entry(e)
 	}
 }
 

@@ -26,11 +26,11 @@ type utterance struct {
 func (s *session) startUtterance(began time.Duration) *utterance {
 	ctx, cancel := context.WithCancel(s.listens)
 	u := &utterance{began: began, cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	h := Hearing{Rate: s.audio.Rate(), Language: s.Language, Phrases: s.phrases.get()}
+	h := Hearing{Rate: s.audio.Rate(), Language: s.cfg.Language, Phrases: s.phrases.get()}
 	s.wait.Go(func() {
 		defer close(u.done)
 		defer cancel()
-		u.result, u.err = u.recognize(ctx, s.Recognizer, h)
+		u.result, u.err = u.recognize(ctx, s.cfg.Recognizer, h)
 	})
 	return u
 }

@@ -18,14 +18,14 @@ type BrainConfig struct {
 
 // Brain leads one conversation along a graph.
 type Brain struct {
-	config BrainConfig
-	state  State
+	cfg   BrainConfig
+	state State
 }
 
 var _ conversation.Brain = (*Brain)(nil)
 
 // NewBrain makes the brain of one conversation.
-func NewBrain(c BrainConfig) *Brain { return &Brain{config: c, state: c.State} }
+func NewBrain(c BrainConfig) *Brain { return &Brain{cfg: c, state: c.State} }
 
 // State is where the conversation is, between two turns.
 func (b *Brain) State() State { return b.state }
@@ -35,7 +35,7 @@ func (b *Brain) State() State { return b.state }
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		wanted := true
-		c := b.config
+		c := b.cfg
 		state, log, err := c.Runtime.Step(ctx, c.Graph, c.Agent, b.state, t, func(s conversation.Step) bool {
 			wanted = yield(s, nil)
 			return wanted

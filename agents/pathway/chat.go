@@ -84,17 +84,17 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	if err := s.roomForChat(ctx, org); err != nil {
 		return ChatTurn{}, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	c := Chat{
-		ID: s.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: now, Revision: 1,
+		ID: s.cfg.IDs.New(), Org: org, Pathway: r.Pathway, Number: number, Hash: g.Hash, CreatedAt: now, Revision: 1,
 	}
 	state := Begin(r.Variables, r.StartNode)
-	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.Chats.InsertChat)
+	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
 }
 
 // roomForChat refuses what would be more than MaxChats, but for as many as begin at this moment.
 func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
-	n, err := s.Chats.CountChats(ctx, org)
+	n, err := s.cfg.Chats.CountChats(ctx, org)
 	if err != nil || n < MaxChats {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 	if r.Version != nil {
 		return s.Load(ctx, org, r.Pathway, *r.Version)
 	}
-	p, err := s.Store.Pathway(ctx, org, r.Pathway)
+	p, err := s.cfg.Store.Pathway(ctx, org, r.Pathway)
 	if err != nil {
 		return nil, 0, callwright.InField("pathway_id", err)
 	}
@@ -119,8 +119,8 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 // Say takes a turn of a chat: the caller says a text; one without words is silence. One turn is taken at a time: another
 // one meanwhile is CodeConflict and does nothing. A turn is taken to its end also when ctx ends meanwhile, within a
 // minute, because what it does to other systems can't be undone; a chat whose turn was cut off by the end of the process
-// can go on half a minute later than that, from before the turn. Once the service is stopped a turn is CodeUnavailable:
-// see Stop.
+// can go on half a minute later than that, from before the turn. Once the service is closed a turn is CodeUnavailable:
+// see Close.
 //
 // CodeInvalidState: the chat is over or too long, or it is with a draft that has changed since. A version that was
 // archived since is no obstacle. CodeTooManyRequests: MaxTurns are being taken here.
@@ -128,7 +128,7 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if len(text) > MaxText || !utf8.ValidString(text) {
 		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d bytes", MaxText)
 	}
-	c, err := s.Chats.Chat(ctx, org, chatID)
+	c, err := s.cfg.Chats.Chat(ctx, org, chatID)
 	if err != nil {
 		return ChatTurn{}, err
 	}
@@ -152,7 +152,7 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if strings.TrimSpace(text) == "" {
 		in = conversation.Turn{Kind: conversation.TurnSilence}
 	}
-	return s.take(ctx, g, c, state, in, s.Chats.UpdateChat)
+	return s.take(ctx, g, c, state, in, s.cfg.Chats.UpdateChat)
 }
 
 // resume gives the state of a chat that can go on now.
@@ -162,7 +162,7 @@ func (s *Service) resume(c Chat) (state State, err error) {
 		return state, callwright.Errorf(callwright.CodeInvalidState, "this chat is over")
 	case c.Messages+2 > MaxMessages || len(c.State) > maxState:
 		return state, callwright.Errorf(callwright.CodeInvalidState, "this chat is too long: begin another one")
-	case c.BusyUntil.After(s.Clock.Now()):
+	case c.BusyUntil.After(s.cfg.Clock.Now()):
 		return state, errBusy
 	}
 	return state, json.Unmarshal(c.State, &state)
@@ -182,9 +182,9 @@ func (s *Service) chatGraph(ctx context.Context, c Chat) (*Graph, error) {
 
 // claim takes the right to take a turn. It ends by itself when whoever has it is gone.
 func (s *Service) claim(ctx context.Context, c *Chat) error {
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	c.BusyUntil, c.UpdatedAt = now.Add(claimTime), now
-	if err := s.Chats.UpdateChat(ctx, *c); errors.Is(err, callwright.ErrConflict) {
+	if err := s.cfg.Chats.UpdateChat(ctx, *c); errors.Is(err, callwright.ErrConflict) {
 		return errBusy
 	} else if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (s *Service) take(
 	defer cancel()
 	defer context.AfterFunc(s.turns.stopping, cancel)()
 	var said []string
-	state, log, failure := s.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, func(step conversation.Step) bool {
+	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, func(step conversation.Step) bool {
 		if say, ok := step.(conversation.Say); ok {
 			said = append(said, say.Text)
 		}
@@ -213,7 +213,7 @@ func (s *Service) take(
 		return ChatTurn{}, err
 	}
 	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
-	c.BusyUntil, c.UpdatedAt = time.Time{}, s.Clock.Now()
+	c.BusyUntil, c.UpdatedAt = time.Time{}, s.cfg.Clock.Now()
 	if err := s.keep(ctx, c, write); err != nil {
 		return ChatTurn{}, err
 	}
@@ -239,14 +239,14 @@ func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, 
 		switch callwright.CodeOf(err) {
 		case callwright.CodeInternal, callwright.CodeUnavailable:
 		case callwright.CodeConflict:
-			if kept, readErr := s.Chats.Chat(ctx, c.Org, c.ID); again && readErr == nil && bytes.Equal(kept.State, c.State) {
+			if kept, readErr := s.cfg.Chats.Chat(ctx, c.Org, c.ID); again && readErr == nil && bytes.Equal(kept.State, c.State) {
 				return nil
 			}
 			return err
 		default:
 			return err
 		}
-		s.Logger.ErrorContext(ctx, "keeping a chat", "chat", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "keeping a chat", "chat", c.ID, "error", err)
 		rest := time.NewTimer(writeRest)
 		select {
 		case <-ctx.Done():
@@ -260,7 +260,7 @@ func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, 
 // forget is periodic work: chats that nobody has used for a week are removed.
 func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.Chats.ForgetChats(ctx, s.Clock.Now().Add(-idleFor), forgetBatch)
+		n, err := s.cfg.Chats.ForgetChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

@@ -197,7 +197,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	_, err := o.StartChat(t.Context(), "a", r)
 	wantCode(t, "another chat", err, callwright.CodeNotFound, "pathway_version")
 	o.say(t, chat, "Hm.")
-	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.Store, o.Chats }) // another node, which has no graph
+	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, which has no graph
 	if got := later.say(t, chat, "Tuesday."); !got.Chat.Completed {
 		t.Errorf("got %+v", got)
 	}
@@ -268,7 +268,7 @@ func TestClaimEnds(t *testing.T) {
 	chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
 	died := chat
 	died.BusyUntil = o.clock.Now().Add(90 * time.Second)
-	if err := o.Chats.UpdateChat(t.Context(), died); err != nil {
+	if err := o.chats.UpdateChat(t.Context(), died); err != nil {
 		t.Fatal(err)
 	}
 	_, err := o.Say(t.Context(), "a", chat.ID, "Go.")
@@ -354,7 +354,7 @@ func TestForgetsNoBusyChat(t *testing.T) {
 	chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
 	o.clock.move(8 * 24 * time.Hour)
 	o.requests.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {
-		_, err := o.Chats.ForgetChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
+		_, err := o.chats.ForgetChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
 		return request.Response{Status: 200, Body: []byte("{}")}, err
 	}
 	o.say(t, chat, "Go.")
@@ -370,7 +370,7 @@ func TestForgetsChats(t *testing.T) {
 			idle[i] = pathway.Chat{
 				ID: fmt.Sprint("c", i), Org: "a", Pathway: p.ID, State: json.RawMessage("{}"), UpdatedAt: o.clock.Now(),
 			}
-			if err := o.Chats.InsertChat(t.Context(), idle[i]); err != nil {
+			if err := o.chats.InsertChat(t.Context(), idle[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -382,7 +382,7 @@ func TestForgetsChats(t *testing.T) {
 		time.Sleep(time.Hour + time.Second) // of the bubble's time
 		synctest.Wait()
 		for _, c := range idle {
-			_, err := o.Chats.Chat(t.Context(), "a", c.ID)
+			_, err := o.chats.Chat(t.Context(), "a", c.ID)
 			wantCode(t, c.ID, err, callwright.CodeNotFound, "")
 		}
 		o.say(t, fresh, "Tuesday.")

@@ -122,9 +122,9 @@ func TestTakenOverMeanwhile(t *testing.T) {
 	o := newOffice(t)
 	chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
 	o.requests.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {
-		other, err := o.Chats.Chat(ctx, "a", chat.ID)
+		other, err := o.chats.Chat(ctx, "a", chat.ID)
 		if err == nil {
-			err = o.Chats.UpdateChat(ctx, other)
+			err = o.chats.UpdateChat(ctx, other)
 		}
 		return request.Response{Status: 200, Body: []byte("{}")}, err
 	}
@@ -159,7 +159,7 @@ func TestStop(t *testing.T) {
 			p := o.create(t, talk)
 			chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
 			other := newOffice(t, func(c *pathway.Config) {
-				c.Store, c.Chats, c.Runtime.Model = o.Store, o.Chats, model
+				c.Store, c.Chats, c.Runtime.Model = o.store, o.chats, model
 			})
 			var turn sync.WaitGroup
 			turn.Go(func() {
@@ -169,7 +169,7 @@ func TestStop(t *testing.T) {
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), test.grace)
 			var stopping sync.WaitGroup
-			stopping.Go(func() { o.Stop(ctx) })
+			stopping.Go(func() { _ = o.Close(ctx) })
 			synctest.Wait()
 			_, err := o.StartChat(t.Context(), "a", pathway.ChatRequest{Pathway: p.ID})
 			wantCode(t, "a chat that begins too late", err, callwright.CodeUnavailable, "")
@@ -188,5 +188,10 @@ func TestStop(t *testing.T) {
 
 func TestStopIdle(t *testing.T) {
 	t.Parallel()
-	newOffice(t).Stop(t.Context())
+	o := newOffice(t)
+	for range 2 {
+		if err := o.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }

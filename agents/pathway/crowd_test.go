@@ -105,7 +105,7 @@ func (c *crowd) look(ctx context.Context) error {
 		if number == 0 {
 			continue
 		}
-		v, err := c.Store.Version(ctx, "a", c.id, number)
+		v, err := c.store.Version(ctx, "a", c.id, number)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (c *crowd) check(t *testing.T) {
 		t.Errorf("the latest of %d versions has number %d", len(c.saved), p.Latest)
 	}
 	for number := 1; number <= p.Latest; number++ {
-		v, err := c.Store.Version(t.Context(), "a", c.id, number)
+		v, err := c.store.Version(t.Context(), "a", c.id, number)
 		if err != nil || v.Hash != c.saved[number] {
 			t.Errorf("version %d is %q, saved was %q, %v", number, v.Hash, c.saved[number], err)
 		}

@@ -75,7 +75,7 @@ func TestChatsOfAnOrganization(t *testing.T) {
 	r := pathway.ChatRequest{Pathway: o.create(t, days("?")).ID}
 	for i := range pathway.MaxChats - 1 {
 		c := pathway.Chat{ID: fmt.Sprint("c", i), Org: "a", Pathway: r.Pathway, State: json.RawMessage("{}")}
-		if err := o.Chats.InsertChat(t.Context(), c); err != nil {
+		if err := o.chats.InsertChat(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,15 +96,28 @@ func TestPathwaysOfAnOrganization(t *testing.T) {
 	o := newOffice(t)
 	last := o.createFor(t, "a", pathway.Document{})
 	for i := range pathway.MaxPathways - 1 {
-		if err := o.Store.InsertPathway(t.Context(), pathway.Pathway{ID: fmt.Sprint("p", i), Org: "a"}); err != nil {
+		if err := o.store.InsertPathway(t.Context(), pathway.Pathway{ID: fmt.Sprint("p", i), Org: "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := o.Create(t.Context(), "a", pathway.Draft{Name: "One more"})
 	wantCode(t, "one more", err, callwright.CodeInvalidState, "")
 	o.createFor(t, "b", pathway.Document{})
-	if page, err := o.List(t.Context(), "a", pathway.MaxPathways, 0); err != nil || len(page) != pathway.MaxPage {
-		t.Errorf("a page has %d, %v", len(page), err)
+	seen := map[string]bool{}
+	for l := (pathway.Listing{Limit: pathway.MaxPathways}); ; {
+		page, err := o.List(t.Context(), "a", l)
+		if err != nil || len(page.Items) != pathway.MaxPage {
+			t.Fatalf("a page has %d, %v", len(page.Items), err)
+		}
+		for _, p := range page.Items {
+			seen[p.ID] = true
+		}
+		if l.After = page.Next; l.After.IsZero() {
+			break
+		}
+	}
+	if len(seen) != pathway.MaxPathways {
+		t.Errorf("the pages have %d pathways", len(seen))
 	}
 	if err := o.Delete(t.Context(), "a", last.ID); err != nil {
 		t.Fatal(err)
@@ -117,7 +130,7 @@ func TestVersionsOfAPathway(t *testing.T) {
 	o := newOffice(t)
 	p := o.createFor(t, "a", days("?"))
 	p.Latest = pathway.MaxVersions - 1
-	if err := o.Store.UpdatePathway(t.Context(), p); err != nil {
+	if err := o.store.UpdatePathway(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 	if v := o.save(t, p.ID, days("?")); v.Number != pathway.MaxVersions {

@@ -92,8 +92,8 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 	case verdict.State != GateRunning:
 		return verdict, refused(v.Number, verdict)
 	case !p.waits(v.Number, verdict.Batch):
-		p.Promotion = &Promotion{Number: v.Number, Batch: verdict.Batch, RequestedAt: s.Clock.Now()}
-		return verdict, s.Work.Enqueue(ctx, callwright.Task{Kind: taskSettle, Key: p.ID, Org: p.Org})
+		p.Promotion = &Promotion{Number: v.Number, Batch: verdict.Batch, RequestedAt: s.cfg.Clock.Now()}
+		return verdict, s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskSettle, Key: p.ID, Org: p.Org})
 	}
 	return verdict, nil
 }
@@ -122,10 +122,10 @@ func (p Pathway) waits(number int, batch string) bool {
 
 // ask asks the gate about a version.
 func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
-	if s.Gate == nil {
+	if s.cfg.Gate == nil {
 		return Verdict{State: GateOpen}, nil
 	}
-	return s.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
+	return s.cfg.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
 }
 
 // refused says why a version can't go to production.
@@ -149,12 +149,12 @@ func (s *Service) settle(ctx context.Context, t callwright.Task, _ int) error {
 // publishes it or gives it up. It may run twice, and while somebody publishes: what is not waiting any more stays as it
 // is, and so does a version whose tests still run.
 func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) error {
-	p, err := s.Store.Pathway(ctx, org, id)
+	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {
 		return ignoreAbsent(err)
 	}
 	waiting := *p.Promotion
-	v, err := s.Store.Version(ctx, org, id, waiting.Number)
+	v, err := s.cfg.Store.Version(ctx, org, id, waiting.Number)
 	if err != nil {
 		return ignoreAbsent(err)
 	}
@@ -171,7 +171,7 @@ func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) e
 			p.Production = v.Number
 			return nil
 		}
-		s.Logger.InfoContext(ctx, "a version does not go to production", "pathway", id, "version", v.Number,
+		s.cfg.Logger.InfoContext(ctx, "a version does not go to production", "pathway", id, "version", v.Number,
 			"batch", verdict.Batch, "reason", verdict.Reason)
 		return nil
 	}))

@@ -3,36 +3,56 @@ package pathway
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/callwright/callwright"
 )
 
-// Config is what a Service needs. Everything is required but what says otherwise.
+// Config holds what a Service needs.
 type Config struct {
+	// Required.
 	Store   Store
 	Chats   Chats
 	Atomic  callwright.Atomic
 	Work    callwright.Work
-	Runtime *Runtime         // of chats; what it has not, Requests and Knowledge, no pathway may ask for
-	Gate    Gate             // nil: nothing is required of a version that goes to production
-	Clock   callwright.Clock // nil: the machine's
-	IDs     callwright.IDs   // nil: UUIDs
-	Logger  *slog.Logger     // nil: discards
+	Runtime *Runtime // runs chats; its Requests and Knowledge decide which nodes a pathway may have
+
+	// Optional.
+	Gate   Gate             // nil: every version may go to production
+	Clock  callwright.Clock // nil: callwright.SystemClock
+	IDs    callwright.IDs   // nil: UUIDs
+	Logger *slog.Logger     // nil: discards
 }
 
-// Service keeps pathways with their versions, says which of them is in use, and chats.
+// check names the first required field that is missing.
+func (c *Config) check() error {
+	for _, field := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Store", c.Store == nil}, {"Chats", c.Chats == nil}, {"Atomic", c.Atomic == nil}, {"Work", c.Work == nil},
+		{"Runtime", c.Runtime == nil}, {"Runtime.Model", c.Runtime != nil && c.Runtime.Model == nil},
+	} {
+		if field.missing {
+			return fmt.Errorf("pathway: Config.%s is required", field.name)
+		}
+	}
+	return nil
+}
+
+// Service stores pathways and their versions, publishes versions, and runs chats.
 type Service struct {
-	Config
+	cfg    Config
 	graphs *cache
 	turns  *turns
 }
 
-// New checks the configuration and registers the service's durable work.
+// New returns a service. It registers the service's handlers with c.Work. The error names a required field that is
+// missing.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Chats == nil || c.Atomic == nil || c.Work == nil || c.Runtime == nil {
-		return nil, errors.New("pathway: Store, Chats, Atomic, Work and Runtime are required")
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -43,7 +63,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, graphs: newCache(), turns: newTurns()}
+	s := &Service{cfg: c, graphs: newCache(), turns: newTurns()}
 	c.Work.Handle(taskSettle, s.settle)
 	c.Work.Every(taskForget, forgetEvery, s.forget)
 	return s, nil
@@ -57,9 +77,10 @@ const (
 
 // The limits of lists. Pathways are large.
 const (
-	MaxPathways = 1000   // of an organization
-	MaxVersions = 10_000 // of a pathway, with those that are archived
-	MaxPage     = 100    // pathways that List gives at once
+	MaxPathways       = 1000   // of an organization
+	MaxVersions       = 10_000 // of a pathway, archived ones included
+	MaxPage           = 100    // pathways in a page of List
+	MaxPageOfVersions = 1000   // versions in a page of Versions
 )
 
 // Draft is a pathway that is to be.
@@ -78,36 +99,53 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 	if err != nil {
 		return Pathway{}, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	p := Pathway{
-		ID: s.IDs.New(), Org: org, Name: d.Name, Description: d.Description, Draft: draft,
+		ID: s.cfg.IDs.New(), Org: org, Name: d.Name, Description: d.Description, Draft: draft,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
-	return p, s.Atomic.Do(ctx, func(ctx context.Context) error {
-		n, err := s.Store.CountPathways(ctx, org)
+	return p, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		n, err := s.cfg.Store.CountPathways(ctx, org)
 		if err != nil {
 			return err
 		}
 		if n >= MaxPathways {
 			return callwright.Errorf(callwright.CodeInvalidState, "there are %d pathways, and no more are possible", n)
 		}
-		return s.Store.InsertPathway(ctx, p)
+		return s.cfg.Store.InsertPathway(ctx, p)
 	})
 }
 
-// List is up to limit pathways (at most MaxPage), newest first, after leaving out offset of them.
-func (s *Service) List(ctx context.Context, org callwright.OrgID, limit, offset int) ([]Pathway, error) {
-	return s.Store.Pathways(ctx, org, min(limit, MaxPage), offset)
+// List returns a page of pathways, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (callwright.Page[Pathway], error) {
+	l.Limit = pageSize(l.Limit, MaxPage)
+	more := l
+	more.Limit++ // one further tells whether there is a next page
+	pathways, err := s.cfg.Store.Pathways(ctx, org, more)
+	if err != nil || len(pathways) <= l.Limit {
+		return callwright.Page[Pathway]{Items: pathways}, err
+	}
+	pathways = pathways[:l.Limit]
+	last := pathways[l.Limit-1]
+	return callwright.Page[Pathway]{Items: pathways, Next: callwright.Keyset{At: last.CreatedAt, ID: last.ID}}, nil
+}
+
+// pageSize returns the size of a page: limit, or the largest where limit is none.
+func pageSize(limit, largest int) int {
+	if limit < 1 || limit > largest {
+		return largest
+	}
+	return limit
 }
 
 // Get is one pathway.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Pathway, error) {
-	return s.Store.Pathway(ctx, org, id)
+	return s.cfg.Store.Pathway(ctx, org, id)
 }
 
 // Delete removes a pathway with its versions and chats. Calls that run with it go on.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.Store.DeletePathway(ctx, org, id)
+	return s.cfg.Store.DeletePathway(ctx, org, id)
 }
 
 // Change is what becomes of a pathway and its draft; what is nil stays.
@@ -145,7 +183,7 @@ func (s *Service) apply(p *Pathway, c Change) (err error) {
 	if c.Nodes != nil || c.Edges != nil {
 		p.Draft, err = s.checkDraft(p.Draft)
 	}
-	p.UpdatedAt = s.Clock.Now()
+	p.UpdatedAt = s.cfg.Clock.Now()
 	return err
 }
 
@@ -153,14 +191,14 @@ func (s *Service) apply(p *Pathway, c Change) (err error) {
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) (Pathway, error) {
-	p, err := s.Store.Pathway(ctx, org, id)
+	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
 		return Pathway{}, err
 	}
 	if err := change(ctx, &p); err != nil {
 		return Pathway{}, err
 	}
-	if err := s.Store.UpdatePathway(ctx, p); err != nil {
+	if err := s.cfg.Store.UpdatePathway(ctx, p); err != nil {
 		return Pathway{}, err
 	}
 	p.Revision++
@@ -172,7 +210,7 @@ func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
-		return s.Atomic.Do(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 			_, err := s.change(ctx, org, id, change)
 			return err
 		})

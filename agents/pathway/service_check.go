@@ -78,7 +78,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (errs callwright.FieldErrors
 	case NodeWebhook:
 		address("url", url.Text())
 	case NodeKnowledge:
-		if base.Text() != "" && s.Runtime.Knowledge == nil {
+		if base.Text() != "" && s.cfg.Runtime.Knowledge == nil {
 			errs = append(errs, callwright.Invalid("kbTool", "there are no knowledge bases here: give the text itself as kb"))
 		}
 	default:
@@ -96,8 +96,8 @@ func (s *Service) checkOutside(raw json.RawMessage) (errs callwright.FieldErrors
 
 // checkURL refuses an address to which no request may go.
 func (s *Service) checkURL(url string) error {
-	if s.Runtime.Requests == nil {
+	if s.cfg.Runtime.Requests == nil {
 		return callwright.Invalid("", "no other systems can be asked here")
 	}
-	return s.Runtime.Requests.CheckURL(url)
+	return s.cfg.Runtime.Requests.CheckURL(url)
 }

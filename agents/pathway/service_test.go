@@ -1,6 +1,7 @@
 package pathway_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -20,9 +21,12 @@ import (
 	"github.com/callwright/callwright/internal/pgtest"
 )
 
-// office is a Service on an empty memory, with the stand-ins that it works with.
+// office is a Service on an empty memory, with the stand-ins that it works with. A test may replace Gate.
 type office struct {
 	*pathway.Service
+	Gate     pathway.Gate
+	store    pathway.Store
+	chats    pathway.Chats
 	gate     *agentstest.Gate
 	requests *agentstest.Requests
 	clock    *standing
@@ -82,8 +86,9 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 		gate: &agentstest.Gate{}, requests: &agentstest.Requests{}, work: memstore.NewWork(store, nil),
 		clock: &standing{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)},
 	}
+	o.Gate = o.gate
 	c := pathway.Config{
-		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: o.work, Gate: o.gate,
+		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: o.work, Gate: door{o},
 		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: o.requests, Clock: o.clock}, Clock: o.clock,
 	}
 	for _, f := range change {
@@ -93,8 +98,15 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	o.Service = s
+	o.Service, o.store, o.chats = s, c.Store, c.Chats
 	return o
+}
+
+// door is the gate that an office has at the moment.
+type door struct{ o *office }
+
+func (d door) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	return d.o.Gate.Check(ctx, org, c)
 }
 
 // days is a document that asks for a day.
@@ -157,19 +169,25 @@ func wantCode(t *testing.T, what string, err error, code callwright.Code, field 
 	}
 }
 
-func TestNewWantsItsPorts(t *testing.T) {
+// TestNewNamesWhatIsMissing leaves out one required field at a time.
+func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	whole := newOffice(t).Config
-	for name, take := range map[string]func(*pathway.Config){
-		"store": func(c *pathway.Config) { c.Store = nil }, "chats": func(c *pathway.Config) { c.Chats = nil },
-		"atomic": func(c *pathway.Config) { c.Atomic = nil }, "work": func(c *pathway.Config) { c.Work = nil },
-		"runtime": func(c *pathway.Config) { c.Runtime = nil },
+	store := memstore.New()
+	for name, without := range map[string]func(*pathway.Config){
+		"Store":         func(c *pathway.Config) { c.Store = nil },
+		"Chats":         func(c *pathway.Config) { c.Chats = nil },
+		"Atomic":        func(c *pathway.Config) { c.Atomic = nil },
+		"Work":          func(c *pathway.Config) { c.Work = nil },
+		"Runtime":       func(c *pathway.Config) { c.Runtime = nil },
+		"Runtime.Model": func(c *pathway.Config) { c.Runtime = new(pathway.Runtime) },
 	} {
-		c := whole
-		if take(&c); true {
-			if _, err := pathway.New(c); err == nil {
-				t.Errorf("it does without its %s", name)
-			}
+		c := pathway.Config{
+			Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
+			Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: scripted.New()},
+		}
+		without(&c)
+		if s, err := pathway.New(c); s != nil || err == nil || err.Error() != "pathway: Config."+name+" is required" {
+			t.Errorf("without %s: %v", name, err)
 		}
 	}
 }
@@ -185,11 +203,11 @@ func TestCreate(t *testing.T) {
 	if got := o.get(t, empty.ID); !got.Draft.Empty() || got.Latest != 0 || got.Revision != 1 {
 		t.Errorf("got %+v", got)
 	}
-	list, err := o.List(t.Context(), "a", 10, 0)
-	if err != nil || len(list) != 2 {
+	list, err := o.List(t.Context(), "a", pathway.Listing{})
+	if err != nil || len(list.Items) != 2 || !list.Next.IsZero() {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	if list, err := o.List(t.Context(), "b", 10, 0); err != nil || len(list) != 0 {
+	if list, err := o.List(t.Context(), "b", pathway.Listing{}); err != nil || len(list.Items) != 0 {
 		t.Errorf("another organization lists %+v, %v", list, err)
 	}
 	_, err = o.Get(t.Context(), "b", full.ID)
@@ -348,7 +366,7 @@ func TestDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, getErr := o.Get(t.Context(), "a", p.ID)
-	_, _, versionsErr := o.Versions(t.Context(), "a", p.ID)
+	_, _, versionsErr := o.Versions(t.Context(), "a", p.ID, callwright.Keyset{}, 0)
 	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", days("?"))
 	for what, err := range map[string]error{
 		"get": getErr, "versions": versionsErr, "save": saveErr, "delete": o.Delete(t.Context(), "a", p.ID),

@@ -54,9 +54,16 @@ const (
 	Staging    Environment = "staging"
 )
 
-// Store keeps pathways and their versions. What it returns shares no memory with what it keeps. Another organization's
-// pathway is absent.
+// Store stores pathways and their versions. RunPathwayStore of agentstest tests one.
+//
+// Returned values share no memory with stored ones. Another organization's pathway is absent.
 type Store interface {
+	Pathways
+	Versions
+}
+
+// Pathways is the part of a Store that holds pathways with their drafts.
+type Pathways interface {
 	// InsertPathway adds a pathway with Revision 1; CodeConflict when its id is taken.
 	InsertPathway(ctx context.Context, p Pathway) error
 	// Pathway is one pathway; CodeNotFound when it is absent.
@@ -66,20 +73,29 @@ type Store interface {
 	UpdatePathway(ctx context.Context, p Pathway) error
 	// DeletePathway removes a pathway with its versions and chats; CodeNotFound when it is absent.
 	DeletePathway(ctx context.Context, org callwright.OrgID, id string) error
-	// Pathways is up to limit pathways, newest first and those of one time by id backwards, after leaving out offset of
-	// them.
-	Pathways(ctx context.Context, org callwright.OrgID, limit, offset int) ([]Pathway, error)
-	// CountPathways is how many an organization has.
+	// Pathways returns the pathways that l chooses, in descending order of (CreatedAt, ID).
+	Pathways(ctx context.Context, org callwright.OrgID, l Listing) ([]Pathway, error)
+	// CountPathways returns the number of an organization's pathways.
 	CountPathways(ctx context.Context, org callwright.OrgID) (int, error)
+}
 
+// Listing chooses a page of pathways.
+type Listing struct {
+	After  callwright.Keyset // (CreatedAt, ID) of the last pathway of the page before; zero: the first page
+	Offset int               // pathways to skip after After
+	Limit  int               // pathways in the page, at most
+}
+
+// Versions is the part of a Store that holds the versions of pathways.
+type Versions interface {
 	// InsertVersion adds a version; CodeConflict when the pathway has one of the number, CodeNotFound when the pathway is
 	// absent.
 	InsertVersion(ctx context.Context, v Version) error
 	// Version is one version, also an archived one; CodeNotFound when it is absent.
 	Version(ctx context.Context, org callwright.OrgID, pathway string, number int) (Version, error)
-	// Versions is a pathway's versions without their documents and without archived ones, newest first, at most limit;
-	// none of a pathway that is absent.
-	Versions(ctx context.Context, org callwright.OrgID, pathway string, limit int) ([]Version, error)
+	// Versions returns at most limit versions of a pathway whose number is below before (0: any number), in descending
+	// order of their numbers, without documents and without archived versions. A pathway that is absent has none.
+	Versions(ctx context.Context, org callwright.OrgID, pathway string, before, limit int) ([]Version, error)
 	// ArchiveVersion archives a version; CodeNotFound when it is absent. An archived one stays as it is.
 	ArchiveVersion(ctx context.Context, org callwright.OrgID, pathway string, number int) error
 }

@@ -61,20 +61,24 @@ func (t *turns) settle() {
 	}
 }
 
-// Stop lets no further turn of a chat begin, and lets those that are being taken end. When ctx does first, they are
-// broken off: whoever asked gets CodeUnavailable, and what they have done until then is kept, so that the chats can go on
-// at once elsewhere. It returns when that is done, and is called once.
-func (s *Service) Stop(ctx context.Context) {
+// Close refuses further turns of chats and waits for the running ones. If ctx ends first, it cancels them: their callers
+// get CodeUnavailable, and what they have done so far is stored, so that another node can continue the chats at once.
+// Close then waits for them all the same, and returns ctx's error. It may be called twice.
+func (s *Service) Close(ctx context.Context) error {
 	t := s.turns
 	defer t.stop()
 	t.mu.Lock()
-	t.over = true
-	t.settle()
+	if !t.over {
+		t.over = true
+		t.settle()
+	}
 	t.mu.Unlock()
 	select {
 	case <-t.idle:
+		return nil
 	case <-ctx.Done():
 		t.stop()
 		<-t.idle
+		return ctx.Err()
 	}
 }

@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/callwright/callwright"
 )
-
-// maxListed is the most versions that Versions gives: the newest.
-const maxListed = 1000
 
 // Save keeps a document as the pathway's next version, which never changes afterwards. The draft stays as it is.
 // CodeInvalidState when the pathway has had MaxVersions, as for Fork.
@@ -45,7 +43,7 @@ func (s *Service) add(ctx context.Context, v Version) (Version, error) {
 	if err != nil {
 		return Version{}, err
 	}
-	v.ID, v.Document, v.Hash, v.CreatedAt = s.IDs.New(), kept, g.Hash, s.Clock.Now()
+	v.ID, v.Document, v.Hash, v.CreatedAt = s.cfg.IDs.New(), kept, g.Hash, s.cfg.Clock.Now()
 	err = s.together(ctx, v.Org, v.Pathway, func(ctx context.Context, p *Pathway) error {
 		if p.Latest >= MaxVersions {
 			return callwright.Errorf(callwright.CodeInvalidState,
@@ -53,24 +51,51 @@ func (s *Service) add(ctx context.Context, v Version) (Version, error) {
 		}
 		p.Latest++
 		v.Number = p.Latest
-		return s.Store.InsertVersion(ctx, v)
+		return s.cfg.Store.InsertVersion(ctx, v)
 	})
 	return v, err
 }
 
-// Versions is a pathway with its versions, newest first, without documents and without archived ones.
-func (s *Service) Versions(ctx context.Context, org callwright.OrgID, id string) ([]Version, Pathway, error) {
-	p, err := s.Store.Pathway(ctx, org, id)
+// Versions returns a pathway and a page of its versions, newest first, without documents and without archived versions.
+// The page begins after the keyset after, which is a page's Next, or zero. A limit that is not from 1 to
+// MaxPageOfVersions is MaxPageOfVersions.
+func (s *Service) Versions(
+	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
+) (callwright.Page[Version], Pathway, error) {
+	var page callwright.Page[Version]
+	before, err := numberOf(after)
 	if err != nil {
-		return nil, Pathway{}, err
+		return page, Pathway{}, err
 	}
-	versions, err := s.Store.Versions(ctx, org, id, maxListed)
-	return versions, p, err
+	p, err := s.cfg.Store.Pathway(ctx, org, id)
+	if err != nil {
+		return page, Pathway{}, err
+	}
+	limit = pageSize(limit, MaxPageOfVersions)
+	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one further tells whether there is a next page
+	if len(page.Items) > limit {
+		page.Items = page.Items[:limit]
+		last := page.Items[limit-1]
+		page.Next = callwright.Keyset{At: last.CreatedAt, ID: strconv.Itoa(last.Number)}
+	}
+	return page, p, err
+}
+
+// numberOf returns the number of the version at a keyset; 0 for the zero keyset.
+func numberOf(k callwright.Keyset) (int, error) {
+	if k.IsZero() {
+		return 0, nil
+	}
+	number, err := strconv.Atoi(k.ID)
+	if err != nil || number < 1 {
+		return 0, callwright.Invalid("cursor", "must be a cursor of a page of versions")
+	}
+	return number, nil
 }
 
 // Version is one version that is not archived, with its pathway. Number 0 is the draft, as a Version without a Hash.
 func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
-	p, err := s.Store.Pathway(ctx, org, id)
+	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
 		return Version{}, Pathway{}, err
 	}
@@ -85,7 +110,7 @@ func (s *Service) version(ctx context.Context, p Pathway, number int) (Version, 
 			ID: p.ID, Org: p.Org, Pathway: p.ID, Name: p.Name, Document: p.Draft, CreatedAt: p.UpdatedAt,
 		}, nil
 	}
-	v, err := s.Store.Version(ctx, p.Org, p.ID, number)
+	v, err := s.cfg.Store.Version(ctx, p.Org, p.ID, number)
 	if err == nil && v.Archived {
 		return Version{}, errNoVersion
 	}
@@ -115,7 +140,7 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, 
 		case number == p.promoted():
 			return callwright.Errorf(callwright.CodeInvalidState, "version %d goes to production when its tests have passed", number)
 		}
-		return s.Store.ArchiveVersion(ctx, org, id, number)
+		return s.cfg.Store.ArchiveVersion(ctx, org, id, number)
 	})
 }
 
@@ -135,7 +160,7 @@ func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, fro
 // Load gives the graph that a conversation begins with, and the number of its version, 0 for the draft. CodeNotFound
 // with the field pathway_id or pathway_version when there is none, CodeInvalidState when the draft is empty.
 func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*Graph, int, error) {
-	p, err := s.Store.Pathway(ctx, org, id)
+	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
 		return nil, 0, callwright.InField("pathway_id", err)
 	}
@@ -160,7 +185,7 @@ func (s *Service) LoadPinned(
 	if number == 0 {
 		v, _, err = s.Version(ctx, org, id, 0)
 	} else {
-		v, err = s.Store.Version(ctx, org, id, number)
+		v, err = s.cfg.Store.Version(ctx, org, id, number)
 	}
 	if err != nil {
 		return nil, err
@@ -200,7 +225,7 @@ func (s *Service) graph(v Version) (*Graph, error) {
 	}
 	g, err := s.graphs.get(key, v.Document)
 	if err != nil {
-		s.Logger.Error("a stored pathway has faults", "pathway", v.Pathway, "version", v.Number, "error", err)
+		s.cfg.Logger.Error("a stored pathway has faults", "pathway", v.Pathway, "version", v.Number, "error", err)
 		return nil, callwright.Errorf(callwright.CodeInvalidState, "this version of the pathway has faults by now: save it again to see them")
 	}
 	return g, nil

@@ -128,10 +128,16 @@ func TestDiscard(t *testing.T) {
 	} {
 		wantCode(t, what, err, callwright.CodeNotFound, "")
 	}
-	versions, _, err := o.Versions(t.Context(), "a", p.ID)
-	if err != nil || len(versions) != 3 || versions[0].Number != 3 {
-		t.Errorf("the list has %+v, %v", versions, err)
+	page, _, err := o.Versions(t.Context(), "a", p.ID, callwright.Keyset{}, 2)
+	if err != nil || len(page.Items) != 2 || page.Items[0].Number != 3 || page.Next.IsZero() {
+		t.Errorf("the first page has %+v, %v", page, err)
 	}
+	page, _, err = o.Versions(t.Context(), "a", p.ID, page.Next, 2)
+	if err != nil || len(page.Items) != 1 || page.Items[0].Number != 1 || !page.Next.IsZero() {
+		t.Errorf("the last page has %+v, %v", page, err)
+	}
+	_, _, cursorErr := o.Versions(t.Context(), "a", p.ID, callwright.Keyset{ID: "x"}, 2)
+	wantCode(t, "another list's cursor", cursorErr, callwright.CodeBadRequest, "cursor")
 	if v := o.save(t, p.ID, days("?")); v.Number != 5 {
 		t.Errorf("the next number is %d", v.Number)
 	}
@@ -247,7 +253,7 @@ func TestLoadOfWhatHasFaults(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	old := pathway.Pathway{ID: "old", Org: "a", Name: "Old", Draft: document(`{"id":"x","type":"SMS","data":{"isStart":true}}`)}
-	if err := o.Store.InsertPathway(t.Context(), old); err != nil {
+	if err := o.store.InsertPathway(t.Context(), old); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := o.Load(t.Context(), "a", "old", pathway.Selector{})

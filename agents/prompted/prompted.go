@@ -42,7 +42,7 @@ type Config struct {
 
 // Brain is an agent on one call. One goroutine uses it.
 type Brain struct {
-	config    Config
+	cfg       Config
 	speaker   dialogue.Speaker
 	talk      dialogue.Talk
 	variables map[string]any // those of the config, and what tools gave
@@ -52,11 +52,13 @@ var _ conversation.Brain = (*Brain)(nil)
 
 // New checks the config and fills the variables into the texts.
 func New(c Config) (*Brain, error) {
-	if c.Model == nil || strings.TrimSpace(c.Task) == "" {
-		return nil, errors.New("prompted: Model and Task are required")
-	}
-	if c.Tools != nil && c.Requests == nil {
-		return nil, errors.New("prompted: Tools need Requests")
+	switch {
+	case c.Model == nil:
+		return nil, errors.New("prompted: Config.Model is required")
+	case strings.TrimSpace(c.Task) == "":
+		return nil, errors.New("prompted: Config.Task is required")
+	case c.Tools != nil && c.Requests == nil:
+		return nil, errors.New("prompted: Config.Requests is required, because there are Tools")
 	}
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
@@ -71,7 +73,7 @@ func New(c Config) (*Brain, error) {
 	variables := map[string]any{}
 	maps.Copy(variables, c.Variables)
 	return &Brain{
-		config: c, variables: variables,
+		cfg: c, variables: variables,
 		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Logger: c.Logger},
 	}, nil
 }
@@ -87,19 +89,19 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		courtesy := b.talk.Patience(t, rest)
 		a := b.talk.Answer(func(s conversation.Step) bool { return yield(s, nil) })
 		switch {
-		case opening && b.config.FirstSentence != "":
-			a.Text(b.config.FirstSentence)
+		case opening && b.cfg.FirstSentence != "":
+			a.Text(b.cfg.FirstSentence)
 			b.hint(a)
 		case t.Kind == conversation.TurnStart && !opening:
-			a.Text(b.config.Lines.NotReached)
+			a.Text(b.cfg.Lines.NotReached)
 		case courtesy != dialogue.None:
-			a.Courtesy(courtesy, rest, b.config.Lines)
+			a.Courtesy(courtesy, rest, b.cfg.Lines)
 		default:
 			err := b.speak(ctx, a)
 			if err == nil || ctx.Err() != nil {
 				return
 			}
-			a.Text(b.config.Lines.Apology)
+			a.Text(b.cfg.Lines.Apology)
 			if !a.Stopped() {
 				yield(nil, err)
 			}
@@ -111,7 +113,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	reply, err := b.speaker.Reply(ctx, a, b.request(), b.variables)
 	for _, log := range reply.Requests {
-		b.config.Observe(log)
+		b.cfg.Observe(log)
 	}
 	maps.Copy(b.variables, reply.Variables)
 	if err != nil {
@@ -120,10 +122,10 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	switch {
 	case reply.Action == llm.ActionEnd:
 		a.Step(conversation.End{Reason: "the agent was done"})
-	case reply.Action == llm.ActionTransfer && b.config.TransferTo != "":
-		a.Step(conversation.Transfer{To: b.config.TransferTo})
+	case reply.Action == llm.ActionTransfer && b.cfg.TransferTo != "":
+		a.Step(conversation.Transfer{To: b.cfg.TransferTo})
 	case reply.Action == llm.ActionTransfer:
-		b.config.Logger.WarnContext(ctx, "the model wants to transfer the call, and there is no number to transfer to")
+		b.cfg.Logger.WarnContext(ctx, "the model wants to transfer the call, and there is no number to transfer to")
 	}
 	return nil
 }
@@ -131,15 +133,15 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 // request is what the model is told beside the conversation.
 func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
-		Org: b.config.Org, Instructions: b.config.Task, CanEnd: true, Language: b.config.Language, Model: b.config.ModelName,
-		Temperature: b.config.Temperature, CanTransfer: b.config.TransferTo != "",
-		Facts: request.Known(b.config.Facts, b.variables),
+		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
+		Temperature: b.cfg.Temperature, CanTransfer: b.cfg.TransferTo != "",
+		Facts: request.Known(b.cfg.Facts, b.variables),
 	}
 }
 
 // hint passes on what the caller may say to the first sentence, which the model did not make, if the model knows.
 func (b *Brain) hint(a *dialogue.Answer) {
-	h, ok := b.config.Model.(llm.Hinter)
+	h, ok := b.cfg.Model.(llm.Hinter)
 	if !ok {
 		return
 	}

@@ -181,7 +181,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
-		p.Pathways.Stop(ctx)
+		_ = p.Pathways.Close(ctx) // turns that were cut off have told their callers
 	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(p.Monitor.Run))

@@ -24,12 +24,12 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 
 // ListPathways is a page of pathways.
 func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (oas.PathwayList, error) {
-	pathways, err := a.Pathways.List(ctx, orgOf(ctx), params.Limit.Or(0), params.Offset.Or(0))
+	page, err := a.Pathways.List(ctx, orgOf(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
 	if err != nil {
 		return nil, err
 	}
-	answer := make(oas.PathwayList, len(pathways))
-	for i, p := range pathways {
+	answer := make(oas.PathwayList, len(page.Items))
+	for i, p := range page.Items {
 		answer[i] = pathwayRecord(p)
 	}
 	return answer, nil

@@ -48,16 +48,16 @@ func versionCreated(v pathway.Version) *oas.PathwayVersionCreatedReply {
 	}
 }
 
-// ListPathwayVersions is all versions of a pathway that are not archived.
+// ListPathwayVersions lists the newest versions of a pathway that are not archived.
 func (a *api) ListPathwayVersions(
 	ctx context.Context, params oas.ListPathwayVersionsParams,
 ) (oas.PathwayVersionList, error) {
-	versions, p, err := a.Pathways.Versions(ctx, orgOf(ctx), params.ID)
+	page, p, err := a.Pathways.Versions(ctx, orgOf(ctx), params.ID, callwright.Keyset{}, pathway.MaxPageOfVersions)
 	if err != nil {
 		return nil, err
 	}
-	answer := make(oas.PathwayVersionList, len(versions))
-	for i, v := range versions {
+	answer := make(oas.PathwayVersionList, len(page.Items))
+	for i, v := range page.Items {
 		parent := nilInt(v.Parent)
 		answer[i] = oas.PathwayVersionItem{
 			ID: v.ID, VersionNumber: v.Number, CreatedAt: v.CreatedAt, Name: v.Name, IsLatest: v.Number == p.Latest,

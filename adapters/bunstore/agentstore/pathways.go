@@ -57,12 +57,15 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 }
 
 // Pathways is a page of pathways.
-func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, limit, offset int) ([]pathway.Pathway, error) {
+func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.Listing) ([]pathway.Pathway, error) {
 	var rows []pathwayRow
-	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, l.After.ID}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at DESC", "id DESC").
-			Limit(limit).Offset(offset).Scan(ctx)
+		query := idb.NewSelect().Model(&rows).Where("org = ?", org)
+		if !l.After.IsZero() {
+			query.Where("(created_at, id) < (?, ?)", l.After.At, l.After.ID)
+		}
+		return query.Order("created_at DESC", "id DESC").Limit(l.Limit).Offset(l.Offset).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -116,14 +119,17 @@ func (s Pathways) Version(
 
 // Versions is a pathway's versions without their documents.
 func (s Pathways) Versions(
-	ctx context.Context, org callwright.OrgID, pathwayID string, limit int,
+	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) ([]pathway.Version, error) {
 	var rows []versionRow
 	err := s.core().Read(ctx, []any{org, pathwayID}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).ExcludeColumn("document").
-			Where("pathway_id = ?", pathwayID).Where("org = ?", org).Where("NOT archived").
-			Order("number DESC").Limit(limit).Scan(ctx)
+		query := idb.NewSelect().Model(&rows).ExcludeColumn("document").
+			Where("pathway_id = ?", pathwayID).Where("org = ?", org).Where("NOT archived")
+		if before > 0 {
+			query.Where("number < ?", before)
+		}
+		return query.Order("number DESC").Limit(limit).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

@@ -90,11 +90,11 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 
 // Pathways is a page of pathways.
 func (s Pathways) Pathways(
-	ctx context.Context, org callwright.OrgID, limit, offset int,
+	ctx context.Context, org callwright.OrgID, l pathway.Listing,
 ) (found []pathway.Pathway, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, p := range d.pathways {
-			if p.Org == org {
+			if p.Org == org && (l.After.IsZero() || newer(l.After.At, l.After.ID, p)) {
 				found = append(found, p)
 			}
 		}
@@ -103,8 +103,13 @@ func (s Pathways) Pathways(
 	slices.SortFunc(found, func(a, b pathway.Pathway) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
-	from := min(offset, len(found))
-	return memory.Clone(found[from:min(from+limit, len(found))]), err
+	from := min(l.Offset, len(found))
+	return memory.Clone(found[from:min(from+l.Limit, len(found))]), err
+}
+
+// newer reports whether a place in the list is before a pathway's: newer, or of the same time and with a higher id.
+func newer(at time.Time, id string, p pathway.Pathway) bool {
+	return cmp.Or(at.Compare(p.CreatedAt), cmp.Compare(id, p.ID)) > 0
 }
 
 // CountPathways is how many pathways an organization has.
@@ -158,11 +163,11 @@ func (s Pathways) Version(
 
 // Versions is a pathway's versions without their documents.
 func (s Pathways) Versions(
-	ctx context.Context, org callwright.OrgID, pathwayID string, limit int,
+	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) (found []pathway.Version, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for key, v := range d.versions {
-			if key.pathway == pathwayID && v.Org == org && !v.Archived {
+			if key.pathway == pathwayID && v.Org == org && !v.Archived && (before == 0 || key.number < before) {
 				v.Document = pathway.Document{}
 				found = append(found, v)
 			}
