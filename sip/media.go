@@ -9,38 +9,46 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Media moves the audio of calls: it is the port between who speaks SIP and who speaks RTP.
+// Media moves the audio of calls: it is the port between SIP and RTP. siptest.RunMedia tests it.
 type Media interface {
-	// Open takes an even UDP port for RTP and the next one for RTCP (RFC 3550, section 11). It is CodeUnavailable, with
-	// nothing taken, when no pair is free.
+	// Open takes an even UDP port for RTP and the next one for RTCP (RFC 3550, section 11). It is CodeUnavailable when no
+	// pair is free. Nothing is taken when it fails, or when ctx has ended.
 	Open(ctx context.Context) (MediaSession, error)
 }
 
-// MediaSession is one call's audio. Its goroutines and ports are free when Close returns.
+// MediaSession is one call's audio. SRTP is mandatory both ways: nothing is sent in the clear, and packets that are not
+// authentic, replayed ones included, change nothing but Stats. siptest.RunMediaSession tests it.
 type MediaSession interface {
-	// Local is the address and the RTP port to put into our SDP.
+	// Local returns the address and the RTP port for our SDP.
 	Local() netip.AddrPort
 	// Apply starts the media as negotiated, or changes it after a new offer and answer: codec, addresses, keys,
-	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on.
+	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on. It
+	// fails, with nothing changed, without a key of each side, or when both are the same (CodeBadRequest), without an
+	// engine for the codec (CodeUnavailable), and after Close (CodeInvalidState).
 	Apply(n sdp.Negotiated) error
 
-	// Rate is the samples a second of the negotiated codec; 8000 before Apply.
+	// Rate returns the samples a second of the negotiated codec; 8000 before Apply.
 	Rate() int
-	// Read waits for the next 20 ms, both sides of them. The slices are good until the next Read. io.EOF after Close,
-	// ErrMediaTimeout when the peer has been silent on the wire for too long. One goroutine reads.
+	// Read waits for the next 20 ms, both sides of them. The slices are good until the next Read. It returns io.EOF after
+	// Close, and ErrMediaTimeout when the peer has been silent on the wire for too long. One goroutine reads. One that is
+	// late misses frames, which Elapsed shows, but no digit.
 	Read(ctx context.Context) (Frame, error)
-	// Write queues audio and waits while more than 200 ms are queued. One goroutine writes.
+	// Write queues audio and waits while more than 200 ms are queued. When ctx ends the wait, the audio stays queued.
+	// After Close it is CodeInvalidState. One goroutine writes.
 	Write(ctx context.Context, samples []int16) error
-	// Queued is the number of samples not yet played; Flush drops them and says how many.
+	// Queued returns the number of samples not yet played. While the peer holds the call nothing is played.
 	Queued() int
+	// Flush drops the queued samples and returns their number.
 	Flush() int
 	// SendDTMF sends digits as telephone-events (RFC 4733) after what is queued and waits until they are sent: 0-9,
-	// A-D, *, #, and w for a pause of half a second. Without telephone-event in the SDP it is CodeUnavailable.
+	// A-D, *, #, and w for a pause of half a second. Other characters are CodeBadRequest. Without telephone-event in the
+	// SDP, and before Apply, it is CodeUnavailable; after Close, which also ends the wait, CodeInvalidState.
 	SendDTMF(ctx context.Context, digits string) error
 
-	// Stats is what has been sent and received up to now.
+	// Stats returns what has been sent and received up to now.
 	Stats() MediaStats
-	// Close says goodbye (RTCP BYE), stops the pacer and frees the ports. It may be called twice.
+	// Close says goodbye (RTCP BYE), stops the pacer and frees the ports: goroutines and ports are gone when it returns.
+	// It may be called several times, by several goroutines.
 	Close() error
 }
 
@@ -54,7 +62,7 @@ type Frame struct {
 	Out     []int16       // what was played to the peer in the same 20 ms; nil: silence
 	Digit   byte          // the DTMF digit whose event began in these 20 ms; 0: none
 	Held    bool          // the peer does not hear us, or sends nothing, because it holds the call
-	Elapsed time.Duration // since the first frame
+	Elapsed time.Duration // since the first frame, in steps of 20 ms
 }
 
 // MediaStats counts one call's packets. Times and rates follow RFC 3550, section 6.4.
@@ -67,16 +75,20 @@ type MediaStats struct {
 	PeerLost        float64       // share that the peer says it lost, 0 to 1
 }
 
-// Codec turns 20 ms of audio into a payload and back. It keeps no state between calls' directions: each call makes two.
+// Codec turns 20 ms of audio into a payload and back. Each direction of a call has one of its own: what one encodes or
+// decodes does not change another. siptest.RunCodec tests it.
 type Codec interface {
-	// Name is the encoding name of the SDP (RFC 4855), such as "PCMU".
+	// Name returns the encoding name of the SDP (RFC 4855), such as "PCMU".
 	Name() string
-	// Rate is the samples a second of the audio, and Clock that of the RTP timestamps; they differ for G722.
+	// Rate returns the samples a second of the audio, at least 8000 and whole in 20 ms.
 	Rate() int
+	// Clock returns the ticks a second of the RTP timestamps, which for G722 and Opus is not the Rate.
 	Clock() int
-	// Encode appends the payload of pcm to dst; Decode appends the samples of a payload to dst. Neither allocates when
-	// dst has room.
+	// Encode appends the payload of 20 ms of audio to dst, of at most 1200 bytes. Audio of another length is encoded whole
+	// or an error. Encode does not allocate when dst has room, and leaves dst as it was when it fails.
 	Encode(dst []byte, pcm []int16) ([]byte, error)
+	// Decode appends the samples of a payload to dst. Payloads may be missing, and may hold anything: after an error,
+	// which leaves dst as it was, and after a loss the next payloads decode. Decode does not allocate when dst has room.
 	Decode(dst []int16, payload []byte) ([]int16, error)
 }
 

@@ -29,7 +29,7 @@ func (linear8) Encode(dst []byte, pcm []int16) ([]byte, error) {
 }
 
 func (linear8) Decode(dst []int16, payload []byte) ([]int16, error) {
-	if payload[0] == 0x7f {
+	if len(payload) > 0 && payload[0] == 0x7f {
 		return dst, errors.New("not a payload")
 	}
 	for _, b := range payload {

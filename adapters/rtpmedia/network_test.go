@@ -119,6 +119,8 @@ func (w *wire) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
 	return len(b), nil
 }
 
+func (w *wire) LocalAddr() net.Addr { return net.UDPAddrFromAddrPort(w.at) }
+
 func (w *wire) Close() error {
 	w.net.mu.Lock()
 	defer w.net.mu.Unlock()

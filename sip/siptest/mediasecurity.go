@@ -1,0 +1,297 @@
+package siptest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// holdsAndGoesOn has the callee hold the caller and take it back. Nothing is played or sent meanwhile, and the caller's
+// stream goes on afterwards under the same key: one source, no hole in the sequence.
+func holdsAndGoesOn(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	key := c.callers.LocalCrypto.Key
+	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
+	c.apply()
+	stop := listen(c.callee)
+	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.Held })
+	c.pass(c.caller, 25) // what was on the way has come
+	before := len(c.net.rtp.to(true))
+	if err := c.caller.Write(context.Background(), make([]int16, 800)); err != nil {
+		t.Fatal(err)
+	}
+	frames := 0
+	c.until(c.caller, "frames during the hold", func(f sip.Frame) bool {
+		if !f.Held || f.Out != nil {
+			t.Fatal("a frame during the hold is not held, or something was played in it")
+		}
+		frames++
+		return frames == 25
+	})
+	if sent := len(c.net.rtp.to(true)) - before; sent != 0 || c.caller.Queued() != 800 {
+		t.Errorf("during the hold %d packets were sent, and %d samples wait of 800", sent, c.caller.Queued())
+	}
+	stop()
+	c.hears(c.callee, c.caller, sdp.PCMU) // music on hold
+	c.negotiate(nil, nil)
+	c.apply()
+	stop = listen(c.callee)
+	c.until(c.caller, "the end of the hold", func(f sip.Frame) bool { return !f.Held && c.caller.Queued() == 0 })
+	stop()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	if !c.callers.LocalCrypto.Key.Equal(key) {
+		t.Fatal("the offer during the hold has changed the key")
+	}
+	var last []byte
+	for _, p := range c.net.rtp.to(true) {
+		if last != nil && (!bytes.Equal(p[8:12], last[8:12]) ||
+			binary.BigEndian.Uint16(p[2:]) != binary.BigEndian.Uint16(last[2:])+1) {
+			t.Fatalf("after the packet %x comes %x under the same key", last[:12], p[:12])
+		}
+		last = p
+	}
+}
+
+func changesCodec(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	only := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{sdp.PCMA} }
+	c.negotiate(only, only)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMA)
+	c.hears(c.callee, c.caller, sdp.PCMA)
+	if stats := c.callee.Stats(); stats.Codec != "PCMA" {
+		t.Errorf("the statistics are %+v", stats)
+	}
+}
+
+func refusesPlainMedia(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	for name, change := range map[string]func(*sdp.Negotiated){
+		"no key of ours":       func(n *sdp.Negotiated) { n.LocalCrypto = sdp.Crypto{} },
+		"no key of theirs":     func(n *sdp.Negotiated) { n.RemoteCrypto = sdp.Crypto{} },
+		"one key for both":     func(n *sdp.Negotiated) { n.RemoteCrypto = n.LocalCrypto },
+		"a codec that is none": func(n *sdp.Negotiated) { n.Codec = "none" },
+	} {
+		changed := c.callers
+		change(&changed)
+		if err := c.caller.Apply(changed); err == nil || callwright.CodeOf(err) == callwright.CodeInternal {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if c.caller.Rate() != 8000 || c.caller.Stats() != (sip.MediaStats{}) {
+		t.Errorf("what was refused has changed the session: %+v", c.caller.Stats())
+	}
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	plain := c.callers
+	plain.LocalCrypto, plain.RemoteCrypto = sdp.Crypto{}, sdp.Crypto{}
+	if err := c.caller.Apply(plain); err == nil || callwright.CodeOf(err) == callwright.CodeInternal {
+		t.Errorf("no keys in the middle of a call: %v", err)
+	}
+	c.hears(c.caller, c.callee, sdp.PCMU)
+}
+
+// srtpOverhead is the header of RTP and the authentication tag of AES_CM_128_HMAC_SHA1_80, in bytes.
+const srtpOverhead = 12 + 10
+
+func sendsNothingClear(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	c.hears(c.callee, c.caller, sdp.PCMU)
+	engine, err := c.Codecs("PCMU")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, _ := c.spoken(sdp.PCMU, 10)
+	payloads := [][]byte{encode(t, engine, make([]int16, 160))}
+	for frame := range slices.Chunk(said, 160) {
+		payloads = append(payloads, encode(t, engine, frame))
+	}
+	for _, p := range slices.Concat(c.net.rtp.to(true), c.net.rtp.to(false)) {
+		if len(p) != srtpOverhead+160 {
+			t.Fatalf("a packet of 160 bytes of audio has %d bytes, not %d", len(p), srtpOverhead+160)
+		}
+		for _, payload := range payloads {
+			if bytes.Contains(p, payload[:16]) {
+				t.Fatal("a packet has audio in the clear")
+			}
+		}
+	}
+}
+
+func newKey(t testing.TB) sdp.Crypto {
+	t.Helper()
+	key, err := sdp.NewKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sdp.Crypto{Tag: 1, Key: key}
+}
+
+func hearsNoOtherKey(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.callees.RemoteCrypto = newKey(t)
+	c.apply()
+	stop := listen(c.caller)
+	defer stop()
+	said, _ := c.spoken(sdp.PCMU, 10)
+	if err := c.caller.Write(context.Background(), said); err != nil {
+		t.Fatal(err)
+	}
+	c.until(c.callee, "packets under another key", func(f sip.Frame) bool {
+		if slices.ContainsFunc(f.In, func(s int16) bool { return s != 0 }) {
+			t.Fatal("something is heard without the key")
+		}
+		return c.callee.Stats().Bad >= 50
+	})
+	if stats := c.callee.Stats(); stats.Received != 0 {
+		t.Errorf("the statistics are %+v", stats)
+	}
+}
+
+// ignoresHostility sends noise, genuine packets with a bit changed, and genuine packets again, from an address of its own
+// to both ports, while a call goes on.
+func ignoresHostility(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	var answered atomic.Int64
+	attacker := open(t, m, func([]byte, netip.AddrPort) { answered.Add(1) })
+	rtp := c.callee.Local()
+	rtcp := netip.AddrPortFrom(rtp.Addr(), rtp.Port()+1)
+	attack := func(packet []byte) {
+		for _, to := range []netip.AddrPort{rtp, rtcp} {
+			_, _ = attacker.WriteToUDPAddrPort(packet, to)
+		}
+	}
+	received := c.callee.Stats().Received
+	for n := range 60 {
+		noise := make([]byte, n*25)
+		_, _ = rand.Read(noise) // never fails, by its documentation
+		attack(noise)
+		if len(noise) > 1 {
+			noise[0], noise[1] = 2<<6, 0 // as RTP begins
+			attack(noise)
+			noise[1] = 200 // as RTCP begins
+			attack(noise)
+		}
+	}
+	genuine := c.net.rtp.to(true)
+	for n, packet := range genuine[:min(len(genuine), 40)] {
+		attack(packet)
+		attack(packet[:len(packet)/2])
+		forged := slices.Clone(packet)
+		forged[n*len(forged)/40] ^= 1
+		attack(forged)
+	}
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	c.hears(c.callee, c.caller, sdp.PCMU)
+	stats := c.callee.Stats()
+	if sent := uint64(len(c.net.rtp.to(true))); stats.Received > sent || stats.Received < received || stats.Bad == 0 {
+		t.Errorf("%d packets were sent, and the statistics are %+v", sent, stats)
+	}
+	if n := answered.Load(); n != 0 {
+		t.Errorf("%d packets went to the attacker", n)
+	}
+}
+
+// reportsOnCall needs minutes, as RTCP reports every few seconds.
+func reportsOnCall(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.apply()
+	c.hears(c.caller, c.callee, sdp.PCMU)
+	c.hears(c.callee, c.caller, sdp.PCMU)
+	if !m.Bubble {
+		return
+	}
+	c.net.rtp.set(func(toB bool, n int, packet []byte) [][]byte {
+		if toB && n%4 == 0 {
+			return nil
+		}
+		return [][]byte{packet}
+	})
+	stop := listen(c.callee)
+	defer stop()
+	listening := listen(c.caller)
+	time.Sleep(2 * time.Minute)
+	listening()
+	stats := c.caller.Stats()
+	if stats.PeerLost < 0.2 || stats.PeerLost > 0.3 || stats.RoundTrip <= 0 || stats.RoundTrip > time.Second {
+		t.Errorf("of four packets one is lost, and the statistics are %+v", stats)
+	}
+	if stats := c.callee.Stats(); stats.PeerLost != 0 || stats.Lost < 1000 {
+		t.Errorf("of four packets one is lost, and the statistics are %+v", stats)
+	}
+}
+
+// noticesDeadPeer needs minutes: what counts as silence is in the comment of sip.ErrMediaTimeout.
+func noticesDeadPeer(t *testing.T, m MediaSetup) {
+	if !m.Bubble {
+		return
+	}
+	c := newMediaCall(t, m)
+	stop := listen(c.callee)
+	defer stop()
+	c.net.rtp.set(drop)
+	c.net.rtcp.set(drop)
+	c.apply()
+	c.timesOut(30*time.Second, "before the first packet")
+	c.net.rtp.set(nil)
+	resumed := time.Now()
+	for {
+		if _, err := c.caller.Read(context.Background()); err == nil {
+			break
+		} else if !errors.Is(err, sip.ErrMediaTimeout) || time.Since(resumed) > time.Second {
+			t.Fatalf("a peer that has come back: %v", err)
+		}
+		time.Sleep(mediaFrame)
+	}
+	c.negotiate(func(can *sdp.Capabilities) { can.Hold = true }, nil)
+	c.apply()
+	c.net.rtp.set(drop)
+	for range 5 * 60 * 50 {
+		if _, err := c.caller.Read(context.Background()); err != nil {
+			t.Fatalf("on hold: %v", err)
+		}
+	}
+	c.net.rtp.set(nil)
+	c.negotiate(nil, nil)
+	c.apply()
+	c.pass(c.caller, 50)
+	c.net.rtp.set(drop)
+	c.timesOut(15*time.Second, "after a packet")
+}
+
+// timesOut reads the caller's session until its peer counts as dead.
+func (c *mediaCall) timesOut(want time.Duration, when string) {
+	c.t.Helper()
+	begin := time.Now()
+	for {
+		_, err := c.caller.Read(context.Background())
+		if errors.Is(err, sip.ErrMediaTimeout) {
+			break
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	if took := time.Since(begin); took < want-time.Second || took > want+time.Second {
+		c.t.Errorf("%s a peer counts as dead after %v, not %v", when, took, want)
+	}
+}
