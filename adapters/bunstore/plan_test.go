@@ -281,6 +281,7 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
 	errs = append(errs, numberErr, numbersErr, callErr, linesErr, beatErr, silentErr, listErr,
 		pathwayErr, logsErr, noticeErr)
+	errs = append(errs, useLeases(ctx, db, now)...)
 	errs = append(errs, useCallLog(ctx, db, now)...)
 	errs = append(errs, useTrunks(ctx, db, now)...)
 	errs = append(errs, usePathways(ctx, db, now)...)
@@ -291,6 +292,16 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 		}
 	}
 	return nil
+}
+
+// useLeases calls every method of leases.
+func useLeases(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	leases := bunstore.Leases{DB: db}
+	_, acquireErr := leases.Acquire(ctx, "k", "n", []string{"a", "b"}, now, now)
+	_, renewErr := leases.Renew(ctx, "k", "n", now, now)
+	_, heldErr := leases.Held(ctx, "k", now, 10)
+	_, expiredErr := leases.Expired(ctx, "k", now, 10)
+	return []error{acquireErr, renewErr, heldErr, expiredErr, leases.Release(ctx, "k", "n", []string{"a", "b"})}
 }
 
 // useTrunks calls every method that looks for trunks, their statuses and their registrations.

@@ -94,6 +94,10 @@ func TestStores(t *testing.T) {
 		}
 		triagetest.RunStore(t, issues)
 		triagetest.RunActivity(t, issues)
+		callwrighttest.RunLeases(t, func(t *testing.T) (callwright.Leases, callwright.Atomic) {
+			db := open(t)
+			return bunstore.Leases{DB: db}, db
+		})
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} })
 		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore { return orgstore.IdempotencyStore{DB: open(t)} })
 	})

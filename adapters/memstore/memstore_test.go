@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/callwrighttest"
 )
@@ -15,6 +16,14 @@ func TestWork(t *testing.T) {
 		store := memstore.New()
 		work := memstore.NewWork(store, nil)
 		return callwrighttest.Harness{Atomic: store, Work: work, Start: func(t *testing.T) { start(t, work) }}
+	})
+}
+
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	callwrighttest.RunLeases(t, func(*testing.T) (callwright.Leases, callwright.Atomic) {
+		store := memstore.New()
+		return memstore.Leases{Store: store}, store
 	})
 }
 

@@ -1,0 +1,115 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+)
+
+// Leases is callwright.Leases.
+type Leases struct{ DB *DB }
+
+type leaseRow struct {
+	bun.BaseModel `bun:"table:leases,alias:leases"`
+
+	Kind      string    `bun:"kind,pk"`
+	Key       string    `bun:"key,pk"`
+	Node      string    `bun:"node"`
+	Fence     int64     `bun:"fence"`
+	RenewedAt time.Time `bun:"renewed_at"`
+	ExpiresAt time.Time `bun:"expires_at"`
+}
+
+func (r leaseRow) lease() callwright.Lease {
+	return callwright.Lease{
+		Kind: r.Kind, Key: r.Key, Node: r.Node, Fence: r.Fence, RenewedAt: r.RenewedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+	}
+}
+
+// byKey returns leases in the order of their keys: what RETURNING gives is in none.
+func byKey(rows []leaseRow) []callwright.Lease {
+	slices.SortFunc(rows, func(a, b leaseRow) int { return cmp.Compare(a.Key, b.Key) })
+	return sqldb.Converted(rows, leaseRow.lease)
+}
+
+// Acquire takes those of the keys that are free. The keys are put in order, so that two nodes do not wait for each other.
+func (s Leases) Acquire(
+	ctx context.Context, kind, node string, keys []string, now, until time.Time,
+) ([]callwright.Lease, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	now, until = sqldb.Stored(now), sqldb.Stored(until)
+	var wanted, taken []leaseRow
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		wanted = append(wanted, leaseRow{
+			Kind: kind, Key: key, Node: node, Fence: now.UnixMicro(), RenewedAt: now, ExpiresAt: until,
+		})
+	}
+	err := s.DB.core.Write(ctx, []any{kind, node, keys}, func(idb bun.IDB) error {
+		taken = nil
+		_, err := idb.NewInsert().Model(&wanted).On("CONFLICT (kind, key) DO UPDATE").
+			Set("fence = CASE WHEN leases.node = EXCLUDED.node AND leases.expires_at > ? THEN leases.fence ELSE leases.fence + 1 END", now).
+			Set("node = EXCLUDED.node").Set("renewed_at = EXCLUDED.renewed_at").Set("expires_at = EXCLUDED.expires_at").
+			Where("leases.node = EXCLUDED.node OR leases.expires_at <= ?", now).
+			Returning("*").Exec(ctx, &taken)
+		return err
+	})
+	return byKey(taken), err
+}
+
+// Renew prolongs all leases of a kind that the node holds.
+func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+	var rows []leaseRow
+	err := s.DB.core.Write(ctx, []any{kind, node}, func(idb bun.IDB) error {
+		rows = nil
+		_, err := idb.NewUpdate().Model((*leaseRow)(nil)).
+			Set("renewed_at = ?", sqldb.Stored(now)).Set("expires_at = ?", sqldb.Stored(until)).
+			Where("kind = ?", kind).Where("node = ?", node).Returning("*").Exec(ctx, &rows)
+		return err
+	})
+	return byKey(rows), err
+}
+
+// Release ends the node's leases of these keys.
+func (s Leases) Release(ctx context.Context, kind, node string, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return s.DB.core.Write(ctx, []any{kind, node, keys}, func(idb bun.IDB) error {
+		_, err := idb.NewDelete().Model((*leaseRow)(nil)).
+			Where("kind = ?", kind).Where("key IN (?)", bun.In(keys)).Where("node = ?", node).Exec(ctx)
+		return err
+	})
+}
+
+// Held returns the leases of a kind that have not expired.
+func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
+	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("expires_at > ?", sqldb.Stored(now)).Order("expires_at DESC", "key DESC").Limit(limit)
+	})
+}
+
+// Expired returns the leases of a kind that have expired.
+func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
+	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("expires_at <= ?", sqldb.Stored(now)).Order("expires_at", "key").Limit(limit)
+	})
+}
+
+func (s Leases) find(
+	ctx context.Context, kind string, choose func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]callwright.Lease, error) {
+	var rows []leaseRow
+	err := s.DB.core.Read(ctx, []any{kind}, func(idb bun.IDB) error {
+		rows = nil
+		return choose(idb.NewSelect().Model(&rows).Where("kind = ?", kind)).Scan(ctx)
+	})
+	return sqldb.Converted(rows, leaseRow.lease), err
+}

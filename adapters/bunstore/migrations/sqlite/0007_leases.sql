@@ -1,0 +1,11 @@
+CREATE TABLE leases (
+    kind       TEXT        NOT NULL,
+    key        TEXT        NOT NULL,
+    node       TEXT        NOT NULL,
+    fence      INTEGER      NOT NULL,
+    renewed_at TIMESTAMP   NOT NULL,
+    expires_at TIMESTAMP   NOT NULL,
+    PRIMARY KEY (kind, key)
+);
+CREATE INDEX leases_by_node ON leases (kind, node);
+CREATE INDEX leases_by_time ON leases (kind, expires_at, key);

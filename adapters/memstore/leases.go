@@ -1,0 +1,115 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+)
+
+// Leases is callwright.Leases.
+type Leases struct{ Store *Store }
+
+type leaseKey struct{ kind, key string }
+
+// leases are those that somebody holds, or that have expired.
+type leases map[leaseKey]callwright.Lease
+
+// New returns no leases.
+func (leases) New() leases { return leases{} }
+
+// Clone returns what a transaction that fails gives back.
+func (l leases) Clone() leases { return maps.Clone(l) }
+
+// Acquire takes those of the keys that are free.
+func (s Leases) Acquire(
+	ctx context.Context, kind, node string, keys []string, now, until time.Time,
+) (taken []callwright.Lease, err error) {
+	err = memory.With(ctx, s.Store.core, func(d *leases) error {
+		for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+			old, known := (*d)[leaseKey{kind, key}]
+			expired := !old.ExpiresAt.After(now)
+			if known && old.Node != node && !expired {
+				continue
+			}
+			lease := callwright.Lease{
+				Kind: kind, Key: key, Node: node, Fence: old.Fence, RenewedAt: now, ExpiresAt: until,
+			}
+			switch {
+			case !known:
+				lease.Fence = now.UnixMicro()
+			case old.Node != node || expired:
+				lease.Fence++
+			}
+			(*d)[leaseKey{kind, key}] = lease
+			taken = append(taken, lease)
+		}
+		return nil
+	})
+	return taken, err
+}
+
+// Renew prolongs all leases of a kind that the node holds.
+func (s Leases) Renew(
+	ctx context.Context, kind, node string, now, until time.Time,
+) (renewed []callwright.Lease, err error) {
+	err = memory.With(ctx, s.Store.core, func(d *leases) error {
+		for key, lease := range *d {
+			if lease.Kind == kind && lease.Node == node {
+				lease.RenewedAt, lease.ExpiresAt = now, until
+				(*d)[key] = lease
+				renewed = append(renewed, lease)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(renewed, func(a, b callwright.Lease) int { return cmp.Compare(a.Key, b.Key) })
+	return renewed, err
+}
+
+// Release ends the node's leases of these keys.
+func (s Leases) Release(ctx context.Context, kind, node string, keys []string) error {
+	return memory.With(ctx, s.Store.core, func(d *leases) error {
+		for _, key := range keys {
+			if (*d)[leaseKey{kind, key}].Node == node {
+				delete(*d, leaseKey{kind, key})
+			}
+		}
+		return nil
+	})
+}
+
+// Held returns the leases of a kind that have not expired.
+func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
+	found, err := s.find(ctx, kind, func(l callwright.Lease) bool { return l.ExpiresAt.After(now) })
+	slices.Reverse(found)
+	return found[:min(limit, len(found))], err
+}
+
+// Expired returns the leases of a kind that have expired.
+func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
+	found, err := s.find(ctx, kind, func(l callwright.Lease) bool { return !l.ExpiresAt.After(now) })
+	return found[:min(limit, len(found))], err
+}
+
+// find returns the leases of a kind, those that expire first first.
+func (s Leases) find(
+	ctx context.Context, kind string, wanted func(callwright.Lease) bool,
+) (found []callwright.Lease, err error) {
+	err = memory.With(ctx, s.Store.core, func(d *leases) error {
+		for _, lease := range *d {
+			if lease.Kind == kind && wanted(lease) {
+				found = append(found, lease)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b callwright.Lease) int {
+		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.Key, b.Key))
+	})
+	return found, err
+}
