@@ -19,8 +19,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/internal/testca"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"
 	"github.com/callwright/callwright/sip/uri"

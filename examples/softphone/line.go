@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/codec/opus"
 	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/adapters/sipua"
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/uri"
 )

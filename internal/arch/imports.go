@@ -119,6 +119,10 @@ func refused(dir, target string) string {
 		if inside && refusedLayer(dir, to) {
 			return "the layers in internal/arch/imports.go go one way"
 		}
+	case room == "examples":
+		if inside && top(to) == "internal" {
+			return "examples can be copied into other repositories: they import nothing internal"
+		}
 	case room == "transport":
 		if inside && top(to) == "adapters" {
 			return "transport never imports adapters: the wiring joins them"

@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/sipua/probe"
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"

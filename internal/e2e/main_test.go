@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/internal/testca"
 )
 
 // together is how many of these tests run side by side, unless -parallel says otherwise: they mostly wait for people to

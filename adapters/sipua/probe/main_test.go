@@ -19,7 +19,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/probe"
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
 )

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/internal/testca"
 	"github.com/callwright/callwright/speech/pcm"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 )
 
 // config is what Kamailio does. It prints a line for every request. One process serves all connections: with several, the

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/port"
 	"github.com/callwright/callwright/internal/e2e/process"
-	"github.com/callwright/callwright/internal/testca"
 )
 
 // Config is how Kamailio behaves. CA is required.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/kamailio"
-	"github.com/callwright/callwright/internal/testca"
 )
 
 func TestAnswersOptionsForItsHostOnly(t *testing.T) {

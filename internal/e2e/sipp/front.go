@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 )
 
 // front takes TLS connections and hands their content on over TCP.

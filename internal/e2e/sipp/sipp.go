@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/port"
 	"github.com/callwright/callwright/internal/e2e/process"
-	"github.com/callwright/callwright/internal/testca"
 )
 
 // Server is a running sipp with a TLS front.

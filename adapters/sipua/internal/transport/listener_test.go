@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 )
 
 // accepted is a connection to a listener, seen from both ends.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/callwright/callwright/internal/testca"
+	"github.com/callwright/callwright/adapters/testca"
 )
 
 func TestIssue(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package testca is a certificate authority for machines that have no certificates yet: it lives in a folder, and
-// whoever trusts its root can call and be called over TLS. It is for trying out and for tests; a deployment brings
-// certificates that its peers trust.
+// Package testca keeps a certificate authority in a folder, for machines that have no certificates yet. Peers that trust
+// its root can call and be called over TLS. It is for trying out and for tests: a deployment brings certificates that its
+// peers trust already.
 package testca
 
 import (
@@ -27,22 +27,22 @@ const (
 	keyFile  = "ca.key"
 )
 
-// How long certificates are good for. The root is trusted by hand, so it lives long; leaves are made at every start.
+// The validity of certificates. People trust the root by hand, so it lives long; leaves are issued at every start.
 const (
 	rootLife = 10 * 365 * 24 * time.Hour
 	leafLife = 365 * 24 * time.Hour
-	backdate = time.Hour // for peers whose clock is behind
+	backdate = time.Hour // for peers whose clocks are behind
 )
 
-// Authority signs certificates.
+// Authority signs certificates. It is safe for concurrent use.
 type Authority struct {
 	folder string
 	root   *x509.Certificate
 	key    *ecdsa.PrivateKey
 }
 
-// Open reads the authority in a folder, or makes one there. Of several who make it at once, one wins and the others
-// read the winner's.
+// Open reads the authority in a folder, or creates one there. When several processes create it at once, one wins and the
+// others read the winner's.
 func Open(folder string) (*Authority, error) {
 	a, err := read(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,17 +57,17 @@ func Open(folder string) (*Authority, error) {
 	return a, nil
 }
 
-// CertFile is the path of the root's certificate, in PEM.
+// CertFile returns the path of the root's certificate, in PEM.
 func (a *Authority) CertFile() string { return filepath.Join(a.folder, certFile) }
 
-// Pool holds the root alone.
+// Pool returns a pool that holds the root alone.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.root)
 	return pool
 }
 
-// Issue makes a certificate for host names and IP addresses, good for both sides of a connection.
+// Issue signs a certificate for host names and IP addresses, for use as a server and as a client.
 func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der, a.root.Raw}, PrivateKey: key}, nil
 }
 
-// PEM is a certificate's chain and its private key, for programs that read files.
+// PEM encodes a certificate's chain and its private key (PKCS #8), for programs that read files.
 func PEM(c tls.Certificate) (chain, key []byte, err error) {
 	for _, der := range c.Certificate {
 		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
@@ -159,17 +159,17 @@ func create(folder string) error {
 	return os.Rename(temp, filepath.Join(folder, certFile))
 }
 
-// waitFor waits a moment for a file that another process is writing.
+// waitFor waits up to 10 seconds for a file that another process is writing.
 func waitFor(path string) error {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	for range 50 {
+	for range 500 {
 		if _, err := os.Stat(path); err == nil {
 			return nil
 		}
 		<-ticker.C
 	}
-	return fmt.Errorf("%s is missing beside its key: delete both to begin anew", path)
+	return fmt.Errorf("%s is missing beside its key: delete both to create a new authority", path)
 }
 
 func read(folder string) (*Authority, error) {
