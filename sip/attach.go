@@ -150,13 +150,13 @@ func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumb
 	if t, err = s.save(ctx, old, t); err != nil || d.Direction != Inbound {
 		return t, err
 	}
-	return t, s.Config.Numbers.RegisterInbound(ctx, t.Org, number)
+	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
 // checkOwner refuses a number of which another organization has a direction.
 func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	for _, d := range []Direction{Inbound, Outbound} {
-		t, err := s.Store.Owner(ctx, number, d)
+		t, err := s.cfg.Store.Owner(ctx, number, d)
 		switch {
 		case errors.Is(err, callwright.ErrNotFound):
 		case err != nil:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/header"
@@ -263,26 +264,27 @@ func TestRegistrar(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	good := open(t).Config
-	for name, change := range map[string]func(*sip.Config){
-		"no store":         func(c *sip.Config) { c.Store = nil },
-		"no transactions":  func(c *sip.Config) { c.Atomic = nil },
-		"no numbers":       func(c *sip.Config) { c.Numbers = nil },
-		"no log":           func(c *sip.Config) { c.Log = nil },
-		"no statuses":      func(c *sip.Config) { c.Statuses = nil },
-		"no registrations": func(c *sip.Config) { c.Registrations = nil },
-		"no monitor":       func(c *sip.Config) { c.Monitor = nil },
-		"no organizations": func(c *sip.Config) { c.Organizations = nil },
-		"no node":          func(c *sip.Config) { c.Node = "" },
-		"a short key":      func(c *sip.Config) { c.DerivationKey = "short" },
-		"no codec":         func(c *sip.Config) { c.Codecs = nil },
-		"an odd codec":     func(c *sip.Config) { c.Codecs = []string{"MP3"} },
-		"no region":        func(c *sip.Config) { c.Region = "" },
+	if _, err := sip.New(configured(memstore.New())); err != nil {
+		t.Errorf("with required fields alone: %v", err)
+	}
+	for message, change := range map[string]func(*sip.Config){
+		"Config.Store is required":                         func(c *sip.Config) { c.Store = nil },
+		"Config.Atomic is required":                        func(c *sip.Config) { c.Atomic = nil },
+		"Config.Numbers is required":                       func(c *sip.Config) { c.Numbers = nil },
+		"Config.Statuses is required":                      func(c *sip.Config) { c.Statuses = nil },
+		"Config.Registrations is required":                 func(c *sip.Config) { c.Registrations = nil },
+		"Config.Monitor is required":                       func(c *sip.Config) { c.Monitor = nil },
+		"Config.Organizations is required":                 func(c *sip.Config) { c.Organizations = nil },
+		"Config.Codecs is required":                        func(c *sip.Config) { c.Codecs = nil },
+		"Config.Codecs: \"MP3\" cannot be negotiated":      func(c *sip.Config) { c.Codecs = []string{"MP3"} },
+		"Config.DerivationKey is required":                 func(c *sip.Config) { c.DerivationKey = "" },
+		"Config.DerivationKey must have at least 32 bytes": func(c *sip.Config) { c.DerivationKey = "short" },
+		"Region must be one of Regions":                    func(c *sip.Config) { c.Region = "" },
 	} {
-		c := good
+		c := configured(memstore.New())
 		change(&c)
-		if _, err := sip.New(c); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := sip.New(c); err == nil || err.Error() != "sip: "+message {
+			t.Errorf("got %v, want %s", err, message)
 		}
 	}
 }

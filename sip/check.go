@@ -142,7 +142,7 @@ func (s *Service) checkEndpoint(endpoint string) error {
 		return callwright.Invalid("sip_endpoint", "%s", callwright.MessageOf(err))
 	case to.Transport != "" && to.Transport != uri.TLS:
 		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is encrypted always")
-	case to.IsPrivateIP && !s.AllowPrivate:
+	case to.IsPrivateIP && !s.cfg.AllowPrivate:
 		return callwright.Invalid("sip_endpoint", "must not be a private address")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package sip
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,14 +42,11 @@ func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
 	return "", "", false
 }
 
-// checkEngines refuses a build without a codec, or with one that nobody knows.
+// checkEngines refuses a codec that cannot be negotiated.
 func checkEngines(names []string) error {
-	if len(names) == 0 {
-		return errors.New("sip: at least one codec is required")
-	}
 	for _, name := range names {
 		if _, ok := sdp.ParseCodec(name); !ok {
-			return fmt.Errorf("sip: %q is no codec that can be negotiated", name)
+			return fmt.Errorf("sip: Config.Codecs: %q cannot be negotiated", name)
 		}
 	}
 	return nil

@@ -8,8 +8,9 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// Part is one part of a change. One that is not Set stays as it is; Set with a nil Value, it goes back to the standard.
-type Part[T any] struct {
+// Optional is one setting of a change. A setting that is not Set stays as it is; Set with a nil Value, it returns to the
+// default.
+type Optional[T any] struct {
 	Set   bool
 	Value *T
 }
@@ -18,9 +19,9 @@ type Part[T any] struct {
 type ConfigChange struct {
 	Number    string
 	Direction Direction
-	Failover  Part[failover.Config] // outbound only
-	Codecs    Part[CodecConfig]
-	Alerts    Part[alert.Config]
+	Failover  Optional[failover.Config] // outbound only
+	Codecs    Optional[CodecConfig]
+	Alerts    Optional[alert.Config]
 }
 
 // Configure changes the configuration of a trunk and gives the trunk as it is then. CodeNotFound when the organization
@@ -45,7 +46,7 @@ func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigC
 	})
 }
 
-func (p Part[T]) apply(to **T) {
+func (p Optional[T]) apply(to **T) {
 	if p.Set {
 		*to = p.Value
 	}
@@ -64,7 +65,7 @@ func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c Config
 		c.Failover.Value = &config
 	}
 	if given := c.Codecs.Value; given != nil {
-		config, err := given.normalized(s.Codecs)
+		config, err := given.normalized(s.cfg.Codecs)
 		if err != nil {
 			return c, err
 		}
@@ -74,4 +75,12 @@ func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c Config
 		return c, s.checkAlerts(ctx, org, c.Direction, *given)
 	}
 	return c, nil
+}
+
+// checkAlerts refuses alerts that could not be raised, or over channels that this deployment does not have.
+func (s *Service) checkAlerts(ctx context.Context, org callwright.OrgID, d Direction, c alert.Config) error {
+	if err := c.Check(d == Outbound); err != nil {
+		return below("alert_config", err)
+	}
+	return below("alert_config.channels", s.cfg.Monitor.CheckChannels(ctx, org, c.Channels))
 }

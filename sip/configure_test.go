@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/sip/monitor"
 )
 
 func TestConfigure(t *testing.T) {
@@ -39,12 +40,12 @@ func TestConfigure(t *testing.T) {
 		t.Errorf("got    %+v\nstored %+v", got, *stored)
 	}
 
-	got = h.configure(sip.ConfigChange{Number: one, Direction: sip.Outbound, Codecs: sip.Part[sip.CodecConfig]{Set: true}})
+	got = h.configure(sip.ConfigChange{Number: one, Direction: sip.Outbound, Codecs: sip.Optional[sip.CodecConfig]{Set: true}})
 	if got.Codecs != nil || got.Failover == nil || got.Alerts == nil {
 		t.Errorf("got %+v: one part goes back to the standard, the others stay", got)
 	}
 	h.configure(sip.ConfigChange{
-		Number: one, Direction: sip.Outbound, Failover: sip.Part[failover.Config]{Set: true}, Alerts: sip.Part[alert.Config]{Set: true},
+		Number: one, Direction: sip.Outbound, Failover: sip.Optional[failover.Config]{Set: true}, Alerts: sip.Optional[alert.Config]{Set: true},
 	})
 	if got := h.get("a", one).Outbound; got.Failover != nil || got.Alerts != nil {
 		t.Errorf("got %+v", got)
@@ -56,7 +57,7 @@ func TestConfigureInbound(t *testing.T) {
 	h := open(t)
 	h.attach("a", []string{one}, inbound())
 	got := h.configure(sip.ConfigChange{
-		Number: one, Direction: sip.Inbound, Failover: sip.Part[failover.Config]{Set: true}, // null where nothing can be
+		Number: one, Direction: sip.Inbound, Failover: sip.Optional[failover.Config]{Set: true}, // null where nothing can be
 		Codecs: part(sip.CodecConfig{Codecs: []sip.CodecSetting{{"PCMA", true}}}),
 		Alerts: part(alert.Config{
 			Enabled: true, Thresholds: alert.Thresholds{FailureRate: 50}, Channels: alert.Channels{Webhook: "https://example.com/hook"},
@@ -139,7 +140,7 @@ func TestConfigureRefusesAlerts(t *testing.T) {
 		org       callwright.OrgID // empty: a
 		direction sip.Direction    // empty: outbound
 		config    alert.Config
-		change    func(*sip.Config)
+		channels  *monitor.Config // nil: mail and webhooks
 		field     string
 	}{
 		"no threshold":           {config: alert.Config{Enabled: true, Channels: mail}, field: "thresholds"},
@@ -157,12 +158,12 @@ func TestConfigureRefusesAlerts(t *testing.T) {
 		"unreachable in":         {direction: sip.Inbound, config: alert.Config{Thresholds: alert.Thresholds{Unreachable: time.Minute}}, field: "thresholds.unreachable_minutes"},
 		"a response time in":     {direction: sip.Inbound, config: alert.Config{Thresholds: alert.Thresholds{ResponseTime: time.Second}}, field: "thresholds.response_time_ms"},
 		"an odd URL":             {config: alert.Config{Channels: alert.Channels{Webhook: "http://example.com"}}, field: "channels.webhook"},
-		"nobody posts":           {config: alert.Config{Channels: alert.Channels{Webhook: "https://example.com"}}, change: func(c *sip.Config) { c.Hooks = nil }, field: "channels.webhook"},
+		"nobody posts":           {config: alert.Config{Channels: alert.Channels{Webhook: "https://example.com"}}, channels: &monitor.Config{Mailer: mailer{}}, field: "channels.webhook"},
 		"nobody sends messages":  {config: alert.Config{Channels: alert.Channels{SMS: true}}, field: "channels.sms"},
-		"nobody sends mail":      {config: alert.Config{Channels: mail}, change: func(c *sip.Config) { c.Mail = false }, field: "channels.email"},
+		"nobody sends mail":      {config: alert.Config{Channels: mail}, channels: &monitor.Config{Hooks: hooks{}}, field: "channels.email"},
 		"mail, but where to":     {org: "b", config: alert.Config{Channels: mail}, field: "channels.email"},
 		"refused though not on":  {config: alert.Config{Channels: alert.Channels{SMS: true}, Thresholds: rate}, field: "channels.sms"},
-		"SMS, and somebody does": {config: alert.Config{Enabled: true, Thresholds: rate, Channels: alert.Channels{SMS: true}}, change: func(c *sip.Config) { c.SMS = true }},
+		"SMS, and somebody does": {config: alert.Config{Enabled: true, Thresholds: rate, Channels: alert.Channels{SMS: true}}, channels: &monitor.Config{Texter: texter{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -174,8 +175,8 @@ func TestConfigureRefusesAlerts(t *testing.T) {
 				direction = sip.Outbound
 			}
 			h := open(t)
-			if test.change != nil {
-				h = open(t, test.change)
+			if test.channels != nil {
+				h.monitor.Service = newWatcher(t, h.store, *test.channels).Service
 			}
 			h.attach(org, []string{one}, inbound(), outbound("sip:x.example"))
 			_, err := h.Configure(t.Context(), org, sip.ConfigChange{Number: one, Direction: direction, Alerts: part(test.config)})

@@ -18,10 +18,10 @@ import (
 func Example() {
 	store := memstore.New()
 	s, err := sip.New(sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{}, Log: sipstore.CallLog{Store: store},
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{},
 		Statuses: sipstore.Statuses{Store: store}, Registrations: sipstore.Registrations{Store: store},
 		Monitor: new(watcher), Organizations: orgstore.Tenants{Store: store}, Codecs: []string{"PCMU", "PCMA"},
-		Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("secret ", 5)), Node: "node-1",
+		Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("secret ", 5)),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -43,7 +43,7 @@ func (s *Service) normalizedServers(given []failover.Server) ([]failover.Server,
 			return nil, callwright.Invalid(at, "%s", callwright.MessageOf(err))
 		case to.Port != 0 || to.User != "" || to.Transport != "":
 			return nil, callwright.Invalid(at, "must be a host name or an IP address, and nothing more")
-		case to.IsPrivateIP && !s.AllowPrivate:
+		case to.IsPrivateIP && !s.cfg.AllowPrivate:
 			return nil, callwright.Invalid(at, "must not be a private address")
 		}
 		server.Host = to.Host

@@ -17,19 +17,19 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
-	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/monitor"
 )
 
 // house is a service over memory, with fakes around it.
 type house struct {
 	*sip.Service
 	t             *testing.T
+	store         *memstore.Store
 	clock         *clock
 	monitor       *watcher
 	numbers       registry
 	statuses      sipstore.Statuses
 	registrations sipstore.Registrations
-	log           sipstore.CallLog
 	printed       *bytes.Buffer // what was logged
 }
 
@@ -38,9 +38,9 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 	t.Helper()
 	store := memstore.New()
 	h := &house{
-		t: t, clock: &clock{now: start}, monitor: &watcher{}, numbers: registry{}, printed: new(bytes.Buffer),
+		t: t, store: store, clock: &clock{now: start}, monitor: newWatcher(t, store, monitor.Config{Mailer: mailer{}, Hooks: hooks{}}),
+		numbers: registry{}, printed: new(bytes.Buffer),
 		statuses: sipstore.Statuses{Store: store}, registrations: sipstore.Registrations{Store: store},
-		log: sipstore.CallLog{Store: store},
 	}
 	tenants := orgstore.Tenants{Store: store}
 	for _, o := range []callwright.Organization{{ID: "a", ContactEmail: "ops@example.com"}, {ID: "b", Region: "eu1"}} {
@@ -48,12 +48,8 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 			t.Fatal(err)
 		}
 	}
-	c := sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: h.numbers, Log: h.log, Statuses: h.statuses,
-		Registrations: h.registrations, Monitor: h.monitor, Organizations: tenants, Hooks: hooks{}, Mail: true,
-		Codecs: []string{"PCMU", "PCMA", "G722"}, Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
-		Node: "n1", Clock: h.clock, Logger: slog.New(slog.NewTextHandler(h.printed, nil)),
-	}
+	c := configured(store)
+	c.Numbers, c.Monitor, c.Clock, c.Logger = h.numbers, h.monitor, h.clock, slog.New(slog.NewTextHandler(h.printed, nil))
 	for _, f := range change {
 		f(&c)
 	}
@@ -62,6 +58,15 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// configured returns a configuration with the required fields alone.
+func configured(store *memstore.Store) sip.Config {
+	return sip.Config{
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{}, Statuses: sipstore.Statuses{Store: store},
+		Registrations: sipstore.Registrations{Store: store}, Monitor: &watcher{}, Organizations: orgstore.Tenants{Store: store},
+		Codecs: []string{"PCMU", "PCMA", "G722"}, Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
+	}
 }
 
 func private(c *sip.Config) { c.AllowPrivate = true }
@@ -80,13 +85,28 @@ func (r registry) RegisterInbound(_ context.Context, org callwright.OrgID, n cal
 	return nil
 }
 
-// watcher is a Monitor that notes what it is told, and tries servers from the last to the first.
+// watcher is a Monitor that notes what it is told, tries servers from the last to the first, and checks channels as the
+// real one does.
 type watcher struct {
+	*monitor.Service
 	watched, forgotten []sip.Trunk
-	observed           []string
-	reasons            []string
 	err                error
 }
+
+func newWatcher(t *testing.T, store *memstore.Store, c monitor.Config) *watcher {
+	t.Helper()
+	c.Statuses, c.Trunks, c.Log = sipstore.Statuses{Store: store}, sipstore.Trunks{Store: store}, sipstore.CallLog{Store: store}
+	c.Atomic, c.Work, c.Organizations = store, memstore.NewWork(store, nil), orgstore.Tenants{Store: store}
+	c.Prober = noProber{}
+	real, err := monitor.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &watcher{Service: real}
+}
+
+// noProber stands where nothing is probed.
+type noProber struct{ monitor.Prober }
 
 func (w *watcher) Watch(_ context.Context, t sip.Trunk) error {
 	w.watched = append(w.watched, t)
@@ -104,10 +124,15 @@ func (w *watcher) Servers(_ context.Context, t sip.Trunk) ([]failover.Server, er
 	return servers, w.err
 }
 
-func (w *watcher) Observe(_ context.Context, _ callwright.OrgID, trunkID, server string, e health.Evidence) {
-	w.observed = append(w.observed, trunkID+" "+server)
-	w.reasons = append(w.reasons, e.Reason)
-}
+// texter sends nothing.
+type texter struct{}
+
+func (texter) SendText(context.Context, callwright.OrgID, string, string) error { return nil }
+
+// mailer sends nothing.
+type mailer struct{}
+
+func (mailer) SendMail(context.Context, string, string, string, string) error { return nil }
 
 // hooks send nothing, and only to https.
 type hooks struct{}

@@ -45,11 +45,11 @@ type ServerHealth struct {
 
 // Numbers is all of an organization's numbers with a trunk, in order.
 func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]AttachedNumber, error) {
-	trunks, err := s.Store.All(ctx, org)
+	trunks, err := s.cfg.Store.All(ctx, org)
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := s.Statuses.StatusesOf(ctx, org)
+	statuses, err := s.cfg.Statuses.StatusesOf(ctx, org)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 	}
 	h := NumberHealth{State: health.Unchecked}
 	if r.Outbound != nil {
-		status, err := s.Statuses.Status(ctx, org, r.Outbound.ID)
+		status, err := s.cfg.Statuses.Status(ctx, org, r.Outbound.ID)
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) { // detached meanwhile
 			return NumberHealth{}, err
 		}
@@ -102,7 +102,7 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 		return h, nil
 	}
 	h.Number = r.Inbound.Number
-	registration, err := s.Registrations.Registration(ctx, org, r.Inbound.ID)
+	registration, err := s.cfg.Registrations.Registration(ctx, org, r.Inbound.ID)
 	if errors.Is(err, callwright.ErrNotFound) { // it does not register
 		return h, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
@@ -109,9 +110,14 @@ func TestNumbers(t *testing.T) {
 		{Health: health.Server{State: health.Unreachable}}, {Health: health.Server{State: health.Suspect}},
 	}})
 	h.status(*h.get("a", two).Inbound, sip.Status{}) // it has alerts
-	asked := &counting{Store: h.Store, Statuses: h.statuses}
-	h.Config.Store, h.Config.Statuses = asked, asked
-	got, err := h.Numbers(t.Context(), "a")
+	asked := &counting{Store: sipstore.Trunks{Store: h.store}, Statuses: h.statuses}
+	counted := configured(h.store)
+	counted.Store, counted.Statuses = asked, asked
+	s, err := sip.New(counted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Numbers(t.Context(), "a")
 	want := "[{+15550000001 [inbound outbound] sip:x.example healthy} {+15550000002 [inbound]  unchecked} " +
 		"{+15550000003 [outbound] sip:y.example unchecked}]"
 	if fmt.Sprint(got) != want || err != nil {

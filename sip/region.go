@@ -48,15 +48,15 @@ func Regions() map[string]Region {
 // Firewall is the addresses and ports of the region that carries an organization's calls. CodeUnavailable when this
 // deployment does not know that region.
 func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, error) {
-	o, err := s.Organizations.Organization(ctx, org)
+	o, err := s.cfg.Organizations.Organization(ctx, org)
 	if err != nil {
 		return Region{}, err
 	}
-	name := s.Region
+	name := s.cfg.Region
 	if o.Region != "" {
 		name = o.Region
 	}
-	region, ok := s.Regions[name]
+	region, ok := s.cfg.Regions[name]
 	if !ok {
 		return Region{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s is not set up here", name)
 	}

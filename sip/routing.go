@@ -18,7 +18,7 @@ func (s *Service) Caller(
 		_, err := s.outbound(ctx, org, from)
 		return from, err
 	}
-	trunks, err := s.Store.Outbound(ctx, org, 2)
+	trunks, err := s.cfg.Store.Outbound(ctx, org, 2)
 	if err != nil {
 		return "", err
 	}
@@ -62,9 +62,9 @@ func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error)
 	if t.Failover == nil || !t.Failover.Enabled {
 		return t.Servers()
 	}
-	servers, err := s.Monitor.Servers(ctx, t)
+	servers, err := s.cfg.Monitor.Servers(ctx, t)
 	if err != nil {
-		s.Logger.WarnContext(ctx, "the order of a trunk's servers is not to be had", "trunk_id", t.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "the order of a trunk's servers is not to be had", "trunk_id", t.ID, "error", err)
 		return t.Servers()
 	}
 	return servers, nil
@@ -72,7 +72,7 @@ func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error)
 
 // Inbound is the route of a call that comes in: see Routes. Tenants behind one address are told apart by the number.
 func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
-	t, err := s.Store.Owner(ctx, to, Inbound)
+	t, err := s.cfg.Store.Owner(ctx, to, Inbound)
 	if err != nil {
 		return Route{}, err
 	}
@@ -104,6 +104,6 @@ func (s *Service) route(t Trunk) Route {
 		r.Failover = *t.Failover
 	}
 	codecs := cmp.Or(t.Codecs, &standard)
-	r.Codecs, r.Transcode = codecs.offered(s.Codecs), codecs.Transcode
+	r.Codecs, r.Transcode = codecs.offered(s.cfg.Codecs), codecs.Transcode
 	return r
 }

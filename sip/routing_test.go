@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-func part[T any](value T) sip.Part[T] { return sip.Part[T]{Set: true, Value: &value} }
+func part[T any](value T) sip.Optional[T] { return sip.Optional[T]{Set: true, Value: &value} }
 
 // configure configures, and wants no error.
 func (h *house) configure(c sip.ConfigChange) sip.Trunk {
@@ -66,8 +66,13 @@ func TestOutboundRouteConfigured(t *testing.T) {
 	}
 	h.monitor.err = nil
 
-	h.Config.Codecs = []string{"PCMA"} // another build, after a restart
-	if r, err := h.Outbound(t.Context(), "a", one); err != nil || !slices.Equal(r.Codecs, []string{"PCMA"}) {
+	other := configured(h.store)
+	other.Codecs = []string{"PCMA"} // another build, after a restart
+	s, err := sip.New(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Outbound(t.Context(), "a", one); err != nil || !slices.Equal(r.Codecs, []string{"PCMA"}) {
 		t.Errorf("got %v, %v: there is nothing else to offer", r.Codecs, err)
 	}
 }

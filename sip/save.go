@@ -8,13 +8,13 @@ import (
 
 // atomically does f in a transaction, and again with what is stored then while somebody else is quicker.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
-	return callwright.Retry(ctx, func(ctx context.Context) error { return s.Atomic.Do(ctx, f) })
+	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 }
 
 // held is the record of a number, which is held for the rest of the transaction: of changes that come at once each goes by
 // what the one before it has made.
 func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
-	if err := s.Store.Hold(ctx, number); err != nil {
+	if err := s.cfg.Store.Hold(ctx, number); err != nil {
 		return Record{}, err
 	}
 	return s.record(ctx, org, number)
@@ -23,19 +23,19 @@ func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwri
 // save keeps a trunk in place of the old one, or as a new one when there is none, and has it watched and registered. It
 // runs in a transaction.
 func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
-	t.UpdatedAt = s.Clock.Now()
+	t.UpdatedAt = s.cfg.Clock.Now()
 	var err error
 	if old == nil {
-		t.ID, t.CreatedAt, t.Version = s.IDs.New(), t.UpdatedAt, 1
-		err = s.Store.Insert(ctx, t)
+		t.ID, t.CreatedAt, t.Version = s.cfg.IDs.New(), t.UpdatedAt, 1
+		err = s.cfg.Store.Insert(ctx, t)
 	} else {
-		err = s.Store.Update(ctx, t)
+		err = s.cfg.Store.Update(ctx, t)
 		t.Version++
 	}
 	if err != nil {
 		return Trunk{}, err
 	}
-	if err := s.Monitor.Watch(ctx, t); err != nil {
+	if err := s.cfg.Monitor.Watch(ctx, t); err != nil {
 		return Trunk{}, err
 	}
 	return t, s.register(ctx, old, t)
@@ -46,24 +46,24 @@ func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	had := old != nil && old.registers()
 	switch {
 	case had && !t.registers():
-		return s.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
+		return s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
 	case !t.registers() || had && old.binding() == t.binding():
 		return nil
 	}
-	return s.Registrations.PutRegistration(ctx, Registration{
+	return s.cfg.Registrations.PutRegistration(ctx, Registration{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, State: Registering, Since: t.UpdatedAt, NextAt: t.UpdatedAt,
 	})
 }
 
 // remove removes a trunk with all that is known of it. It runs in a transaction.
 func (s *Service) remove(ctx context.Context, t Trunk) error {
-	if err := s.Store.Delete(ctx, t); err != nil {
+	if err := s.cfg.Store.Delete(ctx, t); err != nil {
 		return err
 	}
-	if err := s.Monitor.Forget(ctx, t); err != nil {
+	if err := s.cfg.Monitor.Forget(ctx, t); err != nil {
 		return err
 	}
-	return s.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
+	return s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
 }
 
 // registers says whether we register with the server of a trunk.

@@ -1,14 +1,11 @@
 package sip
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/sip/alert"
 )
 
 // InboundNumbers hears of numbers that begin to reach this platform; agents.Service has it.
@@ -17,52 +14,36 @@ type InboundNumbers interface {
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Config is what a Service needs. Everything is required but what says otherwise.
+// Config configures a Service. The fields up to DerivationKey are required.
 type Config struct {
 	Store         Store
 	Atomic        callwright.Atomic
 	Numbers       InboundNumbers
-	Log           CallLog
 	Statuses      Statuses
 	Registrations Registrations
 	Monitor       Monitor
 	Organizations callwright.Tenants
-	Hooks         alert.Hooks       // nil: alerts can't go to URLs
-	Mail          bool              // alerts can go by mail
-	SMS           bool              // alerts can go by SMS
-	Codecs        []string          // SDP names with an engine
-	Regions       map[string]Region // nil: those of Regions
-	Region        string            // that of organizations without one of their own
-	DerivationKey callwright.Secret // makes the passwords that we register with; at least 32 bytes
-	KeepCalls     time.Duration     // how long calls stay in the log; 0: 90 days, at least a day
-	AllowPrivate  bool              // trunks may point at private and loopback addresses
-	Node          string            // this process, different from every other one's, those before it included
-	Clock         callwright.Clock  // nil: the machine's
-	IDs           callwright.IDs    // nil: UUIDs
-	Logger        *slog.Logger      // nil discards
+	Codecs        []string          // SDP names of the codecs that have an engine; at least one
+	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
+
+	Regions      map[string]Region // nil: those of Regions
+	Region       string            // that of organizations without one of their own
+	AllowPrivate bool              // trunks may point at private and loopback addresses
+	Clock        callwright.Clock  // nil: SystemClock
+	IDs          callwright.IDs    // nil: UUIDs
+	Logger       *slog.Logger      // nil: discards
 }
 
-// minKey is the fewest bytes of a key that passwords are derived with: those of the hash.
+// minKey is the least length of a DerivationKey in bytes: that of the hash.
 const minKey = 32
 
-// Service keeps trunks, routes calls over them and keeps the log of these calls. A number has at most one inbound and
-// one outbound trunk, which with three servers of a failover stays below the ten configurations that a number may have.
-type Service struct{ Config }
+// Service keeps trunks and routes calls over them. A number has at most one inbound and one outbound trunk. With the
+// three servers of a failover that stays below ten, which is the limit of configurations per number.
+type Service struct{ cfg Config }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil || c.Atomic == nil || c.Numbers == nil || c.Log == nil || c.Statuses == nil || c.Registrations == nil:
-		return nil, errors.New("sip: Store, Atomic, Numbers, Log, Statuses and Registrations are required")
-	case c.Monitor == nil || c.Organizations == nil || c.Node == "":
-		return nil, errors.New("sip: Monitor, Organizations and Node are required")
-	case len(c.DerivationKey) < minKey:
-		return nil, errors.New("sip: DerivationKey must have at least 32 bytes")
-	}
-	if c.KeepCalls = cmp.Or(c.KeepCalls, standardKeep); c.KeepCalls < minKeep {
-		return nil, errors.New("sip: KeepCalls must be at least a day")
-	}
-	if err := checkEngines(c.Codecs); err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
 	if c.Regions == nil {
@@ -80,7 +61,27 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Service{Config: c}, nil
+	return &Service{cfg: c}, nil
+}
+
+// check returns an error that names the first required field that is missing or invalid.
+func (c Config) check() error {
+	for _, required := range []struct {
+		field   string
+		missing bool
+	}{
+		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Numbers", c.Numbers == nil}, {"Statuses", c.Statuses == nil},
+		{"Registrations", c.Registrations == nil}, {"Monitor", c.Monitor == nil}, {"Organizations", c.Organizations == nil},
+		{"Codecs", len(c.Codecs) == 0}, {"DerivationKey", c.DerivationKey == ""},
+	} {
+		if required.missing {
+			return errors.New("sip: Config." + required.field + " is required")
+		}
+	}
+	if len(c.DerivationKey) < minKey {
+		return errors.New("sip: Config.DerivationKey must have at least 32 bytes")
+	}
+	return checkEngines(c.Codecs)
 }
 
 // Record is the trunks of one number; nil where a direction is not attached.
@@ -97,7 +98,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) 
 
 // record is the trunks of a number.
 func (s *Service) record(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
-	trunks, err := s.Store.Trunks(ctx, org, number)
+	trunks, err := s.cfg.Store.Trunks(ctx, org, number)
 	var r Record
 	for _, t := range trunks {
 		r.put(t)

@@ -51,14 +51,16 @@ type Statuses interface {
 	LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
 }
 
-// Monitor knows the health of trunks' servers; monitor.Service is one.
+// Monitor watches the servers of trunks; monitor.Service implements it.
 type Monitor interface {
-	// Watch is called in the transaction that makes or changes a trunk of either direction, and Forget in the one that
-	// removes it: a changed outbound trunk is unchecked, is probed at once, and its calls go to its first server again.
+	// Watch starts to watch a new trunk, and restarts with a changed one: its servers are unchecked, are probed at once,
+	// and calls go to the first of them. It is called for trunks of either direction, in the transaction that stores the
+	// trunk. Forget stops the watch, in the transaction that removes the trunk.
 	Watch(ctx context.Context, t Trunk) error
 	Forget(ctx context.Context, t Trunk) error
-	// Servers is the order in which a call tries a trunk's servers; those that it leaves out are not to be tried.
+	// Servers returns a trunk's servers in the order in which a call tries them. A call does not try other servers.
 	Servers(ctx context.Context, t Trunk) ([]failover.Server, error)
-	// Observe takes what a call says of a server.
-	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
+	// CheckChannels returns CodeBadRequest with the field "email", "sms" or "webhook" for a channel over which this
+	// deployment cannot alert the organization.
+	CheckChannels(ctx context.Context, org callwright.OrgID, c alert.Channels) error
 }

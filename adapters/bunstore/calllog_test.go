@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
-	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
@@ -49,7 +49,7 @@ func TestCallLogUsesIndexes(t *testing.T) {
 		log, middle := sipstore.CallLog{DB: db}, logStart.Add(10000*time.Second)
 		page := func(before callwright.Keyset) func() error {
 			return func() error {
-				records, err := log.Calls(t.Context(), "o", number, before, 50)
+				records, err := log.List(t.Context(), "o", number, before, 50)
 				if len(records) != 50 {
 					err = errors.Join(err, fmt.Errorf("%d records", len(records)))
 				}
@@ -93,26 +93,26 @@ func TestCallLogUsesIndexes(t *testing.T) {
 func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
 	log, found, tests := sipstore.CallLog{DB: db}, sipstore.Discoveries{DB: db}, sipstore.TestCalls{DB: db}
-	record := sip.CallRecord{ID: "c", Org: org, TrunkID: "t", Number: number, Node: "n", StartedAt: now}
-	over := sip.CallEnd{EndedAt: &now}
+	record := calllog.Record{ID: "c", Org: org, TrunkID: "t", Number: number, Node: "n", StartedAt: now}
+	over := calllog.End{EndedAt: &now}
 	look := discovery.Discovery{ID: "d", Org: org, Host: "x", Status: discovery.Running, StartedAt: now, Version: 1}
 	test := testcall.Call{ID: "c", Org: org, StartedAt: now, Version: 1}
 	_, lostErr := log.LostCalls(ctx, now, 10)
 	_, _, insertErr := tests.Insert(ctx, test, 10, now)
 	errs := []error{
-		log.BeginCall(ctx, record), log.BeatNode(ctx, "n", now), lostErr, log.AnswerCall(ctx, org, "c", now),
-		log.EndCall(ctx, org, "c", over, nil), log.EndCall(ctx, org, "c", over, nil),
+		log.Begin(ctx, record), log.BeatNode(ctx, "n", now), lostErr, log.Answer(ctx, org, "c", now),
+		log.End(ctx, org, "c", over, nil), log.End(ctx, org, "c", over, nil),
 		found.Begin(ctx, look, now), found.Update(ctx, look), found.Update(ctx, look), found.Forget(ctx, now),
 		insertErr, tests.Update(ctx, test), tests.Update(ctx, test), tests.Forget(ctx, now),
 	}
-	_, _, callErr := log.Call(ctx, org, "c")
-	_, pageErr := log.Calls(ctx, org, number, callwright.Keyset{At: now}, 10)
+	_, _, callErr := log.Get(ctx, org, "c")
+	_, pageErr := log.List(ctx, org, number, callwright.Keyset{At: now}, 10)
 	_, _, failureErr := log.Failures(ctx, org, "t", now)
 	_, foundErr := found.Get(ctx, org, "d")
 	_, recentErr := found.Recent(ctx, look, now)
 	_, testErr := tests.Get(ctx, org, "c")
 	_, openErr := tests.Unfinished(ctx, now, 10)
-	_, forgetErr := log.ForgetCalls(ctx, now, 10)
+	_, forgetErr := log.Forget(ctx, now, 10)
 	return append(errs, callErr, pageErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
 }
 
@@ -124,19 +124,19 @@ func TestHostileTexts(t *testing.T) {
 	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		log, found, tests := sipstore.CallLog{DB: db}, sipstore.Discoveries{DB: db}, sipstore.TestCalls{DB: db}
-		if err := log.BeginCall(t.Context(), sip.CallRecord{ID: "c", Org: "o", StartedAt: at}); err != nil {
+		if err := log.Begin(t.Context(), calllog.Record{ID: "c", Org: "o", StartedAt: at}); err != nil {
 			t.Fatal(err)
 		}
 		end := func(reason, detail string) error {
 			steps := []ladder.Event{{At: at, Detail: detail}}
-			return log.EndCall(t.Context(), "o", "c", sip.CallEnd{EndedAt: &at, Reason: reason}, steps)
+			return log.End(t.Context(), "o", "c", calllog.End{EndedAt: &at, Reason: reason}, steps)
 		}
 		for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
 			_, _, insertErr := tests.Insert(t.Context(), testcall.Call{ID: bad, Org: "o"}, 10, at)
 			_, recentErr := found.Recent(t.Context(), discovery.Discovery{Org: "o", Host: bad}, at)
 			attempts := []discovery.Attempt{{UserAgent: bad}}
 			for name, err := range map[string]error{
-				"record": log.BeginCall(t.Context(), sip.CallRecord{ID: "d", Org: "o", From: bad}),
+				"record": log.Begin(t.Context(), calllog.Record{ID: "d", Org: "o", From: bad}),
 				"reason": end(bad, ""), "step": end("", bad), "node": log.BeatNode(t.Context(), bad, at),
 				"discovery": found.Begin(t.Context(), discovery.Discovery{ID: "d", Attempts: attempts}, at),
 				"findings":  found.Update(t.Context(), discovery.Discovery{ID: "d", Attempts: attempts}),
@@ -148,14 +148,14 @@ func TestHostileTexts(t *testing.T) {
 				}
 			}
 		}
-		record, steps, err := log.Call(t.Context(), "o", "c")
+		record, steps, err := log.Get(t.Context(), "o", "c")
 		if err != nil || record.EndedAt != nil || len(steps) != 0 {
 			t.Errorf("after hostile ends: %+v, %+v, %v", record, steps, err)
 		}
 		if err := end("ab", `\u0000 "{}'`); err != nil {
 			t.Errorf("the end with a clean text: %v", err)
 		}
-		if _, steps, err := log.Call(t.Context(), "o", "c"); err != nil || len(steps) != 1 || steps[0].Detail != `\u0000 "{}'` {
+		if _, steps, err := log.Get(t.Context(), "o", "c"); err != nil || len(steps) != 1 || steps[0].Detail != `\u0000 "{}'` {
 			t.Errorf("after the end: %+v, %v", steps, err)
 		}
 	})

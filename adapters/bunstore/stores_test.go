@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/internal/pgtest"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
@@ -77,7 +78,7 @@ func TestStores(t *testing.T) {
 		})
 		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return sipstore.Statuses{DB: open(t)} })
 		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return sipstore.Registrations{DB: open(t)} })
-		siptest.RunCallLog(t, func(t *testing.T) sip.CallLog { return sipstore.CallLog{DB: open(t)} })
+		siptest.RunCallLog(t, func(t *testing.T) calllog.Store { return sipstore.CallLog{DB: open(t)} })
 		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return sipstore.Discoveries{DB: open(t)} })
 		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return sipstore.TestCalls{DB: open(t)} })
 		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return agentstore.Calls{DB: open(t)} })

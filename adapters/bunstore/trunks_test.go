@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
-	"github.com/callwright/callwright/sip/health"
 )
 
 // TestChangesOfOneNumber: of changes of one number that come at once each is made, or finds the number detached.
@@ -78,10 +78,10 @@ func unlessAbsent(err error) error {
 func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{
-		Store: sipstore.Trunks{DB: db}, Atomic: db, Numbers: nobody{}, Log: sipstore.CallLog{DB: db},
+		Store: sipstore.Trunks{DB: db}, Atomic: db, Numbers: nobody{},
 		Statuses: sipstore.Statuses{DB: db}, Registrations: sipstore.Registrations{DB: db}, Monitor: nobody{},
 		Organizations: orgstore.Tenants{DB: db}, Codecs: []string{"PCMU"}, Region: "us1",
-		DerivationKey: callwright.Secret(strings.Repeat("k", 32)), Node: "n",
+		DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -99,4 +99,4 @@ func (nobody) Forget(context.Context, sip.Trunk) error { return nil }
 func (nobody) Servers(context.Context, sip.Trunk) ([]failover.Server, error) {
 	return nil, nil
 }
-func (nobody) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
+func (nobody) CheckChannels(context.Context, callwright.OrgID, alert.Channels) error { return nil }

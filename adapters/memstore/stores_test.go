@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
@@ -33,7 +34,7 @@ func TestStores(t *testing.T) {
 	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations {
 		return sipstore.Registrations{Store: memstore.New()}
 	})
-	siptest.RunCallLog(t, func(*testing.T) sip.CallLog { return sipstore.CallLog{Store: memstore.New()} })
+	siptest.RunCallLog(t, func(*testing.T) calllog.Store { return sipstore.CallLog{Store: memstore.New()} })
 	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return sipstore.Discoveries{Store: memstore.New()} })
 	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return sipstore.TestCalls{Store: memstore.New()} })
 	agentstest.RunCallStore(t, func(*testing.T) call.Store { return agentstore.Calls{Store: memstore.New()} })

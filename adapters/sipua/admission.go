@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 )
 
 const (
@@ -172,7 +173,7 @@ func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
 
 // inboundLog opens the log of an inbound call.
 func (u *UA) inboundLog(v inviteContext, route trunk.Route) *attempt.Log {
-	return u.attempts.New(trunk.CallRecord{
+	return u.attempts.New(calllog.Record{
 		Org: route.Org, TrunkID: route.TrunkID, Number: v.to, Direction: trunk.Inbound, From: message.Caller(v.req),
 		To: v.to.String(), SIPCallID: v.req.CallID().Value(), Attempt: 1, Source: v.from.Addr().Unmap().String(),
 	}, nil)

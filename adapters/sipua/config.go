@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/resolve"
 )
 
@@ -26,18 +27,18 @@ type Config struct {
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
 	Roots      *x509.CertPool // of servers' certificates; nil: the system's
 
-	MaxCalls            int               // both directions together; 0: 1000
-	MaxConnections      int               // of callers; 0: 2000
-	MaxConnectionsPerIP int               // 0: 200
-	MaxCallsPerIP       int               // inbound calls of one address; 0: MaxCalls
-	InvitesPerSecond    int               // of one address, and twice as many at once; 0: 50
-	Ring                time.Duration     // how long a call rings; 0: 60 s, at most 180 s
-	SessionExpires      time.Duration     // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
-	AllowPrivate        bool              // connect to private and loopback addresses too
-	UserAgent           string            // for User-Agent and Server; empty: "callwright"
-	Resolver            *resolve.Resolver // nil: one that asks the system's DNS
-	Journal             trunk.Journal     // hears of every attempt at a call; may be nil
-	Logger              *slog.Logger      // nil discards
+	MaxCalls            int                     // both directions together; 0: 1000
+	MaxConnections      int                     // of callers; 0: 2000
+	MaxConnectionsPerIP int                     // 0: 200
+	MaxCallsPerIP       int                     // inbound calls of one address; 0: MaxCalls
+	InvitesPerSecond    int                     // of one address, and twice as many at once; 0: 50
+	Ring                time.Duration           // how long a call rings; 0: 60 s, at most 180 s
+	SessionExpires      time.Duration           // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
+	AllowPrivate        bool                    // connect to private and loopback addresses too
+	UserAgent           string                  // for User-Agent and Server; empty: "callwright"
+	Resolver            *resolve.Resolver       // nil: one that asks the system's DNS
+	Journal             calllog.AttemptObserver // hears of every attempt at a call; may be nil
+	Logger              *slog.Logger            // nil discards
 }
 
 // The defaults and bounds of Config.

@@ -13,11 +13,12 @@ import (
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// journal is a sip.Journal that remembers.
+// journal is a calllog.AttemptObserver that remembers.
 type journal struct {
 	block chan struct{} // if not nil, nothing is written before it is closed
 
@@ -27,9 +28,9 @@ type journal struct {
 
 // written is one attempt as a journal has heard of it.
 type written struct {
-	told     string           // which calls came, in order
-	begun    trunk.CallRecord // as Begin gave it
-	ended    trunk.CallRecord // as End gave it
+	told     string         // which calls came, in order
+	begun    calllog.Record // as Begin gave it
+	ended    calllog.Record // as End gave it
 	evidence *health.Evidence
 	steps    []ladder.Event
 }
@@ -46,7 +47,7 @@ func (j *journal) entry(id, what string) *written {
 	return j.entries[i]
 }
 
-func (j *journal) Begin(_ context.Context, r trunk.CallRecord) {
+func (j *journal) Begin(_ context.Context, r calllog.Record) {
 	if j.block != nil {
 		<-j.block
 	}
@@ -55,13 +56,13 @@ func (j *journal) Begin(_ context.Context, r trunk.CallRecord) {
 	j.entry(r.ID, "begin").begun = r
 }
 
-func (j *journal) Answered(_ context.Context, r trunk.CallRecord, _ time.Time) {
+func (j *journal) Answered(_ context.Context, r calllog.Record, _ time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entry(r.ID, "answered")
 }
 
-func (j *journal) End(_ context.Context, r trunk.CallRecord, evidence *health.Evidence, steps []ladder.Event) {
+func (j *journal) End(_ context.Context, r calllog.Record, evidence *health.Evidence, steps []ladder.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	w := j.entry(r.ID, "end")
@@ -184,7 +185,7 @@ func TestLadderOfAnAnsweredCall(t *testing.T) {
 		t.Errorf("begun: %+v", got.begun)
 	}
 	if r.AnsweredAt == nil || r.EndedAt == nil || r.SIPCode != 200 || r.Status != "200 Test" || r.Cause != "local_hangup" || r.Technical {
-		t.Errorf("ended: %+v", r.CallEnd)
+		t.Errorf("ended: %+v", r.End)
 	}
 	if e := got.evidence; e == nil || !e.Alive || e.Reason != "200 Test" {
 		t.Errorf("evidence: %+v", e)

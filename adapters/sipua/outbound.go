@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/header"
 	"github.com/callwright/callwright/sip/ladder"
@@ -213,7 +214,7 @@ func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.Ending {
 
 // log opens the log of one server's attempt.
 func (o *outbound) log(id message.Identity, server uri.URI, n int) *attempt.Log {
-	return o.ua.attempts.New(trunk.CallRecord{
+	return o.ua.attempts.New(calllog.Record{
 		Org: o.route.Org, TrunkID: o.route.TrunkID, Number: o.dial.From, ParentID: o.dial.CallID, Direction: trunk.Outbound,
 		From: o.dial.From.String(), To: o.dial.To.String(), SIPCallID: id.CallID, Attempt: n,
 		Server: failover.Server{Host: server.Host, Port: server.Port}.String(),

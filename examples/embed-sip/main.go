@@ -45,7 +45,7 @@ func run(ctx context.Context) error {
 
 	if _, err := trunks.Configure(ctx, "acme", sip.ConfigChange{
 		Number: "+15551234567", Direction: sip.Outbound,
-		Failover: sip.Part[failover.Config]{Set: true, Value: &failover.Config{
+		Failover: sip.Optional[failover.Config]{Set: true, Value: &failover.Config{
 			Enabled: true, Servers: []failover.Server{{Host: "pbx.example.com"}, {Host: "backup.example.com", Port: 5071}},
 		}},
 	}); err != nil {
@@ -98,9 +98,9 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 		return nil, err
 	}
 	return sip.New(sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: numbers, Log: sipstore.CallLog{Store: store},
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: numbers,
 		Statuses: statuses, Registrations: sipstore.Registrations{Store: store}, Monitor: watch, Organizations: tenants,
-		Codecs: []string{"PCMU", "PCMA"}, Region: "us1", Node: "node-1",
+		Codecs: []string{"PCMU", "PCMA"}, Region: "us1",
 		DerivationKey: callwright.Secret(strings.Repeat("a secret of this deployment, ", 2)),
 	})
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
@@ -93,6 +94,7 @@ type apiParts struct {
 	Agents   *agents.Service
 	Pathways *pathway.Service
 	Trunks   *sip.Service
+	CallLog  *calllog.Service
 	Looks    *discovery.Service
 	Tests    *testcall.Service
 	Issues   *triage.Service
@@ -105,7 +107,7 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
-		SIP: p.Trunks, Discoveries: p.Looks, TestCalls: p.Tests, Triage: p.Issues, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		SIP: p.Trunks, SIPCalls: p.CallLog, Discoveries: p.Looks, TestCalls: p.Tests, Triage: p.Issues, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
@@ -184,9 +186,9 @@ func serve(lc fx.Lifecycle, p parts) {
 		_ = p.Pathways.Close(ctx) // turns that were cut off have told their callers
 	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
-	lc.Append(background(p.Monitor.Run))
+	lc.Append(background(endless(p.Monitor.Run)))
 	lc.Append(background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) }))
-	lc.Append(background(p.Registrations.Run))
+	lc.Append(background(endless(p.Registrations.Run)))
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		p.API.draining.Store(true)
 		p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live())

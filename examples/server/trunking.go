@@ -31,6 +31,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
@@ -142,31 +143,41 @@ type trunkParts struct {
 	DB      *bunstore.DB
 	Numbers *agents.Service
 	Monitor *monitor.Service
-	Hooks   *webhook.Sender
 	Regions regions
 	Secrets secrets
-	Node    node
 	Log     *slog.Logger
 }
 
-// newTrunks beats for the node's call records from before the line opens until after it has closed.
-func newTrunks(lc fx.Lifecycle, p trunkParts) (*sip.Service, error) {
-	s, err := sip.New(sip.Config{
-		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers, Log: sipstore.CallLog{DB: p.DB},
+func newTrunks(p trunkParts) (*sip.Service, error) {
+	return sip.New(sip.Config{
+		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Organizations: orgstore.Tenants{DB: p.DB}, Hooks: p.Hooks, Mail: true, Codecs: codecs.Names(), Regions: p.Regions, Region: p.Config.Region,
-		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Node: string(p.Node), Logger: p.Log,
-		KeepCalls: time.Duration(p.Config.CallLogDays) * 24 * time.Hour,
+		Organizations: orgstore.Tenants{DB: p.DB}, Codecs: codecs.Names(), Regions: p.Regions, Region: p.Config.Region,
+		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+	})
+}
+
+// newCallLog sends the heartbeat for the node's records from before the line opens until after it has closed.
+func newCallLog(
+	lc fx.Lifecycle, c config, db *bunstore.DB, m *monitor.Service, n node, log *slog.Logger,
+) (*calllog.Service, error) {
+	s, err := calllog.New(calllog.Config{
+		Store: sipstore.CallLog{DB: db}, Monitor: m, Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	lc.Append(background(s.Run))
+	lc.Append(background(endless(s.Run)))
 	return s, nil
 }
 
 // codecs are what this build has engines for, in the order in which trunks are offered them.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
+
+// endless is a run that ends with its context only, and not with an error.
+func endless(run func(context.Context) error) func(context.Context) {
+	return func(ctx context.Context) { _ = run(ctx) }
+}
 
 func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
 	return rtpmedia.New(rtpmedia.Config{
@@ -182,6 +193,7 @@ type lineParts struct {
 	Identity identity
 	Media    *rtpmedia.Media
 	Trunks   *sip.Service
+	CallLog  *calllog.Service
 	Resolver *resolve.Resolver
 	Regions  regions
 	Log      *slog.Logger
@@ -190,7 +202,7 @@ type lineParts struct {
 func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
 		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
-		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Journal: p.Trunks, Resolver: p.Resolver,
+		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Journal: p.CallLog, Resolver: p.Resolver,
 		MaxCalls: mostLineCalls, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {

@@ -91,7 +91,7 @@ func probeAll(b *testing.B, trunks int, host func(i int) string) {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	var running sync.WaitGroup
-	running.Go(func() { service.Run(ctx) })
+	running.Go(func() { _ = service.Run(ctx) })
 	b.Cleanup(running.Wait)
 	b.Cleanup(cancel)
 

@@ -21,13 +21,13 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	defer cancel()
 	hosts, err := s.lookUp(limited, &d)
 	if err == nil {
-		targets := plan(d, hosts, s.AllowPrivate)
-		if !s.AllowPrivate {
+		targets := plan(d, hosts, s.cfg.AllowPrivate)
+		if !s.cfg.AllowPrivate {
 			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // nobody learns what a name means inside
 		}
 		s.save(limited, &d)
 		answers := s.askAll(limited, &d, targets)
-		d.Recommended = recommend(targets, answers, s.Clock.Now())
+		d.Recommended = recommend(targets, answers, s.cfg.Clock.Now())
 		d.Reason = reason(d, targets)
 	} else {
 		d.Reason = callwright.MessageOf(err)
@@ -39,7 +39,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	if d.Recommended == nil {
 		d.Status = Failed
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	d.CompletedAt = &now
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSave)
 	defer cancel()
@@ -62,7 +62,7 @@ func reason(d Discovery, targets []target) string {
 func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookUp)
 	defer cancel()
-	records, err := s.Resolver.Records(ctx, d.Host)
+	records, err := s.cfg.Resolver.Records(ctx, d.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 	var wg sync.WaitGroup
 	for _, record := range d.SRV {
 		wg.Go(func() {
-			found, failure := s.Resolver.Addresses(ctx, record.Target)
+			found, failure := s.cfg.Resolver.Addresses(ctx, record.Target)
 			mu.Lock()
 			defer mu.Unlock()
 			if hosts[record.Target] = found; failure != nil {
@@ -167,22 +167,22 @@ func (s *Service) try(ctx context.Context, host string, t target) Answer {
 func (s *Service) probe(ctx context.Context, p Probe) Answer {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return s.Prober.Probe(ctx, p)
+	return s.cfg.Prober.Probe(ctx, p)
 }
 
 // save writes a discovery, once more with the version that is stored when that is another: a write that has come through
 // may have looked as if it had not.
 func (s *Service) save(ctx context.Context, d *Discovery) {
-	err := s.Store.Update(ctx, *d)
+	err := s.cfg.Store.Update(ctx, *d)
 	if errors.Is(err, callwright.ErrConflict) {
 		var stored Discovery
-		if stored, err = s.Store.Get(ctx, d.Org, d.ID); err == nil {
+		if stored, err = s.cfg.Store.Get(ctx, d.Org, d.ID); err == nil {
 			d.Version = stored.Version
-			err = s.Store.Update(ctx, *d)
+			err = s.cfg.Store.Update(ctx, *d)
 		}
 	}
 	if err != nil {
-		s.Logger.Warn("a discovery could not be written", "discovery", d.ID, "error", err)
+		s.cfg.Logger.Warn("a discovery could not be written", "discovery", d.ID, "error", err)
 		return
 	}
 	d.Version++

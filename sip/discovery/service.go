@@ -13,13 +13,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config is what a Service needs. Everything is required but what says otherwise.
+// Config configures a Service. Store, Resolver and Prober are required.
 type Config struct {
-	Store        Store
-	Resolver     *resolve.Resolver
-	Prober       Prober
-	AllowPrivate bool             // look at private and loopback addresses too
-	Clock        callwright.Clock // nil: the machine's
+	Store    Store
+	Resolver *resolve.Resolver
+	Prober   Prober
+
+	AllowPrivate bool             // probe private and loopback addresses, too
+	Clock        callwright.Clock // nil: SystemClock
 	IDs          callwright.IDs   // nil: UUIDs
 	Logger       *slog.Logger     // nil: discards
 }
@@ -37,7 +38,7 @@ const (
 
 // Service runs discoveries, each on the node that was asked for it.
 type Service struct {
-	Config
+	cfg     Config
 	context context.Context //nolint:containedctx // ends the discoveries when the service is closed
 	cancel  context.CancelFunc
 
@@ -48,8 +49,13 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Resolver == nil || c.Prober == nil {
-		return nil, errors.New("discovery: Store, Resolver and Prober are required")
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("discovery: Config.Store is required")
+	case c.Resolver == nil:
+		return nil, errors.New("discovery: Config.Resolver is required")
+	case c.Prober == nil:
+		return nil, errors.New("discovery: Config.Prober is required")
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -60,7 +66,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c}
+	s := &Service{cfg: c}
 	s.context, s.cancel = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -80,22 +86,22 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 	if err != nil {
 		return Discovery{}, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	d := Discovery{
-		ID: "disc_" + strings.ReplaceAll(s.IDs.New(), "-", ""), Org: org, Host: host, Port: r.Port, Transport: r.Transport,
+		ID: "disc_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Host: host, Port: r.Port, Transport: r.Transport,
 		Status: Running, StartedAt: now, Version: 1,
 	}
-	if err := s.Store.Forget(ctx, now.Add(-kept-deadAfter)); err != nil {
+	if err := s.cfg.Store.Forget(ctx, now.Add(-kept-deadAfter)); err != nil {
 		return Discovery{}, err
 	}
-	known, err := s.Store.Recent(ctx, d, now.Add(-kept))
+	known, err := s.cfg.Store.Recent(ctx, d, now.Add(-kept))
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return known, err
 	}
 	if !s.enter() {
 		return Discovery{}, callwright.Errorf(callwright.CodeUnavailable, "%s", stopping)
 	}
-	if err := s.Store.Begin(ctx, d, now.Add(-deadAfter)); err != nil {
+	if err := s.cfg.Store.Begin(ctx, d, now.Add(-deadAfter)); err != nil {
 		s.running.Done()
 		return Discovery{}, err
 	}
@@ -123,7 +129,7 @@ func (s *Service) check(r Request) (string, error) {
 	switch {
 	case d.Port != 0 || d.User != "" || d.Transport != "":
 		return "", callwright.Invalid("host", "must be a host name or an IP address alone: port and transport have their own fields")
-	case d.IsPrivateIP && !s.AllowPrivate:
+	case d.IsPrivateIP && !s.cfg.AllowPrivate:
 		return "", callwright.Invalid("host", "must not be a private address")
 	}
 	return d.Host, nil
@@ -142,11 +148,11 @@ func (s *Service) enter() bool {
 // Get is a discovery as it stands. One whose node has died counts as failed. It is CodeNotFound when the organization
 // has none of that id, and 10 minutes after its end.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error) {
-	d, err := s.Store.Get(ctx, org, id)
+	d, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
 		return Discovery{}, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	if end := d.StartedAt.Add(deadAfter); d.Status == Running && now.After(end) {
 		d.Status, d.Reason, d.CompletedAt = Failed, "the node that ran it has gone", &end
 	}

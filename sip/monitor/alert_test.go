@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/monitor"
 )
 
@@ -205,10 +206,10 @@ func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 	for range count {
 		log := sipstore.CallLog{Store: h.store}
 		id := new(callwright.UUIDs).New()
-		h.check(log.BeginCall(h.t.Context(), sip.CallRecord{
+		h.check(log.Begin(h.t.Context(), calllog.Record{
 			ID: id, Org: org, TrunkID: trunk.ID, Number: trunk.Number, StartedAt: now,
 		}))
-		h.check(log.EndCall(h.t.Context(), org, id, sip.CallEnd{EndedAt: &now, Technical: technical}, nil))
+		h.check(log.End(h.t.Context(), org, id, calllog.End{EndedAt: &now, Technical: technical}, nil))
 	}
 }
 

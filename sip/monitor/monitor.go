@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
 )
@@ -19,25 +20,26 @@ type Prober interface {
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 
-// Config is what a Service needs.
+// Config configures a Service. The fields up to Organizations are required.
 type Config struct {
 	Statuses      sip.Statuses
 	Trunks        sip.Store
-	Log           sip.CallLog
+	Log           calllog.Store // counts the failures of trunks
 	Atomic        callwright.Atomic
 	Work          callwright.Work
 	Prober        Prober
-	Mailer        alert.Mailer // nil: no trunk has alerts by mail
-	Texter        alert.Texter // nil: none has them by short message
-	Hooks         alert.Hooks  // nil: none has them by webhook
 	Organizations callwright.Tenants
-	Clock         callwright.Clock // nil: the machine's
-	Logger        *slog.Logger     // nil: discards
+
+	Mailer alert.Mailer     // nil: no trunk has alerts by mail
+	Texter alert.Texter     // nil: no trunk has alerts by SMS
+	Hooks  alert.Hooks      // nil: no trunk has alerts by webhook
+	Clock  callwright.Clock // nil: SystemClock
+	Logger *slog.Logger     // nil: discards
 }
 
 // Service watches trunks: it is sip.Monitor.
 type Service struct {
-	Config
+	cfg     Config
 	breaker failover.Breaker
 }
 
@@ -46,9 +48,21 @@ const taskAlert callwright.TaskKind[message] = "sip.alert"
 
 // New checks the configuration and registers the service's durable work. Run starts the probes.
 func New(c Config) (*Service, error) {
-	if c.Statuses == nil || c.Trunks == nil || c.Log == nil || c.Atomic == nil || c.Work == nil || c.Prober == nil ||
-		c.Organizations == nil {
-		return nil, errors.New("monitor: Statuses, Trunks, Log, Atomic, Work, Prober and Organizations are required")
+	switch {
+	case c.Statuses == nil:
+		return nil, errors.New("monitor: Config.Statuses is required")
+	case c.Trunks == nil:
+		return nil, errors.New("monitor: Config.Trunks is required")
+	case c.Log == nil:
+		return nil, errors.New("monitor: Config.Log is required")
+	case c.Atomic == nil:
+		return nil, errors.New("monitor: Config.Atomic is required")
+	case c.Work == nil:
+		return nil, errors.New("monitor: Config.Work is required")
+	case c.Prober == nil:
+		return nil, errors.New("monitor: Config.Prober is required")
+	case c.Organizations == nil:
+		return nil, errors.New("monitor: Config.Organizations is required")
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -56,7 +70,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c}
+	s := &Service{cfg: c}
 	taskAlert.Handle(c.Work, c.Logger, s.tell)
 	return s, nil
 }

@@ -30,8 +30,8 @@ type result struct {
 	at     time.Time
 }
 
-// Run probes the trunks that are due, until ctx ends.
-func (s *Service) Run(ctx context.Context) {
+// Run probes the trunks that are due, until ctx ends. Then it writes what is found, and returns nil.
+func (s *Service) Run(ctx context.Context) error {
 	results := make(chan result)
 	var probes, writer sync.WaitGroup
 	writer.Go(func() { s.writeLoop(ctx, results) })
@@ -45,7 +45,7 @@ func (s *Service) Run(ctx context.Context) {
 			probes.Go(func() {
 				defer func() { <-slots }()
 				if found := s.probe(ctx, status); ctx.Err() == nil {
-					results <- result{status, found, s.Clock.Now()}
+					results <- result{status, found, s.cfg.Clock.Now()}
 				}
 			})
 		}
@@ -60,6 +60,7 @@ func (s *Service) Run(ctx context.Context) {
 	probes.Wait()
 	close(results)
 	writer.Wait()
+	return nil
 }
 
 // due takes trunks that are to be probed now.
@@ -67,12 +68,12 @@ func (s *Service) due(ctx context.Context, limit int) []sip.Status {
 	if limit == 0 {
 		return nil
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	taking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	due, err := s.Statuses.LeaseStatuses(taking, now, now.Add(lease), limit)
+	due, err := s.cfg.Statuses.LeaseStatuses(taking, now, now.Add(lease), limit)
 	if err != nil && ctx.Err() == nil {
-		s.Logger.ErrorContext(ctx, "taking trunks to probe", "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "taking trunks to probe", "error", err)
 	}
 	return due
 }
@@ -81,7 +82,7 @@ func (s *Service) due(ctx context.Context, limit int) []sip.Status {
 func (s *Service) probe(ctx context.Context, status sip.Status) []finding {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	var due []failover.Server
 	for _, server := range status.Servers {
 		if !server.ProbeAt.After(now) {
@@ -92,8 +93,8 @@ func (s *Service) probe(ctx context.Context, status sip.Status) []finding {
 	var asking sync.WaitGroup
 	for i, server := range due {
 		asking.Go(func() {
-			e := s.Prober.Options(ctx, server, status.Verify)
-			e.At = s.Clock.Now()
+			e := s.cfg.Prober.Options(ctx, server, status.Verify)
+			e.At = s.cfg.Clock.Now()
 			found[i] = finding{server, e}
 		})
 	}
@@ -125,7 +126,7 @@ func (s *Service) writeEach(ctx context.Context, results []result) {
 		}
 	}
 	if failed > 0 {
-		s.Logger.ErrorContext(ctx, "writing what probes say", "trunks", failed, "error", last)
+		s.cfg.Logger.ErrorContext(ctx, "writing what probes say", "trunks", failed, "error", last)
 	}
 }
 
@@ -152,7 +153,7 @@ func gather(first result, results <-chan result) []result {
 func (s *Service) write(ctx context.Context, results []result) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	return s.Atomic.Do(ctx, func(ctx context.Context) error {
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		for _, r := range results {
 			if err := s.record(ctx, r); err != nil {
 				return err
@@ -172,7 +173,7 @@ func (s *Service) record(ctx context.Context, r result) error {
 			return err
 		}
 		var readErr error
-		if status, readErr = s.Statuses.Status(ctx, status.Org, status.TrunkID); readErr != nil {
+		if status, readErr = s.cfg.Statuses.Status(ctx, status.Org, status.TrunkID); readErr != nil {
 			return readErr
 		}
 		if status.Verify != r.status.Verify {
@@ -189,13 +190,13 @@ func (s *Service) record(ctx context.Context, r result) error {
 func (s *Service) put(ctx context.Context, status sip.Status, r result) error {
 	next := probed(status, r.found, r.at)
 	if !status.Alerting {
-		if err := s.Statuses.PutStatus(ctx, next); err != nil {
+		if err := s.cfg.Statuses.PutStatus(ctx, next); err != nil {
 			return err
 		}
 		s.report(ctx, status, next)
 		return nil
 	}
-	trunk, err := s.Trunks.Trunk(ctx, status.Org, status.TrunkID)
+	trunk, err := s.cfg.Trunks.Trunk(ctx, status.Org, status.TrunkID)
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (s *Service) put(ctx context.Context, status sip.Status, r result) error {
 			next.ProbeAt = at
 		}
 	}
-	if err := s.Statuses.PutStatus(ctx, next); err != nil {
+	if err := s.cfg.Statuses.PutStatus(ctx, next); err != nil {
 		return err
 	}
 	s.report(ctx, status, next)
@@ -220,12 +221,12 @@ func (s *Service) report(ctx context.Context, before, after sip.Status) {
 	for i, server := range after.Servers {
 		was, is := before.Servers[i].Health.State.Public(), server.Health.State.Public()
 		if was != is {
-			s.Logger.InfoContext(ctx, "a trunk's server is "+string(is), "trunk_id", after.TrunkID,
+			s.cfg.Logger.InfoContext(ctx, "a trunk's server is "+string(is), "trunk_id", after.TrunkID,
 				"number", after.Number, "server", server.Server.String(), "reason", server.Health.Reason)
 		}
 	}
 	if before.Active != after.Active {
-		s.Logger.InfoContext(ctx, "a trunk's calls go to another server", "trunk_id", after.TrunkID,
+		s.cfg.Logger.InfoContext(ctx, "a trunk's calls go to another server", "trunk_id", after.TrunkID,
 			"number", after.Number, "server", after.Servers[after.Active].Server.String())
 	}
 }

@@ -60,7 +60,7 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	m.ResponseTime, _ = after.History.Average()
 	if t.Alerts.Thresholds.FailureRate > 0 {
 		var err error
-		m.Ended, m.Failed, err = s.Log.Failures(ctx, t.Org, t.ID, now.Add(-t.Alerts.Thresholds.Window()))
+		m.Ended, m.Failed, err = s.cfg.Log.Failures(ctx, t.Org, t.ID, now.Add(-t.Alerts.Thresholds.Window()))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -79,7 +79,7 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 				task.MaxAttempts = hookAttempts
 			}
 			m := message{TrunkID: t.ID, Channel: way, Notice: noticeJSON(n)}
-			if err := taskAlert.Enqueue(ctx, s.Work, task, m); err != nil {
+			if err := taskAlert.Enqueue(ctx, s.cfg.Work, task, m); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ func channels(c alert.Channels) (ways []channel) {
 // tell sends one message. Addresses are those that are configured now; a trunk that has gone or has no alerts any more
 // is not told of.
 func (s *Service) tell(ctx context.Context, task callwright.Task, m message, _ int) error {
-	t, err := s.Trunks.Trunk(ctx, task.Org, m.TrunkID)
+	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (t.Alerts == nil || !t.Alerts.Enabled) {
 		return nil
 	}
@@ -115,19 +115,19 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, _ i
 
 func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to alert.Channels) error {
 	switch {
-	case way == byWebhook && s.Hooks != nil && to.Webhook != "":
-		return s.Hooks.SendNotice(ctx, to.Webhook, n)
-	case way == byText && s.Texter != nil && to.SMS:
-		return s.Texter.SendText(ctx, n.Org, n.ID, n.Subject())
-	case way == byMail && s.Mailer != nil && to.Email:
-		o, err := s.Organizations.Organization(ctx, n.Org)
+	case way == byWebhook && s.cfg.Hooks != nil && to.Webhook != "":
+		return s.cfg.Hooks.SendNotice(ctx, to.Webhook, n)
+	case way == byText && s.cfg.Texter != nil && to.SMS:
+		return s.cfg.Texter.SendText(ctx, n.Org, n.ID, n.Subject())
+	case way == byMail && s.cfg.Mailer != nil && to.Email:
+		o, err := s.cfg.Organizations.Organization(ctx, n.Org)
 		if err != nil {
 			return err
 		}
 		if o.ContactEmail != "" {
-			return s.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
+			return s.cfg.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
 		}
 	}
-	s.Logger.WarnContext(ctx, "an alert that can't be told", "id", n.ID, "channel", way)
+	s.cfg.Logger.WarnContext(ctx, "an alert that can't be told", "id", n.ID, "channel", way)
 	return nil
 }

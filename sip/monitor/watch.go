@@ -16,7 +16,7 @@ import (
 // Watch begins to watch a trunk, or begins anew: see sip.Monitor. The trunk's uptime and its alerts go on.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
-		old, err := s.Statuses.Status(ctx, t.Org, t.ID)
+		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
 		known := err == nil
 		if err != nil && !errors.Is(err, callwright.ErrNotFound) {
 			return err
@@ -28,7 +28,7 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 		for _, server := range status.Servers {
 			s.breaker.Succeeded(circuit(t.ID, server.Server.String()))
 		}
-		return s.Statuses.PutStatus(ctx, status)
+		return s.cfg.Statuses.PutStatus(ctx, status)
 	})
 }
 
@@ -38,7 +38,7 @@ func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	if err != nil {
 		return sip.Status{}, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	status := sip.Status{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, Verify: cmp.Or(t.Options.Verify, sip.VerifyFull),
 		Alerting: t.Alerts != nil && t.Alerts.Enabled,
@@ -61,13 +61,13 @@ func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 
 // Forget ends the watch over a trunk: see sip.Monitor.
 func (s *Service) Forget(ctx context.Context, t sip.Trunk) error {
-	return s.Statuses.DeleteStatus(ctx, t.Org, t.ID)
+	return s.cfg.Statuses.DeleteStatus(ctx, t.Org, t.ID)
 }
 
 // Servers is the order in which a call tries a trunk's servers: see sip.Monitor. One that has just failed a call of this
 // node is left out too, unless none would be left.
 func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, error) {
-	status, err := s.Statuses.Status(ctx, t.Org, t.ID)
+	status, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return t.Servers()
 	}
@@ -78,7 +78,7 @@ func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, 
 	for _, i := range failover.Order(status.Active, states(status)) {
 		server := status.Servers[i].Server
 		order = append(order, server)
-		if s.breaker.Allow(circuit(t.ID, server.String()), s.Clock.Now()) {
+		if s.breaker.Allow(circuit(t.ID, server.String()), s.cfg.Clock.Now()) {
 			allowed = append(allowed, server)
 		}
 	}
@@ -96,7 +96,7 @@ const storePatience = 5 * time.Second
 
 // Observe takes what a call says of a server: see sip.Monitor. What can't be written is logged.
 func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence) {
-	e.At, e.ResponseTime = s.Clock.Now(), 0
+	e.At, e.ResponseTime = s.cfg.Clock.Now(), 0
 	if e.Alive {
 		s.breaker.Succeeded(circuit(trunkID, server))
 	} else {
@@ -106,14 +106,14 @@ func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, se
 	defer cancel()
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.observe(ctx, org, trunkID, server, e) })
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
-		s.Logger.ErrorContext(ctx, "writing what a call says of a trunk", "trunk_id", trunkID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "writing what a call says of a trunk", "trunk_id", trunkID, "error", err)
 	}
 }
 
 func (s *Service) observe(
 	ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence,
 ) error {
-	status, err := s.Statuses.Status(ctx, org, trunkID)
+	status, err := s.cfg.Statuses.Status(ctx, org, trunkID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Service) observe(
 	if !news {
 		return nil
 	}
-	if err := s.Statuses.PutStatus(ctx, next); err != nil {
+	if err := s.cfg.Statuses.PutStatus(ctx, next); err != nil {
 		return err
 	}
 	s.report(ctx, status, next)

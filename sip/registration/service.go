@@ -24,19 +24,20 @@ const (
 	storeFor   = 5 * time.Second  // for what is asked of all registrations at once, which others wait for
 )
 
-// Config is what a Service needs.
+// Config configures a Service. The fields up to Node are required.
 type Config struct {
 	Registrations sip.Registrations
 	Trunks        sip.Store
 	Line          Line
-	Node          string           // this process, different from every other one's
-	Clock         callwright.Clock // nil: the machine's
-	Logger        *slog.Logger     // nil discards
+	Node          string // names this process; every process of a deployment, past or present, has another name
+
+	Clock  callwright.Clock // nil: SystemClock
+	Logger *slog.Logger     // nil: discards
 }
 
 // Service keeps this node's share of the registrations.
 type Service struct {
-	Config
+	cfg   Config
 	slots chan struct{} // one for each piece of work under way
 	more  chan struct{} // there is more to do than there were slots for
 	wg    sync.WaitGroup
@@ -61,8 +62,15 @@ type attempt struct{ lost bool } // its connection is gone
 
 // New checks the configuration.
 func New(cfg Config) (*Service, error) {
-	if cfg.Registrations == nil || cfg.Trunks == nil || cfg.Line == nil || cfg.Node == "" {
-		return nil, errors.New("registration: Registrations, Trunks, Line and Node are required")
+	switch {
+	case cfg.Registrations == nil:
+		return nil, errors.New("registration: Config.Registrations is required")
+	case cfg.Trunks == nil:
+		return nil, errors.New("registration: Config.Trunks is required")
+	case cfg.Line == nil:
+		return nil, errors.New("registration: Config.Line is required")
+	case cfg.Node == "":
+		return nil, errors.New("registration: Config.Node is required")
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = callwright.SystemClock{}
@@ -71,13 +79,13 @@ func New(cfg Config) (*Service, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		Config: cfg, slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
+		cfg: cfg, slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
 	}, nil
 }
 
 // Run keeps registrations until ctx ends. Then it takes them all back, so that another node can have them at once. It is
 // called once.
-func (s *Service) Run(ctx context.Context) {
+func (s *Service) Run(ctx context.Context) error {
 	lease, renew := time.NewTicker(leaseEvery), time.NewTicker(renewEvery)
 	defer lease.Stop()
 	defer renew.Stop()
@@ -91,18 +99,18 @@ func (s *Service) Run(ctx context.Context) {
 			s.renew(ctx)
 		case <-ctx.Done():
 			s.drain(context.WithoutCancel(ctx))
-			return
+			return nil
 		}
 	}
 }
 
 // take learns of what is due, and takes what nobody keeps.
 func (s *Service) take(ctx context.Context) {
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	// Those that are under way are due too, so with twice as many there are others among them.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	rows, err := s.Registrations.LeaseRegistrations(taking, s.Node, now, now.Add(leaseFor), 2*atOnce)
+	rows, err := s.cfg.Registrations.LeaseRegistrations(taking, s.cfg.Node, now, now.Add(leaseFor), 2*atOnce)
 	if err != nil {
 		s.failed(ctx, "registrations are not to be had", err)
 		return
@@ -125,7 +133,7 @@ func (s *Service) take(ctx context.Context) {
 
 // step begins what is to be done, as far as there are slots.
 func (s *Service) step(ctx context.Context) {
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starved = false
@@ -172,7 +180,7 @@ func (s *Service) work(k *kept, do func()) {
 // register makes or refreshes a binding.
 func (s *Service) register(ctx context.Context, k *kept) {
 	row := s.apply(k, Event{Kind: Due}).Registration
-	t, err := s.Trunks.Trunk(ctx, row.Org, row.TrunkID)
+	t, err := s.cfg.Trunks.Trunk(ctx, row.Org, row.TrunkID)
 	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound {
 		s.failed(ctx, "a trunk is not to be had", err)
 		s.apply(k, Event{Kind: Failed, Reason: "the trunk could not be read"})
@@ -180,7 +188,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 	}
 	b, registers, err := bindingOf(t)
 	if !registers { // what is stored should have gone with the trunk
-		if err := s.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID); err != nil {
+		if err := s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID); err != nil {
 			s.failed(ctx, "a registration was not removed", err)
 		}
 		s.forget(ctx, k)
@@ -194,7 +202,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 		return // see drain
 	}
 	if m := s.apply(k, outcome); outcome.Kind != Granted {
-		s.Logger.Info("not registered", "trunk", m.TrunkID, "reason", m.Reason, "again", m.NextAt)
+		s.cfg.Logger.Info("not registered", "trunk", m.TrunkID, "reason", m.Reason, "again", m.NextAt)
 	}
 	s.save(ctx, k)
 }
@@ -208,11 +216,11 @@ func (s *Service) bind(ctx context.Context, k *kept, b Binding) Event {
 	k.binding = b
 	s.mu.Unlock()
 	if before.TrunkID != "" && !before.same(b) {
-		s.Line.Unregister(ctx, b.TrunkID)
+		s.cfg.Line.Unregister(ctx, b.TrunkID)
 	}
 	a := &attempt{}
 	b.Lost = func() { s.lost(k, a) }
-	outcome := ask(ctx, s.Line, b)
+	outcome := ask(ctx, s.cfg.Line, b)
 	if outcome.Kind == Granted {
 		s.mu.Lock()
 		k.bound = a
@@ -238,9 +246,9 @@ func chance() float64 { return rand.Float64() } //nolint:gosec // it spreads loa
 
 // move is apply with the mutex held.
 func (s *Service) move(k *kept, e Event) {
-	next, err := k.machine.Next(e, s.Clock.Now(), chance())
+	next, err := k.machine.Next(e, s.cfg.Clock.Now(), chance())
 	if err != nil {
-		s.Logger.Error("registration", "trunk", k.machine.TrunkID, "error", err)
+		s.cfg.Logger.Error("registration", "trunk", k.machine.TrunkID, "error", err)
 		return
 	}
 	k.machine = next
@@ -262,7 +270,7 @@ func (s *Service) save(ctx context.Context, k *kept) {
 	s.mu.Lock()
 	row := k.machine.Registration
 	s.mu.Unlock()
-	err := s.Registrations.PutRegistration(ctx, row)
+	err := s.cfg.Registrations.PutRegistration(ctx, row)
 	switch callwright.CodeOf(err) {
 	case "":
 		s.mu.Lock()
@@ -281,7 +289,7 @@ func (s *Service) save(ctx context.Context, k *kept) {
 func (s *Service) renew(ctx context.Context) {
 	renewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	ids, err := s.Registrations.RenewRegistrations(renewing, s.Node, s.Clock.Now().Add(leaseFor))
+	ids, err := s.cfg.Registrations.RenewRegistrations(renewing, s.cfg.Node, s.cfg.Clock.Now().Add(leaseFor))
 	if err != nil {
 		s.failed(ctx, "leases of registrations are not renewed", err)
 		return
@@ -316,7 +324,7 @@ func (s *Service) knows(ids []string) bool {
 // forget takes a binding back that is not to be any more.
 func (s *Service) forget(ctx context.Context, k *kept) {
 	m := s.apply(k, Event{Kind: Removed})
-	s.Line.Unregister(ctx, m.TrunkID)
+	s.cfg.Line.Unregister(ctx, m.TrunkID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.all, m.TrunkID)
@@ -335,7 +343,7 @@ func (s *Service) drain(ctx context.Context) {
 		s.slots <- struct{}{}
 		s.wg.Go(func() {
 			defer func() { <-s.slots }()
-			s.Line.Unregister(draining, k.machine.TrunkID)
+			s.cfg.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
 				s.apply(k, Event{Kind: Lost, Reason: "the node that had it has stopped"})
 				s.save(draining, k)
@@ -350,14 +358,14 @@ func (s *Service) drain(ctx context.Context) {
 
 // release gives the leases up.
 func (s *Service) release(ctx context.Context) {
-	if err := s.Registrations.ReleaseRegistrations(ctx, s.Node); err != nil {
-		s.Logger.Warn("leases of registrations are not released", "error", err)
+	if err := s.cfg.Registrations.ReleaseRegistrations(ctx, s.cfg.Node); err != nil {
+		s.cfg.Logger.Warn("leases of registrations are not released", "error", err)
 	}
 }
 
 // failed logs what goes wrong, unless it is the end that does.
 func (s *Service) failed(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
-		s.Logger.Warn(what, "error", err)
+		s.cfg.Logger.Warn(what, "error", err)
 	}
 }

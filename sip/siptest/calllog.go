@@ -10,13 +10,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// RunCallLog tests a sip.CallLog. newLog gives an empty one.
-func RunCallLog(t *testing.T, newLog func(t *testing.T) sip.CallLog) {
+// RunCallLog tests a calllog.Store. newLog gives an empty one.
+func RunCallLog(t *testing.T, newLog func(t *testing.T) calllog.Store) {
 	t.Helper()
-	tests := map[string]func(*testing.T, sip.CallLog){
+	tests := map[string]func(*testing.T, calllog.Store){
 		"keeps every field":                  keepsRecord,
 		"begins a record once":               beginsOnce,
 		"keeps the answer of a record":       keepsAnswer,
@@ -39,31 +40,31 @@ func RunCallLog(t *testing.T, newLog func(t *testing.T) sip.CallLog) {
 
 const listed = callwright.PhoneNumber("+15550000001")
 
-func record(id string, org callwright.OrgID, started time.Time) sip.CallRecord {
-	return sip.CallRecord{
+func record(id string, org callwright.OrgID, started time.Time) calllog.Record {
+	return calllog.Record{
 		ID: id, Org: org, TrunkID: "t1", Number: listed, Direction: sip.Outbound, Attempt: 1, Node: "n1", StartedAt: started,
 	}
 }
 
-func begin(t *testing.T, log sip.CallLog, records ...sip.CallRecord) {
+func begin(t *testing.T, log calllog.Store, records ...calllog.Record) {
 	t.Helper()
 	for _, r := range records {
-		if err := log.BeginCall(t.Context(), r); err != nil {
+		if err := log.Begin(t.Context(), r); err != nil {
 			t.Fatalf("begin %s: %v", r.ID, err)
 		}
 	}
 }
 
-func end(t *testing.T, log sip.CallLog, r sip.CallRecord, at time.Time, technical bool) {
+func end(t *testing.T, log calllog.Store, r calllog.Record, at time.Time, technical bool) {
 	t.Helper()
-	if err := log.EndCall(t.Context(), r.Org, r.ID, sip.CallEnd{EndedAt: &at, Technical: technical}, nil); err != nil {
+	if err := log.End(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &at, Technical: technical}, nil); err != nil {
 		t.Fatalf("end %s: %v", r.ID, err)
 	}
 }
 
-func getRecord(t *testing.T, log sip.CallLog, org callwright.OrgID, id string) (sip.CallRecord, []ladder.Event) {
+func getRecord(t *testing.T, log calllog.Store, org callwright.OrgID, id string) (calllog.Record, []ladder.Event) {
 	t.Helper()
-	r, steps, err := log.Call(t.Context(), org, id)
+	r, steps, err := log.Get(t.Context(), org, id)
 	if err != nil {
 		t.Fatalf("get %s: %v", id, err)
 	}
@@ -71,7 +72,7 @@ func getRecord(t *testing.T, log sip.CallLog, org callwright.OrgID, id string) (
 }
 
 // ids is what a list of records holds, in its order.
-func ids(records []sip.CallRecord) string {
+func ids(records []calllog.Record) string {
 	var all []string
 	for _, r := range records {
 		all = append(all, r.ID)
@@ -79,30 +80,30 @@ func ids(records []sip.CallRecord) string {
 	return fmt.Sprint(all)
 }
 
-func keepsRecord(t *testing.T, log sip.CallLog) {
-	want := filled[sip.CallRecord](t)
+func keepsRecord(t *testing.T, log calllog.Store) {
+	want := filled[calllog.Record](t)
 	begin(t, log, want)
-	over := want.CallEnd
-	want.CallEnd = sip.CallEnd{}
+	over := want.End
+	want.End = calllog.End{}
 	if got, steps := getRecord(t, log, want.Org, want.ID); !reflect.DeepEqual(got, want) || len(steps) != 0 {
 		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, steps, want)
 	}
-	want.CallEnd = over
+	want.End = over
 	steps := filled[[]ladder.Event](t)
-	if err := log.EndCall(t.Context(), want.Org, want.ID, over, steps); err != nil {
+	if err := log.End(t.Context(), want.Org, want.ID, over, steps); err != nil {
 		t.Fatal(err)
 	}
 	got, kept := getRecord(t, log, want.Org, want.ID)
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(kept, steps) {
 		t.Errorf("ended:\ngot  %+v, %+v\nwant %+v, %+v", got, kept, want, steps)
 	}
-	page, err := log.Calls(t.Context(), want.Org, want.Number, callwright.Keyset{}, 10)
-	if err != nil || !reflect.DeepEqual(page, []sip.CallRecord{want}) {
+	page, err := log.List(t.Context(), want.Org, want.Number, callwright.Keyset{}, 10)
+	if err != nil || !reflect.DeepEqual(page, []calllog.Record{want}) {
 		t.Errorf("listed:\ngot  %+v, %v\nwant %+v", page, err, want)
 	}
 }
 
-func beginsOnce(t *testing.T, log sip.CallLog) {
+func beginsOnce(t *testing.T, log calllog.Store) {
 	first := record("c1", "a", at)
 	second := record("c1", "a", at.Add(time.Hour))
 	second.Server = "other"
@@ -117,11 +118,11 @@ func beginsOnce(t *testing.T, log sip.CallLog) {
 	}
 }
 
-func keepsAnswer(t *testing.T, log sip.CallLog) {
+func keepsAnswer(t *testing.T, log calllog.Store) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
 	answered := at.Add(time.Second)
-	if err := log.AnswerCall(t.Context(), "a", "c1", answered); err != nil {
+	if err := log.Answer(t.Context(), "a", "c1", answered); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := getRecord(t, log, "a", "c1")
@@ -129,7 +130,7 @@ func keepsAnswer(t *testing.T, log sip.CallLog) {
 		t.Fatalf("answered: %+v", got)
 	}
 	end(t, log, r, at.Add(time.Minute), false) // knows of no answer
-	if err := log.AnswerCall(t.Context(), "a", "c1", at.Add(time.Hour)); err != nil {
+	if err := log.Answer(t.Context(), "a", "c1", at.Add(time.Hour)); err != nil {
 		t.Errorf("answering a record that has ended: %v", err)
 	}
 	if got, _ := getRecord(t, log, "a", "c1"); got.AnsweredAt == nil || !got.AnsweredAt.Equal(answered) {
@@ -137,16 +138,16 @@ func keepsAnswer(t *testing.T, log sip.CallLog) {
 	}
 }
 
-func endsOnce(t *testing.T, log sip.CallLog) {
+func endsOnce(t *testing.T, log calllog.Store) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
-	if err := log.EndCall(t.Context(), "a", "c1", sip.CallEnd{Cause: "busy"}, nil); !errors.Is(err, callwright.ErrBadRequest) {
+	if err := log.End(t.Context(), "a", "c1", calllog.End{Cause: "busy"}, nil); !errors.Is(err, callwright.ErrBadRequest) {
 		t.Errorf("an end without a time gave %v, want a bad request", err)
 	}
 	ended, later := at.Add(time.Minute), at.Add(time.Hour)
-	for i, e := range []sip.CallEnd{{EndedAt: &ended, Cause: "busy"}, {EndedAt: &later, Cause: "lost", Technical: true}} {
+	for i, e := range []calllog.End{{EndedAt: &ended, Cause: "busy"}, {EndedAt: &later, Cause: "lost", Technical: true}} {
 		steps := []ladder.Event{{At: at, Note: fmt.Sprint("end ", i)}}
-		if err := log.EndCall(t.Context(), "a", "c1", e, steps); err != nil {
+		if err := log.End(t.Context(), "a", "c1", e, steps); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -157,7 +158,7 @@ func endsOnce(t *testing.T, log sip.CallLog) {
 	}
 }
 
-func endsOnceInRace(t *testing.T, log sip.CallLog) {
+func endsOnceInRace(t *testing.T, log calllog.Store) {
 	begin(t, log, record("c1", "a", at))
 	const writers = 8
 	var wait sync.WaitGroup
@@ -165,7 +166,7 @@ func endsOnceInRace(t *testing.T, log sip.CallLog) {
 		wait.Go(func() {
 			ended, name := at.Add(time.Duration(i)*time.Second), fmt.Sprint(i)
 			steps := []ladder.Event{{At: at, Note: name}}
-			if err := log.EndCall(t.Context(), "a", "c1", sip.CallEnd{EndedAt: &ended, Reason: name}, steps); err != nil {
+			if err := log.End(t.Context(), "a", "c1", calllog.End{EndedAt: &ended, Reason: name}, steps); err != nil {
 				t.Errorf("end: %v", err)
 			}
 		})
@@ -176,15 +177,15 @@ func endsOnceInRace(t *testing.T, log sip.CallLog) {
 	}
 }
 
-func hidesRecords(t *testing.T, log sip.CallLog) {
+func hidesRecords(t *testing.T, log calllog.Store) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
 	ended := at.Add(time.Minute)
-	_, _, getErr := log.Call(t.Context(), "b", "c1")
+	_, _, getErr := log.Get(t.Context(), "b", "c1")
 	for name, err := range map[string]error{
-		"get": getErr, "answer": log.AnswerCall(t.Context(), "b", "c1", at),
-		"end":         log.EndCall(t.Context(), "b", "c1", sip.CallEnd{EndedAt: &ended}, []ladder.Event{{At: at}}),
-		"end of none": log.EndCall(t.Context(), "a", "c2", sip.CallEnd{EndedAt: &ended}, []ladder.Event{{At: at}}),
+		"get": getErr, "answer": log.Answer(t.Context(), "b", "c1", at),
+		"end":         log.End(t.Context(), "b", "c1", calllog.End{EndedAt: &ended}, []ladder.Event{{At: at}}),
+		"end of none": log.End(t.Context(), "a", "c2", calllog.End{EndedAt: &ended}, []ladder.Event{{At: at}}),
 	} {
 		if !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("%s gave %v, want not found", name, err)
@@ -193,7 +194,7 @@ func hidesRecords(t *testing.T, log sip.CallLog) {
 	if got, steps := getRecord(t, log, "a", "c1"); got.AnsweredAt != nil || got.EndedAt != nil || len(steps) != 0 {
 		t.Errorf("another organization changed it to %+v, %+v", got, steps)
 	}
-	if page, err := log.Calls(t.Context(), "b", listed, callwright.Keyset{}, 10); err != nil || len(page) != 0 {
+	if page, err := log.List(t.Context(), "b", listed, callwright.Keyset{}, 10); err != nil || len(page) != 0 {
 		t.Errorf("another organization lists %s, %v", ids(page), err)
 	}
 	end(t, log, r, ended, true)
@@ -203,17 +204,17 @@ func hidesRecords(t *testing.T, log sip.CallLog) {
 }
 
 // pagesRecords reads a list in which several records start at once, while newer ones come.
-func pagesRecords(t *testing.T, log sip.CallLog) {
+func pagesRecords(t *testing.T, log calllog.Store) {
 	for i := range 10 {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Add(time.Duration(i/4)*time.Second)))
 	}
 	other := record("other", "a", at)
 	other.Number = "+15550000009"
 	begin(t, log, other)
-	var all []sip.CallRecord
+	var all []calllog.Record
 	var place callwright.Keyset
 	for range 4 {
-		page, err := log.Calls(t.Context(), "a", listed, place, 3)
+		page, err := log.List(t.Context(), "a", listed, place, 3)
 		if err != nil || len(page) == 0 {
 			t.Fatalf("a page after %+v holds %s, %v", place, ids(page), err)
 		}
@@ -225,12 +226,12 @@ func pagesRecords(t *testing.T, log sip.CallLog) {
 	if got := ids(all); got != "[c9 c8 c7 c6 c5 c4 c3 c2 c1 c0]" {
 		t.Errorf("got %s", got)
 	}
-	if page, err := log.Calls(t.Context(), "a", listed, place, 3); err != nil || len(page) != 0 {
+	if page, err := log.List(t.Context(), "a", listed, place, 3); err != nil || len(page) != 0 {
 		t.Errorf("after the last page: %s, %v", ids(page), err)
 	}
 }
 
-func pagesFromTime(t *testing.T, log sip.CallLog) {
+func pagesFromTime(t *testing.T, log calllog.Store) {
 	for i, started := range []time.Duration{0, 0, time.Microsecond, 100 * time.Millisecond, time.Second, time.Second} {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Truncate(time.Second).Add(started)))
 	}
@@ -249,14 +250,14 @@ func pagesFromTime(t *testing.T, log sip.CallLog) {
 		{At: base.Add(-time.Hour), ID: "c9"}:            "[]",
 		{At: base.Add(time.Second), ID: "none of them"}: "[c5 c4 c3 c2 c1 c0]",
 	} {
-		page, err := log.Calls(t.Context(), "a", listed, before, 10)
+		page, err := log.List(t.Context(), "a", listed, before, 10)
 		if got := ids(page); err != nil || got != want {
 			t.Errorf("before %+v: %s, %v; want %s", before, got, err, want)
 		}
 	}
 }
 
-func countsFailures(t *testing.T, log sip.CallLog) {
+func countsFailures(t *testing.T, log calllog.Store) {
 	for i, technical := range []bool{true, false, true, false, true} {
 		r := record(fmt.Sprint("c", i), "a", at)
 		begin(t, log, r)
@@ -277,8 +278,8 @@ func countsFailures(t *testing.T, log sip.CallLog) {
 	}
 }
 
-func findsLost(t *testing.T, log sip.CallLog) {
-	add := func(id, node string, started time.Duration) sip.CallRecord {
+func findsLost(t *testing.T, log calllog.Store) {
+	add := func(id, node string, started time.Duration) calllog.Record {
 		r := record(id, "a", at.Add(started))
 		r.Node = node
 		begin(t, log, r)
@@ -305,7 +306,7 @@ func findsLost(t *testing.T, log sip.CallLog) {
 	foreign.Node = "silent"
 	begin(t, log, foreign)
 	answered := at.Add(time.Second)
-	if err := log.AnswerCall(t.Context(), "b", "c7", answered); err != nil {
+	if err := log.Answer(t.Context(), "b", "c7", answered); err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int]string{10: "[c1 c2 c7]", 2: "[c1 c2]"} {
@@ -322,7 +323,7 @@ func findsLost(t *testing.T, log sip.CallLog) {
 	}
 }
 
-func forgetsRecords(t *testing.T, log sip.CallLog) {
+func forgetsRecords(t *testing.T, log calllog.Store) {
 	for i, id := range []string{"late", "early", "running", "middle", "kept"} {
 		r := record(id, "a", at.Add([]time.Duration{3 * time.Minute, time.Minute, 0, 2 * time.Minute, time.Hour}[i]))
 		begin(t, log, r)
@@ -331,7 +332,7 @@ func forgetsRecords(t *testing.T, log sip.CallLog) {
 		}
 		ended := r.StartedAt.Add(2 * time.Hour)
 		step := ladder.Event{At: r.StartedAt, Method: "INVITE"}
-		if err := log.EndCall(t.Context(), r.Org, r.ID, sip.CallEnd{EndedAt: &ended}, []ladder.Event{step}); err != nil {
+		if err := log.End(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &ended}, []ladder.Event{step}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -339,16 +340,16 @@ func forgetsRecords(t *testing.T, log sip.CallLog) {
 		removed int
 		left    string
 	}{{2, "[kept late running]"}, {1, "[kept running]"}, {0, "[kept running]"}} {
-		removed, err := log.ForgetCalls(t.Context(), at.Add(time.Hour), 2)
+		removed, err := log.Forget(t.Context(), at.Add(time.Hour), 2)
 		if err != nil || removed != want.removed {
 			t.Errorf("%d removed, %v; want %d", removed, err, want.removed)
 		}
-		left, err := log.Calls(t.Context(), "a", listed, callwright.Keyset{}, 10)
+		left, err := log.List(t.Context(), "a", listed, callwright.Keyset{}, 10)
 		if got := ids(left); err != nil || got != want.left {
 			t.Errorf("%s left, %v; want %s", got, err, want.left)
 		}
 	}
-	if _, _, err := log.Call(t.Context(), "a", "early"); !errors.Is(err, callwright.ErrNotFound) {
+	if _, _, err := log.Get(t.Context(), "a", "early"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("a record that is forgotten gives %v", err)
 	}
 	if _, steps := getRecord(t, log, "a", "kept"); len(steps) != 1 {

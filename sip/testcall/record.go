@@ -36,7 +36,7 @@ func (r *record) observe(e ladder.Event) {
 
 // step takes a step of our own.
 func (r *record) step(name, detail string) {
-	r.change(func(c *Call) bool { return c.add(Event{Name: name, At: r.service.Clock.Now(), Detail: detail}) })
+	r.change(func(c *Call) bool { return c.add(Event{Name: name, At: r.service.cfg.Clock.Now(), Detail: detail}) })
 }
 
 // answered takes the answer.
@@ -67,7 +67,7 @@ func (r *record) keep(ctx context.Context) (finish func(Status, string)) {
 		stop()
 		writing.Wait()
 		r.mu.Lock()
-		r.call.end(status, detail, r.service.Clock.Now())
+		r.call.end(status, detail, r.service.cfg.Clock.Now())
 		r.mu.Unlock()
 		r.writeEnd(context.WithoutCancel(ctx))
 	}
@@ -84,7 +84,7 @@ func (r *record) writeSteps(ctx context.Context) {
 			return
 		}
 		if err := r.write(context.WithoutCancel(ctx)); err != nil {
-			r.service.Logger.ErrorContext(ctx, "writing down a test call", "call_id", r.call.ID, "error", err)
+			r.service.cfg.Logger.ErrorContext(ctx, "writing down a test call", "call_id", r.call.ID, "error", err)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (r *record) writeEnd(ctx context.Context) {
 		}
 		_ = wait(ctx, burst<<try)
 	}
-	r.service.Logger.ErrorContext(ctx, "writing down the end of a test call", "call_id", r.call.ID, "error", err)
+	r.service.cfg.Logger.ErrorContext(ctx, "writing down the end of a test call", "call_id", r.call.ID, "error", err)
 }
 
 // write stores the call as it is. Nobody else changes it but a sweeper, which ends it: a conflict means that it did, or
@@ -109,9 +109,9 @@ func (r *record) write(ctx context.Context) error {
 	c := r.call
 	c.Timeline = slices.Clone(c.Timeline)
 	r.mu.Unlock()
-	err := r.service.Store.Update(ctx, c)
+	err := r.service.cfg.Store.Update(ctx, c)
 	if errors.Is(err, callwright.ErrConflict) {
-		stored, err := r.service.Store.Get(ctx, c.Org, c.ID)
+		stored, err := r.service.cfg.Store.Get(ctx, c.Org, c.ID)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (r *record) write(ctx context.Context) error {
 			return nil
 		}
 		c.Version = stored.Version
-		if err := r.service.Store.Update(ctx, c); err != nil {
+		if err := r.service.cfg.Store.Update(ctx, c); err != nil {
 			return err
 		}
 	} else if err != nil {

@@ -35,7 +35,7 @@ func (s *Service) run(ctx context.Context, c Call) {
 	status, detail := Failed, callwright.ErrInternal.Message
 	defer func() {
 		if cause := recover(); cause != nil {
-			s.Logger.ErrorContext(ctx, "a test call panicked", "call_id", c.ID, "panic", cause, "stack", string(debug.Stack()))
+			s.cfg.Logger.ErrorContext(ctx, "a test call panicked", "call_id", c.ID, "panic", cause, "stack", string(debug.Stack()))
 		}
 		finish(status, detail)
 	}()
@@ -44,13 +44,13 @@ func (s *Service) run(ctx context.Context, c Call) {
 
 // place calls, plays the prompt to whoever answers, and hangs up. It says how the call has ended.
 func (s *Service) place(ctx context.Context, r *record) (Status, string) {
-	leg, err := s.Line.Place(ctx, Placement{ID: r.call.ID, Org: r.call.Org, Number: r.call.Number, Ring: ring}, r.observe)
+	leg, err := s.cfg.Line.Place(ctx, Placement{ID: r.call.ID, Org: r.call.Org, Number: r.call.Number, Ring: ring}, r.observe)
 	if err != nil {
 		return s.unanswered(ctx, r, err)
 	}
 	defer s.hangup(ctx, r, leg)
 	info := leg.Info()
-	r.answered(s.Clock.Now(), strings.Join([]string{info.Codec, info.SRTPSuite, info.TLS}, ", "))
+	r.answered(s.cfg.Clock.Now(), strings.Join([]string{info.Codec, info.SRTPSuite, info.TLS}, ", "))
 	return Completed, s.talk(ctx, r, leg)
 }
 
@@ -73,7 +73,7 @@ func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status,
 	case errors.As(err, &coded):
 		return Failed, coded.Message
 	}
-	s.Logger.ErrorContext(ctx, "placing a test call", "call_id", r.call.ID, "error", err)
+	s.cfg.Logger.ErrorContext(ctx, "placing a test call", "call_id", r.call.ID, "error", err)
 	return Failed, callwright.ErrInternal.Message
 }
 
@@ -92,7 +92,7 @@ func (s *Service) talk(ctx context.Context, r *record, leg Leg) string {
 	case talking.Err() != nil, over(leg):
 		return "the other side has hung up"
 	case err != nil:
-		s.Logger.ErrorContext(ctx, "playing the prompt of a test call", "call_id", r.call.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "playing the prompt of a test call", "call_id", r.call.ID, "error", err)
 		return "the prompt could not be played"
 	}
 	return "we have hung up"
@@ -103,7 +103,7 @@ func (s *Service) hangup(ctx context.Context, r *record, leg Leg) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
 	if err := leg.Hangup(ending); err != nil {
-		s.Logger.WarnContext(ctx, "hanging up a test call", "call_id", r.call.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "hanging up a test call", "call_id", r.call.ID, "error", err)
 	}
 }
 
@@ -127,9 +127,9 @@ func over(leg Leg) bool {
 
 // play plays the prompt, or the chime where there is none, and waits until it is played and a moment more.
 func (s *Service) play(ctx context.Context, r *record, leg Leg) error {
-	samples, err := s.Prompt.Prompt(ctx, leg.Rate())
+	samples, err := s.cfg.Prompt.Prompt(ctx, leg.Rate())
 	if err != nil {
-		s.Logger.WarnContext(ctx, "no prompt for a test call", "call_id", r.call.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "no prompt for a test call", "call_id", r.call.ID, "error", err)
 		if samples, err = (Chime{}).Prompt(ctx, leg.Rate()); err != nil {
 			return err
 		}

@@ -20,21 +20,22 @@ type Trunks interface {
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config is what a Service needs. Everything is required but what says otherwise.
+// Config configures a Service. Store, Trunks, Line and Work are required.
 type Config struct {
 	Store  Store
 	Trunks Trunks
 	Line   Line
 	Work   callwright.Work
+
 	Prompt Prompt           // nil: Chime
-	Clock  callwright.Clock // nil: the machine's
+	Clock  callwright.Clock // nil: SystemClock
 	IDs    callwright.IDs   // nil: UUIDs
 	Logger *slog.Logger     // nil: discards
 }
 
 // Service makes test calls. Each runs on the node that was asked for it.
 type Service struct {
-	Config
+	cfg     Config
 	mu      sync.Mutex
 	closed  bool
 	running map[string]context.CancelCauseFunc // by the call's id
@@ -64,8 +65,15 @@ const (
 
 // New checks the configuration and registers the work that ends what dead nodes have left behind.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Trunks == nil || c.Line == nil || c.Work == nil {
-		return nil, errors.New("testcall: Store, Trunks, Line and Work are required")
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("testcall: Config.Store is required")
+	case c.Trunks == nil:
+		return nil, errors.New("testcall: Config.Trunks is required")
+	case c.Line == nil:
+		return nil, errors.New("testcall: Config.Line is required")
+	case c.Work == nil:
+		return nil, errors.New("testcall: Config.Work is required")
 	}
 	if c.Prompt == nil {
 		c.Prompt = Chime{}
@@ -79,7 +87,7 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, running: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
+	s := &Service{cfg: c, running: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
 	c.Work.Every(taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }
@@ -87,23 +95,23 @@ func New(c Config) (*Service, error) {
 // Start begins a test call to the endpoint of a number that is attached for outbound calls. It is CodeTooManyRequests
 // for an organization that has begun MaxCalls within Window, and CodeUnavailable once the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string) (Call, error) {
-	record, err := s.Trunks.Get(ctx, org, number)
+	record, err := s.cfg.Trunks.Get(ctx, org, number)
 	if err != nil {
 		return Call{}, err
 	}
 	if record.Outbound == nil {
 		return Call{}, callwright.Invalid("phone_number", "is not attached for outbound calls")
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	c := Call{
-		ID: "tc_" + strings.ReplaceAll(s.IDs.New(), "-", ""), Org: org, Number: record.Outbound.Number,
+		ID: "tc_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Number: record.Outbound.Number,
 		Status: Initiated, Result: Pending, Timeline: []Event{{Name: "initiated", At: now}}, StartedAt: now, Version: 1,
 	}
 	running, err := s.enter(c.ID)
 	if err != nil {
 		return Call{}, err
 	}
-	added, oldest, err := s.Store.Insert(ctx, c, MaxCalls, now.Add(-Window))
+	added, oldest, err := s.cfg.Store.Insert(ctx, c, MaxCalls, now.Add(-Window))
 	if err == nil && !added {
 		err = &callwright.Error{
 			Code: callwright.CodeTooManyRequests, RetryAfter: max(time.Second, oldest.Add(Window).Sub(now)),
@@ -145,20 +153,20 @@ func (s *Service) leave(id string) {
 
 // Get is a test call as it stands; CodeNotFound when the organization has none of that id.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, error) {
-	c, err := s.Store.Get(ctx, org, id)
-	if err != nil || c.EndedAt != nil || s.Clock.Now().Sub(c.StartedAt) < deadAfter {
+	c, err := s.cfg.Store.Get(ctx, org, id)
+	if err != nil || c.EndedAt != nil || s.cfg.Clock.Now().Sub(c.StartedAt) < deadAfter {
 		return c, err
 	}
 	if err := s.endLost(ctx, &c); err != nil {
 		return Call{}, err
 	}
-	return s.Store.Get(ctx, org, id)
+	return s.cfg.Store.Get(ctx, org, id)
 }
 
 // sweep ends the calls that dead nodes have left behind, and forgets old ones.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
-	now := s.Clock.Now()
-	lost, err := s.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)
+	now := s.cfg.Clock.Now()
+	lost, err := s.cfg.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)
 	if err != nil {
 		return err
 	}
@@ -167,13 +175,13 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			return err
 		}
 	}
-	return s.Store.Forget(ctx, now.Add(-kept))
+	return s.cfg.Store.Forget(ctx, now.Add(-kept))
 }
 
 // endLost ends a call whose node is gone. That somebody else was first is no error.
 func (s *Service) endLost(ctx context.Context, c *Call) error {
-	c.end(Failed, "the server that made this call has stopped", s.Clock.Now())
-	err := s.Store.Update(ctx, *c)
+	c.end(Failed, "the server that made this call has stopped", s.cfg.Clock.Now())
+	err := s.cfg.Store.Update(ctx, *c)
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}

@@ -25,11 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // phone is a service with its fakes, within the bubble of a test.
 type phone struct {
 	*testcall.Service
-	t     *testing.T
-	store *store
-	line  *line
-	work  *work
-	log   *bytes.Buffer
+	t      *testing.T
+	store  *store
+	line   *line
+	work   *work
+	log    *bytes.Buffer
+	config testcall.Config
 }
 
 // placing makes a service whose calls go as place says.
@@ -41,14 +42,21 @@ func placing(
 		t: t, store: &store{Store: sipstore.TestCalls{Store: memstore.New()}}, line: &line{place: place},
 		work: &work{every: map[string]callwright.Handler{}}, log: new(bytes.Buffer),
 	}
-	s, err := testcall.New(testcall.Config{
+	p.config = testcall.Config{
 		Store: p.store, Trunks: trunks{}, Line: p.line, Work: p.work, Logger: slog.New(slog.NewTextHandler(p.log, nil)),
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	p.Service = s
+	p.with(nil)
 	return p
+}
+
+// with makes the service anew, with another prompt.
+func (p *phone) with(prompt testcall.Prompt) {
+	p.t.Helper()
+	p.config.Prompt = prompt
+	var err error
+	if p.Service, err = testcall.New(p.config); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 func (p *phone) start() testcall.Call {
@@ -232,7 +240,7 @@ func TestCallIsBounded(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLeg()
 			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
-			p.Prompt = prompts(func(_ context.Context, rate int) ([]int16, error) { return make([]int16, 300*rate), nil })
+			p.with(prompts(func(_ context.Context, rate int) ([]int16, error) { return make([]int16, 300*rate), nil }))
 			c := p.run()
 			if c.Status != testcall.Completed || c.EndedAt.Sub(c.StartedAt) != time.Minute || l.hungup != 1 {
 				t.Errorf("it is %s: %s", c.Status, steps(c))
@@ -248,7 +256,7 @@ func TestPromptsThatFail(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLeg()
 			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
-			p.Prompt = prompts(func(context.Context, int) ([]int16, error) { return nil, errors.New("no voice") })
+			p.with(prompts(func(context.Context, int) ([]int16, error) { return nil, errors.New("no voice") }))
 			if c := p.run(); !strings.Contains(steps(c), "prompt played") || l.written == 0 {
 				t.Errorf("there was no chime: %s", steps(c))
 			}
@@ -270,7 +278,7 @@ func TestPromptsThatFail(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLeg()
 			p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) { return l, nil })
-			p.Prompt = prompts(func(context.Context, int) ([]int16, error) { panic("no voice") })
+			p.with(prompts(func(context.Context, int) ([]int16, error) { panic("no voice") }))
 			if c := p.run(); !strings.HasSuffix(steps(c), "failed (internal error)") || l.hungup != 1 ||
 				!strings.Contains(p.log.String(), "no voice") {
 				t.Errorf("got %s, logged %s", steps(c), p.log)

@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/oas"
@@ -41,6 +42,7 @@ type Config struct {
 	Agents      *agents.Service
 	Pathways    *pathway.Service
 	SIP         *sip.Service
+	SIPCalls    *calllog.Service
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
 	Triage      *triage.Service
@@ -112,7 +114,8 @@ func (a *api) setDefaults() {
 func (a *api) requireService(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	absent := map[string]bool{
 		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Agents": a.Agents == nil, "Pathways": a.Pathways == nil, "Sip": a.SIP == nil,
-		areaTriage:                     a.Triage == nil,
+		areaTriage:                a.Triage == nil,
+		oas.ListSipCallsOperation: a.SIPCalls == nil, oas.GetSipCallTimelineOperation: a.SIPCalls == nil,
 		oas.StartSipDiscoveryOperation: a.Discoveries == nil, oas.GetSipDiscoveryOperation: a.Discoveries == nil,
 		oas.StartSipTestCallOperation: a.TestCalls == nil, oas.GetSipTestCallOperation: a.TestCalls == nil,
 	}

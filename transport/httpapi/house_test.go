@@ -94,7 +94,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Calls: callService, Agents: agentService,
-		Pathways: pathwayService, SIP: sipService, Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
+		Pathways: pathwayService, SIP: sipService, SIPCalls: h.sipCalls(), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
 		Triage: h.issues(work), BaseURL: "https://voice.example.com", Logger: h.logger,
 	}
 	for _, c := range change {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/oas"
@@ -12,19 +12,19 @@ import (
 
 // ListSipCalls is a page of a number's call log.
 func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (*oas.SipCallListReply, error) {
-	records, err := a.SIP.Calls(ctx, orgOf(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
+	page, err := a.SIPCalls.List(ctx, orgOf(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
 	if err != nil {
 		return nil, err
 	}
 	now := a.Clock.Now()
-	calls := make([]oas.SipCall, len(records))
-	for i, r := range records {
+	calls := make([]oas.SipCall, len(page.Items))
+	for i, r := range page.Items {
 		calls[i] = sipCall(r, now)
 	}
 	return &oas.SipCallListReply{Data: oas.SipCallList{Calls: calls}}, nil
 }
 
-func sipCall(r sip.CallRecord, now time.Time) oas.SipCall {
+func sipCall(r calllog.Record, now time.Time) oas.SipCall {
 	return oas.SipCall{
 		CallID: r.ID, Direction: oas.SipDirection(r.Direction), From: r.From, To: r.To, Status: nilText(r.Status),
 		SipCode: nilInt(r.SIPCode), DurationSeconds: seconds(r.Duration(now)), StartedAt: r.StartedAt, EndedAt: nilTime(r.EndedAt),
@@ -40,7 +40,7 @@ func seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 func (a *api) GetSipCallTimeline(
 	ctx context.Context, params oas.GetSipCallTimelineParams,
 ) (*oas.SipCallTimelineReply, error) {
-	r, steps, err := a.SIP.Call(ctx, orgOf(ctx), params.CallID)
+	r, steps, err := a.SIPCalls.Get(ctx, orgOf(ctx), params.CallID)
 	if err != nil {
 		return nil, err
 	}

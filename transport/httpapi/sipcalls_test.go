@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
@@ -22,16 +23,16 @@ import (
 var began = time.Date(2026, 3, 2, 9, 0, 0, 120e6, time.UTC)
 
 // logged writes a call into the log that began some minutes after the first; end may be nil.
-func (h *house) logged(id string, minutes int, end *sip.CallEnd, steps ...ladder.Event) {
+func (h *house) logged(id string, minutes int, end *calllog.End, steps ...ladder.Event) {
 	h.t.Helper()
 	log := sipstore.CallLog{Store: h.store}
-	err := log.BeginCall(h.t.Context(), sip.CallRecord{
+	err := log.Begin(h.t.Context(), calllog.Record{
 		ID: id, Org: h.org, TrunkID: "t", Number: ourNumber, ParentID: "parent", Direction: sip.Outbound, From: ourNumber,
 		To: theirNumber, Attempt: 2, Server: "pbx.example.com:5061", Source: "203.0.113.7", Node: "n1",
 		StartedAt: began.Add(time.Duration(minutes) * time.Minute),
 	})
 	if err == nil && end != nil {
-		err = log.EndCall(h.t.Context(), h.org, id, *end, steps)
+		err = log.End(h.t.Context(), h.org, id, *end, steps)
 	}
 	if err != nil {
 		h.t.Fatal(err)
@@ -47,10 +48,10 @@ func TestCallLog(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.attach()
-	h.logged("c1", 0, &sip.CallEnd{
+	h.logged("c1", 0, &calllog.End{
 		AnsweredAt: after(5 * time.Second), EndedAt: after(48200 * time.Millisecond), SIPCode: 200, Status: "200 OK", Cause: "local_hangup",
 	})
-	h.logged("c2", 1, &sip.CallEnd{
+	h.logged("c2", 1, &calllog.End{
 		EndedAt: after(65 * time.Second), SIPCode: 503, Status: "503 Service Unavailable", Cause: "unreachable",
 		Reason: "the server is out of order", Technical: true,
 	})
@@ -118,7 +119,7 @@ func TestCallTimeline(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.attach()
-	h.logged("c1", 0, &sip.CallEnd{EndedAt: after(time.Second), SIPCode: 486},
+	h.logged("c1", 0, &calllog.End{EndedAt: after(time.Second), SIPCode: 486},
 		ladder.Event{At: began, Attempt: 1, Note: "resolved", Detail: "203.0.113.7:5061"},
 		ladder.Event{At: began, Attempt: 1, Sent: true, Method: "INVITE", CSeq: 1, Transport: "TLS 1.3", Peer: "203.0.113.7:5061", Branch: "z9hG4bK", Body: "PCMU; sendrecv"},
 		ladder.Event{At: began, Attempt: 1, Method: "INVITE", Status: 486, Reason: "Busy Here", CSeq: 1, Retransmit: true},

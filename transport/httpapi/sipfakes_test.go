@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/fingerprint"
@@ -37,19 +38,31 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 	log, tenants := sipstore.CallLog{Store: h.store}, orgstore.Tenants{Store: h.store}
 	watcher := must(monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: trunks, Log: log, Atomic: h.store, Work: work, Prober: optionsProber{},
-		Hooks: alertHooks{}, Organizations: tenants, Logger: h.logger,
+		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Logger: h.logger,
 	}))
 	regions := sip.Regions()
 	us1 := regions["us1"]
 	us1.Host = "sip.example.net"
 	regions["us1"] = us1
 	return must(sip.New(sip.Config{
-		Store: trunks, Atomic: h.store, Numbers: numbers, Log: log, Statuses: statuses,
-		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants, Hooks: alertHooks{},
-		Mail: true, Codecs: []string{"PCMU", "PCMA"}, Regions: regions, Region: "us1", DerivationKey: "0123456789abcdef0123456789abcdef", Node: "n1",
+		Store: trunks, Atomic: h.store, Numbers: numbers, Statuses: statuses,
+		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants,
+		Codecs: []string{"PCMU", "PCMA"}, Regions: regions, Region: "us1", DerivationKey: "0123456789abcdef0123456789abcdef",
 		Logger: h.logger,
 	}))
 }
+
+// sipCalls is the log of the trunks' calls. It observes no servers.
+func (h *house) sipCalls() *calllog.Service {
+	return must(calllog.New(calllog.Config{
+		Store: sipstore.CallLog{Store: h.store}, Monitor: unobserved{}, Node: "n1", Logger: h.logger,
+	}))
+}
+
+// unobserved takes what calls say of servers, and does nothing.
+type unobserved struct{}
+
+func (unobserved) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
 
 // organization changes the house's organization.
 func (h *house) organization(change func(o *callwright.Organization)) {
@@ -190,3 +203,8 @@ func (optionsProber) Options(context.Context, failover.Server, sip.TLSVerificati
 type alertHooks struct{ notifier }
 
 func (alertHooks) SendNotice(context.Context, string, alert.Notice) error { return nil }
+
+// alertMailer sends no mail.
+type alertMailer struct{}
+
+func (alertMailer) SendMail(context.Context, string, string, string, string) error { return nil }

@@ -10,11 +10,11 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// CallLog is sip.CallLog.
+// CallLog is calllog.Store.
 type CallLog struct{ DB *bunstore.DB }
 
 func (s CallLog) core() core { return core{s.DB.Core()} }
@@ -22,9 +22,9 @@ func (s CallLog) core() core { return core{s.DB.Core()} }
 // nodeMemory is how long the row of a node outlives it. Its records are closed long before.
 const nodeMemory = 24 * time.Hour
 
-// BeginCall adds a record that has not ended.
-func (s CallLog) BeginCall(ctx context.Context, r sip.CallRecord) error {
-	r.CallEnd = sip.CallEnd{}
+// Begin adds a record that has not ended.
+func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
+	r.End = calllog.End{}
 	row := newRecordRow(r)
 	err := s.core().Insert(ctx, r, &row)
 	if errors.Is(err, callwright.ErrConflict) {
@@ -33,8 +33,8 @@ func (s CallLog) BeginCall(ctx context.Context, r sip.CallRecord) error {
 	return err
 }
 
-// AnswerCall says when a call was answered.
-func (s CallLog) AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+// Answer says when a call was answered.
+func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
 		_, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 			return q.Set("answered_at = ?", sqldb.Stored(at))
@@ -60,9 +60,9 @@ func findRecord(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.Select
 	return q.Where("id = ?", id).Where("org = ?", org)
 }
 
-// EndCall ends a record and keeps its ladder.
-func (s CallLog) EndCall(
-	ctx context.Context, org callwright.OrgID, id string, end sip.CallEnd, steps []ladder.Event,
+// End ends a record and keeps its ladder.
+func (s CallLog) End(
+	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
 	if end.EndedAt == nil {
 		return callwright.Invalid("ended_at", "is required")
@@ -85,8 +85,8 @@ func (s CallLog) EndCall(
 	})
 }
 
-// Call is one record with its ladder.
-func (s CallLog) Call(ctx context.Context, org callwright.OrgID, id string) (sip.CallRecord, []ladder.Event, error) {
+// Get is one record with its ladder.
+func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (calllog.Record, []ladder.Event, error) {
 	var row recordRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
 		events := idb.NewSelect().Model((*ladderRow)(nil)).Column("events").Where("call_id = sip_calls.id")
@@ -94,15 +94,15 @@ func (s CallLog) Call(ctx context.Context, org callwright.OrgID, id string) (sip
 		return sqldb.Absent("call", findRecord(query, org, id).Scan(ctx))
 	})
 	if err != nil {
-		return sip.CallRecord{}, nil, err
+		return calllog.Record{}, nil, err
 	}
 	return row.record(), sqldb.Converted(row.Events, stepJSON.event), nil
 }
 
-// Calls is a page of the records of a number.
-func (s CallLog) Calls(
+// List is a page of the records of a number.
+func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
-) ([]sip.CallRecord, error) {
+) ([]calllog.Record, error) {
 	return s.records(ctx, []any{org, number, before}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if !before.IsZero() {
 			q = q.Where("(started_at, id) < (?, ?)", before.At, before.ID)
@@ -114,7 +114,7 @@ func (s CallLog) Calls(
 // records is those that a query chooses.
 func (s CallLog) records(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) ([]sip.CallRecord, error) {
+) ([]calllog.Record, error) {
 	var rows []recordRow
 	err := s.core().Read(ctx, inputs, func(idb bun.IDB) error {
 		rows = nil
@@ -136,8 +136,8 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// ForgetCalls removes the records that began before a time and have ended. Their ladders go with them.
-func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error) {
+// Forget removes the records that began before a time and have ended. Their ladders go with them.
+func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(limit)
 	})
@@ -158,7 +158,7 @@ func (s CallLog) BeatNode(ctx context.Context, node string, at time.Time) error 
 }
 
 // LostCalls is the records of silent nodes.
-func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]sip.CallRecord, error) {
+func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]calllog.Record, error) {
 	return s.records(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
 		living := q.NewSelect().Model((*nodeRow)(nil)).ColumnExpr("1").
 			Where("node = sip_calls.node").Where("seen_at >= ?", silentSince)

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
@@ -41,7 +42,7 @@ type recordRow struct {
 }
 
 // newRecordRow is the row of a record that has not ended.
-func newRecordRow(r sip.CallRecord) recordRow {
+func newRecordRow(r calllog.Record) recordRow {
 	return recordRow{
 		ID: r.ID, Org: string(r.Org), TrunkID: r.TrunkID, Number: string(r.Number), ParentID: r.ParentID,
 		Direction: string(r.Direction), From: r.From, To: r.To, SIPCallID: r.SIPCallID, Attempt: r.Attempt,
@@ -49,12 +50,12 @@ func newRecordRow(r sip.CallRecord) recordRow {
 	}
 }
 
-func (r recordRow) record() sip.CallRecord {
-	return sip.CallRecord{
+func (r recordRow) record() calllog.Record {
+	return calllog.Record{
 		ID: r.ID, Org: callwright.OrgID(r.Org), TrunkID: r.TrunkID, Number: callwright.PhoneNumber(r.Number),
 		ParentID: r.ParentID, Direction: sip.Direction(r.Direction), From: r.From, To: r.To, SIPCallID: r.SIPCallID,
 		Attempt: r.Attempt, Server: r.Server, Source: r.Source, Node: r.Node, StartedAt: sqldb.Stored(r.StartedAt),
-		CallEnd: sip.CallEnd{
+		End: calllog.End{
 			AnsweredAt: sqldb.StoredIfSet(r.AnsweredAt), EndedAt: sqldb.StoredIfSet(r.EndedAt), SIPCode: r.SIPCode, Status: r.Status,
 			Cause: r.Cause, Reason: r.Reason, Technical: r.Technical,
 		},

@@ -10,18 +10,18 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
-	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// CallLog is sip.CallLog.
+// CallLog is calllog.Store.
 type CallLog struct{ Store *memstore.Store }
 
-// BeginCall adds a record that has not ended.
-func (s CallLog) BeginCall(ctx context.Context, r sip.CallRecord) error {
+// Begin adds a record that has not ended.
+func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.records[r.ID]; !taken {
-			r.CallEnd = sip.CallEnd{}
+			r.End = calllog.End{}
 			d.records[r.ID] = r
 		}
 		return nil
@@ -29,16 +29,16 @@ func (s CallLog) BeginCall(ctx context.Context, r sip.CallRecord) error {
 }
 
 // record is a record of an organization.
-func (d *data) record(org callwright.OrgID, id string) (sip.CallRecord, error) {
+func (d *data) record(org callwright.OrgID, id string) (calllog.Record, error) {
 	r, ok := d.records[id]
 	if !ok || r.Org != org {
-		return sip.CallRecord{}, callwright.NotFound("call")
+		return calllog.Record{}, callwright.NotFound("call")
 	}
 	return r, nil
 }
 
-// AnswerCall says when a call was answered.
-func (s CallLog) AnswerCall(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
+// Answer says when a call was answered.
+func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.record(org, id)
 		if err != nil || r.EndedAt != nil {
@@ -50,9 +50,9 @@ func (s CallLog) AnswerCall(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// EndCall ends a record and keeps its ladder.
-func (s CallLog) EndCall(
-	ctx context.Context, org callwright.OrgID, id string, end sip.CallEnd, steps []ladder.Event,
+// End ends a record and keeps its ladder.
+func (s CallLog) End(
+	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
 	if end.EndedAt == nil {
 		return callwright.Invalid("ended_at", "is required")
@@ -63,16 +63,16 @@ func (s CallLog) EndCall(
 			return err
 		}
 		end.AnsweredAt = cmp.Or(end.AnsweredAt, r.AnsweredAt)
-		r.CallEnd = memory.Clone(end)
+		r.End = memory.Clone(end)
 		d.records[id], d.ladders[id] = r, slices.Clone(steps)
 		return nil
 	})
 }
 
-// Call is one record with its ladder.
-func (s CallLog) Call(
+// Get is one record with its ladder.
+func (s CallLog) Get(
 	ctx context.Context, org callwright.OrgID, id string,
-) (r sip.CallRecord, steps []ladder.Event, err error) {
+) (r calllog.Record, steps []ladder.Event, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.record(org, id)
 		r, steps = memory.Clone(found), slices.Clone(d.ladders[id])
@@ -81,11 +81,11 @@ func (s CallLog) Call(
 	return r, steps, err
 }
 
-// Calls is a page of the records of a number.
-func (s CallLog) Calls(
+// List is a page of the records of a number.
+func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
-) ([]sip.CallRecord, error) {
-	found, err := s.records(ctx, func(r sip.CallRecord, _ *data) bool {
+) ([]calllog.Record, error) {
+	found, err := s.records(ctx, func(r calllog.Record, _ *data) bool {
 		return r.Org == org && r.Number == number &&
 			(before.IsZero() || cmp.Or(r.StartedAt.Compare(before.At), cmp.Compare(r.ID, before.ID)) < 0)
 	})
@@ -95,8 +95,8 @@ func (s CallLog) Calls(
 
 // records is those that are wanted, the oldest first.
 func (s CallLog) records(
-	ctx context.Context, wanted func(r sip.CallRecord, d *data) bool,
-) (found []sip.CallRecord, err error) {
+	ctx context.Context, wanted func(r calllog.Record, d *data) bool,
+) (found []calllog.Record, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.records {
 			if wanted(r, d) {
@@ -105,7 +105,7 @@ func (s CallLog) records(
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b sip.CallRecord) int {
+	slices.SortFunc(found, func(a, b calllog.Record) int {
 		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return found, err
@@ -130,9 +130,9 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// ForgetCalls removes the records that began before a time and have ended.
-func (s CallLog) ForgetCalls(ctx context.Context, before time.Time, limit int) (int, error) {
-	old, err := s.records(ctx, func(r sip.CallRecord, _ *data) bool {
+// Forget removes the records that began before a time and have ended.
+func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
+	old, err := s.records(ctx, func(r calllog.Record, _ *data) bool {
 		return r.EndedAt != nil && r.StartedAt.Before(before)
 	})
 	old = old[:min(limit, len(old))]
@@ -154,8 +154,8 @@ func (s CallLog) BeatNode(ctx context.Context, node string, at time.Time) error 
 }
 
 // LostCalls is the records of silent nodes.
-func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]sip.CallRecord, error) {
-	found, err := s.records(ctx, func(r sip.CallRecord, d *data) bool {
+func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]calllog.Record, error) {
+	found, err := s.records(ctx, func(r calllog.Record, d *data) bool {
 		seen, beat := d.nodes[r.Node]
 		return r.EndedAt == nil && r.StartedAt.Before(silentSince) && (!beat || seen.Before(silentSince))
 	})

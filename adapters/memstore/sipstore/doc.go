@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
@@ -20,7 +21,7 @@ type data struct {
 	trunks        map[trunkKey]sip.Trunk
 	statuses      map[string]leasedStatus       // by trunk
 	registrations map[string]leasedRegistration // by trunk
-	records       map[string]sip.CallRecord
+	records       map[string]calllog.Record
 	ladders       map[string][]ladder.Event // by the record's id
 	nodes         map[string]time.Time      // when each was last heard of
 	discoveries   map[string]discovery.Discovery
@@ -33,7 +34,7 @@ func (data) New() data {
 		trunks:        map[trunkKey]sip.Trunk{},
 		statuses:      map[string]leasedStatus{},
 		registrations: map[string]leasedRegistration{},
-		records:       map[string]sip.CallRecord{},
+		records:       map[string]calllog.Record{},
 		ladders:       map[string][]ladder.Event{},
 		nodes:         map[string]time.Time{},
 		discoveries:   map[string]discovery.Discovery{},

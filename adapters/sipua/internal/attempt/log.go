@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 )
@@ -19,9 +20,9 @@ const observerTimeout = 10 * time.Second
 
 // Logger makes the logs of a user agent's attempts.
 type Logger struct {
-	Observer trunk.Journal // nil: nobody observes
-	Opened   func()        // is called when the observer is going to hear of an attempt
-	Closed   func()        // is called when the observer has heard of its end
+	Observer calllog.AttemptObserver // nil: nobody observes
+	Opened   func()                  // is called when the observer is going to hear of an attempt
+	Closed   func()                  // is called when the observer has heard of its end
 	IDs      callwright.IDs
 }
 
@@ -29,14 +30,14 @@ type Logger struct {
 // delays a call. One goroutine at a time uses a log: Dial before there is a dialog, then the dialog's mailbox.
 type Log struct {
 	logger *Logger
-	record trunk.CallRecord
+	record calllog.Record
 	ladder ladder.Recorder
 	begun  bool
 	told   mailbox.Mailbox // runs the observer
 }
 
 // New returns the log of an attempt that starts now. observe, which may be nil, hears of every step.
-func (l *Logger) New(r trunk.CallRecord, observe func(ladder.Event)) *Log {
+func (l *Logger) New(r calllog.Record, observe func(ladder.Event)) *Log {
 	r.ID, r.StartedAt = l.IDs.New(), Now()
 	log := &Log{logger: l, record: r}
 	log.ladder.Observe = observe
@@ -86,7 +87,7 @@ func (l *Log) Answered() {
 }
 
 // End closes the record. It is called once.
-func (l *Log) End(end trunk.CallEnd, evidence *health.Evidence) {
+func (l *Log) End(end calllog.End, evidence *health.Evidence) {
 	at := Now()
 	end.AnsweredAt, end.EndedAt = l.record.AnsweredAt, &at
 	detail := end.Cause
@@ -98,7 +99,7 @@ func (l *Log) End(end trunk.CallEnd, evidence *health.Evidence) {
 		return
 	}
 	r, steps := l.record, l.ladder.Events()
-	r.CallEnd = end
+	r.End = end
 	l.tell(func(ctx context.Context) { l.logger.Observer.End(ctx, r, evidence, steps) })
 	l.told.Post(l.logger.Closed)
 }
@@ -118,7 +119,7 @@ func (l *Log) Unsent(why *call.Ending, unreached bool) {
 		evidence = &health.Evidence{At: Now(), Reason: why.Reason}
 	}
 	l.Begin()
-	l.End(trunk.CallEnd{Cause: string(why.Cause), Reason: why.Reason, Technical: unreached}, evidence)
+	l.End(calllog.End{Cause: string(why.Cause), Reason: why.Reason, Technical: unreached}, evidence)
 }
 
 // Refused logs a call that is refused before it becomes a dialog, although its trunk is known.
@@ -128,7 +129,7 @@ func (l *Log) Refused(invite ladder.Event, status int, why call.Ending) {
 	response.Sent, response.Status, response.Reason, response.Body = true, status, message.Reason(status), ""
 	l.Step(response)
 	l.Begin()
-	l.End(trunk.CallEnd{
+	l.End(calllog.End{
 		SIPCode: status, Status: message.StatusLine(status, message.Reason(status)), Cause: string(why.Cause), Reason: why.Reason,
 	}, nil)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	"github.com/callwright/callwright/agents/call"
-	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/dialog"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
@@ -73,8 +73,8 @@ func givenUp(cause dialog.Cause) bool {
 }
 
 // callEnd returns how the leg's record ends, and what the leg says about the server's health.
-func (l *Leg) callEnd(why dialog.Ending) (trunk.CallEnd, *health.Evidence) {
-	end := trunk.CallEnd{
+func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
+	end := calllog.End{
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,
 		Technical: technical(why.Cause),
 	}

@@ -1,4 +1,4 @@
-package sip_test
+package calllog_test
 
 import (
 	"context"
@@ -11,20 +11,21 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
 	"github.com/callwright/callwright/sip/ladder"
 )
 
 // flaky is a call log that fails for a while, or takes for ever.
 type flaky struct {
-	sip.CallLog
+	calllog.Store
 	begins, ends int // how many of each still fail
 	hangs        bool
 }
 
 var errFlaky = errors.New("no database")
 
-func (f *flaky) BeginCall(ctx context.Context, r sip.CallRecord) error {
+func (f *flaky) Begin(ctx context.Context, r calllog.Record) error {
 	if f.hangs {
 		<-ctx.Done()
 		return ctx.Err()
@@ -32,10 +33,10 @@ func (f *flaky) BeginCall(ctx context.Context, r sip.CallRecord) error {
 	if f.begins--; f.begins >= 0 {
 		return errFlaky
 	}
-	return f.CallLog.BeginCall(ctx, r)
+	return f.Store.Begin(ctx, r)
 }
 
-func (f *flaky) EndCall(ctx context.Context, org callwright.OrgID, id string, end sip.CallEnd, steps []ladder.Event) error {
+func (f *flaky) End(ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event) error {
 	if f.hangs {
 		<-ctx.Done()
 		return ctx.Err()
@@ -43,35 +44,35 @@ func (f *flaky) EndCall(ctx context.Context, org callwright.OrgID, id string, en
 	if f.ends--; f.ends >= 0 {
 		return errFlaky
 	}
-	return f.CallLog.EndCall(ctx, org, id, end, steps)
+	return f.Store.End(ctx, org, id, end, steps)
 }
 
-func attempt() sip.CallRecord {
-	return sip.CallRecord{
+func attempt() calllog.Record {
+	return calllog.Record{
 		ID: "c", Org: "a", TrunkID: "t", Number: one, Direction: sip.Outbound, From: "x\x00\xff\r\ny", To: strings.Repeat("ä", 400),
 		SIPCallID: "\x01id", Attempt: 1, Server: "pbx.example.com:5061", StartedAt: start,
 	}
 }
 
-func TestJournal(t *testing.T) {
+func TestAttempt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // a call that is over is written down all the same
 	r := attempt()
 	h.Begin(ctx, r)
-	got, _, err := h.Call(t.Context(), "a", "c")
+	got, _, err := h.Get(t.Context(), "a", "c")
 	if err != nil || got.From != "xy" || got.SIPCallID != "id" || !utf8.ValidString(got.To) || len(got.To) != 512 || got.Node != "n1" {
 		t.Errorf("began %+v, %v", got, err)
 	}
 	h.Answered(ctx, r, start.Add(time.Second))
-	if got, _, err = h.Call(t.Context(), "a", "c"); err != nil || got.AnsweredAt == nil || got.EndedAt != nil {
+	if got, _, err = h.Get(t.Context(), "a", "c"); err != nil || got.AnsweredAt == nil || got.EndedAt != nil {
 		t.Errorf("answered %+v, %v", got, err)
 	}
 	h.clock.now = start.Add(time.Minute)
 	r.SIPCode, r.Status, r.Reason = 200, "200 O\x00K", "b\x00ye"
 	h.End(ctx, r, &health.Evidence{Alive: true, Reason: "200 O\nK"}, []ladder.Event{{Note: "connected"}})
-	got, steps, err := h.Call(t.Context(), "a", "c")
+	got, steps, err := h.Get(t.Context(), "a", "c")
 	if err != nil || got.Status != "200 OK" || got.Reason != "bye" || got.Duration(start) != 59*time.Second || len(steps) != 1 {
 		t.Errorf("ended %+v, %v, %v", got, steps, err)
 	}
@@ -83,7 +84,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-func TestJournalObserves(t *testing.T) {
+func TestObservedServers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	r := attempt()
@@ -95,7 +96,7 @@ func TestJournalObserves(t *testing.T) {
 	}
 }
 
-func TestJournalOfBadTimes(t *testing.T) {
+func TestFailingStore(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		log    flaky
@@ -113,9 +114,9 @@ func TestJournalOfBadTimes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := open(t, func(c *sip.Config) {
-					test.log.CallLog = c.Log
-					c.Log = &test.log
+				h := open(t, func(c *calllog.Config) {
+					test.log.Store = c.Store
+					c.Store = &test.log
 				})
 				began := time.Now()
 				h.Begin(t.Context(), attempt())
@@ -123,7 +124,7 @@ func TestJournalOfBadTimes(t *testing.T) {
 				if took := time.Since(began); took != test.most {
 					t.Errorf("took %v", took)
 				}
-				got, _, err := h.log.Call(t.Context(), "a", "c")
+				got, _, err := h.store.Get(t.Context(), "a", "c")
 				if ended := err == nil && got.EndedAt != nil; (err == nil) != test.kept || test.kept && test.log.ends < 0 != ended {
 					t.Errorf("got %+v, %v", got, err)
 				}

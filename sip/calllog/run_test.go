@@ -1,4 +1,4 @@
-package sip_test
+package calllog_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 )
 
 // bubbled is the clock of a synctest bubble.
@@ -34,16 +34,16 @@ func running(h *house) (stop func()) {
 func TestRunBeats(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, func(c *sip.Config) { c.Clock = bubbled{} })
+		h := open(t, func(c *calllog.Config) { c.Clock = bubbled{} })
 		defer running(h)()
 		r := h.logged("a", "c", time.Now())
-		h.Begin(t.Context(), sip.CallRecord{ID: "own", Org: "a", Number: one, StartedAt: time.Now()})
+		h.Begin(t.Context(), calllog.Record{ID: "own", Org: "a", Number: one, StartedAt: time.Now()})
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if own, _, err := h.Call(t.Context(), "a", "own"); err != nil || own.EndedAt != nil {
+		if own, _, err := h.Get(t.Context(), "a", "own"); err != nil || own.EndedAt != nil {
 			t.Errorf("the call of a node that lives is %+v, %v", own, err)
 		}
-		got, _, err := h.Call(t.Context(), "a", "c")
+		got, _, err := h.Get(t.Context(), "a", "c")
 		if err != nil || got.EndedAt == nil || got.Cause != "node_lost" || got.Reason == "" || got.Technical {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -57,26 +57,26 @@ func TestRunBeats(t *testing.T) {
 func TestRunKnowsWhenANodeLived(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, func(c *sip.Config) { c.Clock = bubbled{} })
+		h := open(t, func(c *calllog.Config) { c.Clock = bubbled{} })
 		defer running(h)()
 		began := time.Now()
 		h.logged("a", "c", began)
 		for time.Since(began) < time.Minute { // n2 lives for a minute
-			if err := h.log.BeatNode(t.Context(), "n2", time.Now()); err != nil {
+			if err := h.store.BeatNode(t.Context(), "n2", time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
 		}
 		late := h.logged("a", "late", time.Now())
-		if err := h.log.AnswerCall(t.Context(), "a", "late", late.StartedAt.Add(time.Second)); err != nil {
+		if err := h.store.Answer(t.Context(), "a", "late", late.StartedAt.Add(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		got, _, err := h.Call(t.Context(), "a", "c")
+		got, _, err := h.Get(t.Context(), "a", "c")
 		if err != nil || got.EndedAt == nil || got.EndedAt.Sub(began) < 56*time.Second || got.EndedAt.Sub(began) > time.Minute {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if got, _, err := h.Call(t.Context(), "a", "late"); err != nil || got.EndedAt == nil || got.EndedAt.Before(*got.AnsweredAt) {
+		if got, _, err := h.Get(t.Context(), "a", "late"); err != nil || got.EndedAt == nil || got.EndedAt.Before(*got.AnsweredAt) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
@@ -84,7 +84,7 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 
 // outage is a log that takes no beats for a while.
 type outage struct {
-	sip.CallLog
+	calllog.Store
 	until time.Time
 }
 
@@ -92,7 +92,7 @@ func (o *outage) BeatNode(ctx context.Context, node string, at time.Time) error 
 	if time.Now().Before(o.until) {
 		return callwright.ErrUnavailable
 	}
-	return o.CallLog.BeatNode(ctx, node, at)
+	return o.Store.BeatNode(ctx, node, at)
 }
 
 // After an outage of the log every node has been silent, and none is dead: they are given the time to come back.
@@ -100,19 +100,19 @@ func TestRunAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		log := &outage{}
-		h := open(t, func(c *sip.Config) {
-			log.CallLog, c.Log, c.Clock = c.Log, log, bubbled{}
+		h := open(t, func(c *calllog.Config) {
+			log.Store, c.Store, c.Clock = c.Store, log, bubbled{}
 		})
 		h.logged("a", "c", time.Now())
 		log.until = time.Now().Add(time.Minute)
 		defer running(h)()
 		time.Sleep(time.Minute + 10*time.Second)
-		if err := h.log.BeatNode(t.Context(), "n2", time.Now()); err != nil { // n2 is back, late
+		if err := h.store.BeatNode(t.Context(), "n2", time.Now()); err != nil { // n2 is back, late
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if got, _, err := h.Call(t.Context(), "a", "c"); err != nil || got.EndedAt != nil {
+		if got, _, err := h.Get(t.Context(), "a", "c"); err != nil || got.EndedAt != nil {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if !strings.Contains(h.printed.String(), "level=ERROR") {
@@ -125,7 +125,7 @@ func TestRunAfterAnOutage(t *testing.T) {
 func TestRunClosesMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, func(c *sip.Config) { c.Clock = bubbled{} })
+		h := open(t, func(c *calllog.Config) { c.Clock = bubbled{} })
 		for i := range 250 {
 			h.logged("a", string(rune('A'+i)), time.Now())
 		}
@@ -133,7 +133,7 @@ func TestRunClosesMany(t *testing.T) {
 		time.Sleep(17 * time.Second)
 		synctest.Wait()
 		stop()
-		lost, err := h.log.LostCalls(t.Context(), time.Now().Add(time.Hour), 1000)
+		lost, err := h.store.LostCalls(t.Context(), time.Now().Add(time.Hour), 1000)
 		if err != nil || len(lost) != 0 {
 			t.Errorf("%d records are left, %v", len(lost), err)
 		}
@@ -143,12 +143,12 @@ func TestRunClosesMany(t *testing.T) {
 func TestRunForgetsOldCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, func(c *sip.Config) { c.Clock, c.KeepCalls = bubbled{}, 24*time.Hour })
+		h := open(t, func(c *calllog.Config) { c.Clock, c.Keep = bubbled{}, 24*time.Hour })
 		const calls = 501 // one more than go at once
 		for i := range calls {
 			r := h.logged("a", "c"+strconv.Itoa(i), time.Now())
 			ended := r.StartedAt.Add(time.Minute)
-			if err := h.log.EndCall(t.Context(), "a", r.ID, sip.CallEnd{EndedAt: &ended}, nil); err != nil {
+			if err := h.store.End(t.Context(), "a", r.ID, calllog.End{EndedAt: &ended}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -159,7 +159,7 @@ func TestRunForgetsOldCalls(t *testing.T) {
 		}{{23 * time.Hour, 1}, {2 * time.Hour, 0}} {
 			time.Sleep(want.after)
 			synctest.Wait()
-			left, err := h.log.Calls(t.Context(), "a", one, callwright.Keyset{}, 1)
+			left, err := h.store.List(t.Context(), "a", one, callwright.Keyset{}, 1)
 			if err != nil || len(left) != want.left {
 				t.Errorf("%d are left after %s, %v; want %d", len(left), want.after, err, want.left)
 			}

@@ -1,4 +1,4 @@
-package sip_test
+package calllog_test
 
 import (
 	"errors"
@@ -8,19 +8,20 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
 )
 
 // logged puts a call of number one into the log, and gives its record.
-func (h *house) logged(org callwright.OrgID, id string, at time.Time) sip.CallRecord {
+func (h *house) logged(org callwright.OrgID, id string, at time.Time) calllog.Record {
 	h.t.Helper()
-	r := sip.CallRecord{ID: id, Org: org, TrunkID: "t", Number: one, Direction: sip.Outbound, Node: "n2", StartedAt: at}
-	if err := h.log.BeginCall(h.t.Context(), r); err != nil {
+	r := calllog.Record{ID: id, Org: org, TrunkID: "t", Number: one, Direction: sip.Outbound, Node: "n2", StartedAt: at}
+	if err := h.store.Begin(h.t.Context(), r); err != nil {
 		h.t.Fatal(err)
 	}
 	return r
 }
 
-func TestCalls(t *testing.T) {
+func TestList(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	for i := range 60 {
@@ -41,9 +42,9 @@ func TestCalls(t *testing.T) {
 		"in another time zone": {"2026-05-04T05:02:11.5+02:00", 3, "c10", 3},
 		"with its plus lost":   {"2026-05-04T05:02:11.5 02:00", 3, "c10", 3},
 	} {
-		got, err := h.Calls(t.Context(), "a", one, test.before, test.limit)
-		if err != nil || len(got) != test.n || test.n > 0 && got[0].ID != test.first {
-			t.Errorf("%s: got %d calls, %v", name, len(got), err)
+		got, err := h.List(t.Context(), "a", one, test.before, test.limit)
+		if err != nil || len(got.Items) != test.n || test.n > 0 && got.Items[0].ID != test.first {
+			t.Errorf("%s: got %d calls, %v", name, len(got.Items), err)
 		}
 	}
 	for name, test := range map[string]struct {
@@ -60,17 +61,41 @@ func TestCalls(t *testing.T) {
 		"before history": {one, "0000-01-01T00:00:00Z", 1, "before"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := h.Calls(t.Context(), "a", test.number, test.before, test.limit)
+			_, err := h.List(t.Context(), "a", test.number, test.before, test.limit)
 			wantField(t, err, callwright.CodeBadRequest, test.field)
 		})
 	}
-	if got, err := h.Calls(t.Context(), "a", two, "", 0); err != nil || len(got) != 0 {
+	if got, err := h.List(t.Context(), "a", two, "", 0); err != nil || len(got.Items) != 0 || !got.Next.IsZero() {
 		t.Errorf("another number has %v, %v", got, err)
 	}
-	if r, _, err := h.Call(t.Context(), "a", "c07"); err != nil || r.ID != "c07" {
+	if r, _, err := h.Get(t.Context(), "a", "c07"); err != nil || r.ID != "c07" {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if _, _, err := h.Call(t.Context(), "a", "foreign"); !errors.Is(err, callwright.ErrNotFound) {
+	if _, _, err := h.Get(t.Context(), "a", "foreign"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The ID of Next leads to the next page.
+func TestListPages(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for i := range 5 {
+		h.logged("a", fmt.Sprint("c", i), start.Add(time.Duration(i)*time.Second))
+	}
+	var ids []string
+	before := ""
+	for range 3 {
+		page, err := h.List(t.Context(), "a", one, before, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Items {
+			ids = append(ids, r.ID)
+		}
+		before = page.Next.ID
+	}
+	if got := fmt.Sprint(ids); got != "[c4 c3 c2 c1 c0]" || before != "" {
+		t.Errorf("got %s, and then %q", got, before)
 	}
 }

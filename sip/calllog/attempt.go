@@ -1,0 +1,118 @@
+package calllog
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// AttemptObserver is told of every attempt at a call, in order; Service implements it. Its methods return no errors,
+// because the log must not stop a call: the caller runs them beside the call, and failures are logged.
+type AttemptObserver interface {
+	// Begin is called when the server of an outgoing call is connected or known to be out of reach, or when the trunk of
+	// an incoming call is known.
+	Begin(ctx context.Context, r Record)
+	// Answered is called when both sides have answered.
+	Answered(ctx context.Context, r Record, at time.Time)
+	// End is called once, when the attempt is over and its resources are free. evidence is nil when the attempt says
+	// nothing about the server: the server was not tried, or the attempt was canceled before a response.
+	End(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
+}
+
+const (
+	writeTimeout = 2 * time.Second        // of one write
+	endTries     = 3                      // writes of an end, which cannot be recovered later
+	endBackoff   = 200 * time.Millisecond // after the first try; doubled after the next one
+	maxText      = 512                    // bytes
+)
+
+// Begin writes the beginning of an attempt. It implements AttemptObserver.
+func (s *Service) Begin(ctx context.Context, r Record) {
+	r = s.cleaned(r)
+	err := within(ctx, func(ctx context.Context) error { return s.cfg.Store.Begin(ctx, r) })
+	s.logFailure(ctx, "the beginning of an attempt was not written", r, err)
+}
+
+// Answered writes the answer of an attempt. It implements AttemptObserver.
+func (s *Service) Answered(ctx context.Context, r Record, at time.Time) {
+	err := within(ctx, func(ctx context.Context) error { return s.cfg.Store.Answer(ctx, r.Org, r.ID, at) })
+	s.logFailure(ctx, "the answer of an attempt was not written", r, err)
+}
+
+// End writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps are
+// expected to be those of a ladder.Recorder, which cleans their texts.
+func (s *Service) End(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
+	ctx = context.WithoutCancel(ctx)
+	if evidence != nil && r.Direction == sip.Outbound {
+		e := *evidence
+		e.Reason = clean(e.Reason)
+		s.cfg.Monitor.Observe(ctx, r.Org, r.TrunkID, r.Server, e)
+	}
+	r = s.cleaned(r)
+	if r.EndedAt == nil {
+		now := s.cfg.Clock.Now()
+		r.EndedAt = &now
+	}
+	var err error
+	for try := range endTries {
+		if try > 0 {
+			<-time.After(endBackoff << (try - 1))
+		}
+		if err = within(ctx, func(ctx context.Context) error { return s.end(ctx, r, steps) }); err == nil {
+			return
+		}
+	}
+	s.logFailure(ctx, "the end of an attempt was not written", r, err)
+}
+
+// end ends a record, and adds it first when its beginning was not written.
+func (s *Service) end(ctx context.Context, r Record, steps []ladder.Event) error {
+	err := s.cfg.Store.End(ctx, r.Org, r.ID, r.End, steps)
+	if !errors.Is(err, callwright.ErrNotFound) {
+		return err
+	}
+	if err := s.cfg.Store.Begin(ctx, r); err != nil {
+		return err
+	}
+	return s.cfg.Store.End(ctx, r.Org, r.ID, r.End, steps)
+}
+
+// within runs f with the time limit of one write. The end of ctx does not stop it: a call may be over before it is
+// written.
+func within(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	return f(ctx)
+}
+
+func (s *Service) logFailure(ctx context.Context, message string, r Record, err error) {
+	if err != nil {
+		s.cfg.Logger.ErrorContext(ctx, message, "call_id", r.ID, "trunk_id", r.TrunkID, "error", err)
+	}
+}
+
+// cleaned returns a record as it is stored: with this node's name, and with the peer's texts cleaned.
+func (s *Service) cleaned(r Record) Record {
+	r.Node = s.cfg.Node
+	for _, text := range []*string{&r.From, &r.To, &r.SIPCallID, &r.Status, &r.Reason} {
+		*text = clean(*text)
+	}
+	return r
+}
+
+// clean returns at most maxText bytes of a text, as UTF-8 without control characters.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
+}

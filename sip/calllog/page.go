@@ -1,0 +1,66 @@
+package calllog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// The limits of a page.
+const (
+	defaultPage = 50
+	maxPage     = 500
+)
+
+// List returns a page of a number's records, newest first. before is empty for the newest page; otherwise it is the id
+// of a record or a time (RFC 3339), and the page holds older records only: the next page comes with the ID of Next.
+// limit is from 1 to 500; 0 means 50.
+func (s *Service) List(
+	ctx context.Context, org callwright.OrgID, number, before string, limit int,
+) (callwright.Page[Record], error) {
+	var page callwright.Page[Record]
+	n, err := callwright.ParsePhoneNumber(number)
+	if err != nil {
+		return page, callwright.InField("phone_number", err)
+	}
+	if limit < 0 || limit > maxPage {
+		return page, callwright.Invalid("limit", "must be from 1 to %d", maxPage)
+	}
+	after, err := s.keyset(ctx, org, before)
+	if err != nil {
+		return page, err
+	}
+	limit = cmp.Or(limit, defaultPage)
+	page.Items, err = s.cfg.Store.List(ctx, org, n, after, limit)
+	if err == nil && len(page.Items) == limit {
+		last := page.Items[limit-1]
+		page.Next = callwright.Keyset{At: last.StartedAt, ID: last.ID}
+	}
+	return page, err
+}
+
+// keyset returns the keyset that a text stands for.
+func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before string) (callwright.Keyset, error) {
+	if before == "" {
+		return callwright.Keyset{}, nil
+	}
+	text := strings.Replace(before, " ", "+", 1) // an unescaped plus of a query
+	if at, err := time.Parse(time.RFC3339, text); err == nil && at.UTC().Year() > 0 {
+		return callwright.Keyset{At: at.UTC()}, nil
+	}
+	r, _, err := s.cfg.Store.Get(ctx, org, before)
+	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // it may be no text at all
+		return callwright.Keyset{}, callwright.Invalid("before", "must be the id of a call of this organization, or an RFC 3339 time")
+	}
+	return callwright.Keyset{At: r.StartedAt, ID: r.ID}, err
+}
+
+// Get returns a record and its ladder. CodeNotFound when the organization has no such record.
+func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error) {
+	return s.cfg.Store.Get(ctx, org, id)
+}

@@ -1,0 +1,41 @@
+package calllog
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	forgetEvery   = time.Hour
+	forgetTimeout = time.Minute // of one round
+	forgetBatch   = 500         // records that one statement removes
+)
+
+// forgetOld removes the records whose retention period is over, at once and then every hour, until ctx ends. Every node
+// does so.
+func (s *Service) forgetOld(ctx context.Context) {
+	ticker := time.NewTicker(forgetEvery)
+	defer ticker.Stop()
+	for {
+		if err := s.forget(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Logger.ErrorContext(ctx, "old records of the call log were not removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (s *Service) forget(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
+	defer cancel()
+	before := s.cfg.Clock.Now().Add(-s.cfg.Keep)
+	for {
+		n, err := s.cfg.Store.Forget(ctx, before, forgetBatch)
+		if err != nil || n < forgetBatch {
+			return err
+		}
+	}
+}

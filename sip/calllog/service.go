@@ -1,0 +1,61 @@
+package calllog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/health"
+)
+
+// Monitor learns from attempts how servers do; monitor.Service implements it.
+type Monitor interface {
+	// Observe takes what an attempt says of a server, named by failover.Server.String.
+	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
+}
+
+// Config configures a Service. Store, Monitor and Node are required.
+type Config struct {
+	Store   Store
+	Monitor Monitor
+	Node    string // names this process; every process of a deployment, past or present, has another name
+
+	Keep   time.Duration    // retention period; 0: 90 days; at least alert.MaxRateWindow
+	Clock  callwright.Clock // nil: SystemClock
+	Logger *slog.Logger     // nil: discards
+}
+
+// The retention period. Alerts look back for up to alert.MaxRateWindow.
+const (
+	defaultKeep = 90 * 24 * time.Hour
+	minKeep     = alert.MaxRateWindow
+)
+
+// Service writes and reads the log.
+type Service struct{ cfg Config }
+
+// New checks the configuration.
+func New(c Config) (*Service, error) {
+	c.Keep = cmp.Or(c.Keep, defaultKeep)
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("calllog: Config.Store is required")
+	case c.Monitor == nil:
+		return nil, errors.New("calllog: Config.Monitor is required")
+	case c.Node == "":
+		return nil, errors.New("calllog: Config.Node is required")
+	case c.Keep < minKeep:
+		return nil, errors.New("calllog: Config.Keep must be at least 24 hours")
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Service{cfg: c}, nil
+}

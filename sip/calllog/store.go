@@ -1,0 +1,42 @@
+package calllog
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/ladder"
+)
+
+// Store keeps records. Texts must be UTF-8 without NUL characters: a database refuses any other text with
+// CodeBadRequest, at every retry.
+type Store interface {
+	// Begin adds a record that has not ended; its End is ignored. A record whose ID is taken is left as it is, without
+	// an error.
+	Begin(ctx context.Context, r Record) error
+	// Answer sets AnsweredAt of a record that has not ended. A record that has ended is left as it is, without an error.
+	// CodeNotFound when the organization has no such record.
+	Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
+	// End ends a record and keeps its ladder. An end without an EndedAt is CodeBadRequest; an end without an AnsweredAt
+	// keeps the stored one. A record that has ended is left as it is, with its ladder, without an error. CodeNotFound when
+	// the organization has no such record.
+	End(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
+	// Get returns a record and the ladder that End received. CodeNotFound when the organization has no such record.
+	Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error)
+	// List returns up to limit records of a number, at least 1, by StartedAt and then ID, both descending. Only records
+	// that come after the keyset in this order are returned; a keyset without an ID stands for all that start at its
+	// time. The zero keyset is the beginning.
+	List(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int) (
+		[]Record, error)
+	// Failures counts a trunk's attempts that ended at since or later, and those among them that are Technical.
+	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
+	// Forget removes up to limit records that have ended and started before the given time, the oldest first, with their
+	// ladders. It returns how many it removed.
+	Forget(ctx context.Context, before time.Time, limit int) (int, error)
+
+	// BeatNode records a heartbeat of a node.
+	BeatNode(ctx context.Context, node string, at time.Time) error
+	// LostCalls returns up to limit records that have not ended and whose node has been silent since the given time: the
+	// node has neither sent a heartbeat since, nor begun the record since. The oldest come first.
+	LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]Record, error)
+}
