@@ -1,8 +1,6 @@
 package sip
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
 	"strings"
@@ -17,7 +15,7 @@ const passwordBytes = 20
 // its owner has given, each with its length before it, in letters and digits that are easily typed. The same input gives
 // the same password, and without the key nobody gets from the one to the other.
 func (s *Service) derive(org callwright.OrgID, given Credentials) callwright.Secret {
-	mac := hmac.New(sha256.New, []byte(s.cfg.DerivationKey.Reveal()))
+	mac := s.mac()
 	for _, part := range []string{"register", string(org), given.Username, given.Password.Reveal()} {
 		mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		mac.Write([]byte(part))

@@ -30,13 +30,13 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		t.Fatal("anybody may call")
 	}
 	record := h.get("a", one)
-	secrets := []string{given, call, done.Password.Reveal(), h.DerivationKey.Reveal()}
+	secrets := []string{given, call, done.Password.Reveal(), configured(h.store).DerivationKey.Reveal()}
 
 	if stored := record.Inbound.Options; stored.Call.Password.Reveal() != call || stored.Register.Password != done.Password || done.Password == given {
 		t.Errorf("the store has %q and %q", stored.Call.Password.Reveal(), stored.Register.Password.Reveal())
 	}
 	for _, value := range []any{
-		in, &in, attachment, done, &done, updated, route, record, *record.Inbound, record.Inbound, record.Inbound.Options,
+		in, &in, attachment, done, &done, updated, route, record, *h.Service, *record.Inbound, record.Inbound, record.Inbound.Options,
 	} {
 		var logged bytes.Buffer
 		slog.New(slog.NewJSONHandler(&logged, nil)).Info("x", "value", value)

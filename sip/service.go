@@ -2,7 +2,10 @@ package sip
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
+	"hash"
 	"log/slog"
 
 	"github.com/callwright/callwright"
@@ -39,7 +42,10 @@ const minKey = 32
 
 // Service keeps trunks and routes calls over them. A number has at most one inbound and one outbound trunk. With the
 // three servers of a failover that stays below ten, which is the limit of configurations per number.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg Config           // without its DerivationKey
+	mac func() hash.Hash // over the DerivationKey, which fmt would print if it were a field that is not exported
+}
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
@@ -61,7 +67,9 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: c}, nil
+	key := []byte(c.DerivationKey.Reveal())
+	c.DerivationKey = ""
+	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}, nil
 }
 
 // check returns an error that names the first required field that is missing or invalid.

@@ -19,7 +19,7 @@ func BenchmarkCallLogPage(b *testing.B) {
 			for place, before := range map[string]callwright.Keyset{"first": {}, "middle": {At: middle, ID: "c"}} {
 				b.Run(fmt.Sprintf("%s/%d/%s", name, count, place), func(b *testing.B) {
 					for b.Loop() {
-						page, err := sipstore.CallLog{DB: db}.Calls(b.Context(), "o", "+15550001000", before, 50)
+						page, err := sipstore.CallLog{DB: db}.List(b.Context(), "o", "+15550001000", before, 50)
 						if err != nil || len(page) != 50 {
 							b.Fatal(len(page), err)
 						}
