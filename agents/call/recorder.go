@@ -17,6 +17,7 @@ type taped struct {
 	frames chan tapeFrame
 	spare  chan tapeFrame // buffers to use again
 	missed int            // frames that found no room, to be made up for as silence
+	size   int            // samples of each of those
 	done   chan struct{}
 	err    error // of the writer; read after done
 }
@@ -84,12 +85,16 @@ func (t *taped) Read(ctx context.Context) (conversation.Frame, error) {
 		t.missed = 0
 	default:
 		t.missed++
+		t.size = len(f.In)
 	}
 	return f, nil
 }
 
 // stop ends the recording and waits until it is written. Read must not be called afterwards.
 func (t *taped) stop() error {
+	if t.missed > 0 { // no frame has come since that could make up for them
+		t.frames <- tapeFrame{in: make([]int16, t.size), missed: t.missed - 1}
+	}
 	close(t.frames)
 	<-t.done
 	return t.err
