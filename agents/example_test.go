@@ -3,14 +3,15 @@ package agents_test
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 )
 
-// A web agent is made, and then led by a pathway.
+// A web agent is made and changed: what no call could have is refused, and the rest is made.
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := agents.New(agents.Config{
@@ -19,16 +20,19 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	a, err := service.CreateAgent(ctx, "acme", agents.WebAgent{
-		Agent: call.Agent{Task: "Help visitors to find a table.", FirstSentence: "Welcome."},
-	})
+	w, err := service.CreateAgent(ctx, "acme", agents.WebAgent{Agent: agents.Agent{Task: "Help visitors to find a table."}})
 	if err != nil {
 		panic(err)
 	}
-	a, err = service.UpdateAgent(ctx, "acme", a.ID, func(a *agents.WebAgent) error {
-		agents.SetPathway(&a.Agent, call.PathwayRef{ID: "tables"})
-		return nil
-	})
-	fmt.Printf("%q %q %v\n", a.Agent.Pathway.ID, a.Agent.Task+a.Agent.FirstSentence, err)
-	// Output: "tables" "" <nil>
+	w, report, err := service.UpdateAgent(ctx, "acme", w.ID, agents.WebAgentPatch{Patch: agents.Patch{
+		FirstSentence: callwright.Given("Welcome."), MaxDuration: callwright.Given(-time.Minute),
+	}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(w.Agent.FirstSentence, w.Agent.MaxDuration)
+	fmt.Println(report[agents.SettingMaxDuration])
+	// Output:
+	// Welcome. 30m0s
+	// max_duration: must be more than 0 and at most 720 minutes
 }

@@ -2,17 +2,17 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/call"
 )
 
 // InboundNumber is a number at which the platform is called, and the agent that answers there.
 type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
-	Agent     call.Agent
+	Agent     Agent // may have neither a task nor a pathway: see Service.Answering
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64
@@ -29,4 +29,60 @@ type Store interface {
 	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when somebody
 	// else was first; CodeNotFound when it is absent.
 	UpdateNumber(ctx context.Context, n InboundNumber) error
+}
+
+// RegisterInbound makes a number one that is answered, with an agent that has no settings yet. A number that is
+// registered keeps its agent. Trunks and ports call it when a number begins to reach this platform.
+func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
+	now := s.cfg.Clock.Now()
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		_, err := s.cfg.Store.Number(ctx, org, number)
+		if !errors.Is(err, callwright.ErrNotFound) {
+			return err
+		}
+		n := InboundNumber{Org: org, Number: number, CreatedAt: now, UpdatedAt: now}
+		n.Agent.setDefaults()
+		return s.cfg.Store.InsertNumber(ctx, n)
+	})
+}
+
+// Inbound returns one inbound number.
+func (s *Service) Inbound(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
+) (InboundNumber, error) {
+	return s.cfg.Store.Number(ctx, org, number)
+}
+
+// ListInbound returns all inbound numbers of an organization, by number.
+func (s *Service) ListInbound(ctx context.Context, org callwright.OrgID) ([]InboundNumber, error) {
+	return s.cfg.Store.Numbers(ctx, org)
+}
+
+// UpdateInbound changes the agent of a number, setting by setting: one that is refused leaves the others be, and the
+// report says why. Whatever was at fault with the agent before refuses nothing else. The error is for an update of which
+// nothing could be made: CodeNotFound, or a part of the server that is missing or down.
+func (s *Service) UpdateInbound(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, p Patch,
+) (n InboundNumber, r Report, err error) {
+	changes := append(p.leader(func(a *Agent, ref PathwayRef) { a.Task, a.Pathway = "", ref }), p.changes()...)
+	err = s.again(ctx, func(ctx context.Context) error {
+		if n, err = s.cfg.Store.Number(ctx, org, number); err != nil {
+			return err
+		}
+		w := WebAgent{Agent: n.Agent}
+		r, err = apply(&w, changes, func(w *WebAgent) []error {
+			w.Agent.setDefaults()
+			return s.faults(ctx, org, w.Agent)
+		})
+		if err != nil || !r.made() {
+			return err
+		}
+		n.Agent, n.UpdatedAt = w.Agent, s.cfg.Clock.Now()
+		if err := s.cfg.Store.UpdateNumber(ctx, n); err != nil {
+			return err
+		}
+		n.Version++
+		return nil
+	})
+	return n, r, err
 }

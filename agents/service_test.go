@@ -1,7 +1,9 @@
 package agents_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,37 +12,116 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 const number callwright.PhoneNumber = "+15550000001"
 
-func newService(t *testing.T) *agents.Service {
+// newService makes a service over stores in memory, which has one pathway, no voice named robot, and sends to https only.
+func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	t.Helper()
 	store := memstore.New()
-	s, err := agents.New(agents.Config{
+	c := agents.Config{
 		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-	})
+		Voices: voices{}, Webhooks: onlyHTTPS{}, Requests: onlyHTTPS{}, Pathways: onePathway{},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	s, err := agents.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
+// errVoice refuses one voice, as an engine refuses what it does not have.
+var errVoice = callwright.Invalid("voice", "is not known")
+
+type voices struct{}
+
+func (voices) CheckVoice(voice, _ string) error {
+	if voice == "robot" {
+		return errVoice
+	}
+	return nil
+}
+
+type onlyHTTPS struct{}
+
+func (onlyHTTPS) CheckURL(url string) error {
+	if !strings.HasPrefix(url, "https://") {
+		return callwright.Invalid("", "must begin with https://")
+	}
+	return nil
+}
+
+// onePathway has the pathway p1 in every version, with the node begin.
+type onePathway struct{}
+
+func (onePathway) Load(
+	_ context.Context, _ callwright.OrgID, id string, sel pathway.Selector,
+) (*pathway.Graph, int, error) {
+	if id != "p1" {
+		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
+	}
+	return &pathway.Graph{Nodes: map[string]*pathway.Node{"begin": {}}}, sel.Number, nil
+}
+
+// registered makes a service with one number.
+func registered(t *testing.T, change ...func(*agents.Config)) *agents.Service {
+	t.Helper()
+	s := newService(t, change...)
+	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// update changes the number's agent and returns it with the report.
+func update(t *testing.T, s *agents.Service, p agents.Patch) (agents.Agent, agents.Report) {
+	t.Helper()
+	_, report, err := s.UpdateInbound(t.Context(), "a", number, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := s.Inbound(t.Context(), "a", number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.Agent, report
+}
+
+// TestNewNamesWhatIsMissing wants each required port by its name.
+func TestNewNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	whole := agents.Config{
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+	}
+	for name, remove := range map[string]func(*agents.Config){
+		"Store": func(c *agents.Config) { c.Store = nil }, "WebAgents": func(c *agents.Config) { c.WebAgents = nil },
+		"Atomic": func(c *agents.Config) { c.Atomic = nil },
+	} {
+		c := whole
+		remove(&c)
+		if _, err := agents.New(c); err == nil || err.Error() != "agents: Config."+name+" is required" {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
 func TestRegisterInbound(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	setTask := func(a *call.Agent) error { a.Task = "Sell."; return nil }
 	for range 2 { // a number that is registered again keeps its agent
 		if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.UpdateInbound(t.Context(), "a", number, setTask); err != nil {
-			t.Fatal(err)
-		}
+		update(t, s, agents.Patch{Task: callwright.Given("Sell.")})
 	}
 	n, err := s.Inbound(t.Context(), "a", number)
-	if err != nil || n.Agent.Task != "Sell." || n.Version != 3 {
+	if err != nil || n.Agent.Task != "Sell." || n.Version != 3 || n.Agent.MaxDuration != agents.DefaultMaxDuration {
 		t.Errorf("got %+v, %v", n, err)
 	}
 	if list, err := s.ListInbound(t.Context(), "b"); err != nil || len(list) != 0 {
@@ -50,25 +131,21 @@ func TestRegisterInbound(t *testing.T) {
 
 func TestUpdateInboundTogether(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
-		t.Fatal(err)
-	}
-	const editors = 4
+	s := registered(t)
 	var editing sync.WaitGroup
-	for range editors {
+	for _, p := range []agents.Patch{
+		{Task: callwright.Given("Sell.")}, {Persona: callwright.Given("You are kind.")},
+		{FirstSentence: callwright.Given("Hello.")}, {Record: callwright.Given(true)},
+	} {
 		editing.Go(func() {
-			_, err := s.UpdateInbound(t.Context(), "a", number, func(a *call.Agent) error {
-				a.Task += "x"
-				return nil
-			})
-			if err != nil {
+			if _, _, err := s.UpdateInbound(t.Context(), "a", number, p); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	editing.Wait()
-	if n, err := s.Inbound(t.Context(), "a", number); err != nil || len(n.Agent.Task) != editors {
+	n, err := s.Inbound(t.Context(), "a", number)
+	if a := n.Agent; err != nil || a.Task != "Sell." || a.Persona != "You are kind." || a.FirstSentence != "Hello." || !a.Record {
 		t.Errorf("got %+v, %v; an edit was lost", n.Agent, err)
 	}
 }
@@ -76,16 +153,15 @@ func TestUpdateInboundTogether(t *testing.T) {
 func TestUpdateInboundRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	_, err := s.UpdateInbound(t.Context(), "a", number, func(*call.Agent) error { return nil })
+	_, _, err := s.UpdateInbound(t.Context(), "a", number, agents.Patch{Record: callwright.Given(true)})
 	if !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("an absent number gave %v", err)
 	}
 	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
 		t.Fatal(err)
 	}
-	refusal := callwright.Invalid("voice", "is odd")
-	if _, err := s.UpdateInbound(t.Context(), "a", number, func(*call.Agent) error { return refusal }); !errors.Is(err, refusal) {
-		t.Errorf("got %v", err)
+	if _, report := update(t, s, agents.Patch{Voice: callwright.Given("robot")}); !errors.Is(report[agents.SettingVoice], errVoice) {
+		t.Errorf("got %v", report)
 	}
 	if n, _ := s.Inbound(t.Context(), "a", number); n.Version != 1 {
 		t.Error("a refused change was stored")
@@ -96,21 +172,29 @@ func TestAnswering(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	unknown, err := s.Answering(t.Context(), "a", number)
-	if err != nil || unknown.Task == "" || unknown.MaxDuration != call.DefaultMaxDuration {
+	if err != nil || unknown.Task == "" || unknown.MaxDuration != agents.DefaultMaxDuration {
 		t.Errorf("an unknown number is answered by %+v, %v", unknown, err)
 	}
 	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.UpdateInbound(t.Context(), "a", number, func(a *call.Agent) error {
-		a.FirstSentence, a.MaxDuration = "Hello.", time.Minute
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	update(t, s, agents.Patch{FirstSentence: callwright.Given("Hello."), MaxDuration: callwright.Given(time.Minute)})
 	got, err := s.Answering(t.Context(), "a", number)
 	if err != nil || got.FirstSentence != "Hello." || got.MaxDuration != time.Minute || got.Task == "" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAnsweringByPathway(t *testing.T) {
+	t.Parallel()
+	s := registered(t)
+	update(t, s, agents.Patch{
+		Pathway: callwright.Given("p1"), PathwayVersion: callwright.Given(pathway.Selector{Number: 4}),
+		Persona: callwright.Given("You are Ada."), MaxDuration: callwright.Given(time.Minute),
+	})
+	got, err := s.Answering(t.Context(), "a", number)
+	want := agents.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 4}}
+	if err != nil || got.Task != "" || got.Pathway != want || got.Persona != "You are Ada." {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

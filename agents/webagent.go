@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/call"
 )
 
 // WebAgent is a named agent, whose settings calls can take. What is null in the contract is nil here: an empty list is
@@ -14,7 +13,7 @@ import (
 type WebAgent struct {
 	ID            string
 	Org           callwright.OrgID
-	Agent         call.Agent
+	Agent         Agent           // its Language stays as it was given
 	VoiceSettings json.RawMessage // an object, kept as it was given; nil: null
 	Keywords      []string        // kept as they were given
 	Metadata      map[string]any
@@ -23,13 +22,40 @@ type WebAgent struct {
 	Version       int64
 }
 
-// SetPathway has a pathway lead an agent. It takes the place of what leads one without a pathway: the task, the first
-// sentence, the model, the dynamic data and the tools. The zero PathwayRef only takes the pathway away.
-func SetPathway(a *call.Agent, ref call.PathwayRef) {
-	a.Pathway = ref
-	if ref.ID != "" {
-		a.Task, a.FirstSentence, a.Model, a.DynamicData, a.Tools = "", "", "", nil, nil
+// The limits of web agents.
+const (
+	MaxAgents   = 1000     // of an organization; they are listed all at once
+	MaxSettings = 64 << 10 // bytes of an agent's Metadata and VoiceSettings together, as JSON
+)
+
+// setDefaults fills in what is not given, and leaves the language as it was given.
+func (w *WebAgent) setDefaults() {
+	given := w.Agent.Language
+	w.Agent.setDefaults()
+	w.Agent.Language = given
+}
+
+// checkSizes refuses what is too large to be kept beside the agent.
+func (w *WebAgent) checkSizes(found *faultList) {
+	size := len(w.VoiceSettings)
+	if size > MaxSettings {
+		found.add(callwright.Invalid("voice_settings", "must have at most %d bytes", MaxSettings))
+		return
 	}
+	if len(w.Metadata) == 0 {
+		return
+	}
+	metadata, err := json.Marshal(w.Metadata)
+	found.add(err)
+	found.addIf(size+len(metadata) > MaxSettings,
+		"metadata", "must have at most %d bytes of JSON, voice_settings included", MaxSettings)
+}
+
+// lead has a pathway lead a web agent. It takes the place of what leads one without a pathway: the task, the first
+// sentence, the model, the dynamic data and the tools.
+func lead(a *Agent, ref PathwayRef) {
+	a.Pathway = ref
+	a.Task, a.FirstSentence, a.Model, a.DynamicData, a.Tools = "", "", "", nil, nil
 }
 
 // WebAgents keeps web agents. What it returns shares no memory with what it keeps. Another organization's agent is absent.

@@ -2,107 +2,76 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
 
 	"github.com/callwright/callwright"
 )
 
-// The limits of web agents.
-const (
-	MaxAgents   = 1000     // of an organization; they are listed all at once
-	MaxSettings = 64 << 10 // bytes of an agent's Metadata and VoiceSettings together, as JSON
-)
-
 // CreateAgent keeps a new web agent. Its id, times and version are set here. Either a task or a pathway leads it;
 // CodeInvalidState when the organization has MaxAgents.
-func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, a WebAgent) (WebAgent, error) {
-	now := s.Clock.Now()
-	a.ID, a.Org, a.CreatedAt, a.UpdatedAt, a.Version = s.IDs.New(), org, now, now, 1
-	if err := s.CheckWebAgent(ctx, org, &a); err != nil {
+func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, w WebAgent) (WebAgent, error) {
+	now := s.cfg.Clock.Now()
+	w.ID, w.Org, w.CreatedAt, w.UpdatedAt, w.Version = s.cfg.IDs.New(), org, now, now, 1
+	if err := faultList(s.webFaults(ctx, &w)).first(); err != nil {
 		return WebAgent{}, err
 	}
-	return a, s.Atomic.Do(ctx, func(ctx context.Context) error {
-		n, err := s.WebAgents.CountAgents(ctx, org)
+	return w, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		n, err := s.cfg.WebAgents.CountAgents(ctx, org)
 		if err != nil {
 			return err
 		}
 		if n >= MaxAgents {
-			return callwright.Errorf(callwright.CodeInvalidState, "there are %d web agents, and no more are possible", n)
+			return callwright.Errorf(callwright.CodeInvalidState, "at most %d web agents are possible", MaxAgents)
 		}
-		return s.WebAgents.InsertAgent(ctx, a)
+		return s.cfg.WebAgents.InsertAgent(ctx, w)
 	})
 }
 
-// CheckWebAgent fills in an agent's defaults and refuses what no call could do. CreateAgent and UpdateAgent do so
-// themselves; it is for those who want to know which of several changes is at fault.
-func (s *Service) CheckWebAgent(ctx context.Context, org callwright.OrgID, a *WebAgent) error {
-	if err := a.checkSettings(); err != nil {
-		return err
-	}
-	switch led := a.Agent.Pathway.ID != ""; {
-	case led && a.Agent.Task != "":
-		return callwright.Invalid("prompt", "is not possible beside pathway_id: the pathway leads the agent")
-	case !led && strings.TrimSpace(a.Agent.Task) == "":
-		return callwright.Invalid("prompt", "is required without pathway_id: it says what the agent is there for")
-	case s.Checker == nil:
-		return nil
-	default:
-		return s.Checker.CheckAgent(ctx, org, &a.Agent)
-	}
+// webFaults fills in a web agent's defaults and lists everything that keeps it from having calls.
+func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
+	w.setDefaults()
+	var found faultList
+	w.checkSizes(&found)
+	w.Agent.checkPurpose(&found)
+	a := w.Agent
+	a.Language = LanguageTag(a.Language)
+	return append(found, s.faults(ctx, w.Org, a)...)
 }
 
-// checkSettings refuses what is too large to be kept beside the agent.
-func (a *WebAgent) checkSettings() error {
-	size := len(a.VoiceSettings)
-	if size > MaxSettings {
-		return callwright.Invalid("voice_settings", "has more than %d bytes", MaxSettings)
-	}
-	if len(a.Metadata) == 0 {
-		return nil
-	}
-	metadata, err := json.Marshal(a.Metadata)
-	if err == nil && size+len(metadata) > MaxSettings {
-		return callwright.Invalid("metadata", "has, together with voice_settings, more than %d bytes of JSON", MaxSettings)
-	}
-	return err
-}
-
-// Agent is one web agent.
+// Agent returns one web agent.
 func (s *Service) Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error) {
-	return s.WebAgents.Agent(ctx, org, id)
+	return s.cfg.WebAgents.Agent(ctx, org, id)
 }
 
-// ListAgents is all web agents of an organization, oldest first.
+// ListAgents returns all web agents of an organization, of which there are at most MaxAgents, oldest first.
 func (s *Service) ListAgents(ctx context.Context, org callwright.OrgID) ([]WebAgent, error) {
-	return s.WebAgents.Agents(ctx, org)
+	return s.cfg.WebAgents.Agents(ctx, org)
 }
 
-// UpdateAgent changes a web agent. change sees the stored one and may change its settings; it may be called again when
-// somebody else changes the agent meanwhile, and its error is given back as it is.
+// UpdateAgent changes a web agent, setting by setting, as UpdateInbound does. A pathway that is set takes the place of
+// what leads an agent without one: the task, the first sentence, the model, the dynamic data and the tools.
 func (s *Service) UpdateAgent(
-	ctx context.Context, org callwright.OrgID, id string, change func(*WebAgent) error,
-) (a WebAgent, err error) {
+	ctx context.Context, org callwright.OrgID, id string, p WebAgentPatch,
+) (w WebAgent, r Report, err error) {
+	changes := append(p.leader(lead), p.changes()...)
 	err = s.again(ctx, func(ctx context.Context) error {
-		stored, err := s.WebAgents.Agent(ctx, org, id)
-		if err != nil {
+		if w, err = s.cfg.WebAgents.Agent(ctx, org, id); err != nil {
 			return err
 		}
-		a = stored
-		if err := change(&a); err != nil {
+		r, err = apply(&w, changes, func(w *WebAgent) []error { return s.webFaults(ctx, w) })
+		if err != nil || !r.made() {
 			return err
 		}
-		a.ID, a.Org, a.CreatedAt, a.UpdatedAt, a.Version = id, org, stored.CreatedAt, s.Clock.Now(), stored.Version
-		if err := s.CheckWebAgent(ctx, org, &a); err != nil {
+		w.UpdatedAt = s.cfg.Clock.Now()
+		if err := s.cfg.WebAgents.UpdateAgent(ctx, w); err != nil {
 			return err
 		}
-		return s.WebAgents.UpdateAgent(ctx, a)
+		w.Version++
+		return nil
 	})
-	a.Version++
-	return a, err
+	return w, r, err
 }
 
 // DeleteAgent removes a web agent. Calls that it has made keep their records.
 func (s *Service) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.WebAgents.DeleteAgent(ctx, org, id)
+	return s.cfg.WebAgents.DeleteAgent(ctx, org, id)
 }

@@ -1,47 +1,22 @@
 package agents_test
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// pickyChecker refuses one voice, as a call.Service refuses what engines don't have.
-type pickyChecker struct{}
-
-var errVoice = callwright.Invalid("voice", "is not known")
-
-func (pickyChecker) CheckAgent(_ context.Context, _ callwright.OrgID, a *call.Agent) error {
-	if a.Voice == "robot" {
-		return errVoice
-	}
-	if a.MaxDuration == 0 {
-		a.MaxDuration = call.DefaultMaxDuration
-	}
-	return nil
-}
-
-func newWebService(t *testing.T) *agents.Service {
-	t.Helper()
-	s := newService(t)
-	s.Checker = pickyChecker{}
-	return s
-}
-
-func create(t *testing.T, s *agents.Service, a call.Agent) agents.WebAgent {
+func create(t *testing.T, s *agents.Service, a agents.Agent) agents.WebAgent {
 	t.Helper()
 	made, err := s.CreateAgent(t.Context(), "a", agents.WebAgent{Agent: a})
 	if err != nil {
@@ -52,10 +27,10 @@ func create(t *testing.T, s *agents.Service, a call.Agent) agents.WebAgent {
 
 func TestCreateAgent(t *testing.T) {
 	t.Parallel()
-	s := newWebService(t)
-	first := create(t, s, call.Agent{Task: "Help."})
-	second := create(t, s, call.Agent{Pathway: call.PathwayRef{ID: "p1"}})
-	if first.ID == second.ID || first.Agent.MaxDuration != call.DefaultMaxDuration || first.CreatedAt.IsZero() {
+	s := newService(t)
+	first := create(t, s, agents.Agent{Task: "Help."})
+	second := create(t, s, agents.Agent{Pathway: agents.PathwayRef{ID: "p1"}})
+	if first.ID == second.ID || first.Agent.MaxDuration != agents.DefaultMaxDuration || first.CreatedAt.IsZero() {
 		t.Errorf("got %+v and %+v", first, second)
 	}
 	got, err := s.Agent(t.Context(), "a", first.ID)
@@ -74,15 +49,16 @@ func TestCreateAgent(t *testing.T) {
 func TestCreateAgentRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		agent call.Agent
+		agent agents.Agent
 		field string
 	}{
-		"nothing to do":        {call.Agent{Task: " \n"}, "prompt"},
-		"prompt and pathway":   {call.Agent{Task: "Help.", Pathway: call.PathwayRef{ID: "p1"}}, "prompt"},
-		"what no call can do":  {call.Agent{Task: "Help.", Voice: "robot"}, "voice"},
-		"the same of pathways": {call.Agent{Pathway: call.PathwayRef{ID: "p1"}, Voice: "robot"}, "voice"},
+		"nothing to do":        {agents.Agent{Task: " \n"}, "task"},
+		"neither":              {agents.Agent{}, "task"},
+		"task and pathway":     {agents.Agent{Task: "Help.", Pathway: agents.PathwayRef{ID: "p1"}}, "task"},
+		"what no call can do":  {agents.Agent{Task: "Help.", Voice: "robot"}, "voice"},
+		"the same of pathways": {agents.Agent{Pathway: agents.PathwayRef{ID: "p1"}, Voice: "robot"}, "voice"},
 	} {
-		s := newWebService(t)
+		s := newService(t)
 		_, err := s.CreateAgent(t.Context(), "a", agents.WebAgent{Agent: test.agent})
 		var e *callwright.Error
 		if !errors.As(err, &e) || e.Code != callwright.CodeBadRequest || e.Field != test.field {
@@ -107,7 +83,7 @@ func TestCreateAgentBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := agents.WebAgent{Agent: call.Agent{Task: "Help."}}
+	one := agents.WebAgent{Agent: agents.Agent{Task: "Help."}}
 	if _, err := s.CreateAgent(t.Context(), "a", one); !errors.Is(err, callwright.ErrInvalidState) {
 		t.Errorf("got %v", err)
 	}
@@ -118,8 +94,7 @@ func TestCreateAgentBound(t *testing.T) {
 
 func TestSizeOfSettings(t *testing.T) {
 	t.Parallel()
-	s := newWebService(t)
-	made := create(t, s, call.Agent{Task: "Help."})
+	s := newService(t)
 	voice := func(size int) json.RawMessage {
 		return json.RawMessage(`{"x":"` + strings.Repeat("x", size-len(`{"x":""}`)) + `"}`)
 	}
@@ -138,13 +113,16 @@ func TestSizeOfSettings(t *testing.T) {
 		"too much metadata":   {nil, metadata(agents.MaxSettings + 1), "metadata"},
 		"too much of both":    {voice(agents.MaxSettings / 2), metadata(agents.MaxSettings/2 + 1), "metadata"},
 	} {
-		w := agents.WebAgent{Agent: call.Agent{Task: "Help."}, VoiceSettings: test.voice, Metadata: test.metadata}
+		made := create(t, s, agents.Agent{Task: "Help."})
+		w := agents.WebAgent{Agent: agents.Agent{Task: "Help."}, VoiceSettings: test.voice, Metadata: test.metadata}
 		_, createErr := s.CreateAgent(t.Context(), "a", w)
-		_, updateErr := s.UpdateAgent(t.Context(), "a", made.ID, func(a *agents.WebAgent) error {
-			a.VoiceSettings, a.Metadata = test.voice, test.metadata
-			return nil
+		_, report, err := s.UpdateAgent(t.Context(), "a", made.ID, agents.WebAgentPatch{
+			VoiceSettings: callwright.Given(test.voice), Metadata: callwright.Given(test.metadata),
 		})
-		for _, err := range []error{createErr, updateErr} {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{createErr, cmp.Or(report[agents.SettingVoiceSettings], report[agents.SettingMetadata])} {
 			e, _ := errors.AsType[*callwright.Error](err)
 			if (err == nil) != (test.field == "") || e != nil && (e.Field != test.field || e.Code != callwright.CodeBadRequest) {
 				t.Errorf("%s gave %v", name, err)
@@ -155,36 +133,36 @@ func TestSizeOfSettings(t *testing.T) {
 
 func TestUpdateAgent(t *testing.T) {
 	t.Parallel()
-	s := newWebService(t)
-	made := create(t, s, call.Agent{Task: "Help.", Voice: "slt"})
-	updated, err := s.UpdateAgent(t.Context(), "a", made.ID, func(a *agents.WebAgent) error {
-		a.Agent.FirstSentence, a.Keywords = "Hello.", []string{}
-		a.ID, a.Org, a.Version = "other", "b", 9 // not settings
-		return nil
+	s := newService(t)
+	made := create(t, s, agents.Agent{Task: "Help.", Voice: "slt", Language: "ENG"})
+	updated, report, err := s.UpdateAgent(t.Context(), "a", made.ID, agents.WebAgentPatch{
+		Patch: agents.Patch{FirstSentence: callwright.Given("Hello.")}, Keywords: callwright.Given([]string{}),
 	})
 	if err != nil || updated.Version != 2 || updated.ID != made.ID {
 		t.Fatalf("got %+v, %v", updated, err)
+	}
+	if len(report) != 2 || report[agents.SettingFirstSentence] != nil || report[agents.SettingKeywords] != nil {
+		t.Errorf("the report is %v", report)
 	}
 	got, err := s.Agent(t.Context(), "a", made.ID)
 	if err != nil || got.Agent.FirstSentence != "Hello." || got.Agent.Voice != "slt" || got.Keywords == nil || got.Version != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	if got.Agent.Language != "ENG" {
+		t.Errorf("the language is kept as %q", got.Agent.Language)
+	}
 }
 
 func TestUpdateAgentRefuses(t *testing.T) {
 	t.Parallel()
-	s := newWebService(t)
-	made := create(t, s, call.Agent{Task: "Help."})
-	refusal := errors.New("no")
-	for want, change := range map[error]func(*agents.WebAgent) error{
-		refusal:  func(*agents.WebAgent) error { return refusal },
-		errVoice: func(a *agents.WebAgent) error { a.Agent.Voice = "robot"; return nil },
-	} {
-		if _, err := s.UpdateAgent(t.Context(), "a", made.ID, change); !errors.Is(err, want) {
-			t.Errorf("got %v, want %v", err, want)
-		}
+	s := newService(t)
+	made := create(t, s, agents.Agent{Task: "Help."})
+	patch := agents.WebAgentPatch{Patch: agents.Patch{Voice: callwright.Given("robot"), Task: callwright.Cleared[string]()}}
+	_, report, err := s.UpdateAgent(t.Context(), "a", made.ID, patch)
+	if err != nil || !errors.Is(report[agents.SettingVoice], errVoice) || report[agents.SettingTask] == nil {
+		t.Errorf("got %v, %v", report, err)
 	}
-	if _, err := s.UpdateAgent(t.Context(), "b", made.ID, func(*agents.WebAgent) error { return nil }); !errors.Is(err, callwright.ErrNotFound) {
+	if _, _, err := s.UpdateAgent(t.Context(), "b", made.ID, patch); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization got %v", err)
 	}
 	if got, err := s.Agent(t.Context(), "a", made.ID); err != nil || got.Version != 1 {
@@ -194,32 +172,31 @@ func TestUpdateAgentRefuses(t *testing.T) {
 
 func TestUpdateAgentTogether(t *testing.T) {
 	t.Parallel()
-	s := newWebService(t)
-	made := create(t, s, call.Agent{Task: "Help."})
-	const editors = 4
+	s := newService(t)
+	made := create(t, s, agents.Agent{Task: "Help."})
 	var editing sync.WaitGroup
-	for i := range editors {
+	for _, p := range []agents.WebAgentPatch{
+		{Keywords: callwright.Given([]string{"x"})}, {Metadata: callwright.Given(map[string]any{"y": 1.0})},
+		{Patch: agents.Patch{Persona: callwright.Given("You are kind.")}},
+		{Patch: agents.Patch{FirstSentence: callwright.Given("Hello.")}},
+	} {
 		editing.Go(func() {
-			_, err := s.UpdateAgent(t.Context(), "a", made.ID, func(a *agents.WebAgent) error {
-				a.Keywords = append(a.Keywords, fmt.Sprint(i))
-				return nil
-			})
-			if err != nil {
+			if _, _, err := s.UpdateAgent(t.Context(), "a", made.ID, p); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	editing.Wait()
 	got, err := s.Agent(t.Context(), "a", made.ID)
-	if slices.Sort(got.Keywords); err != nil || !slices.Equal(got.Keywords, []string{"0", "1", "2", "3"}) {
-		t.Errorf("got %+v, %v; an edit was lost", got.Keywords, err)
+	if err != nil || len(got.Keywords) != 1 || len(got.Metadata) != 1 || got.Agent.Persona == "" || got.Agent.FirstSentence == "" {
+		t.Errorf("got %+v, %v; an edit was lost", got, err)
 	}
 }
 
 func TestDeleteAgent(t *testing.T) {
 	t.Parallel()
-	s := newWebService(t)
-	made := create(t, s, call.Agent{Task: "Help."})
+	s := newService(t)
+	made := create(t, s, agents.Agent{Task: "Help."})
 	if err := s.DeleteAgent(t.Context(), "b", made.ID); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization got %v", err)
 	}
@@ -230,43 +207,33 @@ func TestDeleteAgent(t *testing.T) {
 	}
 }
 
-func TestSetPathway(t *testing.T) {
-	t.Parallel()
-	warmth := 0.5
-	a := call.Agent{
-		Task: "Help.", FirstSentence: "Hi.", Model: "base", Voice: "slt", Temperature: &warmth,
-		Tools: []json.RawMessage{json.RawMessage(`{}`)}, DynamicData: []call.DynamicData{{URL: "https://x.example/"}},
-	}
-	ref := call.PathwayRef{ID: "p1", Version: pathway.Selector{Environment: pathway.Production}}
-	agents.SetPathway(&a, ref)
-	if a.Task+a.FirstSentence+a.Model != "" || a.Tools != nil || a.DynamicData != nil || a.Pathway != ref {
-		t.Errorf("left %+v", a)
-	}
-	if a.Voice != "slt" || a.Temperature != &warmth {
-		t.Errorf("took %+v", a)
-	}
-	a.Model = "turbo"
-	if agents.SetPathway(&a, call.PathwayRef{}); a.Model != "turbo" || a.Pathway.ID != "" {
-		t.Errorf("without a pathway it is %+v", a)
-	}
-}
-
-func TestAnsweringByPathway(t *testing.T) {
+// TestPathwayTakesThePlaceOfATask has a pathway lead a web agent: what leads one without a pathway goes, the rest stays.
+func TestPathwayTakesThePlaceOfATask(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
-		t.Fatal(err)
-	}
-	ref := call.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 4}}
-	_, err := s.UpdateInbound(t.Context(), "a", number, func(a *call.Agent) error {
-		a.Pathway, a.Persona, a.MaxDuration = ref, "You are Ada.", time.Minute
-		return nil
+	warmth := 0.5
+	made := create(t, s, agents.Agent{
+		Task: "Help.", FirstSentence: "Hi.", Model: "base", Voice: "slt", Temperature: &warmth,
+		Tools:       []json.RawMessage{json.RawMessage(`{"name":"a","url":"https://x.example/"}`)},
+		DynamicData: []agents.DynamicData{{URL: "https://x.example/"}},
 	})
-	if err != nil {
-		t.Fatal(err)
+	change := func(p agents.Patch) agents.Agent {
+		w, _, err := s.UpdateAgent(t.Context(), "a", made.ID, agents.WebAgentPatch{Patch: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Agent
 	}
-	got, err := s.Answering(t.Context(), "a", number)
-	if err != nil || got.Task != "" || got.Pathway != ref || got.Persona != "You are Ada." {
-		t.Errorf("got %+v, %v", got, err)
+	a := change(agents.Patch{Pathway: callwright.Given("p1"), Model: callwright.Given("turbo")})
+	want := agents.PathwayRef{ID: "p1", Version: pathway.Selector{Environment: pathway.Production}}
+	if a.Task+a.FirstSentence != "" || a.Model != "turbo" || a.Tools != nil || a.DynamicData != nil || a.Pathway != want {
+		t.Errorf("left %+v", a)
+	}
+	if a.Voice != "slt" || a.Temperature == nil || *a.Temperature != warmth {
+		t.Errorf("took %+v", a)
+	}
+	a = change(agents.Patch{Pathway: callwright.Cleared[string](), Task: callwright.Given("Help.")})
+	if a.Model != "turbo" || a.Pathway.ID != "" || a.Task != "Help." {
+		t.Errorf("without a pathway it is %+v", a)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -40,7 +41,7 @@ func liveCall(ctx context.Context, db *bunstore.DB, id string) error {
 	calls, now := agentstore.Calls{DB: db}, callwright.SystemClock{}.Now()
 	c := call.Call{
 		ID: id, Org: "o", From: "+15550000001", To: "+15550000002", Queue: call.QueueQueued, CreatedAt: now, Version: 1,
-		Agent: call.Agent{Task: "Ask whether the parcel has arrived.", FirstSentence: "Hello!"},
+		Agent: agents.Agent{Task: "Ask whether the parcel has arrived.", FirstSentence: "Hello!"},
 	}
 	if err := db.Do(ctx, func(ctx context.Context) error { return calls.Insert(ctx, c) }); err != nil {
 		return err

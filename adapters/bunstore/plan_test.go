@@ -73,7 +73,7 @@ func fill(t testing.TB, db *bunstore.DB, count int) {
 				ID: fmt.Sprintf("c%05d", i), Org: callwright.OrgID(fmt.Sprint("o", i%10)), Queue: call.QueueComplete,
 				From: fmt.Sprintf("+1555000%04d", i%100), To: fmt.Sprintf("+1555001%04d", i%150),
 				CreatedAt: start.Add(time.Duration(i) * time.Second),
-				Agent:     call.Agent{Pathway: call.PathwayRef{ID: fmt.Sprint("p", i%150)}},
+				Agent:     agents.Agent{Pathway: agents.PathwayRef{ID: fmt.Sprint("p", i%150)}},
 			})
 			if err != nil {
 				return err

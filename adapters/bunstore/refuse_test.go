@@ -73,7 +73,7 @@ func TestRefusesText(t *testing.T) {
 			return sipstore.Trunks{DB: db}.Insert(ctx, sip.Trunk{ID: good, Options: sip.Options{Transport: bad}})
 		},
 		"number": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return agentstore.Numbers{DB: db}.InsertNumber(ctx, agents.InboundNumber{Org: good, Agent: call.Agent{Task: bad}})
+			return agentstore.Numbers{DB: db}.InsertNumber(ctx, agents.InboundNumber{Org: good, Agent: agents.Agent{Task: bad}})
 		},
 		"call": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			return agentstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, ErrorMessage: bad})
@@ -107,8 +107,8 @@ func TestRefusesText(t *testing.T) {
 			return err
 		},
 		"header": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			data := []call.DynamicData{{Headers: []request.Pair{{Name: good, Value: bad}}}}
-			return agentstore.WebAgents{DB: db}.InsertAgent(ctx, agents.WebAgent{ID: good, Agent: call.Agent{DynamicData: data}})
+			data := []agents.DynamicData{{Headers: []request.Pair{{Name: good, Value: bad}}}}
+			return agentstore.WebAgents{DB: db}.InsertAgent(ctx, agents.WebAgent{ID: good, Agent: agents.Agent{DynamicData: data}})
 		},
 		"voice settings": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			return agentstore.WebAgents{DB: db}.UpdateAgent(ctx, agents.WebAgent{VoiceSettings: json.RawMessage(bad)})

@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -75,7 +76,7 @@ func TestTextComesBack(t *testing.T) {
 		} {
 			c := call.Call{
 				ID: fmt.Sprint("c", i, text), Org: "o", From: text, ErrorMessage: text,
-				Metadata: map[string]any{"k" + text: text}, Agent: call.Agent{Task: text},
+				Metadata: map[string]any{"k" + text: text}, Agent: agents.Agent{Task: text},
 			}
 			if err := calls.Insert(t.Context(), c); err != nil {
 				t.Errorf("%q: %v", text, err)

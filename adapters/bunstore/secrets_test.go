@@ -40,11 +40,11 @@ func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 }
 
 // secretAgent is an agent whose requests hold keys.
-func secretAgent() call.Agent {
-	return call.Agent{
+func secretAgent() agents.Agent {
+	return agents.Agent{
 		Task:  "Ask alice.",
 		Tools: []json.RawMessage{json.RawMessage(`{"headers":{"X-Key":"hunter2-tool"}}`)},
-		DynamicData: []call.DynamicData{{
+		DynamicData: []agents.DynamicData{{
 			URL: "https://x.example/", Headers: []request.Pair{{Name: "X-Key", Value: "hunter2-header"}},
 			Query: []request.Pair{{Name: "key", Value: "hunter2-query"}},
 			Body:  []request.Pair{{Name: "key", Value: "hunter2-body"}},

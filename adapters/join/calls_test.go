@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -89,7 +90,7 @@ func TestReadCall(t *testing.T) {
 		ID: "c", Inbound: true, From: "+15550000009", To: "+15550000001", Queue: call.QueueCompleteError, Status: call.StatusFailed,
 		StartedAt: new(began.Add(time.Second)), EndedAt: new(began.Add(31 * time.Second)), ErrorMessage: "the other side's audio stopped",
 		Ending:     &call.Ending{Cause: call.CauseMediaTimeout, SIPCode: 503, Reason: strings.Repeat("r", 1000), ByPeer: true},
-		AnsweredBy: call.AnsweredByHuman, PathwayNumber: new(0), Agent: call.Agent{Pathway: call.PathwayRef{ID: "p"}},
+		AnsweredBy: call.AnsweredByHuman, PathwayNumber: new(0), Agent: agents.Agent{Pathway: agents.PathwayRef{ID: "p"}},
 		Analysis: call.Analysis{Summary: "It broke off."}, Stats: call.Stats{Received: 10, Lost: 3},
 	},
 		call.Entry{Seq: 1, Speaker: call.SpeakerAssistant, Text: "hello"}, call.Entry{Seq: 2, Speaker: call.SpeakerUser, Text: "hi"},
@@ -193,10 +194,10 @@ func TestReadCallWithSecrets(t *testing.T) {
 	secret := map[string]any{"key": marker, "nested": map[string]any{"list": []any{marker}}}
 	h.keep(call.Call{
 		ID: "c", From: "+15550000001", To: "+15550000002", Queue: call.QueueComplete, RequestData: secret, Variables: secret, Metadata: secret,
-		Agent: call.Agent{
+		Agent: agents.Agent{
 			Task: "Talk.", Webhook: "https://user:" + marker + "@example.com/" + marker + "?key=" + marker,
 			Tools: []json.RawMessage{json.RawMessage(`{"name":"` + marker + `","headers":{"Authorization":"` + marker + `"}}`)},
-			DynamicData: []call.DynamicData{{
+			DynamicData: []agents.DynamicData{{
 				URL: "https://example.com/" + marker, Headers: []request.Pair{{Name: "X-Key", Value: marker}},
 				Query: []request.Pair{{Name: "key", Value: marker}}, Body: []request.Pair{{Name: "key", Value: marker}},
 			}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/triage"
@@ -97,7 +98,7 @@ func TestFailedCalls(t *testing.T) {
 		} {
 			d.line.Script(callee)
 			c, err := d.service.Create(t.Context(), org, call.Request{
-				To: fmt.Sprintf("+1555000010%d", i), Agent: call.Agent{Task: "Talk."},
+				To: fmt.Sprintf("+1555000010%d", i), Agent: agents.Agent{Task: "Talk."},
 			})
 			if err != nil {
 				t.Fatal(err)

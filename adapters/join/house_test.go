@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -54,7 +55,9 @@ func (h *house) serve(change func(*call.Config)) {
 	h.t.Helper()
 	config := call.Config{
 		Store: h.calls.Store, Atomic: h.store, Work: h.work, Line: h.line, Routes: routes{},
-		Agents: struct{ call.Agents }{}, Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
+		Agents: must(agents.New(agents.Config{
+			Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
+		})), Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1", Pathways: h.pathways.Service,
 	}
 	change(&config)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -139,7 +140,7 @@ func keepsCall(t *testing.T, s call.Store) {
 func keepsEmptyListsOfCall(t *testing.T, s call.Store) {
 	empty := aCall("c1", "a")
 	empty.Agent.Tools = []json.RawMessage{}
-	empty.Agent.DynamicData = []call.DynamicData{{URL: "u", Headers: []request.Pair{}}}
+	empty.Agent.DynamicData = []agents.DynamicData{{URL: "u", Headers: []request.Pair{}}}
 	empty.Plan.Dispositions, empty.Plan.Events = []string{}, []call.EventCategory{}
 	empty.RequestData, empty.Variables, empty.Metadata = map[string]any{}, map[string]any{}, map[string]any{}
 	insertCalls(t, s, empty)
@@ -323,7 +324,7 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 // listsLightly: a thousand calls of a megabyte are too much for a list.
 func listsLightly(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
-	c.Agent.Pathway = call.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 3}, StartNode: "n1"}
+	c.Agent.Pathway = agents.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 3}, StartNode: "n1"}
 	c.RequestData, c.Variables, c.Metadata = map[string]any{"a": "b"}, map[string]any{"a": "b"}, map[string]any{"a": "b"}
 	c.Plan.SummaryPrompt = "Be short."
 	insertCalls(t, s, c)
@@ -332,7 +333,7 @@ func listsLightly(t *testing.T, s call.Store) {
 		t.Fatalf("got %d calls, %v", len(page.Items), err)
 	}
 	want := getCall(t, s, "a", "c1")
-	want.Agent, want.Plan = call.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
+	want.Agent, want.Plan = agents.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
 	want.RequestData, want.Variables, want.Metadata = nil, nil, nil
 	if got := page.Items[0]; !reflect.DeepEqual(got, want) {
 		t.Errorf("the list has %+v\nwant %+v", got, want)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 )
 
 // at is a time as both databases keep it.
@@ -63,8 +62,8 @@ func keepsNumber(t *testing.T, s agents.Store) {
 
 func keepsEmptyListsOfNumber(t *testing.T, s agents.Store) {
 	none, empty := aNumber("+15550000001"), aNumber("+15550000002")
-	none.Agent = call.Agent{}
-	empty.Agent = call.Agent{Tools: []json.RawMessage{}, DynamicData: []call.DynamicData{}}
+	none.Agent = agents.Agent{}
+	empty.Agent = agents.Agent{Tools: []json.RawMessage{}, DynamicData: []agents.DynamicData{}}
 	for _, n := range []agents.InboundNumber{none, empty} {
 		insertNumber(t, s, n)
 		wantNumber(t, s, n)
@@ -111,7 +110,7 @@ func updatesNumber(t *testing.T, s agents.Store) {
 	stale := aNumber("+15550000001")
 	insertNumber(t, s, stale)
 	changed := stale
-	changed.Agent, changed.UpdatedAt = call.Agent{Task: "other"}, at.Add(time.Hour)
+	changed.Agent, changed.UpdatedAt = agents.Agent{Task: "other"}, at.Add(time.Hour)
 	if err := s.UpdateNumber(t.Context(), changed); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func racesForNumber(t *testing.T, s agents.Store) {
 	insertNumber(t, s, aNumber("+15550000001"))
 	changed := func(writer int) agents.InboundNumber {
 		n := aNumber("+15550000001")
-		n.Agent = call.Agent{MaxDuration: time.Duration(writer+1) * time.Minute}
+		n.Agent = agents.Agent{MaxDuration: time.Duration(writer+1) * time.Minute}
 		return n
 	}
 	want := changed(race(t, func(writer int) error { return s.UpdateNumber(t.Context(), changed(writer)) }))

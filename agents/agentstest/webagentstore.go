@@ -10,7 +10,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
@@ -37,18 +36,18 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 }
 
 // fullAgent has a value in every field that stores keep for web agents, inbound numbers and calls.
-func fullAgent() call.Agent {
+func fullAgent() agents.Agent {
 	warmth, threshold := 0.3, 350*time.Millisecond
-	return call.Agent{
+	return agents.Agent{
 		Task: "Take the order.\nBe kind.", Persona: "You are \u00c9va \U0001F600.", Voice: "slt", Language: "en-US",
-		Pathway: call.PathwayRef{
+		Pathway: agents.PathwayRef{
 			ID: "p1", Version: pathway.Selector{Environment: pathway.Staging, Number: 4}, StartNode: "greeting",
 		},
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold,
 		Tools:        raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
-		DynamicData: []call.DynamicData{
+		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},
 			{
 				URL: "https://y.example/", Method: "POST", Cache: true,
@@ -63,7 +62,7 @@ func fullAgent() call.Agent {
 
 func aWebAgent(id string, org callwright.OrgID) agents.WebAgent {
 	return agents.WebAgent{
-		ID: id, Org: org, Agent: call.Agent{Task: "Help."}, CreatedAt: at, UpdatedAt: at, Version: 1,
+		ID: id, Org: org, Agent: agents.Agent{Task: "Help."}, CreatedAt: at, UpdatedAt: at, Version: 1,
 	}
 }
 
@@ -99,7 +98,7 @@ func keepsWebAgent(t *testing.T, s agents.WebAgents) {
 	insertWebAgents(t, s, full)
 	wantWebAgent(t, s, full)
 	bare := aWebAgent("w1", "a")
-	bare.Agent = call.Agent{}
+	bare.Agent = agents.Agent{}
 	if err := s.UpdateAgent(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func keepsWebAgent(t *testing.T, s agents.WebAgents) {
 
 func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
 	none, empty := aWebAgent("none", "a"), aWebAgent("empty", "a")
-	empty.Agent.Tools, empty.Agent.DynamicData = []json.RawMessage{}, []call.DynamicData{}
+	empty.Agent.Tools, empty.Agent.DynamicData = []json.RawMessage{}, []agents.DynamicData{}
 	empty.Keywords, empty.Metadata, empty.VoiceSettings = []string{}, map[string]any{}, json.RawMessage(`{}`)
 	insertWebAgents(t, s, none, empty)
 	wantWebAgent(t, s, none)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -19,7 +20,7 @@ import (
 // analyzed is a request for a call that is analyzed.
 func analyzed() call.Request {
 	return call.Request{
-		Agent: call.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
+		Agent: agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
 		Plan:  call.Plan{Dispositions: []string{"sale", "no sale"}, SummaryPrompt: "In one sentence."},
 	}
 }

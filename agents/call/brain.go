@@ -55,7 +55,7 @@ func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, erro
 			Agent: pathway.Agent{
 				Org: c.Org, Persona: c.Agent.Persona, Language: c.Agent.Language, Model: c.Agent.Model,
 				Temperature: c.Agent.Temperature, TransferTo: c.Agent.TransferTo.String(), FirstSentence: c.Agent.FirstSentence,
-				Facts: c.Agent.facts(),
+				Facts: c.Agent.Facts(),
 			},
 			State: pathway.Begin(c.Variables, c.Agent.Pathway.StartNode), Observer: book.turn,
 		}), nil
@@ -68,7 +68,7 @@ func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, erro
 	l.Brain, err = prompted.New(prompted.Config{
 		Model: s.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
 		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
-		TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.facts(), Tools: tools, Requests: s.Requests,
+		TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools, Requests: s.Requests,
 		Observe: l.observe, Logger: s.Logger,
 	})
 	return l, err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 )
 
@@ -15,7 +16,7 @@ type Call struct {
 	Inbound bool
 	From    string // E.164 where it is known to be
 	To      string
-	Agent   Agent
+	Agent   agents.Agent
 	Plan    Plan
 
 	RequestData map[string]any // the caller of the API's variables, for the agent's texts

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
@@ -32,10 +33,10 @@ func onlyHTTPS(url string) error {
 
 func long(n int) string { return strings.Repeat("x", n) }
 
-func agent(a call.Agent) call.Request { return call.Request{Agent: a} }
+func agent(a agents.Agent) call.Request { return call.Request{Agent: a} }
 
 func plan(p call.Plan) call.Request {
-	return call.Request{Agent: call.Agent{Task: "Talk.", Webhook: "https://example.com/"}, Plan: p}
+	return call.Request{Agent: agents.Agent{Task: "Talk.", Webhook: "https://example.com/"}, Plan: p}
 }
 
 func tools(texts ...string) []json.RawMessage {
@@ -50,33 +51,33 @@ func tools(texts ...string) []json.RawMessage {
 func TestCreateNamesTheField(t *testing.T) {
 	t.Parallel()
 	seven := pathway.Selector{Number: 7}
-	fetch := func(d call.DynamicData) call.Request {
-		return agent(call.Agent{Task: "t", DynamicData: []call.DynamicData{{URL: "https://a.example/"}, d}})
+	fetch := func(d agents.DynamicData) call.Request {
+		return agent(agents.Agent{Task: "t", DynamicData: []agents.DynamicData{{URL: "https://a.example/"}, d}})
 	}
 	for field, requests := range map[string][]call.Request{
 		"task": {
-			{}, agent(call.Agent{Task: " "}), agent(call.Agent{Task: long(call.MaxTask + 1)}),
-			agent(call.Agent{Task: "t", Pathway: production}),
+			{}, agent(agents.Agent{Task: " "}), agent(agents.Agent{Task: long(agents.MaxTask + 1)}),
+			agent(agents.Agent{Task: "t", Pathway: production}),
 		},
-		"pathway_id":      {agent(call.Agent{Pathway: call.PathwayRef{ID: "none", Version: seven}})},
-		"pathway_version": {agent(call.Agent{Pathway: call.PathwayRef{ID: "clinic", Version: pathway.Selector{Number: 8}}}), agent(call.Agent{Task: "t", Pathway: call.PathwayRef{Version: seven}})},
+		"pathway_id":      {agent(agents.Agent{Pathway: agents.PathwayRef{ID: "none", Version: seven}})},
+		"pathway_version": {agent(agents.Agent{Pathway: agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Number: 8}}}), agent(agents.Agent{Task: "t", Pathway: agents.PathwayRef{Version: seven}})},
 		"start_node_id": {
-			agent(call.Agent{Pathway: call.PathwayRef{ID: "clinic", Version: seven, StartNode: "none"}}),
-			agent(call.Agent{Task: "t", Pathway: call.PathwayRef{StartNode: "greet"}}),
+			agent(agents.Agent{Pathway: agents.PathwayRef{ID: "clinic", Version: seven, StartNode: "none"}}),
+			agent(agents.Agent{Task: "t", Pathway: agents.PathwayRef{StartNode: "greet"}}),
 		},
-		"persona": {agent(call.Agent{Task: "t", Persona: long(call.MaxPersona + 1)})},
+		"persona": {agent(agents.Agent{Task: "t", Persona: long(agents.MaxPersona + 1)})},
 		"interruption_threshold": {
-			agent(call.Agent{Task: "t", Interruption: new(-time.Second)}),
-			agent(call.Agent{Task: "t", Interruption: new(11 * time.Second)}),
+			agent(agents.Agent{Task: "t", Interruption: new(-time.Second)}),
+			agent(agents.Agent{Task: "t", Interruption: new(11 * time.Second)}),
 		},
-		"tools[1].url": {agent(call.Agent{Task: "t", Tools: tools(
+		"tools[1].url": {agent(agents.Agent{Task: "t", Tools: tools(
 			`{"name":"a","url":"https://a.example/"}`, `{"name":"b","url":"http://a.example/"}`)})},
-		"tools[0].name":                         {agent(call.Agent{Task: "t", Tools: tools(`{"name":"","url":"https://a.example/"}`)})},
-		"tools[0]":                              {agent(call.Agent{Task: "t", Tools: tools(`"TL-1"`)})},
-		"dynamic_data":                          {agent(call.Agent{Task: "t", DynamicData: make([]call.DynamicData, call.MaxDynamicData+1)})},
-		"dynamic_data[1].url":                   {fetch(call.DynamicData{URL: "http://a.example/"}), fetch(call.DynamicData{URL: "x"})},
-		"dynamic_data[1].method":                {fetch(call.DynamicData{URL: "https://a.example/", Method: "BREW"})},
-		"dynamic_data[1].response_data[0].data": {fetch(call.DynamicData{URL: "https://a.example/", Response: []request.Mapping{{Name: "x", Path: "y"}}})},
+		"tools[0].name":                         {agent(agents.Agent{Task: "t", Tools: tools(`{"name":"","url":"https://a.example/"}`)})},
+		"tools[0]":                              {agent(agents.Agent{Task: "t", Tools: tools(`"TL-1"`)})},
+		"dynamic_data":                          {agent(agents.Agent{Task: "t", DynamicData: make([]agents.DynamicData, agents.MaxDynamicData+1)})},
+		"dynamic_data[1].url":                   {fetch(agents.DynamicData{URL: "http://a.example/"}), fetch(agents.DynamicData{URL: "x"})},
+		"dynamic_data[1].method":                {fetch(agents.DynamicData{URL: "https://a.example/", Method: "BREW"})},
+		"dynamic_data[1].response_data[0].data": {fetch(agents.DynamicData{URL: "https://a.example/", Response: []request.Mapping{{Name: "x", Path: "y"}}})},
 		"voicemail.action":                      {plan(call.Plan{Voicemail: call.Voicemail{Action: "cry"}})},
 		"voicemail.message": {
 			plan(call.Plan{Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: " "}}),
@@ -92,10 +93,10 @@ func TestCreateNamesTheField(t *testing.T) {
 		"dispositions[1]": {plan(call.Plan{Dispositions: []string{"a", " "}}), plan(call.Plan{Dispositions: []string{"a", "a"}}), plan(call.Plan{Dispositions: []string{"a", long(101)}})},
 		"summary_prompt":  {plan(call.Plan{SummaryPrompt: long(2000)})},
 		"webhook_events": {{
-			Agent: call.Agent{Task: "t"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
+			Agent: agents.Agent{Task: "t"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
 		}},
 		"webhook_events[0]": {plan(call.Plan{Events: []call.EventCategory{"citations"}})},
-		"start_time":        {{Agent: call.Agent{Task: "t"}, StartAt: new(time.Now().Add(31 * 24 * time.Hour))}},
+		"start_time":        {{Agent: agents.Agent{Task: "t"}, StartAt: new(time.Now().Add(31 * 24 * time.Hour))}},
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
@@ -131,20 +132,21 @@ func TestSizeOfRequests(t *testing.T) {
 			}
 			return all
 		}
-		data := func(size int) []call.DynamicData {
-			return []call.DynamicData{{URL: "https://a.example/", Body: []request.Pair{{Name: "x", Value: long(size)}}}}
+		data := func(size int) []agents.DynamicData {
+			return []agents.DynamicData{{URL: "https://a.example/", Body: []request.Pair{{Name: "x", Value: long(size)}}}}
 		}
 		for name, test := range map[string]struct {
-			agent call.Agent
+			agent agents.Agent
 			field string
 		}{
-			"what fits":         {call.Agent{Tools: sized(call.MaxRequests)}, ""},
-			"what fits of both": {call.Agent{Tools: sized(call.MaxRequests - 2000), DynamicData: data(1000)}, ""},
-			"tools":             {call.Agent{Tools: sized(call.MaxRequests + 1)}, "tools"},
-			"data":              {call.Agent{DynamicData: data(call.MaxRequests)}, "dynamic_data"},
-			"both":              {call.Agent{Tools: sized(call.MaxRequests / 2), DynamicData: data(call.MaxRequests / 2)}, "dynamic_data"},
+			"what fits":         {agents.Agent{Tools: sized(agents.MaxRequests)}, ""},
+			"what fits of both": {agents.Agent{Tools: sized(agents.MaxRequests - 2000), DynamicData: data(1000)}, ""},
+			"tools":             {agents.Agent{Tools: sized(agents.MaxRequests + 1)}, "tools"},
+			"data":              {agents.Agent{DynamicData: data(agents.MaxRequests)}, "dynamic_data"},
+			"both":              {agents.Agent{Tools: sized(agents.MaxRequests / 2), DynamicData: data(agents.MaxRequests / 2)}, "dynamic_data"},
 		} {
-			err := h.CheckAgent(t.Context(), "a", &test.agent)
+			test.agent.Task = "Talk."
+			_, err := h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: test.agent})
 			e, _ := errors.AsType[*callwright.Error](err)
 			if (err == nil) != (test.field == "") || e != nil && (e.Field != test.field || e.Code != callwright.CodeBadRequest) {
 				t.Errorf("%s gave %v", name, err)
@@ -157,7 +159,7 @@ func TestSizeOfRequests(t *testing.T) {
 func TestCreateNamesBoth(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		for _, a := range []call.Agent{{}, {Task: "t", Pathway: production}} {
+		for _, a := range []agents.Agent{{}, {Task: "t", Pathway: production}} {
 			_, err := h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: a})
 			if err == nil || !strings.Contains(err.Error(), "task") || !strings.Contains(err.Error(), "pathway_id") {
 				t.Errorf("%+v gave %v", a, err)
@@ -171,9 +173,9 @@ func TestCreateWithoutTheParts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		for name, r := range map[string]call.Request{
-			"pathways":     agent(call.Agent{Pathway: production}),
-			"tools":        agent(call.Agent{Task: "t", Tools: tools(`{"name":"a","url":"https://a.example/"}`)}),
-			"dynamic data": agent(call.Agent{Task: "t", DynamicData: []call.DynamicData{{URL: "https://a.example/"}}}),
+			"pathways":     agent(agents.Agent{Pathway: production}),
+			"tools":        agent(agents.Agent{Task: "t", Tools: tools(`{"name":"a","url":"https://a.example/"}`)}),
+			"dynamic data": agent(agents.Agent{Task: "t", DynamicData: []agents.DynamicData{{URL: "https://a.example/"}}}),
 			"a screener":   plan(call.Plan{Voicemail: call.Voicemail{Action: call.VoicemailHangup}}),
 			"a second screener": plan(call.Plan{Retry: &call.Retry{
 				Wait: time.Minute, Voicemail: call.Voicemail{Action: call.VoicemailHangup},
@@ -188,20 +190,6 @@ func TestCreateWithoutTheParts(t *testing.T) {
 		r.To = "+15550000002"
 		if _, err := h.Create(t.Context(), "a", r); err != nil {
 			t.Errorf("to ignore answering machines gave %v", err)
-		}
-	})
-}
-
-// TestCheckAgentOfANumber: who answers calls may have neither task nor pathway, and gets the defaults.
-func TestCheckAgentOfANumber(t *testing.T) {
-	t.Parallel()
-	inHouse(t, func(t *testing.T, h *house) {
-		a := call.Agent{TransferTo: "+15550000007"}
-		if err := h.CheckAgent(t.Context(), "a", &a); err != nil {
-			t.Fatal(err)
-		}
-		if a.MaxDuration != call.DefaultMaxDuration || a.TransferTo != "+15550000007" {
-			t.Errorf("the agent is %+v", a)
 		}
 	})
 }
@@ -229,7 +217,7 @@ func TestListPassesFiltersOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
-		busy := h.create(call.Agent{})
+		busy := h.create(agents.Agent{})
 		h.ended(busy.ID)
 		later := time.Now().Add(time.Hour)
 		waits := h.order(call.Request{StartAt: &later})

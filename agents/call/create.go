@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 )
 
 // Request asks for a call. Field names in errors are those of the /v1 contract.
 type Request struct {
 	From        string // E.164; empty: the organization's only outbound number
 	To          string // E.164
-	Agent       Agent
+	Agent       agents.Agent
+	AgentID     string       // of a web agent, whose settings the call takes; with it, Agent must be zero
+	Overrides   agents.Patch // what is other on this call than with the agent
 	Plan        Plan
 	StartAt     *time.Time // not to be placed before; nil or past: at once
 	RequestData map[string]any
@@ -26,13 +29,11 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	if err != nil {
 		return Call{}, callwright.InField("phone_number", err)
 	}
-	if r.Agent.Task == "" && r.Agent.Pathway.ID == "" {
-		return Call{}, callwright.Invalid("task", "task or pathway_id is required: it says what the agent is there for")
-	}
-	if err := s.CheckAgent(ctx, org, &r.Agent); err != nil {
+	agent, err := s.Agents.Calling(ctx, org, agents.Choice{ID: r.AgentID, Agent: r.Agent, Overrides: r.Overrides})
+	if err != nil {
 		return Call{}, err
 	}
-	if err := s.checkPlan(r.Plan, r.Agent); err != nil {
+	if err := s.checkPlan(r.Plan, agent); err != nil {
 		return Call{}, err
 	}
 	now := s.Clock.Now()
@@ -47,7 +48,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 		return Call{}, err
 	}
 	c := Call{
-		ID: s.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: r.Agent, Plan: r.Plan,
+		ID: s.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: agent, Plan: r.Plan,
 		RequestData: r.RequestData, Variables: maps.Clone(r.RequestData), Metadata: r.Metadata,
 		Queue: QueueQueued, CreatedAt: now, StartAt: r.StartAt, Version: 1,
 	}

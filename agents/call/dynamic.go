@@ -1,53 +1,20 @@
 package call
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // callersPatience is how long a caller may hear it ring while other systems are asked for what the agent is to know.
 const callersPatience = 5 * time.Second
-
-// source is the request as agents/request reads it. The body is an object whose members are texts.
-func (d DynamicData) source() request.Source {
-	s := request.Source{Method: d.Method, URL: d.URL, Headers: d.Headers, Query: d.Query, Variables: d.Response}
-	if len(d.Body) > 0 {
-		members := make([]string, len(d.Body))
-		for i, p := range d.Body {
-			members[i] = quote(p.Name) + ":" + quote(p.Value)
-		}
-		s.Body = "{" + strings.Join(members, ",") + "}"
-	}
-	return s
-}
-
-// facts are the sentences about what the agent's dynamic data finds out.
-func (a Agent) facts() []request.Fact {
-	var facts []request.Fact
-	for _, d := range a.DynamicData {
-		facts = append(facts, d.source().Facts()...)
-	}
-	return facts
-}
-
-// quote is a text as JSON, with <, > and & as they are: they may stand in a variable's name.
-func quote(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) //nolint:errchkjson // a text always has a form
-	return strings.TrimSuffix(b.String(), "\n")
-}
 
 // learn makes the requests of the agent's dynamic data, all side by side, and adds what they give to the call's
 // variables. What fails is logged, and the conversation goes without it.
@@ -92,8 +59,8 @@ func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
 }
 
 // ask makes one request.
-func (s *Service) ask(ctx context.Context, c *Call, name string, d DynamicData) request.Log {
-	r, err := d.source().Parse()
+func (s *Service) ask(ctx context.Context, c *Call, name string, d agents.DynamicData) request.Log {
+	r, err := d.Source().Parse()
 	if err != nil {
 		return request.Log{Name: name, Error: callwright.MessageOf(err)}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -44,7 +45,7 @@ func inOffice(t *testing.T, test func(t *testing.T, h *house, r *agentstest.Requ
 	})
 }
 
-var customer = call.DynamicData{
+var customer = agents.DynamicData{
 	URL: "https://crm.example/{{customer}}", Method: "POST", Body: []request.Pair{{Name: "id", Value: "<{{customer}}>"}},
 	Response: []request.Mapping{{Name: "name", Path: "$.name"}, {Name: "vip", Path: "$.vip"}},
 }
@@ -55,9 +56,9 @@ func TestDynamicData(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
 		c := h.order(call.Request{
-			Agent: call.Agent{
+			Agent: agents.Agent{
 				FirstSentence: "hello {{name}}", Webhook: "https://example.com/",
-				DynamicData: []call.DynamicData{{URL: "https://down.example/"}, customer},
+				DynamicData: []agents.DynamicData{{URL: "https://down.example/"}, customer},
 			},
 			Plan:        call.Plan{Events: []call.EventCategory{call.EventsDynamicData}},
 			RequestData: map[string]any{"customer": "42"},
@@ -90,10 +91,10 @@ func TestDynamicData(t *testing.T) {
 // TestDynamicDataOfACaller: a caller hears it ring for a few seconds at most, whatever others do.
 func TestDynamicDataOfACaller(t *testing.T) {
 	t.Parallel()
-	slow := call.DynamicData{URL: "https://slow.example/"}
-	who := answerer{call.Agent{
+	slow := agents.DynamicData{URL: "https://slow.example/"}
+	who := answerer{agent: agents.Agent{
 		Task: "Answer.", FirstSentence: "welcome {{name}}", MaxDuration: time.Hour,
-		DynamicData: []call.DynamicData{slow, customer, slow},
+		DynamicData: []agents.DynamicData{slow, customer, slow},
 	}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		began := time.Now()
@@ -113,16 +114,19 @@ func TestDynamicDataOfACaller(t *testing.T) {
 }
 
 // answerer is the agent of every number.
-type answerer struct{ agent call.Agent }
+type answerer struct {
+	call.Agents
+	agent agents.Agent
+}
 
-func (a answerer) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (call.Agent, error) {
+func (a answerer) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
 	return a.agent, nil
 }
 
 // TestCallerGivesUpMeanwhile has the caller hang up while other systems are asked.
 func TestCallerGivesUpMeanwhile(t *testing.T) {
 	t.Parallel()
-	who := answerer{call.Agent{Task: "Answer.", DynamicData: []call.DynamicData{{URL: "https://slow.example/"}}}}
+	who := answerer{agent: agents.Agent{Task: "Answer.", DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		settle(time.Second)
@@ -137,7 +141,7 @@ func TestCallerGivesUpMeanwhile(t *testing.T) {
 func TestStopMeanwhile(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
-		c := h.create(call.Agent{DynamicData: []call.DynamicData{{URL: "https://slow.example/"}}})
+		c := h.create(agents.Agent{DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}})
 		settle(time.Second)
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
@@ -165,11 +169,11 @@ func TestFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lead := &library{graphs: map[string]map[int]*pathway.Graph{"p": {0: g}}}
-	for name, agent := range map[string]call.Agent{"task": {Task: "t"}, "pathway": {Pathway: call.PathwayRef{ID: "p"}}} {
+	for name, agent := range map[string]agents.Agent{"task": {Task: "t"}, "pathway": {Pathway: agents.PathwayRef{ID: "p"}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inOffice(t, func(_ *testing.T, h *house, _ *agentstest.Requests) {
-				agent.DynamicData = []call.DynamicData{known}
+				agent.DynamicData = []agents.DynamicData{known}
 				h.order(call.Request{Agent: agent, RequestData: map[string]any{"customer": "42"}})
 				phone := h.answered()
 				h.hears(phone, "hello")
@@ -201,7 +205,7 @@ func TestTools(t *testing.T) {
 	}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		c := h.order(call.Request{
-			Agent: call.Agent{Task: "t", FirstSentence: "hello", Webhook: "https://example.com/", Tools: tools(
+			Agent: agents.Agent{Task: "t", FirstSentence: "hello", Webhook: "https://example.com/", Tools: tools(
 				`{"name":"who","url":"https://crm.example/42","response":{"name":"$.name"}}`)},
 			Plan: call.Plan{Events: []call.EventCategory{call.EventsTool}},
 		})

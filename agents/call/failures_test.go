@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -71,7 +72,7 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
 				h.line.Script(test.callee)
-				c := h.create(call.Agent{})
+				c := h.create(agents.Agent{})
 				h.ended(c.ID)
 				settle(time.Hour)
 				if test.told {
@@ -88,7 +89,7 @@ func TestFailures(t *testing.T) {
 func TestFailuresOfGoodCalls(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
-		done := h.create(call.Agent{FirstSentence: "hello"})
+		done := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		phone.Hangup()
@@ -125,7 +126,7 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
 		now := time.Now()
 		err := h.calls.Insert(t.Context(), call.Call{
-			ID: "dead", Org: "a", From: "+15550000001", To: "+15550000002", Agent: call.Agent{Task: "t"},
+			ID: "dead", Org: "a", From: "+15550000001", To: "+15550000002", Agent: agents.Agent{Task: "t"},
 			Queue: call.QueueStarted, AnsweredBy: call.AnsweredByVoicemail, Node: "n0", CreatedAt: now, StartedAt: &now,
 			Heartbeat: now, Plan: retried().Plan,
 		})
@@ -150,7 +151,7 @@ func TestFailuresAreToldAgain(t *testing.T) {
 		busy := &callwright.Error{Code: callwright.CodeUnavailable, Message: "later", RetryAfter: 10 * time.Minute}
 		f.errs = []error{errors.New("no"), busy}
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		c := h.create(call.Agent{Webhook: "https://example.com/"})
+		c := h.create(agents.Agent{Webhook: "https://example.com/"})
 		h.ended(c.ID)
 		settle(5 * time.Minute)
 		f.checkTold(t)
@@ -173,7 +174,7 @@ func TestFailuresAreGivenUp(t *testing.T) {
 			f.errs = append(f.errs, &callwright.Error{Code: callwright.CodeUnavailable, RetryAfter: time.Minute})
 		}
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		h.create(call.Agent{})
+		h.create(agents.Agent{})
 		settle(30 * 24 * time.Hour)
 		tried := len(f.tried)
 		settle(30 * 24 * time.Hour)
@@ -218,7 +219,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 			}
 		})
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		c := h.create(call.Agent{})
+		c := h.create(agents.Agent{})
 		settle(time.Hour)
 		told.checkTold(t, c.ID)
 		if fails != 0 {
@@ -235,7 +236,7 @@ func TestFailuresThatNobodyWants(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { tasks.Work, c.Work = c.Work, tasks })
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		h.ended(h.create(call.Agent{}).ID)
+		h.ended(h.create(agents.Agent{}).ID)
 		settle(time.Hour)
 		if len(tasks.seen) != 1 || tasks.seen[0] != "call.place" {
 			t.Errorf("queued %q", tasks.seen)
@@ -265,7 +266,7 @@ func TestFailureAfterARestart(t *testing.T) {
 		}
 		before := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Failures = f })
 		before.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		c := before.create(call.Agent{})
+		c := before.create(agents.Agent{})
 		before.ended(c.ID)
 		settle(time.Second)
 		before.stop()

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -177,7 +178,7 @@ func TestLostCommit(t *testing.T) {
 			t.Parallel()
 			inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
 				f.set(func() { f.afterUpdate = once(test.state) })
-				c := h.create(call.Agent{FirstSentence: "hello", MaxDuration: time.Minute})
+				c := h.create(agents.Agent{FirstSentence: "hello", MaxDuration: time.Minute})
 				h.answered()
 				got, _ := h.ended(c.ID)
 				if got.Status != test.status || got.StartedAt == nil || len(h.line.Dials()) != 1 {
@@ -219,7 +220,7 @@ func TestPanicEndsOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Recordings = panicking{} })
 		defer h.stop()
-		c := h.create(call.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"})
+		c := h.create(agents.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"})
 		<-h.answered().Done()
 		got, _ := h.ended(c.ID)
 		if got.Queue != call.QueueCompleteError || got.Status != call.StatusFailed || got.StartedAt == nil || h.Live() != 0 {
@@ -243,7 +244,7 @@ func TestPanicKeepsVariables(t *testing.T) {
 			c.Model, c.Requests = m, &agentstest.Requests{Answer: answer}
 		})
 		defer h.stop()
-		c := h.create(call.Agent{TransferTo: "+15550000007", Tools: tools(
+		c := h.create(agents.Agent{TransferTo: "+15550000007", Tools: tools(
 			`{"name":"who","url":"https://crm.example/42","response":{"name":"$.name"}}`)})
 		got, _ := h.ended(c.ID)
 		if got.Status != call.StatusFailed || got.StartedAt == nil || got.Variables["name"] != "Ada" {
@@ -257,7 +258,7 @@ func TestPanicKeepsVariables(t *testing.T) {
 func TestClosedByAnotherNode(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
-		c := h.create(call.Agent{FirstSentence: "hello", MaxDuration: time.Hour})
+		c := h.create(agents.Agent{FirstSentence: "hello", MaxDuration: time.Hour})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		f.set(func() { f.beat = func() error { return callwright.ErrUnavailable } })
@@ -316,9 +317,9 @@ func TestStopBeforePlacing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 1, agentstest.PhoneConfig{})
 		defer h.stop()
-		first := h.create(call.Agent{FirstSentence: "hello"})
+		first := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
-		second := h.create(call.Agent{})
+		second := h.create(agents.Agent{})
 		if err := h.calls.RequestStop(t.Context(), "a", second.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +347,7 @@ func TestStopAtTheAnswer(t *testing.T) {
 				return nil
 			}
 		})
-		c := h.create(call.Agent{FirstSentence: "hello"})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
 		if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted {
 			t.Errorf("record %+v", got)
 		}
@@ -358,7 +359,7 @@ func TestTranscriptSurvivesAnOutage(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
 		f.set(func() { f.append = func(call.Entry) error { return callwright.ErrUnavailable } })
-		c := h.create(call.Agent{FirstSentence: "hello"})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "monday")
@@ -397,7 +398,7 @@ func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { store.Store, c.Store = c.Store, store })
 		defer h.stop()
 		c := h.order(call.Request{
-			Agent: call.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
+			Agent: agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
 			Plan:  call.Plan{Events: []call.EventCategory{call.EventsLatency}},
 		})
 		phone := h.answered()
@@ -438,7 +439,7 @@ func TestUnwritableTexts(t *testing.T) {
 		h.line.Script(func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
 			return nil, &call.Ending{Cause: call.CauseRejected, Reason: "valid for a\x00b\xff"}
 		})
-		c := h.create(call.Agent{})
+		c := h.create(agents.Agent{})
 		if got, _ := h.ended(c.ID); got.Ending.Reason != "valid for ab" {
 			t.Errorf("record %+v", got)
 		}
@@ -465,7 +466,7 @@ func TestWebhookThatPutsOffForEver(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Notifier = putOff{c.Notifier, &tries} })
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
-		h.ended(h.create(call.Agent{Webhook: "https://example.com/"}).ID)
+		h.ended(h.create(agents.Agent{Webhook: "https://example.com/"}).ID)
 		time.Sleep(48 * time.Hour)
 		synctest.Wait()
 		if tries < 5 || tries > 50 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -14,7 +15,7 @@ import (
 func TestStop(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		c := h.create(call.Agent{FirstSentence: "hello"})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		if err := h.Stop(t.Context(), "b", c.ID); !errors.Is(err, callwright.ErrNotFound) {
@@ -38,7 +39,7 @@ func TestStopWhileItRings(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		h.line.Script(agentstest.NoAnswer)
-		c := h.create(call.Agent{})
+		c := h.create(agents.Agent{})
 		synctest.Wait()
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
@@ -53,7 +54,7 @@ func TestStopWhileItRings(t *testing.T) {
 func TestStopOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		c := h.create(call.Agent{FirstSentence: "hello"})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		if err := h.calls.RequestStop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
@@ -68,7 +69,7 @@ func TestStopOnAnotherNode(t *testing.T) {
 func TestLongestDuration(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		c := h.create(call.Agent{FirstSentence: "hello", MaxDuration: time.Second})
+		c := h.create(agents.Agent{FirstSentence: "hello", MaxDuration: time.Second})
 		h.answered()
 		got, _ := h.ended(c.ID)
 		if got.Ending.Cause != call.CauseMaxDuration || got.Status != call.StatusCompleted {
@@ -101,7 +102,7 @@ func TestTransfer(t *testing.T) {
 					return test.err
 				}})
 				defer h.stop()
-				c := h.create(call.Agent{FirstSentence: "hello", TransferTo: "+15550000007"})
+				c := h.create(agents.Agent{FirstSentence: "hello", TransferTo: "+15550000007"})
 				phone := h.answered()
 				h.hears(phone, "hello")
 				h.says(phone, "operator")
@@ -125,9 +126,9 @@ func TestTransfer(t *testing.T) {
 func TestFailureEndsOneCall(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		other := h.create(call.Agent{FirstSentence: "other"})
+		other := h.create(agents.Agent{FirstSentence: "other"})
 		otherPhone := h.answered()
-		c := h.create(call.Agent{FirstSentence: "hello"})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "fail")
@@ -178,7 +179,7 @@ func TestSweepKeepsRecording(t *testing.T) {
 		for _, id := range []string{"here", "elsewhere"} {
 			err := h.calls.Insert(t.Context(), call.Call{
 				ID: id, Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
-				Agent: call.Agent{Record: true}, CreatedAt: started, StartedAt: &started, Heartbeat: started,
+				Agent: agents.Agent{Record: true}, CreatedAt: started, StartedAt: &started, Heartbeat: started,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -228,7 +229,7 @@ func TestAudioEndsBeforeTheCall(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t, 0, agentstest.PhoneConfig{Linger: test.linger})
 				defer h.stop()
-				c := h.create(call.Agent{FirstSentence: "hello"})
+				c := h.create(agents.Agent{FirstSentence: "hello"})
 				phone := h.answered()
 				h.hears(phone, "hello")
 				test.end(phone)
@@ -245,7 +246,7 @@ func TestDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{})
-		c := h.create(call.Agent{FirstSentence: "hello"})
+		c := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		begin := time.Now()
@@ -268,7 +269,7 @@ func TestDrain(t *testing.T) {
 		if got.Status != call.StatusCompleted || h.Live() != 0 {
 			t.Errorf("record %+v, %d live", got, h.Live())
 		}
-		if later := h.create(call.Agent{}); later.Queue != call.QueueQueued {
+		if later := h.create(agents.Agent{}); later.Queue != call.QueueQueued {
 			t.Errorf("a call created while draining is %s, to be placed by another node", later.Queue)
 		}
 	})
@@ -279,9 +280,9 @@ func TestFullNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 1, agentstest.PhoneConfig{})
 		defer h.stop()
-		first := h.create(call.Agent{FirstSentence: "hello"})
+		first := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
-		second := h.create(call.Agent{})
+		second := h.create(agents.Agent{})
 		in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		_, err := in.Phone(t.Context())
 		var ending *call.Ending
@@ -309,19 +310,19 @@ func TestCreateRefuses(t *testing.T) {
 		field   string
 	}{
 		"no task":        {call.Request{To: "+15550000002"}, "task"},
-		"no number":      {call.Request{Agent: call.Agent{Task: "t"}}, "phone_number"},
-		"national":       {call.Request{To: "0555000", Agent: call.Agent{Task: "t"}}, "phone_number"},
-		"foreign from":   {call.Request{From: "+15550000009", To: "+15550000002", Agent: call.Agent{Task: "t"}}, "from"},
-		"odd from":       {call.Request{From: "me", To: "+15550000002", Agent: call.Agent{Task: "t"}}, "from"},
-		"too long":       {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", MaxDuration: 13 * time.Hour}}, "max_duration"},
-		"too hot":        {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Temperature: &hot}}, "temperature"},
-		"plain webhook":  {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Webhook: "http://x"}}, "webhook"},
-		"odd transfer":   {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", TransferTo: "x"}}, "transfer_phone_number"},
-		"endless task":   {call.Request{To: "+15550000002", Agent: call.Agent{Task: string(make([]byte, call.MaxTask+1))}}, "task"},
-		"only blanks":    {call.Request{To: "+15550000002", Agent: call.Agent{Task: " \n"}}, "task"},
-		"no such voice":  {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Voice: "nobody"}}, "voice"},
-		"no such tongue": {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", Language: "tlh"}}, "language"},
-		"negative limit": {call.Request{To: "+15550000002", Agent: call.Agent{Task: "t", MaxDuration: -1}}, "max_duration"},
+		"no number":      {call.Request{Agent: agents.Agent{Task: "t"}}, "phone_number"},
+		"national":       {call.Request{To: "0555000", Agent: agents.Agent{Task: "t"}}, "phone_number"},
+		"foreign from":   {call.Request{From: "+15550000009", To: "+15550000002", Agent: agents.Agent{Task: "t"}}, "from"},
+		"odd from":       {call.Request{From: "me", To: "+15550000002", Agent: agents.Agent{Task: "t"}}, "from"},
+		"too long":       {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", MaxDuration: 13 * time.Hour}}, "max_duration"},
+		"too hot":        {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", Temperature: &hot}}, "temperature"},
+		"plain webhook":  {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", Webhook: "http://x"}}, "webhook"},
+		"odd transfer":   {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", TransferTo: "x"}}, "transfer_phone_number"},
+		"endless task":   {call.Request{To: "+15550000002", Agent: agents.Agent{Task: string(make([]byte, agents.MaxTask+1))}}, "task"},
+		"only blanks":    {call.Request{To: "+15550000002", Agent: agents.Agent{Task: " \n"}}, "task"},
+		"no such voice":  {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", Voice: "nobody"}}, "voice"},
+		"no such tongue": {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", Language: "tlh"}}, "language"},
+		"negative limit": {call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t", MaxDuration: -1}}, "max_duration"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

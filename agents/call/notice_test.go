@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -41,7 +42,7 @@ func TestNotices(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		c := h.order(call.Request{
-			Agent: call.Agent{FirstSentence: "hello", Webhook: "https://example.com/", TransferTo: "+15550000007"},
+			Agent: agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/", TransferTo: "+15550000007"},
 			Plan:  call.Plan{Events: everything},
 		})
 		phone := h.answered()
@@ -71,7 +72,7 @@ func TestNoticesThatNobodyWants(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		c := h.order(call.Request{
-			Agent: call.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsLatency}},
+			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsLatency}},
 		})
 		h.ended(c.ID)
 		settle(time.Hour)
@@ -89,7 +90,7 @@ func TestNoticeOfACallThatWaits(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		c := h.order(call.Request{
-			Agent: call.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: everything},
+			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: everything},
 			StartAt: new(time.Now().Add(time.Hour)),
 		})
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
@@ -123,7 +124,7 @@ func TestNoticesAreGivenUp(t *testing.T) {
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.order(call.Request{
-			Agent: call.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
+			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
 		})
 		settle(48 * time.Hour)
 		if tries != 2*5 || len(h.notices.sent) != 1 {
@@ -139,7 +140,7 @@ func TestLogsSurviveAnOutage(t *testing.T) {
 	f := &faulty{}
 	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
 		f.set(func() { f.appendLog = func(pathway.Log) error { return callwright.ErrUnavailable } })
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "monday")
@@ -161,7 +162,7 @@ func TestLogsLost(t *testing.T) {
 	f := &faulty{}
 	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
 		f.set(func() { f.appendLog = func(pathway.Log) error { return callwright.ErrInternal } })
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "monday")
@@ -193,7 +194,7 @@ func TestUnwritableLogs(t *testing.T) {
 	}}
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		l.change(func() { l.graphs["clinic"][7] = g })
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}})
 		h.ended(c.ID)
 		logs, err := h.Logs(t.Context(), "a", c.ID)
 		if err != nil || len(logs) != 1 || logs[0].Said != "bye." {
@@ -272,7 +273,7 @@ func TestLogsAreBounded(t *testing.T) {
 	flood := agentstest.JSON(`{"n": 7, "text": "` + strings.Repeat("x", 30_000) + `"}`)
 	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
 		r.Answer = flood
-		c := h.order(call.Request{Agent: call.Agent{Task: "t", FirstSentence: "hello", Tools: tools(
+		c := h.order(call.Request{Agent: agents.Agent{Task: "t", FirstSentence: "hello", Tools: tools(
 			`{"name":"flood","url":"https://crm.example/","response":{"n":"$.n","text":"$.text"}}`)}})
 		phone := h.answered()
 		h.hears(phone, "hello")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -78,7 +79,7 @@ func clinic(t *testing.T) *pathway.Graph {
 	return g
 }
 
-var production = call.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
+var production = agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
 
 // TestPathwayToolsAndWebhooks tells the requests of a webhook node from those of the tools that its model may call.
 func TestPathwayToolsAndWebhooks(t *testing.T) {
@@ -105,7 +106,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 	inClinic(t, func(_ *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		l.change(func() { l.graphs["clinic"][7] = g })
 		h.ended(h.order(call.Request{
-			Agent: call.Agent{Pathway: production, Webhook: "https://example.com/"},
+			Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"},
 			Plan:  call.Plan{Events: []call.EventCategory{call.EventsWebhook, call.EventsTool}},
 		}).ID)
 		settle(time.Hour)
@@ -140,7 +141,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, r *agentstest.Requests) {
 		c := h.order(call.Request{
-			Agent:       call.Agent{Pathway: production, Webhook: "https://example.com/"},
+			Agent:       agents.Agent{Pathway: production, Webhook: "https://example.com/"},
 			Plan:        call.Plan{Events: []call.EventCategory{call.EventsWebhook}},
 			RequestData: map[string]any{"name": "Ada"},
 		})
@@ -182,8 +183,8 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 func TestPathwayStartNode(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
-		ref := call.PathwayRef{ID: "clinic", Version: pathway.Selector{Number: 7}, StartNode: "bye"}
-		c := h.order(call.Request{Agent: call.Agent{Pathway: ref}})
+		ref := agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Number: 7}, StartNode: "bye"}
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: ref}})
 		h.answered()
 		if got, lines := h.ended(c.ID); !slices.Equal(spoken(lines), []string{"assistant: bye"}) {
 			t.Errorf("transcript %q, record %+v", spoken(lines), got)
@@ -196,7 +197,7 @@ func TestPathwayGoneBeforeDialing(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production}, StartAt: &later})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}, StartAt: &later})
 		l.change(func() { clear(l.graphs) })
 		got, _ := h.ended(c.ID)
 		if got.Queue != call.QueueError || got.Status != call.StatusFailed || got.Ending.Cause != call.CauseNoPathway ||
@@ -211,7 +212,7 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production}, StartAt: &later})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}, StartAt: &later})
 		l.change(func() { l.broken = callwright.ErrUnavailable })
 		settle(time.Hour + time.Second)
 		l.change(func() { l.broken = nil })
@@ -229,7 +230,7 @@ func TestPathwayOutOfReachForGood(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production, Webhook: "https://example.com/"}, StartAt: &later})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"}, StartAt: &later})
 		l.change(func() { l.broken = callwright.ErrInternal })
 		settle(24 * time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
@@ -241,22 +242,25 @@ func TestPathwayOutOfReachForGood(t *testing.T) {
 }
 
 // reception answers with a pathway.
-type reception struct{ ref call.PathwayRef }
+type reception struct {
+	call.Agents
+	ref agents.PathwayRef
+}
 
-func (r reception) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (call.Agent, error) {
-	return call.Agent{Pathway: r.ref, MaxDuration: time.Hour}, nil
+func (r reception) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
+	return agents.Agent{Pathway: r.ref, MaxDuration: time.Hour}, nil
 }
 
 func TestIncomingCallWithPathway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		ref  call.PathwayRef
+		ref  agents.PathwayRef
 		gone error
 		want call.Cause
 	}{
 		"there":        {production, nil, call.CauseRemoteHangup},
-		"gone":         {call.PathwayRef{ID: "other"}, nil, call.CauseNoPathway},
-		"no such node": {call.PathwayRef{ID: "clinic", Version: production.Version, StartNode: "x"}, nil, call.CauseNoPathway},
+		"gone":         {agents.PathwayRef{ID: "other"}, nil, call.CauseNoPathway},
+		"no such node": {agents.PathwayRef{ID: "clinic", Version: production.Version, StartNode: "x"}, nil, call.CauseNoPathway},
 		"out of reach": {production, callwright.ErrUnavailable, call.CauseInternal},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +280,7 @@ func TestIncomingCallWithPathway(t *testing.T) {
 				if got, _ := h.ended("in"); got.Ending.Cause != test.want || got.ErrorMessage == "" && err != nil {
 					t.Errorf("record %+v", got)
 				}
-			}, func(c *call.Config) { c.Agents = reception{test.ref} })
+			}, func(c *call.Config) { c.Agents = reception{ref: test.ref} })
 		})
 	}
 }
@@ -295,7 +299,7 @@ func TestInterruptionWhileAWebhookRuns(t *testing.T) {
 				return agentstest.JSON(`{"slot":"ten"}`)(ctx, q)
 			}
 		}
-		c := h.order(call.Request{Agent: call.Agent{Pathway: production}})
+		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "monday")

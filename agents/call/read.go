@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
@@ -38,8 +39,8 @@ func (f Filter) check() error {
 	switch {
 	case f.Limit < 0 || f.Limit > MaxPage:
 		return callwright.Invalid("limit", "must be from 1 to %d", MaxPage)
-	case f.LongerThan < 0 || f.LongerThan > LongestCall:
-		return callwright.Invalid("duration_gt", "must be from 0 to %d minutes", int(LongestCall.Minutes()))
+	case f.LongerThan < 0 || f.LongerThan > agents.LongestCall:
+		return callwright.Invalid("duration_gt", "must be from 0 to %d minutes", int(agents.LongestCall.Minutes()))
 	case f.ShorterThan < 0:
 		return callwright.Invalid("duration_lt", "must not be negative")
 	case f.AnsweredBy != "" && !slices.Contains(answerers, f.AnsweredBy):

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/speech/pcm"
@@ -79,7 +80,7 @@ func (d *disk) cut(t *testing.T) []int16 {
 func recordOn(t *testing.T, d *disk) (*house, call.Call, *agentstest.Phone) {
 	t.Helper()
 	h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Recordings = d })
-	c := h.create(call.Agent{FirstSentence: strings.Repeat("I read the whole list. ", 200), Record: true})
+	c := h.create(agents.Agent{FirstSentence: strings.Repeat("I read the whole list. ", 200), Record: true})
 	return h, c, h.answered()
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -14,7 +15,7 @@ import (
 // retried is a request for a call that is tried again after ten minutes.
 func retried() call.Request {
 	return call.Request{
-		Agent:       call.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
+		Agent:       agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
 		Plan:        call.Plan{Retry: &call.Retry{Wait: 10 * time.Minute}, SummaryPrompt: "Short."},
 		RequestData: map[string]any{"name": "Ada"}, Metadata: map[string]any{"ticket": "T-1"},
 	}

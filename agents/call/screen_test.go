@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
@@ -52,7 +53,7 @@ func screened(t *testing.T, j judge, test func(t *testing.T, h *house)) {
 
 func machine(action call.VoicemailAction) call.Request {
 	return call.Request{
-		Agent:       call.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"},
+		Agent:       agents.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"},
 		Plan:        call.Plan{Voicemail: call.Voicemail{Action: action, Message: "call {{name}} back. thank you."}, Events: []call.EventCategory{call.EventsCall}},
 		RequestData: map[string]any{"name": "Ada"},
 	}
@@ -301,7 +302,7 @@ func TestInterruptionIsTheAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inHouse(t, func(t *testing.T, h *house) {
-				c := h.create(call.Agent{FirstSentence: "this is a sentence of some length", Interruption: &test.wait})
+				c := h.create(agents.Agent{FirstSentence: "this is a sentence of some length", Interruption: &test.wait})
 				phone := h.answered()
 				h.hears(phone, "this is a s")
 				phone.Say(test.says)

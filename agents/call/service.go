@@ -9,23 +9,20 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Agents says who answers at an inbound number; agents.Service has it.
+// Agents says which agent has a call; agents.Service has it.
 type Agents interface {
-	// Answering is the agent of a number, with defaults for one that nobody has configured.
-	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Agent, error)
-}
-
-// Pathways gives the graphs that lead conversations; pathway.Service has it.
-type Pathways interface {
-	// Load gives a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
-	// pathway_version, when there is none.
-	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*pathway.Graph, int, error)
+	// Answering returns the agent of a number, with defaults for one that nobody has configured.
+	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.Agent, error)
+	// Calling returns the agent that makes a call, with its defaults. It refuses one that could have no call; the error
+	// names the field as the /v1 contract does.
+	Calling(ctx context.Context, org callwright.OrgID, c agents.Choice) (agents.Agent, error)
 }
 
 // Recordings keeps the recordings of calls.
@@ -44,8 +41,6 @@ type RecordingFile interface {
 
 // Notifier tells the owner of a call about it.
 type Notifier interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
-	CheckURL(url string) error
 	// Notify sends the record of a call that has ended to url, signed for the organization. An error means that it
 	// should be tried again; a receiver that refuses it for good is no error.
 	Notify(
@@ -70,7 +65,7 @@ type Config struct {
 	Recognizer  conversation.Recognizer
 	Synthesizer conversation.Synthesizer
 
-	Pathways  Pathways                // nil: what needs a pathway is CodeUnavailable
+	Pathways  agents.Pathways         // nil: what needs a pathway is CodeUnavailable
 	Requests  request.Client          // nil: what needs another system is CodeUnavailable
 	Knowledge pathway.Knowledge       // nil: there are no knowledge bases
 	Screener  func(rate int) Screener // nil: nobody listens for answering machines

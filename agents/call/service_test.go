@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
@@ -56,7 +57,7 @@ func openHouse(
 	}
 	work := memstore.NewWork(store, nil)
 	config := call.Config{
-		Store: h.calls, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Agents: answering{}, Model: model{},
+		Store: h.calls, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Model: model{},
 		Recordings: h.files, Notifier: h.notices, Recognizer: listener{&agentstest.Recognizer{}},
 		Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1", MaxCalls: limit, Ready: func() error { return h.ready },
 	}
@@ -64,6 +65,11 @@ func openHouse(
 		c(&config)
 	}
 	var err error
+	if config.Agents == nil {
+		if config.Agents, err = newAnswering(h, config); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if h.Service, err = call.New(config); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +99,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	})
 }
 
-func (h *house) create(a call.Agent) call.Call {
+func (h *house) create(a agents.Agent) call.Call {
 	h.t.Helper()
 	return h.order(call.Request{Agent: a})
 }
@@ -192,10 +198,23 @@ func (routes) Caller(
 	return "+15550000001", nil
 }
 
-type answering struct{}
+// answering is the agents' own service, in which one agent answers at every number.
+type answering struct{ *agents.Service }
 
-func (answering) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (call.Agent, error) {
-	return call.Agent{Task: "Answer.", FirstSentence: "welcome", MaxDuration: time.Hour}, nil
+func newAnswering(h *house, c call.Config) (answering, error) {
+	config := agents.Config{
+		Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
+		Voices: speaker{}, Languages: listener{}, Webhooks: h.notices, Pathways: c.Pathways,
+	}
+	if c.Requests != nil {
+		config.Requests = c.Requests
+	}
+	s, err := agents.New(config)
+	return answering{s}, err
+}
+
+func (answering) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
+	return agents.Agent{Task: "Answer.", FirstSentence: "welcome", MaxDuration: time.Hour}, nil
 }
 
 // model repeats what the caller says, transfers on "operator" and ends on "bye".
@@ -329,7 +348,7 @@ func (n *notices) first(what string) error {
 func TestCallFromEndToEnd(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		c := h.create(call.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"})
+		c := h.create(agents.Agent{FirstSentence: "hello", Record: true, Webhook: "https://example.com/"})
 		phone := h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "monday")
@@ -402,7 +421,7 @@ func TestCallsThatNobodyTakes(t *testing.T) {
 			t.Parallel()
 			inHouse(t, func(t *testing.T, h *house) {
 				h.line.Script(agentstest.Refuse(test.callee, test.code))
-				got, lines := h.ended(h.create(call.Agent{}).ID)
+				got, lines := h.ended(h.create(agents.Agent{}).ID)
 				if got.Queue != test.queue || got.Status != test.status || got.ErrorMessage == "" || len(lines) != 0 ||
 					got.StartedAt != nil || got.Length() != 0 || got.AnsweredBy != call.AnsweredByNobody {
 					t.Errorf("record %+v, lines %v", got, lines)
@@ -447,7 +466,7 @@ func TestIncomingCallWithoutEngines(t *testing.T) {
 		if !errors.As(err, &ending) || ending.Cause != call.CauseUnavailable {
 			t.Errorf("got %v", err)
 		}
-		_, err = h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: call.Agent{Task: "t"}})
+		_, err = h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: agents.Agent{Task: "t"}})
 		if !errors.Is(err, callwright.ErrUnavailable) {
 			t.Errorf("create gave %v", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 )
 
@@ -78,7 +79,7 @@ func (s *Service) converse(
 }
 
 // manners are how an agent has a conversation.
-func (s *Service) manners(a Agent, book *scribe) conversation.Config {
+func (s *Service) manners(a agents.Agent, book *scribe) conversation.Config {
 	config := conversation.Config{
 		Recognizer: s.Recognizer, Synthesizer: s.Synthesizer, Observer: book, Clock: s.Clock, Logger: s.Logger,
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -15,7 +16,7 @@ func TestCallGivesVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		c, err := h.Create(t.Context(), "a", call.Request{
-			From: "+15550000001", To: "+15550000002", Agent: call.Agent{Task: "Talk."}, RequestData: map[string]any{
+			From: "+15550000001", To: "+15550000002", Agent: agents.Agent{Task: "Talk."}, RequestData: map[string]any{
 				"customer": "42", "amount": 1234567.5, "million": float64(1_000_000), "vip": true, "address": map[string]any{"city": "Bern"},
 			},
 		})

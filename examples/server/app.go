@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/voicemail"
 	"github.com/callwright/callwright/sip"
@@ -71,9 +72,14 @@ func newWork(begin starting, db *bunstore.DB, log *slog.Logger) (*riverwork.Work
 	return riverwork.New(rc)
 }
 
-// newAgents has no Checker: httpapi checks agents itself, one setting after the other.
-func newAgents(db *bunstore.DB) (*agents.Service, error) {
-	return agents.New(agents.Config{Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db})
+func newAgents(db *bunstore.DB, e engines, hooks *webhook.Sender, p *pathway.Service) (*agents.Service, error) {
+	c := agents.Config{
+		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
+		Webhooks: hooks, Requests: hooks, Pathways: p,
+	}
+	c.Voices, _ = e.Synthesizer.(conversation.VoiceChecker)
+	c.Languages, _ = e.Recognizer.(conversation.LanguageChecker)
+	return agents.New(c)
 }
 
 // newPathways has no knowledge bases and asks nothing of versions that go to production: announce says so.

@@ -3,9 +3,10 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -30,14 +31,21 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkWebAgent(ctx, &w); err != nil {
-		return nil, err
-	}
 	if w, err = a.Agents.CreateAgent(ctx, orgOf(ctx), w); err != nil {
-		return nil, err
+		return nil, aboutPrompt(err)
 	}
 	record, err := webAgent(w)
 	return &oas.WebAgentReply{Agent: record}, err
+}
+
+// aboutPrompt gives the task of a web agent its name on the wire.
+func aboutPrompt(err error) error {
+	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == string(agents.SettingTask) {
+		named := *e
+		named.Field = "prompt"
+		return &named
+	}
+	return err
 }
 
 // newWebAgent is the body of CreateAgent in the domain's words.
@@ -51,7 +59,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 		return agents.WebAgent{}, err
 	}
 	w := agents.WebAgent{
-		Agent: call.Agent{
+		Agent: agents.Agent{
 			Task: req.Prompt.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
 			Temperature: optional(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			MaxDuration: minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
@@ -61,63 +69,63 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
 	}
 	if req.PathwayID.Set {
-		w.Agent.Pathway = call.PathwayRef{ID: req.PathwayID.Value, Version: selectorOf(oas.PathwayVersionSelector{}, false)}
+		w.Agent.Pathway = agents.PathwayRef{ID: req.PathwayID.Value, Version: selectorOf(oas.PathwayVersionSelector{}, false)}
 	}
 	return w, nil
-}
-
-// checkWebAgent is checkAgent for a web agent.
-func (a *api) checkWebAgent(ctx context.Context, w *agents.WebAgent) error {
-	if err := a.Agents.CheckWebAgent(ctx, orgOf(ctx), w); err != nil {
-		return err
-	}
-	return a.checkAgent(ctx, &w.Agent)
 }
 
 // UpdateAgent changes a web agent, setting by setting: one that is refused leaves the others be.
 func (a *api) UpdateAgent(
 	ctx context.Context, req *oas.WebAgentUpdate, params oas.UpdateAgentParams,
 ) (*oas.UpdateReply, error) {
-	list, err := agentSettings(req)
+	patch, err := agentPatch(req)
 	if err != nil {
 		return nil, err
 	}
-	var answer *oas.UpdateReply
-	err = a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
-		_, err := a.Agents.UpdateAgent(ctx, orgOf(ctx), params.AgentID, func(w *agents.WebAgent) error {
-			answer = updated("Agent updated.")
-			return list.make(w, func(w *agents.WebAgent) error { return a.checkWebAgent(ctx, w) }, answer)
-		})
-		return err
-	})
-	return answer, err
-}
-
-// agentSettings lists the members that are given.
-func agentSettings(req *oas.WebAgentUpdate) (settings, error) {
-	metadata, err := valuesOf(req.Metadata.Value)
+	_, report, err := a.Agents.UpdateAgent(ctx, orgOf(ctx), params.AgentID, patch)
 	if err != nil {
 		return nil, err
+	}
+	return updateReport("Agent updated.", report, []member{
+		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
+		{"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
+		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
+		{"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
+		{"dynamic_data", agents.SettingDynamicData, req.DynamicData}, {"tools", agents.SettingTools, req.Tools},
+		{"temperature", agents.SettingTemperature, req.Temperature},
+		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
+		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
+		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
+		{"keywords", agents.SettingKeywords, req.Keywords}, {"metadata", agents.SettingMetadata, req.Metadata},
+	})
+}
+
+// agentPatch is the body of UpdateAgent in the domain's words.
+func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
+	metadata, err := valuesOf(req.Metadata.Value)
+	if err != nil {
+		return agents.WebAgentPatch{}, err
 	}
 	voiceSettings, err := objectText(req.VoiceSettings.Value)
 	if err != nil {
-		return nil, err
+		return agents.WebAgentPatch{}, err
 	}
-	var s settings
-	s.leader(req.Prompt, req.PathwayID, oas.OptNilPathwayVersionSelector{}, agents.SetPathway)
-	s.text("voice", req.Voice, func(agent *call.Agent) *string { return &agent.Voice })
-	s.text("webhook", req.Webhook, func(agent *call.Agent) *string { return &agent.Webhook })
-	s.text("language", req.Language, func(agent *call.Agent) *string { return &agent.Language })
-	s.text("model", req.Model, func(agent *call.Agent) *string { return &agent.Model })
-	s.text("first_sentence", req.FirstSentence, func(agent *call.Agent) *string { return &agent.FirstSentence })
-	s.common(commonSettings{
-		dynamicData: req.DynamicData, tools: req.Tools, temperature: req.Temperature,
-		interruption: req.InterruptionThreshold, maxDuration: req.MaxDuration,
-	})
-	s.add(req.VoiceSettings.Set, "voice_settings", req.VoiceSettings, func(w *agents.WebAgent) { w.VoiceSettings = voiceSettings })
-	s.add(req.Keywords.Set, "keywords", req.Keywords, func(w *agents.WebAgent) { w.Keywords = req.Keywords.Value })
-	s.add(req.Metadata.Set, "metadata", req.Metadata, func(w *agents.WebAgent) { w.Metadata = metadata })
-	return s, nil
+	return agents.WebAgentPatch{
+		Patch: agents.Patch{
+			Task: change(req.Prompt.Value, req.Prompt.Set), Pathway: change(req.PathwayID.Value, req.PathwayID.Set),
+			Voice: change(req.Voice.Value, req.Voice.Set), Webhook: change(req.Webhook.Value, req.Webhook.Set),
+			Language: change(req.Language.Value, req.Language.Set), Model: change(req.Model.Value, req.Model.Set),
+			FirstSentence: change(req.FirstSentence.Value, req.FirstSentence.Set),
+			DynamicData:   change(dynamicData(req.DynamicData), req.DynamicData.Set),
+			Tools:         change(toolTexts(req.Tools), req.Tools.Set),
+			Temperature:   pointerChange(optional(req.Temperature.Get()), req.Temperature.Set),
+			Interruption:  pointerChange(fromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+			MaxDuration:   change(minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+		},
+		VoiceSettings: change(voiceSettings, req.VoiceSettings.Set),
+		Keywords:      change(req.Keywords.Value, req.Keywords.Set),
+		Metadata:      change(metadata, req.Metadata.Set),
+	}, nil
 }
 
 // DeleteAgent removes a web agent.

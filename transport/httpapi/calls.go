@@ -13,7 +13,7 @@ import (
 func (a *api) CreateCall(
 	ctx context.Context, req *oas.CallCreate, _ oas.CreateCallParams,
 ) (*oas.CallCreatedReply, error) {
-	request, err := a.callRequest(ctx, req)
+	request, err := callRequest(req)
 	if err != nil {
 		return nil, err
 	}

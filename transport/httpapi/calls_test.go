@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -64,7 +65,7 @@ func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) c
 		ID: id, Org: h.org, From: ourNumber, To: theirNumber, Queue: call.QueueComplete, Status: call.StatusCompleted,
 		CreatedAt: created, StartedAt: &started, EndedAt: &ended, ModelUsed: "scripted", AnsweredBy: call.AnsweredByUnknown,
 		Ending: &call.Ending{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true,
-		Agent:         call.Agent{Task: "Talk.", Voice: "slt", Record: true, MaxDuration: time.Hour},
+		Agent:         agents.Agent{Task: "Talk.", Voice: "slt", Record: true, MaxDuration: time.Hour},
 		TransferredTo: "+14155550199", TransferredAt: &ended, Version: 1,
 	}
 	change(&c)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	requests "github.com/callwright/callwright/agents/request"
@@ -44,7 +45,7 @@ func TestCallTakesItsPlan(t *testing.T) {
 	if !reflect.DeepEqual(c.Plan, want) || c.StartAt == nil || !c.StartAt.Equal(begin) {
 		t.Errorf("plan %+v at %v", c.Plan, c.StartAt)
 	}
-	dynamic := []call.DynamicData{{
+	dynamic := []agents.DynamicData{{
 		URL: "https://shop.example/{{id}}", Method: "POST", Cache: true,
 		Headers:  []requests.Pair{{Name: "X-Key", Value: "k"}},
 		Query:    []requests.Pair{{Name: "q", Value: "{{name}}"}},
@@ -68,7 +69,7 @@ func TestCallIsLedByAPathway(t *testing.T) {
 	id := h.drawn()
 	h.saved(id)
 	h.want(http.StatusOK, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":1,"environment":"staging"}`)
-	for members, want := range map[string]call.PathwayRef{
+	for members, want := range map[string]agents.PathwayRef{
 		`,"pathway_version":1`:                           {ID: id, Version: pathway.Selector{Number: 1}},
 		`,"pathway_version":0`:                           {ID: id},
 		`,"pathway_version":"staging"`:                   {ID: id, Version: pathway.Selector{Environment: pathway.Staging}},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -107,17 +106,4 @@ func rawOf(values map[string]any) (map[string]jx.Raw, error) {
 		raw[name] = text
 	}
 	return raw, nil
-}
-
-// languageTag is the BCP 47 tag of a language as clients give it. The names under which this kind of API offers "whatever
-// the engine understands" mean the engines' default.
-func languageTag(given string) string {
-	switch name := strings.ToLower(given); {
-	case name == "auto", name == "fluent", name == "babel", strings.HasPrefix(name, "babel-"):
-		return ""
-	case name == "eng":
-		return "en"
-	default:
-		return given
-	}
 }

@@ -5,19 +5,19 @@ import (
 	"math"
 	"time"
 
-	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // dynamicData is a list of requests in the domain's words. Null is nil, and another thing than an empty list.
-func dynamicData(given oas.OptNilDynamicDataList) []call.DynamicData {
+func dynamicData(given oas.OptNilDynamicDataList) []agents.DynamicData {
 	if given.Value == nil {
 		return nil
 	}
-	list := make([]call.DynamicData, len(given.Value))
+	list := make([]agents.DynamicData, len(given.Value))
 	for i, d := range given.Value {
-		list[i] = call.DynamicData{
+		list[i] = agents.DynamicData{
 			URL: d.URL, Method: d.Method.Or(""), Headers: pairs(d.Headers), Query: pairs(d.Query), Body: pairs(d.Body),
 			Cache: d.Cache.Or(false),
 		}
@@ -39,7 +39,7 @@ func pairs(given []oas.KeyValue) []request.Pair {
 }
 
 // dynamicDataList is a list of requests as clients write it.
-func dynamicDataList(data []call.DynamicData) oas.DynamicDataList {
+func dynamicDataList(data []agents.DynamicData) oas.DynamicDataList {
 	if data == nil {
 		return nil
 	}

@@ -75,16 +75,17 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.org, h.key = h.tenant("rich", callwright.EntitlementSIP)
 	_, h.poor = h.tenant("poor")
 
-	agentService := must(agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-	}))
 	work := memstore.NewWork(store, nil)
-	sipService := h.trunks(agentService, work)
 	h.gate = &gate{pathway.Verdict{State: pathway.GateOpen}}
 	pathwayService := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
 		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
 	}))
+	agentService := must(agents.New(agents.Config{
+		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService,
+	}))
+	sipService := h.trunks(agentService, work)
 	callService := must(call.New(call.Config{
 		Store: h.calls, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
 		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},

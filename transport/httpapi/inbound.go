@@ -5,7 +5,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -46,49 +46,68 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, callwright.InField("phone_number", err)
 	}
-	list := inboundSettings(req)
-	var answer *oas.UpdateReply
-	err = a.Atomic.Do(ctx, func(ctx context.Context) error { // the checks read in the transaction of the change
-		_, err := a.Agents.UpdateInbound(ctx, orgOf(ctx), number, func(agent *call.Agent) error {
-			answer = updated("Inbound number updated.")
-			w := agents.WebAgent{Agent: *agent}
-			err := list.make(&w, func(w *agents.WebAgent) error { return a.checkAgent(ctx, &w.Agent) }, answer)
-			*agent = w.Agent
-			return err
-		})
-		return err
+	_, report, err := a.Agents.UpdateInbound(ctx, orgOf(ctx), number, inboundPatch(req))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := updateReport("Inbound number updated.", report, []member{
+		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
+		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion},
+		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},
+		{"voice_id", agents.SettingVoice, req.VoiceID}, {"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
+		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
+		{"webhook", agents.SettingWebhook, req.Webhook},
+		{"transfer_phone_number", agents.SettingTransferTo, req.TransferPhoneNumber},
+		{"wait_for_greeting", agents.SettingWaitForGreeting, req.WaitForGreeting},
+		{"record", agents.SettingRecord, req.Record}, {"dynamic_data", agents.SettingDynamicData, req.DynamicData},
+		{"tools", agents.SettingTools, req.Tools}, {"temperature", agents.SettingTemperature, req.Temperature},
+		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
+		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 	})
-	return answer, err
-}
-
-// inboundSettings lists the members that are given.
-func inboundSettings(req *oas.InboundNumberUpdate) settings {
-	var s settings
-	s.leader(req.Prompt, req.PathwayID, req.PathwayVersion, func(a *call.Agent, ref call.PathwayRef) { a.Task, a.Pathway = "", ref })
-	s.text("persona", req.Persona, func(agent *call.Agent) *string { return &agent.Persona })
-	s.text("voice", req.Voice, func(agent *call.Agent) *string { return &agent.Voice })
-	s.text("voice_id", req.VoiceID, func(agent *call.Agent) *string { return &agent.Voice })
-	s.text("first_sentence", req.FirstSentence, func(agent *call.Agent) *string { return &agent.FirstSentence })
-	req.Language.Value = languageTag(req.Language.Value)
-	s.text("language", req.Language, func(agent *call.Agent) *string { return &agent.Language })
-	s.text("model", req.Model, func(agent *call.Agent) *string { return &agent.Model })
-	s.text("webhook", req.Webhook, func(agent *call.Agent) *string { return &agent.Webhook })
-	s.text("transfer_phone_number", req.TransferPhoneNumber, func(agent *call.Agent) *string {
-		return (*string)(&agent.TransferTo)
-	})
-	s.flag("wait_for_greeting", req.WaitForGreeting, func(agent *call.Agent) *bool { return &agent.WaitForGreeting })
-	s.flag("record", req.Record, func(agent *call.Agent) *bool { return &agent.Record })
-	s.common(commonSettings{
-		dynamicData: req.DynamicData, tools: req.Tools, temperature: req.Temperature,
-		interruption: req.InterruptionThreshold, maxDuration: req.MaxDuration,
-	})
+	if err != nil {
+		return nil, err
+	}
 	for name, given := range map[string]bool{
 		"persona_id": req.PersonaID.Set, "voice_settings": req.VoiceSettings.Set,
 		"background_track": req.BackgroundTrack.Set, "fallback_number": req.FallbackNumber.Set,
 	} {
-		s.refuse(given, name, notBuilt(name).Message)
+		if given {
+			answer.FailedUpdates[name] = notBuilt(name).Message
+		}
 	}
-	return s
+	if req.Voice.Set && req.VoiceID.Set && req.Voice.Value != req.VoiceID.Value {
+		delete(answer.Updates, "voice")
+		answer.FailedUpdates["voice"] = "must be the same as voice_id, its other name"
+	}
+	return answer, nil
+}
+
+// inboundPatch is the body of UpdateInboundNumber in the domain's words. Of the voice's two names voice_id is heard first.
+func inboundPatch(req *oas.InboundNumberUpdate) agents.Patch {
+	voice := req.Voice
+	if req.VoiceID.Set {
+		voice = req.VoiceID
+	}
+	req.Language.Value = agents.LanguageTag(req.Language.Value)
+	patch := agents.Patch{
+		Task: change(req.Prompt.Value, req.Prompt.Set), Pathway: change(req.PathwayID.Value, req.PathwayID.Set),
+		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
+		Persona:        change(req.Persona.Value, req.Persona.Set), Voice: change(voice.Value, voice.Set),
+		FirstSentence: change(req.FirstSentence.Value, req.FirstSentence.Set),
+		Language:      change(req.Language.Value, req.Language.Set), Model: change(req.Model.Value, req.Model.Set),
+		Webhook:         change(req.Webhook.Value, req.Webhook.Set),
+		TransferTo:      change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
+		WaitForGreeting: change(req.WaitForGreeting.Get()), Record: change(req.Record.Get()),
+		DynamicData:  change(dynamicData(req.DynamicData), req.DynamicData.Set),
+		Tools:        change(toolTexts(req.Tools), req.Tools.Set),
+		Temperature:  pointerChange(optional(req.Temperature.Get()), req.Temperature.Set),
+		Interruption: pointerChange(fromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+		MaxDuration:  change(minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+	}
+	if version, ok := req.PathwayVersion.Get(); ok {
+		patch.PathwayVersion = callwright.Given(selectorOf(version, true))
+	}
+	return patch
 }
 
 // inboundNumber is a number with its agent. What this build has not is null.

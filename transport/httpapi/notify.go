@@ -12,8 +12,6 @@ import (
 
 // Sender sends a signed body to a webhook; adapters/webhook has it.
 type Sender interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
-	CheckURL(url string) error
 	// Send posts a body that is about the thing named id, signed for the organization. An error means that it should be
 	// tried again.
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/oas"
 )
@@ -162,7 +162,7 @@ func selectorOf(version oas.PathwayVersionSelector, given bool) pathway.Selector
 }
 
 // selectorRecord is the version that an agent's pathway is to have; null without a pathway.
-func selectorRecord(ref call.PathwayRef) oas.OptNilPathwayVersionSelector {
+func selectorRecord(ref agents.PathwayRef) oas.OptNilPathwayVersionSelector {
 	version := oas.OptNilPathwayVersionSelector{Set: true, Null: true}
 	switch {
 	case ref.ID == "":

@@ -6,12 +6,12 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 )
 
-// agentColumns is a call.Agent as the tables keep it that have one.
+// agentColumns is a agents.Agent as the tables keep it that have one.
 type agentColumns struct {
 	Agent              agentJSON `bun:"agent,type:jsonb"`
 	PathwayID          string    `bun:"pathway_id"`
@@ -51,7 +51,7 @@ func numberAgentPurpose(org callwright.OrgID, number callwright.PhoneNumber) str
 	return fmt.Sprintf("agent of number:%q:%q", org, number)
 }
 
-func (db core) agentColumns(purpose string, a call.Agent) agentColumns {
+func (db core) agentColumns(purpose string, a agents.Agent) agentColumns {
 	columns := agentColumns{
 		Agent: agentJSON(a), PathwayID: a.Pathway.ID, PathwayEnvironment: string(a.Pathway.Version.Environment),
 		PathwayVersion: a.Pathway.Version.Number, StartNode: a.Pathway.StartNode,
@@ -65,9 +65,9 @@ func (db core) agentColumns(purpose string, a call.Agent) agentColumns {
 	return columns
 }
 
-func (db core) agent(purpose string, c agentColumns) (call.Agent, error) {
-	a := call.Agent(c.Agent)
-	a.Pathway = call.PathwayRef{
+func (db core) agent(purpose string, c agentColumns) (agents.Agent, error) {
+	a := agents.Agent(c.Agent)
+	a.Pathway = agents.PathwayRef{
 		ID: c.PathwayID, StartNode: c.StartNode,
 		Version: pathway.Selector{Environment: pathway.Environment(c.PathwayEnvironment), Number: c.PathwayVersion},
 	}
@@ -84,7 +84,7 @@ func (db core) agent(purpose string, c agentColumns) (call.Agent, error) {
 	return a, nil
 }
 
-func newDynamicJSON(d call.DynamicData) dynamicJSON {
+func newDynamicJSON(d agents.DynamicData) dynamicJSON {
 	pair := func(p request.Pair) pairJSON { return pairJSON(p) }
 	return dynamicJSON{
 		d.URL, d.Method, sqldb.Converted(d.Headers, pair), sqldb.Converted(d.Query, pair), sqldb.Converted(d.Body, pair), d.Cache,
@@ -92,9 +92,9 @@ func newDynamicJSON(d call.DynamicData) dynamicJSON {
 	}
 }
 
-func (j dynamicJSON) dynamicData() call.DynamicData {
+func (j dynamicJSON) dynamicData() agents.DynamicData {
 	pair := func(p pairJSON) request.Pair { return request.Pair(p) }
-	return call.DynamicData{
+	return agents.DynamicData{
 		URL: j.URL, Method: j.Method, Headers: sqldb.Converted(j.Headers, pair), Query: sqldb.Converted(j.Query, pair),
 		Body: sqldb.Converted(j.Body, pair), Cache: j.Cache,
 		Response: sqldb.Converted(j.Response, func(m mappingJSON) request.Mapping { return request.Mapping(m) }),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
@@ -16,7 +17,7 @@ import (
 
 type agentJSON struct {
 	Task            string                 `json:"task,omitempty"`
-	Pathway         call.PathwayRef        `json:"-"` // see agentColumns
+	Pathway         agents.PathwayRef      `json:"-"` // see agentColumns
 	Persona         string                 `json:"persona,omitempty"`
 	Voice           string                 `json:"voice,omitempty"`
 	Language        string                 `json:"language,omitempty"`
@@ -30,7 +31,7 @@ type agentJSON struct {
 	Webhook         string                 `json:"webhook,omitempty"`
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
 	Tools           []json.RawMessage      `json:"-"` // see agentColumns
-	DynamicData     []call.DynamicData     `json:"-"` // see agentColumns
+	DynamicData     []agents.DynamicData   `json:"-"` // see agentColumns
 }
 
 type voicemailJSON struct {
@@ -95,7 +96,7 @@ type latencyJSON struct {
 
 // The conversions that must exist.
 var (
-	_ = agentJSON(call.Agent{})
+	_ = agentJSON(agents.Agent{})
 	_ = voicemailJSON(call.Voicemail{})
 	_ = analysisJSON(call.Analysis{})
 	_ = promotionJSON(pathway.Promotion{})

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -77,7 +78,7 @@ func (s Calls) List(
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.calls {
 			if c.Org == org && matches(c, f) {
-				c.Agent, c.Plan = call.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
+				c.Agent, c.Plan = agents.Agent{Pathway: c.Agent.Pathway}, call.Plan{}
 				c.RequestData, c.Variables, c.Metadata = nil, nil, nil
 				found = append(found, memory.Clone(c))
 			}

@@ -1,27 +1,27 @@
-package call
+package agents
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/agents/request"
 )
 
-// Agent is who speaks on a call, and how.
+// Agent says who speaks on a call, and how. Either a task or a pathway leads its conversations.
 type Agent struct {
 	Task            string     // what the agent is there for
 	Pathway         PathwayRef // leads the conversation instead of Task
 	Persona         string     // who the agent is and how it talks; stands before Task and before the pathway's texts
 	Voice           string     // empty: the synthesizer's default
-	Language        string     // BCP 47; empty: the engines' default
+	Language        string     // BCP 47, or a name that LanguageTag knows; empty: the engines' default
 	Model           string     // empty: the server's
-	Temperature     *float64
+	Temperature     *float64   // from 0 to 1; nil: the model's
 	FirstSentence   string
 	WaitForGreeting bool                   // let the other side speak first
 	Record          bool                   // keep a stereo recording
-	MaxDuration     time.Duration          // from the answer on
+	MaxDuration     time.Duration          // from the answer on, at most LongestCall; 0: DefaultMaxDuration
 	TransferTo      callwright.PhoneNumber // where the agent may transfer the call; empty: nowhere
 	Webhook         string                 // gets the call's record when it has ended; empty: nothing does
 	Interruption    *time.Duration         // of voice that breaks into what the agent says; nil: the conversation's own
@@ -42,12 +42,31 @@ type PathwayRef struct {
 	StartNode string           // id of the node to begin at; empty: the pathway's own start
 }
 
-// DynamicData is a request that is made before a conversation, whose answer the agent's texts may use.
-type DynamicData struct {
-	URL, Method string         // an empty method: GET
-	Headers     []request.Pair // texts may hold {{variables}} of the call's RequestData
-	Query       []request.Pair
-	Body        []request.Pair // members of a JSON object; none: no body
-	Cache       bool           // as it was given: every conversation asks once
-	Response    []request.Mapping
+// inProduction selects the version of a pathway for which none is named.
+var inProduction = pathway.Selector{Environment: pathway.Production}
+
+// setDefaults fills in what is not given, and writes a phone number and a language in their normal forms. What has none
+// stays as it is, for the check to refuse.
+func (a *Agent) setDefaults() {
+	if a.MaxDuration == 0 {
+		a.MaxDuration = DefaultMaxDuration
+	}
+	if to, err := callwright.ParsePhoneNumber(a.TransferTo.String()); err == nil {
+		a.TransferTo = to
+	}
+	a.Language = LanguageTag(a.Language)
+}
+
+// LanguageTag returns the BCP 47 tag of a language. "ENG" is English; the names under which this kind of API offers
+// whatever the engine understands ("auto", "fluent", "babel", "babel-...") are the engines' default, the empty tag. Any
+// other name is taken for a tag.
+func LanguageTag(name string) string {
+	switch lower := strings.ToLower(name); {
+	case lower == "auto", lower == "fluent", lower == "babel", strings.HasPrefix(lower, "babel-"):
+		return ""
+	case lower == "eng":
+		return "en"
+	default:
+		return name
+	}
 }

@@ -1,0 +1,203 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/tool"
+)
+
+// The limits of an agent, in bytes where they are of texts.
+const (
+	MaxTask         = 100_000
+	MaxPersona      = 32 << 10
+	MaxInterruption = 10 * time.Second
+	MaxDynamicData  = 20        // requests
+	MaxRequests     = 256 << 10 // of Agent.Tools and Agent.DynamicData together, as JSON
+)
+
+// URLs says which addresses may be requested; webhook.Sender has it.
+type URLs interface {
+	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	CheckURL(url string) error
+}
+
+// Pathways loads the graphs that lead conversations; pathway.Service has it.
+type Pathways interface {
+	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
+	// pathway_version, when there is none.
+	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*pathway.Graph, int, error)
+}
+
+// faults lists everything that keeps an agent from having calls. Fields have the names of the /v1 contract. An agent
+// that answers calls may be without a task and without a pathway.
+func (s *Service) faults(ctx context.Context, org callwright.OrgID, a Agent) []error {
+	var found faultList
+	a.checkTexts(&found)
+	s.checkEngines(a, &found)
+	if a.TransferTo != "" {
+		_, err := callwright.ParsePhoneNumber(a.TransferTo.String())
+		found.add(callwright.InField("transfer_phone_number", err))
+	}
+	if a.Webhook != "" {
+		found.add(callwright.InField("webhook", checkURL(s.cfg.Webhooks, a.Webhook)))
+	}
+	s.checkTools(a, &found)
+	s.checkDynamicData(a, &found)
+	found.add(s.checkPathway(ctx, org, a.Pathway))
+	return found
+}
+
+// faultList collects faults.
+type faultList []error
+
+// add adds an error that is not nil.
+func (l *faultList) add(err error) {
+	if err != nil {
+		*l = append(*l, err)
+	}
+}
+
+// addIf adds an error about a field, if it is wrong.
+func (l *faultList) addIf(wrong bool, field, format string, args ...any) {
+	if wrong {
+		*l = append(*l, callwright.Invalid(field, format, args...))
+	}
+}
+
+// first returns the first fault; nil when there is none.
+func (l faultList) first() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l[0]
+}
+
+// checkTexts checks what needs no other part.
+func (a Agent) checkTexts(found *faultList) {
+	led := a.Pathway.ID != ""
+	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: either says what the agent is there for")
+	found.addIf(a.Task != "" && strings.TrimSpace(a.Task) == "", "task", "must not be blank")
+	found.addIf(len(a.Task) > MaxTask, "task", "must have at most %d bytes", MaxTask)
+	found.addIf(len(a.Persona) > MaxPersona, "persona", "must have at most %d bytes", MaxPersona)
+	found.addIf(len(a.FirstSentence) > conversation.MaxSpeech,
+		"first_sentence", "must have at most %d bytes", conversation.MaxSpeech)
+	found.addIf(a.MaxDuration < 0 || a.MaxDuration > LongestCall,
+		"max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
+	found.addIf(a.Temperature != nil && (*a.Temperature < 0 || *a.Temperature > 1), "temperature", "must be from 0 to 1")
+	found.addIf(a.Interruption != nil && (*a.Interruption < 0 || *a.Interruption > MaxInterruption),
+		"interruption_threshold", "must be from 0 to %d milliseconds", MaxInterruption.Milliseconds())
+	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "needs a pathway_id")
+	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
+}
+
+// checkPurpose refuses an agent that nothing leads.
+func (a Agent) checkPurpose(found *faultList) {
+	found.addIf(a.Pathway.ID == "" && a.Task == "",
+		"task", "is required without pathway_id: it says what the agent is there for")
+}
+
+// checkEngines refuses a voice or a language that the engines are known not to have: better now than when somebody has
+// picked up.
+func (s *Service) checkEngines(a Agent, found *faultList) {
+	if s.cfg.Voices != nil {
+		found.add(s.cfg.Voices.CheckVoice(a.Voice, a.Language))
+	}
+	if s.cfg.Languages != nil {
+		found.add(s.cfg.Languages.CheckLanguage(a.Language))
+	}
+}
+
+// checkURL asks whether an address may be requested.
+func checkURL(urls URLs, url string) error {
+	if urls == nil {
+		return callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
+	}
+	return urls.CheckURL(url)
+}
+
+// checkTools checks what the model may call.
+func (s *Service) checkTools(a Agent, found *faultList) {
+	size := 0
+	for _, raw := range a.Tools {
+		size += len(raw)
+	}
+	if size > MaxRequests {
+		found.add(callwright.Invalid("tools", "must have at most %d bytes together", MaxRequests))
+		return
+	}
+	tools, err := tool.NewSet(a.Tools)
+	if err != nil {
+		found.add(err)
+		return
+	}
+	for i, url := range tools.URLs() {
+		found.add(callwright.InField(fmt.Sprintf("tools[%d].url", i), checkURL(s.cfg.Requests, url)))
+	}
+}
+
+// checkDynamicData checks the requests before the conversation. Their size counts with that of the tools, because every
+// call keeps its agent, and lists of web agents hold all of each.
+func (s *Service) checkDynamicData(a Agent, found *faultList) {
+	if len(a.DynamicData) == 0 {
+		return
+	}
+	data, err := json.Marshal(a.DynamicData) //nolint:musttag // only its length counts
+	if err != nil {
+		found.add(err)
+		return
+	}
+	size := len(data)
+	for _, raw := range a.Tools {
+		size += len(raw)
+	}
+	if size > MaxRequests {
+		found.add(callwright.Invalid("dynamic_data", "must have at most %d bytes, tools included", MaxRequests))
+		return
+	}
+	if len(a.DynamicData) > MaxDynamicData {
+		found.add(callwright.Invalid("dynamic_data", "must have at most %d requests", MaxDynamicData))
+		return
+	}
+	for i, d := range a.DynamicData {
+		field := fmt.Sprintf("dynamic_data[%d]", i)
+		if _, err := d.Source().Parse(); err != nil {
+			found.add(inRequest(field, err))
+			continue
+		}
+		found.add(callwright.InField(field+".url", checkURL(s.cfg.Requests, d.URL)))
+	}
+}
+
+// inRequest puts the path of a request before the field of an error, which speaks of a request.Source.
+func inRequest(path string, err error) error {
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok {
+		return err
+	}
+	fault := callwright.FieldErrors{e}.Within(path)[0]
+	fault.Field = strings.NewReplacer(".variables[", ".response_data[", "].path", "].data").Replace(fault.Field)
+	return fault
+}
+
+// checkPathway checks that the pathway that is to lead the conversation could do so now.
+func (s *Service) checkPathway(ctx context.Context, org callwright.OrgID, ref PathwayRef) error {
+	if ref.ID == "" {
+		return nil
+	}
+	if s.cfg.Pathways == nil {
+		return callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+	}
+	graph, _, err := s.cfg.Pathways.Load(ctx, org, ref.ID, ref.Version)
+	if err == nil && ref.StartNode != "" && graph.Nodes[ref.StartNode] == nil {
+		return callwright.Invalid("start_node_id", "the pathway has no such node")
+	}
+	return err
+}

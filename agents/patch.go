@@ -1,0 +1,223 @@
+package agents
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// Patch changes settings of an agent. A setting that is not Set stays as it is; one that is cleared gets its default.
+type Patch struct {
+	// Task and Pathway, which is an id, exclude each other: the one that is set takes the other's place.
+	Task    callwright.Optional[string]
+	Pathway callwright.Optional[string]
+	// PathwayVersion is of Pathway, or of the pathway that leads the agent already; cleared, and with a Pathway for which
+	// it is not Set, the version in production.
+	PathwayVersion callwright.Optional[pathway.Selector]
+	StartNode      callwright.Optional[string]
+
+	Persona         callwright.Optional[string]
+	Voice           callwright.Optional[string]
+	Language        callwright.Optional[string]
+	Model           callwright.Optional[string]
+	Temperature     callwright.Optional[float64]
+	FirstSentence   callwright.Optional[string]
+	WaitForGreeting callwright.Optional[bool]
+	Record          callwright.Optional[bool]
+	MaxDuration     callwright.Optional[time.Duration]
+	TransferTo      callwright.Optional[callwright.PhoneNumber]
+	Webhook         callwright.Optional[string]
+	Interruption    callwright.Optional[time.Duration]
+	Tools           callwright.Optional[[]json.RawMessage]
+	DynamicData     callwright.Optional[[]DynamicData]
+}
+
+// WebAgentPatch changes settings of a web agent.
+type WebAgentPatch struct {
+	Patch
+	VoiceSettings callwright.Optional[json.RawMessage]
+	Keywords      callwright.Optional[[]string]
+	Metadata      callwright.Optional[map[string]any]
+}
+
+// Setting names a setting in a Report, as the fields of errors do.
+type Setting string
+
+// The settings.
+const (
+	SettingTask            Setting = "task"
+	SettingPathway         Setting = "pathway_id"
+	SettingPathwayVersion  Setting = "pathway_version"
+	SettingStartNode       Setting = "start_node_id"
+	SettingPersona         Setting = "persona"
+	SettingVoice           Setting = "voice"
+	SettingLanguage        Setting = "language"
+	SettingModel           Setting = "model"
+	SettingTemperature     Setting = "temperature"
+	SettingFirstSentence   Setting = "first_sentence"
+	SettingWaitForGreeting Setting = "wait_for_greeting"
+	SettingRecord          Setting = "record"
+	SettingMaxDuration     Setting = "max_duration"
+	SettingTransferTo      Setting = "transfer_phone_number"
+	SettingWebhook         Setting = "webhook"
+	SettingInterruption    Setting = "interruption_threshold"
+	SettingTools           Setting = "tools"
+	SettingDynamicData     Setting = "dynamic_data"
+	SettingVoiceSettings   Setting = "voice_settings"
+	SettingKeywords        Setting = "keywords"
+	SettingMetadata        Setting = "metadata"
+)
+
+// Report says what became of each setting of a patch: nil for one that was made, else why it was not.
+type Report map[Setting]error
+
+// made reports whether any setting was made.
+func (r Report) made() bool {
+	for _, err := range r {
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// change is one step of an update: settings that are made together or not at all.
+type change struct {
+	settings []Setting
+	set      func(*WebAgent)
+	refusal  error // why it can't be made, whatever the agent is; nil: set makes it
+}
+
+// isAbout reports whether an error is about one of the settings: its field, such as tools[0].url, begins with the name.
+func (c change) isAbout(err error) bool {
+	e, ok := errors.AsType[*callwright.Error](err)
+	if !ok {
+		return false
+	}
+	name, _, _ := strings.Cut(e.Field, ".")
+	name, _, _ = strings.Cut(name, "[")
+	return slices.Contains(c.settings, Setting(name))
+}
+
+// changes lists what a patch changes beside what leads the agent, in the order in which it is made.
+func (p Patch) changes() []change {
+	var list []change
+	add(&list, SettingPersona, p.Persona, func(w *WebAgent) *string { return &w.Agent.Persona })
+	add(&list, SettingVoice, p.Voice, func(w *WebAgent) *string { return &w.Agent.Voice })
+	add(&list, SettingFirstSentence, p.FirstSentence, func(w *WebAgent) *string { return &w.Agent.FirstSentence })
+	add(&list, SettingLanguage, p.Language, func(w *WebAgent) *string { return &w.Agent.Language })
+	add(&list, SettingModel, p.Model, func(w *WebAgent) *string { return &w.Agent.Model })
+	add(&list, SettingWebhook, p.Webhook, func(w *WebAgent) *string { return &w.Agent.Webhook })
+	add(&list, SettingTransferTo, p.TransferTo, func(w *WebAgent) *callwright.PhoneNumber { return &w.Agent.TransferTo })
+	add(&list, SettingWaitForGreeting, p.WaitForGreeting, func(w *WebAgent) *bool { return &w.Agent.WaitForGreeting })
+	add(&list, SettingRecord, p.Record, func(w *WebAgent) *bool { return &w.Agent.Record })
+	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
+	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
+	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
+	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
+	add(&list, SettingMaxDuration, p.MaxDuration, func(w *WebAgent) *time.Duration { return &w.Agent.MaxDuration })
+	return list
+}
+
+// changes lists what a patch of a web agent changes beside what leads it.
+func (p WebAgentPatch) changes() []change {
+	list := p.Patch.changes()
+	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *json.RawMessage { return &w.VoiceSettings })
+	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Keywords })
+	add(&list, SettingMetadata, p.Metadata, func(w *WebAgent) *map[string]any { return &w.Metadata })
+	return list
+}
+
+// add adds a setting that is given.
+func add[T any](list *[]change, name Setting, value callwright.Optional[T], target func(*WebAgent) *T) {
+	if value.Set {
+		*list = append(*list, change{[]Setting{name}, func(w *WebAgent) { value.Apply(target(w)) }, nil})
+	}
+}
+
+// addPointer adds a setting that is given, of which nil is no value.
+func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T], target func(*WebAgent) **T) {
+	if value.Set {
+		*list = append(*list, change{[]Setting{name}, func(w *WebAgent) { *target(w) = value.Value }, nil})
+	}
+}
+
+// leader lists the changes of what leads the agent. A task and a pathway exclude each other: setting one clears the
+// other. A pathway and its version are one change, and so are a task and the pathway that makes room for it. lead has a
+// pathway lead an agent.
+func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
+	task, id := p.Task.OrZero(), p.Pathway.OrZero()
+	var given []Setting
+	for _, s := range []struct {
+		name  Setting
+		given bool
+	}{
+		{SettingPathway, p.Pathway.Set}, {SettingPathwayVersion, p.PathwayVersion.Set}, {SettingStartNode, p.StartNode.Set},
+	} {
+		if s.given {
+			given = append(given, s.name)
+		}
+	}
+	var list []change
+	switch {
+	case id != "":
+		ref := PathwayRef{ID: id, Version: p.version(), StartNode: p.StartNode.OrZero()}
+		list = append(list, change{given, func(w *WebAgent) { lead(&w.Agent, ref) }, nil})
+		if task != "" {
+			refusal := callwright.Invalid(string(SettingTask), "excludes pathway_id")
+			list = append(list, change{[]Setting{SettingTask}, nil, refusal})
+		}
+		return list
+	case task != "":
+		return append(list, change{append(given, SettingTask), func(w *WebAgent) {
+			w.Agent.Task, w.Agent.Pathway = task, PathwayRef{}
+		}, nil})
+	case p.Pathway.Set:
+		list = append(list, change{given, func(w *WebAgent) { w.Agent.Pathway = PathwayRef{} }, nil})
+	case len(given) > 0:
+		list = append(list, change{given, func(w *WebAgent) { p.applyVersion(&w.Agent.Pathway) }, nil})
+	}
+	add(&list, SettingTask, p.Task, func(w *WebAgent) *string { return &w.Agent.Task })
+	return list
+}
+
+// version returns the version of a pathway that the patch names.
+func (p Patch) version() pathway.Selector {
+	if p.PathwayVersion.Value == nil {
+		return inProduction
+	}
+	return *p.PathwayVersion.Value
+}
+
+// applyVersion sets the version and the start node of the pathway that leads an agent already. To clear those of none
+// changes nothing.
+func (p Patch) applyVersion(ref *PathwayRef) {
+	if p.PathwayVersion.Set && (ref.ID != "" || p.PathwayVersion.Value != nil) {
+		ref.Version = p.version()
+	}
+	p.StartNode.Apply(&ref.StartNode)
+}
+
+// override makes all settings on the agent of one call. A task takes the place of a pathway, and the other way round.
+func (p Patch) override(a Agent) (Agent, error) {
+	if p.Task.Set && p.Pathway.Set {
+		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: either says what the agent is there for")
+	}
+	switch {
+	case p.Task.Set:
+		a.Task, a.Pathway = p.Task.OrZero(), PathwayRef{}
+	case p.Pathway.Set:
+		a.Task, a.Pathway = "", PathwayRef{ID: p.Pathway.OrZero(), Version: p.version()}
+	}
+	p.applyVersion(&a.Pathway)
+	w := WebAgent{Agent: a}
+	for _, c := range p.changes() {
+		c.set(&w)
+	}
+	return w.Agent, nil
+}

@@ -1,0 +1,54 @@
+package agents
+
+import (
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// refusesSetting are the codes of faults that one setting causes. Any other fault ends the whole update.
+var refusesSetting = map[callwright.Code]bool{
+	callwright.CodeBadRequest: true, callwright.CodeNotFound: true, callwright.CodeInvalidState: true,
+}
+
+// apply makes changes one after the other, each only if what comes out has no fault that it causes, and reports on all.
+// faults fills in an agent's defaults and lists what is wrong with it. What was wrong before, such as a pathway that
+// somebody has deleted, keeps no other setting from being made.
+func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Report, error) {
+	report := Report{}
+	for _, c := range changes {
+		refusal := c.refusal
+		if refusal == nil {
+			changed := *w
+			c.set(&changed)
+			refusal = c.causes(faults(&changed), func() []error {
+				before := *w
+				return faults(&before)
+			})
+			if refusal == nil {
+				*w = changed
+			} else if !refusesSetting[callwright.CodeOf(refusal)] {
+				return nil, refusal
+			}
+		}
+		for _, name := range c.settings {
+			report[name] = refusal
+		}
+	}
+	return report, nil
+}
+
+// causes returns the first fault of an agent that is about the change or was not there before it; nil without one.
+func (c change) causes(after []error, before func() []error) error {
+	if len(after) == 0 {
+		return nil
+	}
+	known := before()
+	for _, fault := range after {
+		same := func(k error) bool { return k.Error() == fault.Error() }
+		if c.isAbout(fault) || callwright.CodeOf(fault) == callwright.CodeInternal || !slices.ContainsFunc(known, same) {
+			return fault
+		}
+	}
+	return nil
+}
