@@ -33,6 +33,7 @@ run: ## Start the reference server with its data in ./data
 test: ## Install what is missing, run all tests, PostgreSQL and real phones included
 	@# The phones come last and alone: their sound suffers on a machine that is busy with something else.
 	./scripts/install-deps.sh test
+	go -C internal/tools test $(TESTFLAGS) ./...
 	$(limit) go test -timeout 10m $(TESTFLAGS) $$(go list ./... | grep -v /internal/e2e)
 	$(limit) go test -timeout 10m $(TESTFLAGS) ./internal/e2e/...
 
@@ -55,18 +56,19 @@ vet: ## Run go vet
 .PHONY: lint
 lint: ## Run the linter
 	$(golangci) run ./...
+	cd internal/tools && go tool -modfile=lint/go.mod golangci-lint run ./...
 
 .PHONY: tidy-check
 tidy-check: ## Fail if go mod tidy would change a module
 	@set -e; for module in $(modules); do echo "go -C $$module mod tidy -diff"; go -C $$module mod tidy -diff; done
 
 .PHONY: generate
-generate: ## Generate server and client from openapi.yaml into transport/oas
-	go generate ./transport/oas
+generate: ## Join the contract's parts to openapi.yaml, generate server and client from it
+	go generate . ./transport/oas
 
 .PHONY: check-generate
-check-generate: generate ## Fail if the committed generated code is not what openapi.yaml gives
-	git diff --exit-code --stat -- transport/oas
+check-generate: generate ## Fail if openapi.yaml and the generated code are not what the contract's parts give
+	git diff --exit-code --stat -- openapi.yaml transport/oas
 	@new=$$(git ls-files --others --exclude-standard -- transport/oas) && if [ -n "$$new" ]; then \
 		echo "generated and not committed:"; echo "$$new"; exit 1; fi
 

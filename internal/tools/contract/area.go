@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-faster/yaml"
+)
+
+// Area returns a self-contained document for the generator: the operations of some tags, of all tags if none is named,
+// and the components that they reach. Error statuses are folded into the default response, because the generator makes
+// a type of its own for each status that an operation names.
+func Area(text []byte, tags []string) ([]byte, error) {
+	document, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if tags, err = selectTags(document, tags); err != nil {
+		return nil, err
+	}
+	paths := member(document, "paths")
+	keep(paths, func(_ string, item *yaml.Node) bool {
+		keep(item, func(_ string, operation *yaml.Node) bool {
+			foldErrors(operation)
+			return slices.Contains(tags, tagOf(operation))
+		})
+		return len(item.Content) > 0
+	})
+	refs, err := reached(document, paths)
+	if err != nil {
+		return nil, err
+	}
+	members(member(document, "components"), func(kind string, components *yaml.Node) {
+		keep(components, func(name string, _ *yaml.Node) bool {
+			return kind == "securitySchemes" || refs[componentPrefix+kind+"/"+name]
+		})
+	})
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(document); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// selectTags removes the other tags from the document, and returns those that remain.
+func selectTags(document *yaml.Node, wanted []string) ([]string, error) {
+	list := member(document, "tags")
+	var known, kept []string
+	var nodes []*yaml.Node
+	for _, tag := range sequence(list) {
+		name := member(tag, "name").Value
+		known = append(known, name)
+		if len(wanted) == 0 || slices.Contains(wanted, name) {
+			kept, nodes = append(kept, name), append(nodes, tag)
+		}
+	}
+	for _, name := range wanted {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no area has the tag %q; the tags are %s", name, strings.Join(known, ", "))
+		}
+	}
+	list.Content = nodes
+	return kept, nil
+}
+
+// foldErrors leaves the successes and the default of an operation's responses.
+func foldErrors(operation *yaml.Node) {
+	if responses := member(operation, "responses"); responses != nil {
+		keep(responses, func(status string, _ *yaml.Node) bool {
+			return status == "default" || strings.HasPrefix(status, "2")
+		})
+	}
+}
