@@ -36,6 +36,7 @@ type Heartbeat struct {
 	cfg HeartbeatConfig
 
 	mu    sync.Mutex
+	runs  bool
 	last  time.Time // the last renewal that has come through; zero: there was none
 	since time.Time // since when none has been missed
 }
@@ -64,6 +65,9 @@ func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
 
 // Run acquires the lease, renews it every LeaseRenewal until ctx ends, and releases it then. The error is always nil.
 func (h *Heartbeat) Run(ctx context.Context) error {
+	h.mu.Lock()
+	h.runs = true
+	h.mu.Unlock()
 	ticker := time.NewTicker(LeaseRenewal)
 	defer ticker.Stop()
 	for {
@@ -161,7 +165,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 func (h *Heartbeat) steady(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.last.IsZero() || now.Sub(h.last) <= outOfContact && now.Sub(h.since) >= steadyAfter
+	return !h.runs || now.Sub(h.last) <= outOfContact && now.Sub(h.since) >= steadyAfter
 }
 
 // Peers is what a node knows of the nodes that do the same kind of work.

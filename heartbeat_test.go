@@ -112,7 +112,7 @@ func TestHeartbeatOutOfContact(t *testing.T) {
 		var returns atomic.Int32
 		h, stop := beats(t, leases, "a", func(context.Context) { returns.Add(1) })
 		defer stop()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute + time.Second) // between two renewals
 		leases.away.Store(true)
 		time.Sleep(callwright.LeaseRenewal) // one renewal is missed
 		leases.away.Store(false)

@@ -71,7 +71,7 @@ func TestCallLogUsesIndexes(t *testing.T) {
 				return err
 			}},
 			"lost calls": {"sip_calls_running", "started_at", func() error {
-				lost, err := log.LostCalls(t.Context(), logStart.Add(time.Second), 10)
+				lost, err := log.Lost(t.Context(), []string{"n1", "n2"}, logStart.Add(time.Second-1), 10)
 				if len(lost) != 1 {
 					err = errors.Join(err, fmt.Errorf("%d are lost", len(lost)))
 				}
@@ -97,10 +97,10 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	over := calllog.End{EndedAt: &now}
 	look := discovery.Discovery{ID: "d", Org: org, Host: "x", Status: discovery.Running, StartedAt: now, Version: 1}
 	test := testcall.Call{ID: "c", Org: org, StartedAt: now, Version: 1}
-	_, lostErr := log.LostCalls(ctx, now, 10)
+	_, lostErr := log.Lost(ctx, []string{"n"}, now, 10)
 	_, _, insertErr := tests.Insert(ctx, test, 10, now)
 	errs := []error{
-		log.Begin(ctx, record), log.BeatNode(ctx, "n", now), lostErr, log.Answer(ctx, org, "c", now),
+		log.Begin(ctx, record), lostErr, log.Answer(ctx, org, "c", now),
 		log.End(ctx, org, "c", over, nil), log.End(ctx, org, "c", over, nil),
 		found.Begin(ctx, look, now), found.Update(ctx, look), found.Update(ctx, look), found.Forget(ctx, now),
 		insertErr, tests.Update(ctx, test), tests.Update(ctx, test), tests.Forget(ctx, now),
@@ -134,10 +134,11 @@ func TestHostileTexts(t *testing.T) {
 		for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
 			_, _, insertErr := tests.Insert(t.Context(), testcall.Call{ID: bad, Org: "o"}, 10, at)
 			_, recentErr := found.Recent(t.Context(), discovery.Discovery{Org: "o", Host: bad}, at)
+			_, lostErr := log.Lost(t.Context(), []string{bad}, at, 10)
 			attempts := []discovery.Attempt{{UserAgent: bad}}
 			for name, err := range map[string]error{
 				"record": log.Begin(t.Context(), calllog.Record{ID: "d", Org: "o", From: bad}),
-				"reason": end(bad, ""), "step": end("", bad), "node": log.BeatNode(t.Context(), bad, at),
+				"reason": end(bad, ""), "step": end("", bad), "node": lostErr,
 				"discovery": found.Begin(t.Context(), discovery.Discovery{ID: "d", Attempts: attempts}, at),
 				"findings":  found.Update(t.Context(), discovery.Discovery{ID: "d", Attempts: attempts}),
 				"host":      recentErr, "test call": insertErr,
@@ -157,23 +158,6 @@ func TestHostileTexts(t *testing.T) {
 		}
 		if _, steps, err := log.Get(t.Context(), "o", "c"); err != nil || len(steps) != 1 || steps[0].Detail != `\u0000 "{}'` {
 			t.Errorf("after the end: %+v, %v", steps, err)
-		}
-	})
-}
-
-// TestNodesAreForgotten wants the table of nodes, whose names are new at every start, not to grow for ever.
-func TestNodesAreForgotten(t *testing.T) {
-	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		db := open(t)
-		log := sipstore.CallLog{DB: db}
-		for i, node := range []string{"n0", "n1", "n2"} {
-			if err := log.BeatNode(t.Context(), node, logStart.Add(time.Duration(i)*23*time.Hour)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if left := dump(t, db, "sip_nodes", "node"); left != "n1\nn2" {
-			t.Errorf("left are %q", left)
 		}
 	})
 }

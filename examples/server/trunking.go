@@ -162,7 +162,7 @@ func newCallLog(
 	lc fx.Lifecycle, c config, db *bunstore.DB, m *monitor.Service, n node, log *slog.Logger,
 ) (*calllog.Service, error) {
 	s, err := calllog.New(calllog.Config{
-		Store: sipstore.CallLog{DB: db}, Monitor: m, Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
+		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
 	})
 	if err != nil {
 		return nil, err

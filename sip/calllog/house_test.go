@@ -28,7 +28,10 @@ type house struct {
 
 // configured returns a complete configuration over an empty memory.
 func configured() calllog.Config {
-	return calllog.Config{Store: sipstore.CallLog{Store: memstore.New()}, Monitor: &watcher{}, Node: "n1"}
+	memory := memstore.New()
+	return calllog.Config{
+		Store: sipstore.CallLog{Store: memory}, Leases: memstore.Leases{Store: memory}, Monitor: &watcher{}, Node: "n1",
+	}
 }
 
 func open(t *testing.T, change ...func(*calllog.Config)) *house {
@@ -44,6 +47,16 @@ func open(t *testing.T, change ...func(*calllog.Config)) *house {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// beat gives a sign of life of another node.
+func (h *house) beat(node string) {
+	h.t.Helper()
+	now := time.Now()
+	leases := memstore.Leases{Store: h.store.Store}
+	if _, err := leases.Acquire(h.t.Context(), "sip.node", node, []string{node}, now, now.Add(callwright.LeaseTTL)); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 var start = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
@@ -79,6 +92,7 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for message, change := range map[string]func(*calllog.Config){
 		"calllog: Config.Store is required":              func(c *calllog.Config) { c.Store = nil },
+		"calllog: Config.Leases is required":             func(c *calllog.Config) { c.Leases = nil },
 		"calllog: Config.Monitor is required":            func(c *calllog.Config) { c.Monitor = nil },
 		"calllog: Config.Node is required":               func(c *calllog.Config) { c.Node = "" },
 		"calllog: Config.Keep must be at least 24 hours": func(c *calllog.Config) { c.Keep = alert.MaxRateWindow - 1 },

@@ -62,9 +62,7 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 		began := time.Now()
 		h.logged("a", "c", began)
 		for time.Since(began) < time.Minute { // n2 lives for a minute
-			if err := h.store.BeatNode(t.Context(), "n2", time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			h.beat("n2")
 			time.Sleep(time.Second)
 		}
 		late := h.logged("a", "late", time.Now())
@@ -82,34 +80,32 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 	})
 }
 
-// outage is a log that takes no beats for a while.
+// outage is a Leases that is away for a while.
 type outage struct {
-	calllog.Store
+	callwright.Leases
 	until time.Time
 }
 
-func (o *outage) BeatNode(ctx context.Context, node string, at time.Time) error {
+func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
 	if time.Now().Before(o.until) {
-		return callwright.ErrUnavailable
+		return nil, callwright.ErrUnavailable
 	}
-	return o.Store.BeatNode(ctx, node, at)
+	return o.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// After an outage of the log every node has been silent, and none is dead: they are given the time to come back.
+// After an outage every node has been silent, and none is dead: they are given the time to come back.
 func TestRunAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		log := &outage{}
+		leases := &outage{}
 		h := open(t, func(c *calllog.Config) {
-			log.Store, c.Store, c.Clock = c.Store, log, bubbled{}
+			leases.Leases, c.Leases, c.Clock = c.Leases, leases, bubbled{}
 		})
 		h.logged("a", "c", time.Now())
-		log.until = time.Now().Add(time.Minute)
+		leases.until = time.Now().Add(time.Minute)
 		defer running(h)()
 		time.Sleep(time.Minute + 10*time.Second)
-		if err := h.store.BeatNode(t.Context(), "n2", time.Now()); err != nil { // n2 is back, late
-			t.Fatal(err)
-		}
+		h.beat("n2") // it is back, late
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if got, _, err := h.Get(t.Context(), "a", "c"); err != nil || got.EndedAt != nil {
@@ -133,7 +129,7 @@ func TestRunClosesMany(t *testing.T) {
 		time.Sleep(17 * time.Second)
 		synctest.Wait()
 		stop()
-		lost, err := h.store.LostCalls(t.Context(), time.Now().Add(time.Hour), 1000)
+		lost, err := h.store.Lost(t.Context(), nil, time.Now().Add(time.Hour), 1000)
 		if err != nil || len(lost) != 0 {
 			t.Errorf("%d records are left, %v", len(lost), err)
 		}

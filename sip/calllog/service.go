@@ -18,9 +18,10 @@ type Monitor interface {
 	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
 }
 
-// Config configures a Service. Store, Monitor and Node are required.
+// Config configures a Service. Store, Leases, Monitor and Node are required.
 type Config struct {
 	Store   Store
+	Leases  callwright.Leases
 	Monitor Monitor
 	Node    string // names this process; every process of a deployment, past or present, has another name
 
@@ -36,7 +37,13 @@ const (
 )
 
 // Service writes and reads the log.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg       Config
+	heartbeat *callwright.Heartbeat
+}
+
+// nodeKind is the kind of the lease that a node keeps while it writes records.
+const nodeKind = "sip.node"
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
@@ -44,6 +51,8 @@ func New(c Config) (*Service, error) {
 	switch {
 	case c.Store == nil:
 		return nil, errors.New("calllog: Config.Store is required")
+	case c.Leases == nil:
+		return nil, errors.New("calllog: Config.Leases is required")
 	case c.Monitor == nil:
 		return nil, errors.New("calllog: Config.Monitor is required")
 	case c.Node == "":
@@ -57,5 +66,11 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: c}, nil
+	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Service{cfg: c, heartbeat: heartbeat}, nil
 }

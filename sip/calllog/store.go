@@ -34,9 +34,7 @@ type Store interface {
 	// ladders. It returns how many it removed.
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
 
-	// BeatNode records a heartbeat of a node.
-	BeatNode(ctx context.Context, node string, at time.Time) error
-	// LostCalls returns up to limit records that have not ended and whose node has been silent since the given time: the
-	// node has neither sent a heartbeat since, nor begun the record since. The oldest come first.
-	LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]Record, error)
+	// Lost returns up to limit records that have not ended, started at the given time or before, and whose node is not
+	// among those that are alive. The oldest come first.
+	Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]Record, error)
 }

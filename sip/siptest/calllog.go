@@ -285,22 +285,12 @@ func findsLost(t *testing.T, log calllog.Store) {
 		begin(t, log, r)
 		return r
 	}
-	silentSince := at.Add(time.Minute)
-	for node, seen := range map[string]time.Time{
-		"silent": silentSince.Add(-time.Microsecond), "living": silentSince, "again": at,
-	} {
-		if err := log.BeatNode(t.Context(), node, seen); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := log.BeatNode(t.Context(), "again", silentSince.Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	before, alive := at.Add(time.Minute), []string{"living", "again"}
 	add("c2", "silent", time.Second)
 	add("c1", "never beat", 0)
 	add("c3", "living", 0)
 	add("c4", "again", 0)
-	add("c5", "never beat", time.Minute)
+	add("c5", "never beat", time.Minute+time.Microsecond)
 	end(t, log, add("c6", "silent", 0), at.Add(time.Minute), false)
 	foreign := record("c7", "b", at.Add(2*time.Second))
 	foreign.Node = "silent"
@@ -310,12 +300,15 @@ func findsLost(t *testing.T, log calllog.Store) {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int]string{10: "[c1 c2 c7]", 2: "[c1 c2]"} {
-		lost, err := log.LostCalls(t.Context(), silentSince, limit)
+		lost, err := log.Lost(t.Context(), alive, before, limit)
 		if got := ids(lost); err != nil || got != want {
 			t.Errorf("limit %d: %s, %v; want %s", limit, got, err, want)
 		}
 		if limit < 10 {
 			continue
+		}
+		if all, err := log.Lost(t.Context(), nil, before, limit); err != nil || len(all) != 5 {
+			t.Errorf("with nobody alive %s, %v", ids(all), err)
 		}
 		if foreign.AnsweredAt = &answered; len(lost) == 3 && !reflect.DeepEqual(lost[2], foreign) {
 			t.Errorf("got  %+v\nwant %+v", lost[2], foreign)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
@@ -55,7 +56,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 // sipCalls is the log of the trunks' calls. It observes no servers.
 func (h *house) sipCalls() *calllog.Service {
 	return must(calllog.New(calllog.Config{
-		Store: sipstore.CallLog{Store: h.store}, Monitor: unobserved{}, Node: "n1", Logger: h.logger,
+		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1", Logger: h.logger,
 	}))
 }
 

@@ -19,9 +19,6 @@ type CallLog struct{ DB *bunstore.DB }
 
 func (s CallLog) core() core { return core{s.DB.Core()} }
 
-// nodeMemory is how long the row of a node outlives it. Its records are closed long before.
-const nodeMemory = 24 * time.Hour
-
 // Begin adds a record that has not ended.
 func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	r.End = calllog.End{}
@@ -143,26 +140,12 @@ func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, 
 	})
 }
 
-// BeatNode says that a node lives, and forgets those that are long gone.
-func (s CallLog) BeatNode(ctx context.Context, node string, at time.Time) error {
-	row := nodeRow{Node: node, SeenAt: sqldb.Stored(at)}
-	return s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
-		_, err := idb.NewInsert().Model(&row).
-			On("CONFLICT (node) DO UPDATE").Set("seen_at = EXCLUDED.seen_at").Exec(ctx)
-		if err != nil {
-			return err
+// Lost returns the records of dead nodes.
+func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]calllog.Record, error) {
+	return s.records(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		if len(alive) > 0 {
+			q = q.Where("node NOT IN (?)", bun.In(alive))
 		}
-		_, err = idb.NewDelete().Model((*nodeRow)(nil)).Where("seen_at < ?", at.Add(-nodeMemory)).Exec(ctx)
-		return err
-	})
-}
-
-// LostCalls is the records of silent nodes.
-func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]calllog.Record, error) {
-	return s.records(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
-		living := q.NewSelect().Model((*nodeRow)(nil)).ColumnExpr("1").
-			Where("node = sip_calls.node").Where("seen_at >= ?", silentSince)
-		return q.Where("ended_at IS NULL").Where("started_at < ?", silentSince).
-			Where("NOT EXISTS (?)", living).Order("started_at", "id").Limit(limit)
+		return q.Where("ended_at IS NULL").Where("started_at <= ?", sqldb.Stored(before)).Order("started_at", "id").Limit(limit)
 	})
 }

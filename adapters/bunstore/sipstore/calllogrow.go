@@ -93,10 +93,3 @@ func newStep(e ladder.Event) stepJSON {
 }
 
 func (s stepJSON) event() ladder.Event { return ladder.Event(s) }
-
-type nodeRow struct {
-	bun.BaseModel `bun:"table:sip_nodes"`
-
-	Node   string    `bun:"node,pk"`
-	SeenAt time.Time `bun:"seen_at"`
-}

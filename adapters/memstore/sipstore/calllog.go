@@ -145,19 +145,10 @@ func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, 
 	}))
 }
 
-// BeatNode says that a node lives.
-func (s CallLog) BeatNode(ctx context.Context, node string, at time.Time) error {
-	return with(ctx, s.Store, func(d *data) error {
-		d.nodes[node] = at
-		return nil
-	})
-}
-
-// LostCalls is the records of silent nodes.
-func (s CallLog) LostCalls(ctx context.Context, silentSince time.Time, limit int) ([]calllog.Record, error) {
-	found, err := s.records(ctx, func(r calllog.Record, d *data) bool {
-		seen, beat := d.nodes[r.Node]
-		return r.EndedAt == nil && r.StartedAt.Before(silentSince) && (!beat || seen.Before(silentSince))
+// Lost returns the records of dead nodes.
+func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]calllog.Record, error) {
+	found, err := s.records(ctx, func(r calllog.Record, _ *data) bool {
+		return r.EndedAt == nil && !r.StartedAt.After(before) && !slices.Contains(alive, r.Node)
 	})
 	return found[:min(limit, len(found))], err
 }

@@ -5,7 +5,6 @@ package sipstore
 import (
 	"context"
 	"maps"
-	"time"
 
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
@@ -23,7 +22,6 @@ type data struct {
 	registrations map[string]leasedRegistration // by trunk
 	records       map[string]calllog.Record
 	ladders       map[string][]ladder.Event // by the record's id
-	nodes         map[string]time.Time      // when each was last heard of
 	discoveries   map[string]discovery.Discovery
 	testCalls     map[string]testcall.Call
 }
@@ -36,7 +34,6 @@ func (data) New() data {
 		registrations: map[string]leasedRegistration{},
 		records:       map[string]calllog.Record{},
 		ladders:       map[string][]ladder.Event{},
-		nodes:         map[string]time.Time{},
 		discoveries:   map[string]discovery.Discovery{},
 		testCalls:     map[string]testcall.Call{},
 	}
@@ -44,7 +41,7 @@ func (data) New() data {
 
 // Clone returns what a transaction that fails gives back.
 func (d data) Clone() data {
-	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), nodes: maps.Clone(d.nodes), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
+	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.

@@ -9,3 +9,6 @@ CREATE TABLE leases (
 );
 CREATE INDEX leases_by_node ON leases (kind, node);
 CREATE INDEX leases_by_time ON leases (kind, expires_at, key);
+
+-- Nodes hold leases now.
+DROP TABLE sip_nodes;
