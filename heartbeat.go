@@ -65,13 +65,10 @@ func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
 
 // Run acquires the lease, renews it every LeaseRenewal until ctx ends, and releases it then. The error is always nil.
 func (h *Heartbeat) Run(ctx context.Context) error {
-	h.mu.Lock()
-	h.runs = true
-	h.mu.Unlock()
 	ticker := time.NewTicker(LeaseRenewal)
 	defer ticker.Stop()
 	for {
-		h.renew(ctx)
+		h.Beat(ctx)
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -81,8 +78,12 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 	}
 }
 
-// renew is one heartbeat.
-func (h *Heartbeat) renew(ctx context.Context) {
+// Beat renews the lease once, or acquires it. Run does so by itself; a service that must hold its lease before it begins
+// anything beats before it has Run go on in a goroutine.
+func (h *Heartbeat) Beat(ctx context.Context) {
+	h.mu.Lock()
+	h.runs = true
+	h.mu.Unlock()
 	now := h.cfg.Clock.Now()
 	if err := h.acquire(ctx, now); err != nil {
 		if ctx.Err() == nil {
@@ -159,6 +160,14 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 	}
 	slices.Sort(peers.Alive)
 	return peers, err == nil, err
+}
+
+// Held reports whether the node holds its lease, by its own clock. While it does not, others may take it for dead, and it
+// should begin nothing.
+func (h *Heartbeat) Held() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.last.IsZero() && h.cfg.Clock.Now().Sub(h.last) < LeaseTTL
 }
 
 // steady reports whether the others had the time to be heard of since this node was not.

@@ -327,10 +327,11 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, statusesErr := statuses.StatusesOf(ctx, org)
 	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
 	_, registrationErr := registrations.Registration(ctx, org, "t")
-	_, leaseErr := registrations.LeaseRegistrations(ctx, "n", now, now, 10)
-	_, renewErr := registrations.RenewRegistrations(ctx, "n", now)
+	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
+	_, ofErr := registrations.RegistrationsOf(ctx, "n")
+	_, nodesErr := registrations.RegistrationNodes(ctx)
 	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, dueErr,
-		registrationErr, leaseErr, renewErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
+		registrationErr, takeErr, ofErr, nodesErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
 		registrations.DeleteRegistration(ctx, org, "t"))
 }
 

@@ -246,7 +246,8 @@ func (r regions) listen(region string, address net.Addr) error {
 
 func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger) (*registration.Service, error) {
 	return registration.New(registration.Config{
-		Registrations: sipstore.Registrations{DB: db}, Trunks: sipstore.Trunks{DB: db}, Line: line, Node: string(n), Logger: log,
+		Registrations: sipstore.Registrations{DB: db}, Leases: bunstore.Leases{DB: db}, Trunks: sipstore.Trunks{DB: db},
+		Line: line, Node: string(n), Logger: log,
 	})
 }
 

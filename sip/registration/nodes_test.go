@@ -14,18 +14,18 @@ import (
 // rows does nothing more when it is too late, as databases do.
 type rows struct {
 	sip.Registrations
-	hangs *atomic.Bool // the next look for what is due leases it, and does not come back to tell
+	hangs *atomic.Bool // the next look for what is due takes it, and does not come back to tell
 }
 
-func (r rows) LeaseRegistrations(
-	ctx context.Context, node string, now, until time.Time, limit int,
+func (r rows) TakeRegistrations(
+	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
-	leased, err := r.Registrations.LeaseRegistrations(ctx, node, now, until, limit)
-	if len(leased) > 0 && r.hangs.Swap(false) {
+	taken, err := r.Registrations.TakeRegistrations(ctx, node, now, limit)
+	if len(taken) > 0 && r.hangs.Swap(false) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return leased, err
+	return taken, err
 }
 
 func (r rows) ReleaseRegistrations(ctx context.Context, node string) error {
@@ -72,8 +72,7 @@ func TestStopsBesideSilentServers(t *testing.T) {
 		pass(10 * time.Second)
 		w.line.silent = true
 		stop()
-		now := time.Now()
-		rows, err := w.rows().LeaseRegistrations(t.Context(), "other", now, now.Add(time.Minute), many)
+		rows, err := w.rows().TakeRegistrations(t.Context(), "other", time.Now(), many)
 		if err != nil || len(rows) != many {
 			t.Errorf("another node gets %d of %d registrations, %v", len(rows), many, err)
 		}

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	leaseEvery = time.Second
-	renewEvery = 10 * time.Second
-	leaseFor   = 30 * time.Second
-	atOnce     = 100              // REGISTERs under way
-	askFor     = 30 * time.Second // for one, its challenges included
-	drainFor   = 10 * time.Second // for taking everything back
-	storeFor   = 5 * time.Second  // for what is asked of all registrations at once, which others wait for
+	nodeKind  = "sip.registration" // of the lease that a node keeps while it has registrations
+	takeEvery = time.Second
+	atOnce    = 100              // REGISTERs under way
+	askFor    = 30 * time.Second // for one, its challenges included
+	drainFor  = 10 * time.Second // for taking everything back
+	storeFor  = 5 * time.Second  // for what is asked of all registrations at once, which others wait for
 )
 
 // Config configures a Service. The fields up to Node are required.
 type Config struct {
 	Registrations sip.Registrations
+	Leases        callwright.Leases
 	Trunks        sip.Store
 	Line          Line
 	Node          string // names this process; every process of a deployment, past or present, has another name
@@ -37,10 +37,11 @@ type Config struct {
 
 // Service keeps this node's share of the registrations.
 type Service struct {
-	cfg   Config
-	slots chan struct{} // one for each piece of work under way
-	more  chan struct{} // there is more to do than there were slots for
-	wg    sync.WaitGroup
+	cfg       Config
+	heartbeat *callwright.Heartbeat
+	slots     chan struct{} // one for each piece of work under way
+	more      chan struct{} // there is more to do than there were slots for
+	wg        sync.WaitGroup
 
 	mu      sync.Mutex
 	all     map[string]*kept
@@ -65,6 +66,8 @@ func New(cfg Config) (*Service, error) {
 	switch {
 	case cfg.Registrations == nil:
 		return nil, errors.New("registration: Config.Registrations is required")
+	case cfg.Leases == nil:
+		return nil, errors.New("registration: Config.Leases is required")
 	case cfg.Trunks == nil:
 		return nil, errors.New("registration: Config.Trunks is required")
 	case cfg.Line == nil:
@@ -78,25 +81,34 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+		Leases: cfg.Leases, Kind: nodeKind, Node: cfg.Node, Clock: cfg.Clock, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &Service{
-		cfg: cfg, slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
+		cfg: cfg, heartbeat: heartbeat,
+		slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
 	}, nil
 }
 
 // Run keeps registrations until ctx ends. Then it takes them all back, so that another node can have them at once. It is
 // called once.
 func (s *Service) Run(ctx context.Context) error {
-	lease, renew := time.NewTicker(leaseEvery), time.NewTicker(renewEvery)
-	defer lease.Stop()
-	defer renew.Stop()
+	defer s.beat(context.WithoutCancel(ctx))()
+	take, review := time.NewTicker(takeEvery), time.NewTicker(callwright.LeaseRenewal)
+	defer take.Stop()
+	defer review.Stop()
 	for {
 		s.take(ctx)
 		s.step(ctx)
 		select {
-		case <-lease.C:
+		case <-take.C:
 		case <-s.more:
-		case <-renew.C:
-			s.renew(ctx)
+		case <-review.C:
+			s.review(ctx)
+			s.releaseDead(ctx)
 		case <-ctx.Done():
 			s.drain(context.WithoutCancel(ctx))
 			return nil
@@ -104,13 +116,28 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// take learns of what is due, and takes what nobody keeps.
+// beat keeps the node's lease until stop is called.
+func (s *Service) beat(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.heartbeat.Beat(ctx)
+	var beating sync.WaitGroup
+	beating.Go(func() { _ = s.heartbeat.Run(ctx) })
+	return func() {
+		cancel()
+		beating.Wait()
+	}
+}
+
+// take learns of what is due, and takes what nobody keeps. Without its lease the node takes nothing: others would release it.
 func (s *Service) take(ctx context.Context) {
+	if !s.heartbeat.Held() {
+		return
+	}
 	now := s.cfg.Clock.Now()
 	// Those that are under way are due too, so with twice as many there are others among them.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	rows, err := s.cfg.Registrations.LeaseRegistrations(taking, s.cfg.Node, now, now.Add(leaseFor), 2*atOnce)
+	rows, err := s.cfg.Registrations.TakeRegistrations(taking, s.cfg.Node, now, 2*atOnce)
 	if err != nil {
 		s.failed(ctx, "registrations are not to be had", err)
 		return
@@ -285,17 +312,17 @@ func (s *Service) save(ctx context.Context, k *kept) {
 	}
 }
 
-// renew keeps the leases, and lets go of what is not this node's any more.
-func (s *Service) renew(ctx context.Context) {
-	renewing, cancel := context.WithTimeout(ctx, storeFor)
+// review lets go of what is not this node's any more.
+func (s *Service) review(ctx context.Context) {
+	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	ids, err := s.cfg.Registrations.RenewRegistrations(renewing, s.cfg.Node, s.cfg.Clock.Now().Add(leaseFor))
+	ids, err := s.cfg.Registrations.RegistrationsOf(reviewing, s.cfg.Node)
 	if err != nil {
-		s.failed(ctx, "leases of registrations are not renewed", err)
+		s.failed(ctx, "this node's registrations cannot be read", err)
 		return
 	}
-	if !s.knows(ids) { // the store has leased some to a take that did not hear of it: the next ones ask for all again
-		s.release(renewing)
+	if !s.knows(ids) { // the store has given some to a take that did not hear of it: the next ones ask for all again
+		s.release(reviewing)
 		return
 	}
 	slices.Sort(ids)
@@ -314,7 +341,36 @@ func (s *Service) renew(ctx context.Context) {
 	}
 }
 
-// knows says whether this node has heard of all registrations that it has leases on.
+// releaseDead releases the registrations of dead nodes, so that any node can take them. The nodes are read before their
+// leases are: a node has its lease before it takes a registration.
+func (s *Service) releaseDead(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, storeFor)
+	defer cancel()
+	nodes, err := s.cfg.Registrations.RegistrationNodes(ctx)
+	if err != nil {
+		s.failed(ctx, "the nodes with registrations cannot be read", err)
+		return
+	}
+	peers, ok, err := s.heartbeat.Peers(ctx)
+	if err != nil {
+		s.failed(ctx, "the leases of nodes cannot be read", err)
+	}
+	if !ok {
+		return
+	}
+	for _, node := range nodes {
+		if slices.Contains(peers.Alive, node) {
+			continue
+		}
+		if err := s.cfg.Registrations.ReleaseRegistrations(ctx, node); err != nil {
+			s.failed(ctx, "the registrations of a dead node are not released", err)
+			return
+		}
+		s.cfg.Logger.Warn("released the registrations of a dead node", "node", node)
+	}
+}
+
+// knows reports whether this node has heard of all registrations that are its own.
 func (s *Service) knows(ids []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -356,10 +412,10 @@ func (s *Service) drain(ctx context.Context) {
 	s.release(releasing)
 }
 
-// release gives the leases up.
+// release gives this node's registrations up.
 func (s *Service) release(ctx context.Context) {
 	if err := s.cfg.Registrations.ReleaseRegistrations(ctx, s.cfg.Node); err != nil {
-		s.cfg.Logger.Warn("leases of registrations are not released", "error", err)
+		s.cfg.Logger.Warn("the registrations are not released", "error", err)
 	}
 }
 

@@ -115,6 +115,8 @@ func (w *world) rows() sip.Registrations {
 
 func (w *world) trunks() sip.Store { return sipstore.Trunks{Store: w.store} }
 
+func (w *world) leases() callwright.Leases { return memstore.Leases{Store: w.store} }
+
 // attach makes a trunk that registers, as sip.Service does.
 func (w *world) attach(id string) sip.Trunk {
 	w.Helper()
@@ -155,7 +157,9 @@ func (w *world) row(id string) sip.Registration {
 // run starts a node and gives what stops it.
 func (w *world) run(node string) (stop func()) {
 	w.Helper()
-	s, err := registration.New(registration.Config{Registrations: w.rows(), Trunks: w.trunks(), Line: w.line, Node: node})
+	s, err := registration.New(registration.Config{
+		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node,
+	})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -238,7 +242,11 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 		w := newWorld(t, grants(time.Hour))
 		w.attach("1")
 		now := time.Now()
-		rows, err := w.rows().LeaseRegistrations(t.Context(), "dead", now, now.Add(30*time.Second), 10)
+		_, err := w.leases().Acquire(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(callwright.LeaseTTL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := w.rows().TakeRegistrations(t.Context(), "dead", now, 10)
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
@@ -247,11 +255,11 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.run("n")()
-		pass(29 * time.Second)
+		pass(callwright.LeaseTTL - time.Second)
 		if n := len(w.line.times()); n != 0 {
 			t.Errorf("%d REGISTERs while the lease lasts", n)
 		}
-		pass(6 * time.Second)
+		pass(callwright.LeaseRenewal + 2*time.Second)
 		if r := w.row("1"); len(w.line.bound) != 1 || r.State != sip.Registered {
 			t.Errorf("%+v", r)
 		}
@@ -468,9 +476,12 @@ func TestStopsWhileAsking(t *testing.T) {
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	good := registration.Config{Registrations: w.rows(), Trunks: w.trunks(), Line: w.line, Node: "n"}
+	good := registration.Config{
+		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: "n",
+	}
 	for name, change := range map[string]func(*registration.Config){
 		"no registrations": func(c *registration.Config) { c.Registrations = nil },
+		"no leases":        func(c *registration.Config) { c.Leases = nil },
 		"no trunks":        func(c *registration.Config) { c.Trunks = nil },
 		"no line":          func(c *registration.Config) { c.Line = nil },
 		"no node":          func(c *registration.Config) { c.Node = "" },

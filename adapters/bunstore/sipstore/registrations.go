@@ -20,18 +20,17 @@ func (s Registrations) core() core { return core{s.DB.Core()} }
 type registrationRow struct {
 	bun.BaseModel `bun:"table:trunk_registrations"`
 
-	TrunkID    string     `bun:"trunk_id,pk"`
-	Org        string     `bun:"org"`
-	Number     string     `bun:"number"`
-	State      string     `bun:"state"`
-	Since      time.Time  `bun:"since"`
-	ExpiresAt  time.Time  `bun:"expires_at,nullzero"`
-	Failures   int        `bun:"failures"`
-	Reason     string     `bun:"reason"`
-	NextAt     time.Time  `bun:"next_at"`
-	Node       string     `bun:"node"`
-	LeaseUntil *time.Time `bun:"lease_until"`
-	Version    int64      `bun:"version"`
+	TrunkID   string    `bun:"trunk_id,pk"`
+	Org       string    `bun:"org"`
+	Number    string    `bun:"number"`
+	State     string    `bun:"state"`
+	Since     time.Time `bun:"since"`
+	ExpiresAt time.Time `bun:"expires_at,nullzero"`
+	Failures  int       `bun:"failures"`
+	Reason    string    `bun:"reason"`
+	NextAt    time.Time `bun:"next_at"`
+	Node      string    `bun:"node"`
+	Version   int64     `bun:"version"`
 }
 
 func newRegistrationRow(r sip.Registration) registrationRow {
@@ -57,7 +56,7 @@ func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) 
 			row.Version = 1
 			return s.core().Supplant(ctx, idb, &row, "trunk_id")
 		}
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("node", "lease_until").WherePK().Where("org = ?", r.Org)
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("node").WherePK().Where("org = ?", r.Org)
 		return sqldb.Replace(ctx, "registration", update, r.Version, findRegistration(idb, r.Org, r.TrunkID))
 	})
 }
@@ -89,42 +88,43 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 	})
 }
 
-// LeaseRegistrations gives registrations to a node.
-func (s Registrations) LeaseRegistrations(
-	ctx context.Context, node string, now, until time.Time, limit int,
+// TakeRegistrations gives registrations to a node.
+func (s Registrations) TakeRegistrations(
+	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
 	var rows []registrationRow
 	err := s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
 		rows = nil
 		due := idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").
-			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).
-			WhereOr("lease_until IS NULL").WhereOr("lease_until <= ?", sqldb.Stored(now)).
+			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).WhereOr("node = ''").
 			Order("next_at").Limit(limit)
-		return s.core().lease(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due, until)
+		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due)
 	})
 	return sqldb.Converted(rows, registrationRow.registration), err
 }
 
-// RenewRegistrations keeps a node's leases.
-func (s Registrations) RenewRegistrations(
-	ctx context.Context, node string, until time.Time,
-) (trunkIDs []string, err error) {
-	err = s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+// RegistrationsOf returns the trunks whose registrations are the node's.
+func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
+	err = s.core().Read(ctx, []any{node}, func(idb bun.IDB) error {
 		trunkIDs = nil
-		_, err := s.leasesOf(idb, node).Set("lease_until = ?", sqldb.Stored(until)).Returning("trunk_id").Exec(ctx, &trunkIDs)
-		return err
+		return idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").Where("node = ?", node).Scan(ctx, &trunkIDs)
 	})
 	return trunkIDs, err
 }
 
-// ReleaseRegistrations ends a node's leases.
-func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
-	return s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
-		_, err := s.leasesOf(idb, node).Set("node = ''").Set("lease_until = NULL").Exec(ctx)
-		return err
+// RegistrationNodes returns the nodes that have registrations.
+func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
+	err = s.core().Read(ctx, nil, func(idb bun.IDB) error {
+		nodes = nil
+		return idb.NewSelect().Model((*registrationRow)(nil)).Distinct().Column("node").Where("node > ''").Scan(ctx, &nodes)
 	})
+	return nodes, err
 }
 
-func (s Registrations) leasesOf(idb bun.IDB, node string) *bun.UpdateQuery {
-	return idb.NewUpdate().Model((*registrationRow)(nil)).Where("node = ?", node)
+// ReleaseRegistrations makes the node's registrations nobody's.
+func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
+	return s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+		_, err := idb.NewUpdate().Model((*registrationRow)(nil)).Set("node = ''").Where("node = ?", node).Exec(ctx)
+		return err
+	})
 }

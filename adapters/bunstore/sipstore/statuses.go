@@ -73,18 +73,17 @@ func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit
 		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
 			Order("probe_at").Limit(limit)
-		return s.core().lease(ctx, idb.NewUpdate().Model(&rows), due, until)
+		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due)
 	})
 	// What RETURNING gives is in no order.
 	slices.SortFunc(rows, func(a, b statusRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
 	return sqldb.Converted(rows, statusRow.status), err
 }
 
-// lease runs the update of what a query chooses by trunk_id, and reads it. What others hold is left to them. Within WITH
+// take runs the update of what a query chooses by trunk_id, and reads it. What others hold is left to them. Within WITH
 // the query runs once: as a sub-select PostgreSQL may run it for each row, and each time lock others.
-func (db core) lease(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery, until time.Time) error {
-	due = db.SkipLocked(due)
-	_, err := update.With("due", due).Set("lease_until = ?", sqldb.Stored(until)).
+func (db core) take(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery) error {
+	_, err := update.With("due", db.SkipLocked(due)).
 		Where("trunk_id IN (SELECT trunk_id FROM due)").Returning("*").Exec(ctx)
 	return err
 }

@@ -18,8 +18,8 @@ import (
 // data is what the stores of this package keep. Its values are never changed in place.
 type data struct {
 	trunks        map[trunkKey]sip.Trunk
-	statuses      map[string]leasedStatus       // by trunk
-	registrations map[string]leasedRegistration // by trunk
+	statuses      map[string]leasedStatus     // by trunk
+	registrations map[string]nodeRegistration // by trunk
 	records       map[string]calllog.Record
 	ladders       map[string][]ladder.Event // by the record's id
 	discoveries   map[string]discovery.Discovery
@@ -31,7 +31,7 @@ func (data) New() data {
 	return data{
 		trunks:        map[trunkKey]sip.Trunk{},
 		statuses:      map[string]leasedStatus{},
-		registrations: map[string]leasedRegistration{},
+		registrations: map[string]nodeRegistration{},
 		records:       map[string]calllog.Record{},
 		ladders:       map[string][]ladder.Event{},
 		discoveries:   map[string]discovery.Discovery{},

@@ -13,10 +13,9 @@ import (
 // Registrations is sip.Registrations.
 type Registrations struct{ Store *memstore.Store }
 
-type leasedRegistration struct {
+type nodeRegistration struct {
 	sip.Registration
-	node  string    // who has the lease; empty: nobody
-	until time.Time // when it ends
+	node string // whose it is; empty: nobody's
 }
 
 // PutRegistration adds or replaces a registration.
@@ -27,7 +26,7 @@ func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) 
 			return err
 		}
 		if r.Version == 0 {
-			stored.node, stored.until = "", time.Time{}
+			stored.node = ""
 		}
 		r.Version = stored.Version + 1
 		stored.Registration = r
@@ -61,37 +60,33 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 	})
 }
 
-// LeaseRegistrations gives registrations to a node.
-func (s Registrations) LeaseRegistrations(
-	ctx context.Context, node string, now, until time.Time, limit int,
-) (leased []sip.Registration, err error) {
+// TakeRegistrations gives registrations to a node.
+func (s Registrations) TakeRegistrations(
+	ctx context.Context, node string, now time.Time, limit int,
+) (taken []sip.Registration, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		var due []leasedRegistration
+		var due []nodeRegistration
 		for _, stored := range d.registrations {
-			if !stored.until.After(now) || stored.node == node && !stored.NextAt.After(now) {
+			if stored.node == "" || stored.node == node && !stored.NextAt.After(now) {
 				due = append(due, stored)
 			}
 		}
-		slices.SortFunc(due, func(a, b leasedRegistration) int { return a.NextAt.Compare(b.NextAt) })
+		slices.SortFunc(due, func(a, b nodeRegistration) int { return a.NextAt.Compare(b.NextAt) })
 		for _, stored := range due[:min(limit, len(due))] {
-			stored.node, stored.until = node, until
+			stored.node = node
 			d.registrations[stored.TrunkID] = stored
-			leased = append(leased, stored.Registration)
+			taken = append(taken, stored.Registration)
 		}
 		return nil
 	})
-	return leased, err
+	return taken, err
 }
 
-// RenewRegistrations keeps a node's leases.
-func (s Registrations) RenewRegistrations(
-	ctx context.Context, node string, until time.Time,
-) (trunkIDs []string, err error) {
+// RegistrationsOf returns the trunks whose registrations are the node's.
+func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.registrations {
 			if stored.node == node {
-				stored.until = until
-				d.registrations[id] = stored
 				trunkIDs = append(trunkIDs, id)
 			}
 		}
@@ -100,12 +95,25 @@ func (s Registrations) RenewRegistrations(
 	return trunkIDs, err
 }
 
-// ReleaseRegistrations ends a node's leases.
+// RegistrationNodes returns the nodes that have registrations.
+func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, stored := range d.registrations {
+			if stored.node != "" && !slices.Contains(nodes, stored.node) {
+				nodes = append(nodes, stored.node)
+			}
+		}
+		return nil
+	})
+	return nodes, err
+}
+
+// ReleaseRegistrations makes the node's registrations nobody's.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.registrations {
 			if stored.node == node {
-				stored.node, stored.until = "", time.Time{}
+				stored.node = ""
 				d.registrations[id] = stored
 			}
 		}

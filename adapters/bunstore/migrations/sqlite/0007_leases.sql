@@ -12,3 +12,5 @@ CREATE INDEX leases_by_time ON leases (kind, expires_at, key);
 
 -- Nodes hold leases now.
 DROP TABLE sip_nodes;
+DROP INDEX trunk_registrations_by_lease;
+ALTER TABLE trunk_registrations DROP COLUMN lease_until;
