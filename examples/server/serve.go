@@ -37,6 +37,13 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
+	"github.com/callwright/callwright/transport/httpapi/pathwaysapi"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/transport/httpapi/reference"
+	"github.com/callwright/callwright/transport/httpapi/sipapi"
+	"github.com/callwright/callwright/transport/httpapi/speechapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -106,8 +113,13 @@ type apiParts struct {
 func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
-		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Calls: p.Calls, Agents: p.Agents, Pathways: p.Pathways,
-		SIP: p.Trunks, SIPCalls: p.CallLog, Discoveries: p.Looks, TestCalls: p.Tests, Triage: p.Issues, BaseURL: p.Listener.url(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
+			httpapi.Rest(httpapi.RestConfig{Calls: p.Calls, Agents: p.Agents, BaseURL: p.Listener.url()}),
+			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Discoveries: p.Looks, TestCalls: p.Tests}),
+			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
+			portingapi.New(), agenttestapi.New(), speechapi.New(),
+		},
+		Reference: reference.Handler(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")

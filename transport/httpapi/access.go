@@ -5,20 +5,17 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/oas"
 )
 
-// HandleApiKey checks the key of a request, and the entitlements that its operation asks for. It runs before anything
-// else of the request is looked at.
-func (a *api) HandleApiKey(
-	ctx context.Context, _ oas.OperationName, given oas.ApiKey,
-) (context.Context, error) {
-	principal, err := a.Access.Authenticate(ctx, bareKey(given.APIKey))
+// Authorize checks the key of a request, and the entitlements that its operation asks for. Generated servers call it before
+// they look at anything else of the request.
+func (a *API) Authorize(ctx context.Context, key string, roles []string) (context.Context, error) {
+	principal, err := a.cfg.Access.Authenticate(ctx, bareKey(key))
 	if err != nil {
 		return ctx, err
 	}
-	exchangeOf(ctx).principal = principal
-	for _, role := range given.Roles {
+	infoOf(ctx).principal = principal
+	for _, role := range roles {
 		if !principal.Entitled(callwright.Entitlement(role)) {
 			return ctx, &callwright.Error{
 				Code: callwright.CodeFeatureNotEnabled, Message: role + " is not enabled for this organization",

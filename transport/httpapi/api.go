@@ -5,24 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
-	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/middleware"
 	"go.opentelemetry.io/otel/metric"
-	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/trace"
-	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/calllog"
-	"github.com/callwright/callwright/sip/discovery"
-	"github.com/callwright/callwright/sip/testcall"
-	"github.com/callwright/callwright/transport/oas"
-	"github.com/callwright/callwright/triage"
 )
 
 // Authenticator says whose key a request carries; transport/access has it.
@@ -31,96 +19,82 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, key string) (callwright.Principal, error)
 }
 
-// Config is what the API needs. Access, Atomic and Idempotency are required. The operations of a service that is nil answer
-// 501.
+// Config configures an API. Access, Atomic and Idempotency are required.
 type Config struct {
 	Access      Authenticator
 	Atomic      callwright.Atomic
 	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
 
-	Calls       *call.Service
-	Agents      *agents.Service
-	Pathways    *pathway.Service
-	SIP         *sip.Service
-	SIPCalls    *calllog.Service
-	Discoveries *discovery.Service
-	TestCalls   *testcall.Service
-	Triage      *triage.Service
-
-	BaseURL  string                      // of this server as its clients see it, for the URLs in answers; no slash at its end
-	Ready    func(context.Context) error // why this node takes no requests now; nil: it always does
-	Metrics  http.Handler                // serves /metrics; nil: nothing does
-	Tracing  trace.TracerProvider        // nil: no traces
-	Metering metric.MeterProvider        // nil: no measurements
-	Clock    callwright.Clock            // nil: the machine's
-	IDs      callwright.IDs              // nil: UUIDs
-	Logger   *slog.Logger                // nil: discards
+	Areas     []Area                      // the parts of the contract to serve; any other path answers 404
+	Reference http.Handler                // serves /openapi.yaml and /docs/, such as that of package reference; nil: nothing does
+	Ready     func(context.Context) error // reports why this node takes no requests now; nil: it always does
+	Metrics   http.Handler                // serves /metrics; nil: nothing does
+	Tracing   trace.TracerProvider        // nil: no traces
+	Metering  metric.MeterProvider        // nil: no measurements
+	Clock     callwright.Clock            // nil: the machine's
+	IDs       callwright.IDs              // nil: UUIDs
+	Logger    *slog.Logger                // nil: discards
 }
 
-// api has a method for every operation: its own, and those that are not built of the generated stub.
-type api struct {
-	oas.UnimplementedHandler
-	Config
-	contract *oas.Server
+// API serves areas of the contract and the operational pages.
+type API struct {
+	cfg       Config
+	areas     []mounted
+	telemetry telemetry
 }
 
-// New is the handler of everything that the contract names, and of the operational pages.
-func New(c Config) (http.Handler, error) {
-	if c.Access == nil || c.Atomic == nil || c.Idempotency == nil {
-		return nil, errors.New("httpapi: Access, Atomic and Idempotency are required")
+// mounted is an area with its generated server.
+type mounted struct {
+	*Area
+	server Server
+}
+
+// New builds the handler of the areas and of the operational pages.
+func New(c Config) (*API, error) {
+	switch {
+	case c.Access == nil:
+		return nil, errors.New("httpapi: Config.Access is required")
+	case c.Atomic == nil:
+		return nil, errors.New("httpapi: Config.Atomic is required")
+	case c.Idempotency == nil:
+		return nil, errors.New("httpapi: Config.Idempotency is required")
 	}
-	a := &api{Config: c}
-	a.setDefaults()
+	a := &API{cfg: withDefaults(c)}
 	var err error
-	a.contract, err = oas.NewServer(a, a,
-		oas.WithErrorHandler(a.handleError),
-		oas.WithNotFound(a.notFound),
-		oas.WithMethodNotAllowed(a.methodNotAllowed),
-		oas.WithMiddleware(a.requireService, refuseNUL, a.answerOnce),
-		oas.WithTracerProvider(a.Tracing),
-		oas.WithMeterProvider(a.Metering),
-	)
-	if err != nil {
+	if a.telemetry, err = newTelemetry(c.Tracing, c.Metering); err != nil {
 		return nil, err
+	}
+	for _, area := range c.Areas {
+		server, err := area.Build(a)
+		if err != nil {
+			return nil, err
+		}
+		a.areas = append(a.areas, mounted{&area, server})
 	}
 	return a, nil
 }
 
-func (a *api) setDefaults() {
-	if a.Ready == nil {
-		a.Ready = func(context.Context) error { return nil }
+func withDefaults(c Config) Config {
+	if c.Reference == nil {
+		c.Reference = http.HandlerFunc(NotFound)
 	}
-	if a.Metrics == nil {
-		a.Metrics = http.HandlerFunc(a.notFound)
+	if c.Ready == nil {
+		c.Ready = func(context.Context) error { return nil }
 	}
-	if a.Tracing == nil {
-		a.Tracing = tracenoop.NewTracerProvider()
+	if c.Metrics == nil {
+		c.Metrics = http.HandlerFunc(NotFound)
 	}
-	if a.Metering == nil {
-		a.Metering = metricnoop.NewMeterProvider()
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
 	}
-	if a.Clock == nil {
-		a.Clock = callwright.SystemClock{}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
 	}
-	if a.IDs == nil {
-		a.IDs = new(callwright.UUIDs)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if a.Logger == nil {
-		a.Logger = slog.New(slog.DiscardHandler)
-	}
+	return c
 }
 
-// requireService refuses the operations that have no service here, before their methods would use it.
-func (a *api) requireService(req middleware.Request, next middleware.Next) (middleware.Response, error) {
-	absent := map[string]bool{
-		"Calls": a.Calls == nil, "Inbound": a.Agents == nil, "Agents": a.Agents == nil, "Pathways": a.Pathways == nil, "Sip": a.SIP == nil,
-		areaTriage:                a.Triage == nil,
-		oas.ListSipCallsOperation: a.SIPCalls == nil, oas.GetSipCallTimelineOperation: a.SIPCalls == nil,
-		oas.StartSipDiscoveryOperation: a.Discoveries == nil, oas.GetSipDiscoveryOperation: a.Discoveries == nil,
-		oas.StartSipTestCallOperation: a.TestCalls == nil, oas.GetSipTestCallOperation: a.TestCalls == nil,
-	}
-	if absent[exchangeOf(req.Context).area] || absent[req.OperationName] {
-		return middleware.Response{}, ht.ErrNotImplemented
-	}
-	return next(req)
-}
+// Now returns the time of the API's clock.
+func (a *API) Now() time.Time { return a.cfg.Clock.Now() }

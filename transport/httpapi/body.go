@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/ogen-go/ogen/middleware"
 
 	"github.com/callwright/callwright"
 )
@@ -83,16 +82,16 @@ func hasEscapedNUL(text []byte) bool {
 	}
 }
 
-// refuseNUL refuses NUL and invalid UTF-8 in the path and the query.
-func refuseNUL(req middleware.Request, next middleware.Next) (middleware.Response, error) {
-	texts := []string{req.Raw.URL.Path}
-	for name, values := range req.Raw.URL.Query() {
+// checkURL refuses NUL and invalid UTF-8 in the path and the query.
+func checkURL(u *url.URL) error {
+	texts := []string{u.Path}
+	for name, values := range u.Query() {
 		texts = append(append(texts, name), values...)
 	}
 	for _, text := range texts {
 		if strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
-			return middleware.Response{}, callwright.Invalid("", "the URL holds a NUL character or is not valid UTF-8")
+			return callwright.Invalid("", "the URL holds a NUL character or is not valid UTF-8")
 		}
 	}
-	return next(req)
+	return nil
 }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/httpapi/turnlog"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -87,79 +87,17 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	return l
 }
 
-// pathwayLogs is what happened in each turn, line by line. A turn in which nothing but words was noted has the time of
-// what was noted before it.
+// pathwayLogs is the log of a call's pathway, line by line.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
-	lines := []oas.CallPathwayLog{}
-	now := begin
-	for _, l := range logs {
-		if len(l.Entries) > 0 {
-			now = l.Entries[0].At
-		}
-		if l.Heard != "" {
-			lines = append(lines, spokenLine(oas.CallPathwayLogRoleUser, l.Heard, now))
-		}
-		for _, e := range l.Entries {
-			line, err := entryLine(e)
-			if err != nil {
-				return nil, err
-			}
-			now = e.At
-			lines = append(lines, line)
-		}
-		if l.Said != "" {
-			lines = append(lines, spokenLine(oas.CallPathwayLogRoleAssistant, l.Said, now))
+	lines, err := turnlog.Lines(logs, begin)
+	records := make([]oas.CallPathwayLog, len(lines))
+	for i, l := range lines {
+		records[i] = oas.CallPathwayLog{
+			Role: oas.CallPathwayLogRole(l.Role), Text: l.Text, Decision: l.Decision, PathwayInfo: l.Info, ChosenNodeID: l.ChosenNode,
+			Tag: l.Tag, CreatedAt: l.CreatedAt,
 		}
 	}
-	return lines, nil
-}
-
-func spokenLine(role oas.CallPathwayLogRole, text string, at time.Time) oas.CallPathwayLog {
-	none := oas.NilString{Null: true}
-	return oas.CallPathwayLog{
-		Role: role, Text: text, Decision: none, PathwayInfo: none, ChosenNodeID: none, Tag: none, CreatedAt: at,
-	}
-}
-
-// entryInfo is what pathway_info holds, as JSON.
-type entryInfo struct {
-	Kind      pathway.LogKind `json:"kind"`
-	Node      string          `json:"node_id,omitempty"`
-	Name      string          `json:"node_name,omitempty"`
-	Edge      string          `json:"edge_id,omitempty"`
-	Variables map[string]any  `json:"variables,omitempty"`
-	Request   *requestInfo    `json:"request,omitempty"`
-}
-
-// requestInfo is a request that was made. What came back is not in it but for the variables that were taken from it.
-type requestInfo struct {
-	Name      string         `json:"name"`
-	Method    string         `json:"method"`
-	URL       string         `json:"url"`
-	Status    int            `json:"status,omitempty"`
-	TookMs    int64          `json:"took_ms"`
-	Variables map[string]any `json:"variables,omitempty"`
-	Error     string         `json:"error,omitempty"`
-}
-
-func entryLine(e pathway.LogEntry) (oas.CallPathwayLog, error) {
-	info := entryInfo{Kind: e.Kind, Node: e.Node, Name: e.Name, Edge: e.Edge, Variables: e.Variables}
-	if r := e.Request; r != nil {
-		info.Request = &requestInfo{
-			Name: r.Name, Method: r.Method, URL: r.URL, Status: r.Status, TookMs: r.Took.Milliseconds(),
-			Variables: r.Variables, Error: r.Error,
-		}
-	}
-	text, err := json.Marshal(info)
-	line := oas.CallPathwayLog{
-		Role: oas.CallPathwayLogRolePathway, Text: e.Text, Decision: oas.NilString{Null: true},
-		PathwayInfo: oas.NewNilString(string(text)), ChosenNodeID: nilText(e.Chosen), Tag: nilText(e.Tag), CreatedAt: e.At,
-	}
-	if e.Kind == pathway.LogDecision {
-		line.Text = ""
-		line.Decision.SetTo(e.Text)
-	}
-	return line, err
+	return records, err
 }
 
 func analysis(a call.Analysis) oas.NilCallAnalysis {

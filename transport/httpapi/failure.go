@@ -16,7 +16,7 @@ import (
 	"github.com/ogen-go/ogen/ogenerrors"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
 // codeMethodNotAllowed is the one code that HTTP adds to those of the root package.
@@ -44,27 +44,9 @@ var statuses = map[callwright.Code]int{
 	codeMethodNotAllowed:               http.StatusMethodNotAllowed,
 }
 
-// wireNames are the codes that an operation has another name for.
-var wireNames = map[string]map[callwright.Code]string{
-	oas.GetRecordingOperation: {callwright.CodeNotFound: "CALL_RECORDING_NOT_FOUND"},
-}
-
-// areaTriage is the area whose codes are in lower case.
-const areaTriage = "Triage"
-
-// alike are the codes that every area writes alike.
+// alike are the codes that every area writes in upper case.
 var alike = map[callwright.Code]bool{
 	callwright.CodeAuthFailure: true, callwright.CodeFeatureNotEnabled: true, callwright.CodeTooManyRequests: true,
-}
-
-// envelopeB are the operations whose errors have the form {status, message, code, errors}. It says what
-// x-callwright-envelope says in the contract.
-var envelopeB = map[string]bool{
-	oas.CreateCallOperation: true, oas.ListCallsOperation: true, oas.GetCallOperation: true, oas.StopCallOperation: true,
-	oas.UpdateInboundNumberOperation: true,
-	oas.CreateAgentOperation:         true, oas.UpdateAgentOperation: true, oas.DeleteAgentOperation: true,
-	oas.CreatePathwayOperation: true, oas.UpdatePathwayOperation: true, oas.DeletePathwayOperation: true,
-	oas.DeletePathwayVersionOperation: true,
 }
 
 // failure is an error as a client sees it.
@@ -137,103 +119,141 @@ func several(errs callwright.FieldErrors) failure {
 	return f
 }
 
-// NewError is the answer to a request that failed. The generated server calls it.
-func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
+// Failure is an error as a client gets it: the parts of every area's generated answer to a request that failed.
+type Failure struct {
+	Status     int
+	RetryAfter wire.Opt[int] // seconds
+	Body       []byte        // the envelope, as JSON
+}
+
+// NewFailure returns what the client of a request is told of an error, in the form of the operation's area, and keeps for the
+// log what the client is not told.
+func NewFailure(ctx context.Context, err error) Failure {
 	f := failureOf(err)
-	x := exchangeOf(ctx)
+	info := infoOf(ctx)
 	status := statuses[f.code]
 	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
-		x.failure = err
+		info.failure = err
 	}
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: status, Response: f.envelope(x)}
+	answer := Failure{Status: status, Body: f.envelope(info)}
 	switch {
 	case f.retryAfter > 0:
-		answer.RetryAfter.SetTo(int(math.Ceil(f.retryAfter.Seconds())))
+		answer.RetryAfter = wire.Opt[int]{Value: int(math.Ceil(f.retryAfter.Seconds())), Set: true}
 	case f.code == callwright.CodeTooManyRequests:
-		answer.RetryAfter.SetTo(1)
+		answer.RetryAfter = wire.Opt[int]{Value: 1, Set: true}
 	}
 	return answer
 }
 
+// Explain returns the code and the text that a client is told of an error in the midst of a successful answer.
+func Explain(err error) (code callwright.Code, text string) {
+	f := failureOf(err)
+	return f.code, f.lines[0].String()
+}
+
 // envelope is the body of the answer, in the form that the operation's errors have. 401 and 429 are the same everywhere.
-func (f failure) envelope(x *exchange) oas.ErrorEnvelope {
+func (f failure) envelope(info *requestInfo) []byte {
+	var form ErrorForm
+	if info.area != nil {
+		form = info.area.Errors
+	}
 	texts := make([]string, len(f.lines))
 	for i, l := range f.lines {
 		texts[i] = l.String()
 	}
-	if x.area == areaTriage && f.code == callwright.CodeNotFound && f.lines[0].path == "" { // "Issue not found", as the contract has it
+	if form.LowerCase && f.code == callwright.CodeNotFound && f.lines[0].path == "" { // "Issue not found", as the contract has it
 		texts[0] = strings.ToUpper(texts[0][:1]) + texts[0][1:]
 	}
-	message, code := strings.Join(texts, "\n"), f.wireName(x)
+	message, code := strings.Join(texts, "\n"), form.nameOf(f.code, info.operation)
 	everywhere := f.code == callwright.CodeAuthFailure || f.code == callwright.CodeTooManyRequests
-	if envelopeB[x.operation] && !everywhere {
-		b := oas.ErrorEnvelope{
-			Status:  oas.NewOptErrorEnvelopeStatus(oas.ErrorEnvelopeStatusError),
-			Message: oas.NewOptString(message), Code: oas.NewOptString(code),
-		}
-		for _, text := range texts {
-			b.Errors = append(b.Errors, oas.NewStringErrorEntry(text))
-		}
-		return b
+	var e jx.Encoder
+	if form.Flat[info.operation] && !everywhere {
+		writeFlat(&e, code, message, texts)
+	} else {
+		writeNested(&e, code, message, f.lines[0].path)
 	}
-	detail := oas.ErrorDetail{Error: code, Message: message}
-	if f.lines[0].path != "" {
-		detail.Path.SetTo(f.lines[0].path)
-	}
-	return oas.ErrorEnvelope{
-		Data: oas.NewOptNull(struct{}{}), Errors: []oas.ErrorEntry{oas.NewErrorDetailErrorEntry(detail)},
-	}
+	return e.Bytes()
 }
 
-// wireName is the code as this operation names it.
-func (f failure) wireName(x *exchange) string {
-	if name, ok := wireNames[x.operation][f.code]; ok {
+// writeFlat writes {status, message, code, errors}.
+func writeFlat(e *jx.Encoder, code, message string, texts []string) {
+	e.Obj(func(e *jx.Encoder) {
+		e.Field("status", func(e *jx.Encoder) { e.Str("error") })
+		e.Field("message", func(e *jx.Encoder) { e.Str(message) })
+		e.Field("code", func(e *jx.Encoder) { e.Str(code) })
+		e.Field("errors", func(e *jx.Encoder) {
+			e.Arr(func(e *jx.Encoder) {
+				for _, text := range texts {
+					e.Str(text)
+				}
+			})
+		})
+	})
+}
+
+// writeNested writes {data: null, errors: [{error, message, path}]}.
+func writeNested(e *jx.Encoder, code, message, path string) {
+	e.Obj(func(e *jx.Encoder) {
+		e.Field("data", func(e *jx.Encoder) { e.Null() })
+		e.Field("errors", func(e *jx.Encoder) {
+			e.Arr(func(e *jx.Encoder) {
+				e.Obj(func(e *jx.Encoder) {
+					e.Field("error", func(e *jx.Encoder) { e.Str(code) })
+					e.Field("message", func(e *jx.Encoder) { e.Str(message) })
+					if path != "" {
+						e.Field("path", func(e *jx.Encoder) { e.Str(path) })
+					}
+				})
+			})
+		})
+	})
+}
+
+// nameOf is a code as an operation names it.
+func (form ErrorForm) nameOf(code callwright.Code, operation string) string {
+	if name, ok := form.Names[operation][code]; ok {
 		return name
 	}
-	if x.area == areaTriage && !alike[f.code] {
-		return strings.ToLower(string(f.code))
+	if form.LowerCase && !alike[code] {
+		return strings.ToLower(string(code))
 	}
-	return string(f.code)
+	return string(code)
 }
 
-// fail answers with an error outside of the generated server's own way to do that.
-func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	answer := a.NewError(r.Context(), err)
+// fail answers with an error outside of a generated server's own way to do that.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	answer := NewFailure(r.Context(), err)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	if seconds, ok := answer.RetryAfter.Get(); ok {
-		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	if answer.RetryAfter.Set {
+		w.Header().Set("Retry-After", strconv.Itoa(answer.RetryAfter.Value))
 	}
-	w.WriteHeader(answer.StatusCode)
-	var e jx.Encoder
-	answer.Response.Encode(&e)
-	_, _ = w.Write(e.Bytes()) // the client has gone if this fails
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body) // the client has gone if this fails
 }
 
-// handleError answers what the generated server could not decode, has no method for, or failed to encode.
-func (a *api) handleError(_ context.Context, w http.ResponseWriter, r *http.Request, err error) {
-	a.fail(w, r, err)
+// HandleError answers what a generated server could not decode, has no method for, or failed to encode.
+func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	fail(w, r, err)
 }
 
-// notFound answers a path that the contract has not.
-func (a *api) notFound(w http.ResponseWriter, r *http.Request) {
-	a.fail(w, r, callwright.NotFound("path"))
-}
-
-// methodNotAllowed answers a path that the contract has with other methods.
-func (a *api) methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
+// MethodNotAllowed answers a path that the contract has with other methods.
+func MethodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	w.Header().Set("Allow", allowed)
-	a.fail(w, r, &callwright.Error{Code: codeMethodNotAllowed, Message: "this path takes " + allowed})
+	fail(w, r, &callwright.Error{Code: codeMethodNotAllowed, Message: "this path takes " + allowed})
 }
+
+// NotFound answers a path that nothing is served at.
+func NotFound(w http.ResponseWriter, r *http.Request) { fail(w, r, callwright.NotFound("path")) }
 
 // recovered answers a request whose handler panicked, if it has not begun to answer.
-func (a *api) recovered(ctx context.Context, w *answerWriter, cause any) {
+func (a *API) recovered(ctx context.Context, w *answerWriter, cause any) {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // a sentinel that is thrown, not wrapped
 		panic(cause)
 	}
-	a.Logger.ErrorContext(ctx, "a handler panicked", "request_id", exchangeOf(ctx).id, "panic", cause,
+	a.cfg.Logger.ErrorContext(ctx, "a handler panicked", "request_id", infoOf(ctx).id, "panic", cause,
 		"stack", string(debug.Stack()))
 	if w.status == 0 {
-		a.fail(w, new(http.Request).WithContext(ctx), callwright.ErrInternal)
+		fail(w, new(http.Request).WithContext(ctx), callwright.ErrInternal)
 	}
 }
 

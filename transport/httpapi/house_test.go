@@ -31,6 +31,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
+	"github.com/callwright/callwright/transport/httpapi/pathwaysapi"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/transport/httpapi/reference"
+	"github.com/callwright/callwright/transport/httpapi/sipapi"
+	"github.com/callwright/callwright/transport/httpapi/speechapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
+	"github.com/callwright/callwright/triage"
 )
 
 // house is the API over the real services, whose stores are in memory. Nothing places the calls that it queues.
@@ -47,7 +55,8 @@ type house struct {
 	log    *bytes.Buffer
 	logger *slog.Logger // writes log
 	ready  error        // what a call's engines say
-	gate   *gate        // of promotions
+	areas  services
+	gate   *gate // of promotions
 	sipFakes
 	triageFakes
 }
@@ -57,6 +66,22 @@ const (
 	ourNumber   = "+14155550100"
 	theirNumber = "+14155550123"
 )
+
+// services are those of a house's areas.
+type services struct {
+	rest     httpapi.RestConfig
+	trunks   sipapi.Config
+	pathways *pathway.Service
+	issues   *triage.Service
+}
+
+// all is every area of the contract.
+func (s services) all() []httpapi.Area {
+	return []httpapi.Area{
+		httpapi.Rest(s.rest), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
+		agenttestapi.New(), speechapi.New(),
+	}
+}
 
 // open makes a house; change may alter the API's configuration.
 func open(t *testing.T, change ...func(*httpapi.Config)) *house {
@@ -93,16 +118,26 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, Screener: func(int) call.Screener { return nil },
 		Ready: func() error { return h.ready },
 	}))
+	h.areas = services{
+		rest:     httpapi.RestConfig{Calls: callService, Agents: agentService, BaseURL: "https://voice.example.com"},
+		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
+		pathways: pathwayService,
+		issues:   h.issues(work),
+	}
 	config := httpapi.Config{
-		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Calls: callService, Agents: agentService,
-		Pathways: pathwayService, SIP: sipService, SIPCalls: h.sipCalls(), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work),
-		Triage: h.issues(work), BaseURL: "https://voice.example.com", Logger: h.logger,
+		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
+		Reference: reference.Handler(), Logger: h.logger,
 	}
 	for _, c := range change {
 		c(&config)
 	}
 	h.Handler = must(httpapi.New(config))
 	return h
+}
+
+// answers are the first answers that the house keeps.
+func (h *house) answers() callwright.IdempotencyStore {
+	return orgstore.IdempotencyStore{Store: h.store}
 }
 
 func must[T any](value T, err error) T {

@@ -28,7 +28,7 @@ type Notifier struct {
 func (n Notifier) Notify(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, logs []pathway.Log,
 ) error {
-	a := &api{Config: Config{BaseURL: n.BaseURL}}
+	a := &api{RestConfig: RestConfig{BaseURL: n.BaseURL}}
 	record, err := a.callRecord(c, transcript, logs)
 	if err != nil {
 		return err

@@ -12,42 +12,30 @@ import (
 	"github.com/ogen-go/ogen/middleware"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/oas"
 )
 
 // answerLife is how long the first answer to a request with an Idempotency-Key is given again.
 const answerLife = 24 * time.Hour
 
-// stored is an answer that can be kept as JSON and given again.
-type stored interface {
+// Answer is an answer that can be kept as JSON and given again.
+type Answer interface {
 	json.Marshaler
 	json.Unmarshaler
 }
 
-// repeatable makes the empty answer of each operation that takes an Idempotency-Key.
-var repeatable = map[string]func() stored{
-	oas.CreateCallOperation:       func() stored { return new(oas.CallCreatedReply) },
-	oas.AttachSipNumbersOperation: func() stored { return new(oas.SipAttachReply) },
-	oas.InitiatePortOperation:     func() stored { return new(oas.PortInitiationReply) },
-	oas.StartTestRunOperation:     func() stored { return new(oas.TestRunStartedReply) },
-	oas.StartTestBatchOperation:   func() stored { return new(oas.TestBatchStartedReply) },
-	oas.CreateTestSetOperation:    func() stored { return new(oas.TestSetStartedReply) },
-	oas.StartTornadoOperation:     func() stored { return new(oas.TornadoStartedReply) },
-	oas.CreateSpeechOperation:     func() stored { return new(oas.SpeechCreated) },
-}
+// idempotencyKey carries the key, which the generated code has checked.
+const idempotencyKey = "Idempotency-Key"
 
 // answerOnce gives the first answer again to a request whose Idempotency-Key was used before. Claiming the key, the
 // operation and keeping its answer are one transaction: of two requests at the same time one does the work, and what
 // failed has left neither a trace nor an answer.
-func (a *api) answerOnce(req middleware.Request, next middleware.Next) (middleware.Response, error) {
-	given, _ := req.Params.Header("Idempotency-Key")
-	key, _ := given.(oas.OptString)
-	empty := repeatable[req.OperationName]
-	if !key.Set || empty == nil {
+func (a *API) answerOnce(req middleware.Request, next middleware.Next, empty func() Answer) (middleware.Response, error) {
+	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
 	}
 	claim := claim{
-		org: orgOf(req.Context), key: req.OperationName + ":" + key.Value, digest: digest(req.Raw.URL.Path, req.RawBody), empty: empty,
+		org: Org(req.Context), key: req.OperationName + ":" + req.Raw.Header.Get(idempotencyKey),
+		digest: digest(req.Raw.URL.Path, req.RawBody), empty: empty,
 	}
 	answer, err := a.once(req, next, claim)
 	if errors.Is(err, errClaimed) { // by a request that was under way when this one looked
@@ -61,14 +49,14 @@ type claim struct {
 	org    callwright.OrgID
 	key    string
 	digest []byte
-	empty  func() stored
+	empty  func() Answer
 }
 
 var errClaimed = errors.New("httpapi: another request with this key was first")
 
-func (a *api) once(req middleware.Request, next middleware.Next, c claim) (answer middleware.Response, err error) {
-	err = a.Atomic.Do(req.Context, func(ctx context.Context) error {
-		now := a.Clock.Now()
+func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answer middleware.Response, err error) {
+	err = a.cfg.Atomic.Do(req.Context, func(ctx context.Context) error {
+		now := a.cfg.Clock.Now()
 		since := now.Add(-answerLife)
 		kept, found, err := a.find(ctx, c, since)
 		if found || err != nil {
@@ -86,8 +74,8 @@ func (a *api) once(req middleware.Request, next middleware.Next, c claim) (answe
 }
 
 // find is the answer that is kept under the key, if there is one.
-func (a *api) find(ctx context.Context, c claim, since time.Time) (answer stored, found bool, err error) {
-	digest, text, err := a.Idempotency.Find(ctx, c.org, c.key, since)
+func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer, found bool, err error) {
+	digest, text, err := a.cfg.Idempotency.Find(ctx, c.org, c.key, since)
 	switch {
 	case errors.Is(err, callwright.ErrNotFound):
 		return nil, false, nil
@@ -100,8 +88,8 @@ func (a *api) find(ctx context.Context, c claim, since time.Time) (answer stored
 	return answer, true, answer.UnmarshalJSON(text)
 }
 
-func (a *api) keep(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
-	value, ok := answer.Type.(stored)
+func (a *API) keep(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
+	value, ok := answer.Type.(Answer)
 	if !ok {
 		return fmt.Errorf("httpapi: an answer of type %T can't be kept", answer.Type)
 	}
@@ -109,7 +97,7 @@ func (a *api) keep(ctx context.Context, c claim, answer middleware.Response, sin
 	if err != nil {
 		return err
 	}
-	err = a.Idempotency.Keep(ctx, c.org, c.key, c.digest, text, since, now)
+	err = a.cfg.Idempotency.Keep(ctx, c.org, c.key, c.digest, text, since, now)
 	if errors.Is(err, callwright.ErrConflict) {
 		return errClaimed
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
 // place is a value of a JSON body: its path with the indexes of lists, where its text stands, and, of the values that are
@@ -26,7 +28,7 @@ func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	}
 	path := ""
 	for _, name := range names {
-		path = join(path, name)
+		path = wire.Join(path, name)
 	}
 	return path
 }
@@ -50,7 +52,7 @@ func findPlaces(dec *json.Decoder, at place, names []string, inList bool, found 
 				return err
 			}
 			if look = len(names) > 0 && key == names[0]; look {
-				within.path, rest = join(at.path, names[0]), names[1:]
+				within.path, rest = wire.Join(at.path, names[0]), names[1:]
 			}
 			name = key.(string)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/ogen-go/ogen/validate"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
 // refusal is what the generated decoders and validators found wrong with a request; ok is false for an error that is
@@ -120,7 +121,7 @@ func invalid(path string, err error) []line {
 	if found, ok := errors.AsType[*validate.Error](err); ok {
 		var lines []line
 		for _, field := range found.Fields {
-			lines = append(lines, invalid(join(path, field.Name), field.Error)...)
+			lines = append(lines, invalid(wire.Join(path, field.Name), field.Error)...)
 		}
 		return lines
 	}
@@ -157,12 +158,4 @@ func innermost(err error) error {
 		err = next
 	}
 	return err
-}
-
-// join appends a member's name, or an index in brackets, to a path.
-func join(path, name string) string {
-	if path == "" || strings.HasPrefix(name, "[") {
-		return path + name
-	}
-	return path + "." + name
 }

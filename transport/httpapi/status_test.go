@@ -18,6 +18,7 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/sipapi"
 )
 
 // every calls fn for each operation of the contract.
@@ -154,9 +155,7 @@ func TestStatusPageListsWhatIsNotBuilt(t *testing.T) {
 
 func TestOperationsWithoutTheirServiceAreNotBuilt(t *testing.T) {
 	t.Parallel()
-	h := open(t, func(c *httpapi.Config) {
-		c.Calls, c.Agents, c.Pathways, c.SIP, c.Discoveries, c.TestCalls, c.Triage = nil, nil, nil, nil, nil, nil, nil
-	})
+	h := open(t, func(c *httpapi.Config) { c.Areas = services{}.all() })
 	every(t, func(method, path string, op *v3.Operation) {
 		r := request(t, method, path, op)
 		r.Header.Set("Authorization", h.key)
@@ -170,7 +169,10 @@ func TestOperationsWithoutTheirServiceAreNotBuilt(t *testing.T) {
 
 func TestTrunksWithoutDiscoveriesAndTestCalls(t *testing.T) {
 	t.Parallel()
-	h := open(t, func(c *httpapi.Config) { c.Discoveries, c.TestCalls = nil, nil })
+	full := open(t)
+	h := open(t, func(c *httpapi.Config) {
+		c.Areas = []httpapi.Area{sipapi.New(sipapi.Config{Trunks: full.areas.trunks.Trunks})}
+	})
 	h.want(http.StatusNotImplemented, "POST", "/v1/sip/discover", `{"host":"a.example"}`)
 	h.want(http.StatusNotImplemented, "GET", "/v1/sip/discover/status?discovery_id=disc_1", "")
 	h.want(http.StatusNotImplemented, "POST", "/v1/sip/test-call", `{"phone_number":"`+ourNumber+`"}`)

@@ -22,6 +22,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -102,7 +103,7 @@ func servedFeed(b *testing.B) (url, key string) {
 		}
 	}
 	server := httptest.NewServer(must(httpapi.New(httpapi.Config{
-		Access: keys, Atomic: db, Idempotency: orgstore.IdempotencyStore{DB: db}, Triage: issues,
+		Access: keys, Atomic: db, Idempotency: orgstore.IdempotencyStore{DB: db}, Areas: []httpapi.Area{triageapi.New(issues)},
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), //nolint:sloglint // its lines are part of what is measured
 	})))
 	b.Cleanup(func() {

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/triagetest"
 )
@@ -51,7 +52,7 @@ func (h *house) again(change func(*triage.Config)) *house {
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
 	other.Handler = must(httpapi.New(httpapi.Config{
 		Access: h.access, Atomic: h.store, Idempotency: orgstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
-		Triage: other.issues(memstore.NewWork(h.store, nil), change),
+		Areas: []httpapi.Area{triageapi.New(other.issues(memstore.NewWork(h.store, nil), change))},
 	}))
 	return other
 }

@@ -1,21 +1,23 @@
-package httpapi
+package triageapi
 
 import (
 	"context"
 
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 	"github.com/callwright/callwright/triage"
 )
 
 // GetIssueActivity is a page of an issue's feed.
 func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityParams) (*oas.TriageActivityReply, error) {
-	page, err := a.Triage.Activity(ctx, orgOf(ctx), params.ID, triage.PageRequest{
+	page, err := a.issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
 		Limit: params.Limit.Or(0), Cursor: params.Cursor.Or(""),
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer := oas.TriageActivityPage{Items: make([]oas.TriageActivityItem, len(page.Items)), NextCursor: nilText(page.Next)}
+	answer := oas.TriageActivityPage{Items: make([]oas.TriageActivityItem, len(page.Items)), NextCursor: wire.NilText(page.Next)}
 	for n, e := range page.Items {
 		if answer.Items[n], err = activityItem(e); err != nil {
 			return nil, err
@@ -41,8 +43,8 @@ func issueEntry(e triage.Entry) (oas.TriageIssueEntry, error) {
 	}
 	entry := oas.TriageIssueEntry{
 		EntryKind: string(e.Kind), ID: e.ID, IssueID: e.IssueID, Type: oas.TriageIssueEntryType(e.Type),
-		Actor: oas.NewNilTriageActor(actorRecord(e.Actor)), Detail: e.Detail, FromStatus: nilText(string(e.FromStatus)),
-		ToStatus: nilText(string(e.ToStatus)), Metadata: metadata, ReferencedIssues: []oas.TriageIssueRef{}, CreatedAt: e.CreatedAt,
+		Actor: oas.NewNilTriageActor(actorRecord(e.Actor)), Detail: e.Detail, FromStatus: wire.NilText(string(e.FromStatus)),
+		ToStatus: wire.NilText(string(e.ToStatus)), Metadata: metadata, ReferencedIssues: []oas.TriageIssueRef{}, CreatedAt: e.CreatedAt,
 	}
 	if entry.Resources, err = resourceRecords(e.Resources); err != nil {
 		return oas.TriageIssueEntry{}, err
@@ -76,13 +78,13 @@ func agentEntry(e triage.Entry) (oas.TriageAgentEntry, error) {
 
 func actorRecord(by triage.Actor) oas.TriageActor {
 	return oas.TriageActor{
-		Kind: oas.TriageActorKind(by.Kind), ID: by.ID, Label: by.Label, AvatarURL: nilText(by.AvatarURL),
+		Kind: oas.TriageActorKind(by.Kind), ID: by.ID, Label: by.Label, AvatarURL: wire.NilText(by.AvatarURL),
 	}
 }
 
 func artifactRecord(made triage.Artifact) (oas.TriageArtifact, error) {
 	record := oas.TriageArtifact{
-		ID: made.ID, Type: made.Type, Title: made.Title, Renderer: nilText(made.Renderer),
+		ID: made.ID, Type: made.Type, Title: made.Title, Renderer: wire.NilText(made.Renderer),
 		Status: oas.TriageArtifactStatus(made.Status), ExternalUrls: append([]string{}, made.URLs...),
 	}
 	if made.Payload == nil {
@@ -94,6 +96,6 @@ func artifactRecord(made triage.Artifact) (oas.TriageArtifact, error) {
 
 // nilMetadata is null for none.
 func nilMetadata(values map[string]any) (oas.NilMetadata, error) {
-	raw, err := rawOf(values)
+	raw, err := wire.Raw(values)
 	return oas.NilMetadata{Value: raw, Null: len(values) == 0}, err
 }

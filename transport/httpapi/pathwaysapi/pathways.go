@@ -1,10 +1,12 @@
-package httpapi
+package pathwaysapi
 
 import (
 	"context"
 	"encoding/json"
 
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -13,7 +15,7 @@ const success = string(oas.SuccessStatusSuccess)
 
 // CreatePathway stores a new pathway.
 func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreatedReply, error) {
-	p, err := a.Pathways.Create(ctx, orgOf(ctx), pathway.Draft{
+	p, err := a.pathways.Create(ctx, httpapi.Org(ctx), pathway.Draft{
 		Name: req.Name, Description: req.Description.Or(""), Document: documentOf(req.Nodes, req.Edges),
 	})
 	if err != nil {
@@ -24,7 +26,7 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 
 // ListPathways is a page of pathways.
 func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (oas.PathwayList, error) {
-	page, err := a.Pathways.List(ctx, orgOf(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
+	page, err := a.pathways.List(ctx, httpapi.Org(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (
 
 // GetPathway is one pathway with its draft.
 func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas.Pathway, error) {
-	p, err := a.Pathways.Get(ctx, orgOf(ctx), params.ID)
+	p, err := a.pathways.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +51,14 @@ func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas
 func (a *api) UpdatePathway(
 	ctx context.Context, req *oas.PathwayUpdate, params oas.UpdatePathwayParams,
 ) (*oas.PathwayUpdatedReply, error) {
-	change := pathway.Change{Name: optional(req.Name.Get()), Description: optional(req.Description.Get())}
+	change := pathway.Change{Name: wire.Ptr(req.Name.Get()), Description: wire.Ptr(req.Description.Get())}
 	if req.Nodes != nil {
-		change.Nodes = new(itemsAs[json.RawMessage](req.Nodes))
+		change.Nodes = new(wire.Items[json.RawMessage](req.Nodes))
 	}
 	if req.Edges != nil {
-		change.Edges = new(itemsAs[json.RawMessage](req.Edges))
+		change.Edges = new(wire.Items[json.RawMessage](req.Edges))
 	}
-	p, err := a.Pathways.Update(ctx, orgOf(ctx), params.ID, change)
+	p, err := a.pathways.Update(ctx, httpapi.Org(ctx), params.ID, change)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (a *api) UpdatePathway(
 
 // DeletePathway removes a pathway.
 func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeletedReply, error) {
-	if err := a.Pathways.Delete(ctx, orgOf(ctx), params.ID); err != nil {
+	if err := a.pathways.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
 	}
 	return &oas.PathwayDeletedReply{Status: success, Message: "Pathway deleted."}, nil
@@ -74,14 +76,14 @@ func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams)
 func pathwayRecord(p pathway.Pathway) oas.Pathway {
 	answer := oas.Pathway{
 		ID: p.ID, Name: p.Name, Description: p.Description,
-		Nodes: itemsAs[oas.PathwayNode](p.Draft.Nodes), Edges: itemsAs[oas.PathwayEdge](p.Draft.Edges),
-		ProductionVersionNumber: nilInt(p.Production), StagingVersionNumber: nilInt(p.Staging),
+		Nodes: wire.Items[oas.PathwayNode](p.Draft.Nodes), Edges: wire.Items[oas.PathwayEdge](p.Draft.Edges),
+		ProductionVersionNumber: wire.NilInt(p.Production), StagingVersionNumber: wire.NilInt(p.Staging),
 		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 	}
 	answer.Promotion.SetToNull()
 	if p.Promotion != nil {
 		answer.Promotion.SetTo(oas.PathwayPromotion{
-			VersionNumber: p.Promotion.Number, BatchID: nilText(p.Promotion.Batch),
+			VersionNumber: p.Promotion.Number, BatchID: wire.NilText(p.Promotion.Batch),
 		})
 	}
 	return answer
@@ -89,17 +91,5 @@ func pathwayRecord(p pathway.Pathway) oas.Pathway {
 
 // documentOf is a graph in the domain's words: what a node or an edge holds is passed on as it came.
 func documentOf(nodes []oas.PathwayNode, edges []oas.PathwayEdge) pathway.Document {
-	return pathway.Document{Nodes: itemsAs[json.RawMessage](nodes), Edges: itemsAs[json.RawMessage](edges)}
-}
-
-// itemsAs gives JSON texts another type. No list stays none, and an empty one empty.
-func itemsAs[To, From ~[]byte](items []From) []To {
-	if items == nil {
-		return nil
-	}
-	out := make([]To, len(items))
-	for i, item := range items {
-		out[i] = To(item)
-	}
-	return out
+	return pathway.Document{Nodes: wire.Items[json.RawMessage](nodes), Edges: wire.Items[json.RawMessage](edges)}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package sipapi
 
 import (
 	"cmp"
@@ -14,6 +14,8 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -40,7 +42,7 @@ func (a *api) UpdateSipConfig(
 	if config, ok := req.AlertConfig.Get(); ok {
 		change.Alerts.Value = alertsOf(config)
 	}
-	t, err := a.SIP.Configure(ctx, orgOf(ctx), change)
+	t, err := a.trunks.Configure(ctx, httpapi.Org(ctx), change)
 	if err != nil {
 		return nil, atEndpoint(order, err)
 	}
@@ -148,8 +150,8 @@ func alertsOf(given oas.SipAlertConfig) *alert.Config {
 	return &alert.Config{
 		Enabled: given.Enabled,
 		Thresholds: alert.Thresholds{
-			Unreachable: minutes(float64(t.UnreachableMinutes.Value)), FailureRate: t.FailureRatePercent.Value,
-			FailureRateWindow: minutes(float64(t.FailureRateWindowMinutes.Value)),
+			Unreachable: wire.Minutes(float64(t.UnreachableMinutes.Value)), FailureRate: t.FailureRatePercent.Value,
+			FailureRateWindow: wire.Minutes(float64(t.FailureRateWindowMinutes.Value)),
 			ResponseTime:      time.Duration(t.ResponseTimeMs.Value) * time.Millisecond,
 		},
 		Channels: alert.Channels{Email: c.Email.Value, SMS: c.SMS.Value, Webhook: c.Webhook.Value},
@@ -170,7 +172,7 @@ func alertsOrNull(c *alert.Config) oas.NilSipAlertConfig {
 			ResponseTimeMs:           count(c.Thresholds.ResponseTime, time.Millisecond),
 		}),
 		Channels: oas.NewOptSipAlertChannels(oas.SipAlertChannels{
-			Email: oas.NewOptBool(c.Channels.Email), SMS: oas.NewOptBool(c.Channels.SMS), Webhook: optNilText(c.Channels.Webhook),
+			Email: oas.NewOptBool(c.Channels.Email), SMS: oas.NewOptBool(c.Channels.SMS), Webhook: wire.OptNilText(c.Channels.Webhook),
 		}),
 	})
 }

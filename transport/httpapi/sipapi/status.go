@@ -1,11 +1,12 @@
-package httpapi
+package sipapi
 
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -14,7 +15,7 @@ const hidden = "********"
 
 // GetSipFirewallAddresses is what firewalls have to let through.
 func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddressesReply, error) {
-	region, err := a.SIP.Firewall(ctx, orgOf(ctx))
+	region, err := a.trunks.Firewall(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddr
 func (a *api) GetSipOutboundSetup(
 	ctx context.Context, params oas.GetSipOutboundSetupParams,
 ) (*oas.SipOutboundSetupReply, error) {
-	setup, err := a.SIP.OutboundSetup(ctx, orgOf(ctx), params.PhoneNumber.Value)
+	setup, err := a.trunks.OutboundSetup(ctx, httpapi.Org(ctx), params.PhoneNumber.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -43,14 +44,14 @@ func (a *api) GetSipOutboundSetup(
 
 // GetSipStatus is how a number's trunks are.
 func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.SipStatusReply, error) {
-	h, err := a.SIP.Health(ctx, orgOf(ctx), params.PhoneNumber)
+	h, err := a.trunks.Health(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
-	p95 := fineMillis(h.P95)
+	p95 := wire.Millis(h.P95)
 	answer := oas.SipStatus{
-		Status: oas.SipHealthStatus(h.State.Public()), ResponseTimeMs: wholeMillis(h.ResponseTime), CheckedAt: nilTime(h.CheckedAt),
-		UptimePercentage: oas.NilFloat64{Null: h.Uptime == nil}, AverageResponseTimeMs: fineMillis(h.Average),
+		Status: oas.SipHealthStatus(h.State.Public()), ResponseTimeMs: wire.WholeMillis(h.ResponseTime), CheckedAt: wire.NilPtr(h.CheckedAt),
+		UptimePercentage: oas.NilFloat64{Null: h.Uptime == nil}, AverageResponseTimeMs: wire.Millis(h.Average),
 		P95ResponseTimeMs: oas.OptNilFloat64{Value: p95.Value, Set: true, Null: p95.Null},
 		TLSVerification:   oas.OptSipStatusTLSVerification{Value: oas.SipStatusTLSVerification(h.Verify), Set: h.Verify != ""},
 		Servers:           make([]oas.SipServerStatus, len(h.Servers)),
@@ -61,19 +62,11 @@ func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (
 	}
 	for i, s := range h.Servers {
 		answer.Servers[i] = oas.SipServerStatus{
-			Host: s.Server.Host, Port: nilInt(int(s.Server.Port)), Status: oas.SipHealthStatus(s.State.Public()), Active: s.Active,
-			ResponseTimeMs: wholeMillis(s.ResponseTime), CheckedAt: nilTime(s.CheckedAt), Detail: nilText(s.Reason),
+			Host: s.Server.Host, Port: wire.NilInt(int(s.Server.Port)), Status: oas.SipHealthStatus(s.State.Public()), Active: s.Active,
+			ResponseTimeMs: wire.WholeMillis(s.ResponseTime), CheckedAt: wire.NilPtr(s.CheckedAt), Detail: wire.NilText(s.Reason),
 		}
 	}
 	return &oas.SipStatusReply{Data: answer}, nil
-}
-
-// fineMillis is a duration in milliseconds with microseconds behind the point; null for none.
-func fineMillis(d *time.Duration) oas.NilFloat64 {
-	if d == nil {
-		return oas.NilFloat64{Null: true}
-	}
-	return oas.NewNilFloat64(float64(d.Microseconds()) / 1000)
 }
 
 func registration(r *sip.Registration) oas.OptNilSipRegistration {
@@ -81,7 +74,7 @@ func registration(r *sip.Registration) oas.OptNilSipRegistration {
 		return oas.OptNilSipRegistration{Set: true, Null: true}
 	}
 	answer := oas.SipRegistration{
-		Status: oas.SipRegistrationStatus(r.State), ExpiresAt: oas.NilDateTime{Null: r.ExpiresAt.IsZero()}, Detail: nilText(r.Reason),
+		Status: oas.SipRegistrationStatus(r.State), ExpiresAt: oas.NilDateTime{Null: r.ExpiresAt.IsZero()}, Detail: wire.NilText(r.Reason),
 	}
 	if !r.ExpiresAt.IsZero() {
 		answer.ExpiresAt.SetTo(r.ExpiresAt)

@@ -1,4 +1,4 @@
-package httpapi
+package triageapi
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/oas"
 	"github.com/callwright/callwright/triage"
 )
@@ -30,7 +31,7 @@ func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueAct
 	if after == "" {
 		after = params.Cursor.Or("")
 	}
-	watcher, err := a.Triage.Watch(ctx, orgOf(ctx), params.ID, after)
+	watcher, err := a.issues.Watch(ctx, httpapi.Org(ctx), params.ID, after)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueAct
 	ctx, cancel := context.WithTimeout(ctx, streamLife)
 	defer cancel()
 	if err := s.follow(ctx, watcher); err != nil {
-		exchangeOf(ctx).failure = err // the answer has begun and can't say so
+		httpapi.LogFailure(ctx, err) // the answer has begun and can't say so
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package httpapi
+package pathwaysapi
 
 import (
 	"context"
@@ -6,20 +6,23 @@ import (
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/turnlog"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // CreatePathwayChat begins a text conversation.
 func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate) (*oas.PathwayChatReply, error) {
-	data, err := valuesOf(req.RequestData.Value)
+	data, err := wire.Values(req.RequestData.Value)
 	if err != nil {
 		return nil, err
 	}
 	request := pathway.ChatRequest{Pathway: req.PathwayID, StartNode: req.StartNodeID.Or(""), Variables: data}
-	if req.PathwayVersion.Set {
-		request.Version = new(selectorOf(req.PathwayVersion.Get()))
+	if version, ok := req.PathwayVersion.Get(); ok {
+		request.Version = new(selectorOf(version))
 	}
-	turn, err := a.Pathways.StartChat(ctx, orgOf(ctx), request)
+	turn, err := a.pathways.StartChat(ctx, httpapi.Org(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 func (a *api) SendPathwayChatMessage(
 	ctx context.Context, req *oas.PathwayChatTurn, params oas.SendPathwayChatMessageParams,
 ) (*oas.PathwayChatStateReply, error) {
-	turn, err := a.Pathways.Say(ctx, orgOf(ctx), params.ChatID, req.Message)
+	turn, err := a.pathways.Say(ctx, httpapi.Org(ctx), params.ChatID, req.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +63,18 @@ func (a *api) SendPathwayChatMessage(
 
 // chatFindings is what is known after a turn, and how it came about.
 func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, error) {
-	variables, err := rawOf(turn.State.Variables)
+	variables, err := wire.Raw(turn.State.Variables)
 	if err != nil {
 		return nil, nil, err
 	}
-	logs, err := pathwayLogs([]pathway.Log{turn.Log}, turn.Chat.UpdatedAt)
+	lines, err := turnlog.Lines([]pathway.Log{turn.Log}, turn.Chat.UpdatedAt)
+	logs := make(oas.PathwayTurnLogs, len(lines))
+	for i, l := range lines {
+		logs[i] = oas.CallPathwayLog{
+			Role: oas.CallPathwayLogRole(l.Role), Text: l.Text, Decision: l.Decision, PathwayInfo: l.Info, ChosenNodeID: l.ChosenNode,
+			Tag: l.Tag, CreatedAt: l.CreatedAt,
+		}
+	}
 	return variables, logs, err
 }
 

@@ -1,10 +1,12 @@
-package httpapi
+package sipapi
 
 import (
 	"context"
 
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -12,7 +14,7 @@ import (
 func (a *api) StartSipDiscovery(
 	ctx context.Context, req *oas.SipDiscoveryStart,
 ) (*oas.SipDiscoveryReply, error) {
-	d, err := a.Discoveries.Start(ctx, orgOf(ctx), discovery.Request{
+	d, err := a.discoveries.Start(ctx, httpapi.Org(ctx), discovery.Request{
 		Host: req.Host, Port: uint16(req.Port.Value), Transport: uri.Transport(req.Transport.Value),
 	})
 	if err != nil {
@@ -25,7 +27,7 @@ func (a *api) StartSipDiscovery(
 func (a *api) GetSipDiscovery(
 	ctx context.Context, params oas.GetSipDiscoveryParams,
 ) (*oas.SipDiscoveryReply, error) {
-	d, err := a.Discoveries.Get(ctx, orgOf(ctx), params.DiscoveryID)
+	d, err := a.discoveries.Get(ctx, httpapi.Org(ctx), params.DiscoveryID)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func sipDiscovery(d discovery.Discovery) oas.SipDiscovery {
 		DiscoveryID: d.ID, Status: oas.SipDiscoveryStatus(d.Status), Host: d.Host,
 		ResolvedAddresses: make([]string, len(d.Addresses)), SrvRecords: make([]oas.SipSrvRecord, len(d.SRV)),
 		Attempts: make([]oas.SipDiscoveryAttempt, len(d.Attempts)), Recommended: recommendation(d.Recommended),
-		Error: optNilText(d.Reason), StartedAt: d.StartedAt, CompletedAt: nilTime(d.CompletedAt),
+		Error: wire.OptNilText(d.Reason), StartedAt: d.StartedAt, CompletedAt: wire.NilPtr(d.CompletedAt),
 	}
 	for i, address := range d.Addresses {
 		answer.ResolvedAddresses[i] = address.String()
@@ -56,8 +58,8 @@ func sipDiscovery(d discovery.Discovery) oas.SipDiscovery {
 func discoveryAttempt(t discovery.Attempt) oas.SipDiscoveryAttempt {
 	attempt := oas.SipDiscoveryAttempt{
 		Port: int(t.Address.Port()), Transport: oas.SipTransport(t.Transport),
-		ResponseTimeMs: wholeMillis(optional(t.ResponseTime, t.ResponseTime > 0)), ResponseCode: nilInt(t.Code),
-		UserAgent: nilText(t.UserAgent), Error: optNilText(t.Error),
+		ResponseTimeMs: wire.WholeMillis(wire.Ptr(t.ResponseTime, t.ResponseTime > 0)), ResponseCode: wire.NilInt(t.Code),
+		UserAgent: wire.NilText(t.UserAgent), Error: wire.OptNilText(t.Error),
 		Address: oas.OptString{Value: t.Address.Addr().String(), Set: !t.Address.Addr().IsUnspecified()},
 		TLS:     oas.OptNilSipCertificateFacts{Set: true, Null: t.TLS == nil},
 	}
@@ -74,9 +76,9 @@ func recommendation(r *discovery.Recommendation) oas.NilSipRecommendation {
 		return oas.NilSipRecommendation{Null: true}
 	}
 	return oas.NewNilSipRecommendation(oas.SipRecommendation{
-		Port: int(r.Port), Transport: oas.SipTransport(r.Transport), UserAgent: optNilText(r.UserAgent),
-		DetectedSystem: nilText(r.System.System), Codecs: append([]string{}, r.Codecs...), Methods: append([]string{}, r.Methods...),
+		Port: int(r.Port), Transport: oas.SipTransport(r.Transport), UserAgent: wire.OptNilText(r.UserAgent),
+		DetectedSystem: wire.NilText(r.System.System), Codecs: append([]string{}, r.Codecs...), Methods: append([]string{}, r.Methods...),
 		Confidence: oas.NewOptFloat64(r.System.Confidence), Evidence: append([]string{}, r.System.Evidence...),
-		Note: optNilText(r.System.Note),
+		Note: wire.OptNilText(r.System.Note),
 	})
 }

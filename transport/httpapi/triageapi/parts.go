@@ -1,8 +1,10 @@
-package httpapi
+package triageapi
 
 import (
 	"context"
 
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 	"github.com/callwright/callwright/triage"
 )
@@ -11,7 +13,7 @@ import (
 func (a *api) AddIssueComment(
 	ctx context.Context, req *oas.TriageCommentCreate, params oas.AddIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
-	e, err := a.Triage.Comment(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
+	e, err := a.issues.Comment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
 		Detail: req.Detail, Links: req.ResourceLinkIds,
 	})
 	return issueEntryReply(e, err)
@@ -21,13 +23,13 @@ func (a *api) AddIssueComment(
 func (a *api) EditIssueComment(
 	ctx context.Context, req *oas.TriageCommentEdit, params oas.EditIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
-	e, err := a.Triage.EditComment(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.CommentID, req.Detail)
+	e, err := a.issues.EditComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID, req.Detail)
 	return issueEntryReply(e, err)
 }
 
 // DeleteIssueComment takes a comment back.
 func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
-	_, err := a.Triage.DeleteComment(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.CommentID)
+	_, err := a.issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
 	return err
 }
 
@@ -43,9 +45,9 @@ func issueEntryReply(e triage.Entry, err error) (*oas.TriageIssueEntryReply, err
 func (a *api) AddIssueFlag(
 	ctx context.Context, req *oas.TriageFlagCreate, params oas.AddIssueFlagParams,
 ) (*oas.TriageFlagReply, error) {
-	f, err := a.Triage.Flag(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.FlagDraft{
+	f, err := a.issues.Flag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.FlagDraft{
 		CallID: req.CallID, Type: req.Type, Note: req.Note.Or(""), NodeID: req.NodeID.Or(""), NodeName: req.NodeName.Or(""),
-		MessageIndex: optional(req.MessageIndex.Get()), MessageText: req.MessageText.Or(""),
+		MessageIndex: wire.Ptr(req.MessageIndex.Get()), MessageText: req.MessageText.Or(""),
 	})
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func (a *api) AddIssueFlag(
 
 // ListIssueFlags is all flags of an issue.
 func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParams) (*oas.TriageFlagListReply, error) {
-	flags, err := a.Triage.Flags(ctx, orgOf(ctx), params.ID)
+	flags, err := a.issues.Flags(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +70,13 @@ func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParam
 
 // RemoveIssueFlag takes a flag away.
 func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
-	return a.Triage.Unflag(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.FlagID)
+	return a.issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
 }
 
 func flagRecord(f triage.Flag) oas.TriageFlag {
 	record := oas.TriageFlag{
-		ID: f.ID, IssueID: f.IssueID, CallID: f.CallID, Type: f.Type, Note: nilText(f.Note), NodeID: nilText(f.NodeID),
-		NodeName: nilText(f.NodeName), MessageText: nilText(f.MessageText), CreatedByID: nilText(f.CreatedBy), CreatedAt: f.CreatedAt,
+		ID: f.ID, IssueID: f.IssueID, CallID: f.CallID, Type: f.Type, Note: wire.NilText(f.Note), NodeID: wire.NilText(f.NodeID),
+		NodeName: wire.NilText(f.NodeName), MessageText: wire.NilText(f.MessageText), CreatedByID: wire.NilText(f.CreatedBy), CreatedAt: f.CreatedAt,
 	}
 	record.MessageIndex.SetToNull()
 	if f.MessageIndex != nil {
@@ -87,7 +89,7 @@ func flagRecord(f triage.Flag) oas.TriageFlag {
 func (a *api) AttachIssueResource(
 	ctx context.Context, req *oas.TriageResourceCreate, params oas.AttachIssueResourceParams,
 ) (oas.AttachIssueResourceRes, error) {
-	r, added, err := a.Triage.Attach(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
+	r, added, err := a.issues.Attach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
 		Type: triage.ResourceType(req.ResourceType), ResourceID: req.ResourceID, Title: req.Title.Or(""),
 	})
 	if err != nil {
@@ -107,7 +109,7 @@ func (a *api) AttachIssueResource(
 func (a *api) ListIssueResources(
 	ctx context.Context, params oas.ListIssueResourcesParams,
 ) (*oas.TriageResourceListReply, error) {
-	resources, err := a.Triage.Resources(ctx, orgOf(ctx), params.ID)
+	resources, err := a.issues.Resources(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +119,15 @@ func (a *api) ListIssueResources(
 
 // DetachIssueResource takes an attachment away.
 func (a *api) DetachIssueResource(ctx context.Context, params oas.DetachIssueResourceParams) error {
-	return a.Triage.Detach(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.ResourceID)
+	return a.issues.Detach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.ResourceID)
 }
 
 func resourceRecord(r triage.Resource) (oas.TriageResource, error) {
-	metadata, err := rawOf(r.Metadata)
+	metadata, err := wire.Raw(r.Metadata)
 	return oas.TriageResource{
 		ID: r.ID, IssueID: r.IssueID, OrgID: string(r.Org), ResourceType: oas.TriageResourceType(r.Type),
 		ResourceID: r.ResourceID, Title: r.Title, Status: oas.TriageResourceStatus(r.Status), Metadata: metadata,
-		AttachedByID: nilText(r.AttachedBy), CreatedAt: r.CreatedAt,
+		AttachedByID: wire.NilText(r.AttachedBy), CreatedAt: r.CreatedAt,
 	}, err
 }
 
@@ -144,7 +146,7 @@ func resourceRecords(resources []triage.Resource) ([]oas.TriageResource, error) 
 func (a *api) RelateIssue(
 	ctx context.Context, req *oas.TriageRelationCreate, params oas.RelateIssueParams,
 ) (oas.RelateIssueRes, error) {
-	r, added, err := a.Triage.Relate(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.RelatedIssueID,
+	r, added, err := a.issues.Relate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.RelatedIssueID,
 		triage.RelationType(req.RelationType))
 	if err != nil {
 		return nil, err
@@ -160,7 +162,7 @@ func (a *api) RelateIssue(
 func (a *api) ListIssueRelations(
 	ctx context.Context, params oas.ListIssueRelationsParams,
 ) (*oas.TriageRelationListReply, error) {
-	relations, err := a.Triage.Relations(ctx, orgOf(ctx), params.ID)
+	relations, err := a.issues.Relations(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -173,14 +175,14 @@ func (a *api) ListIssueRelations(
 
 // UnrelateIssue takes a relation away.
 func (a *api) UnrelateIssue(ctx context.Context, params oas.UnrelateIssueParams) error {
-	return a.Triage.Unrelate(ctx, orgOf(ctx), actorOf(ctx), params.ID, params.RelationID)
+	return a.issues.Unrelate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.RelationID)
 }
 
 // relationRecord is a relation as one of its issues sees it.
 func relationRecord(r triage.Relation, issue string) oas.TriageRelation {
 	record := oas.TriageRelation{
 		ID: r.ID, IssueID: issue, RelationType: oas.TriageRelationType(r.Type), Direction: oas.TriageRelationDirectionOutgoing,
-		RelatedIssue: issueShort(r.To), CreatedByID: nilText(r.CreatedBy), CreatedAt: r.CreatedAt,
+		RelatedIssue: issueShort(r.To), CreatedByID: wire.NilText(r.CreatedBy), CreatedAt: r.CreatedAt,
 	}
 	if r.To.ID == issue {
 		record.Direction, record.RelatedIssue = oas.TriageRelationDirectionIncoming, issueShort(r.From)

@@ -1,9 +1,11 @@
-package httpapi
+package triageapi
 
 import (
 	"context"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 	"github.com/callwright/callwright/triage"
 )
@@ -12,7 +14,7 @@ import (
 func (a *api) StartIssueAgentSession(
 	ctx context.Context, req *oas.TriageSessionCreate, params oas.StartIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
-	s, err := a.Triage.StartSession(ctx, orgOf(ctx), actorOf(ctx), params.ID, triage.SessionDraft{
+	s, err := a.issues.StartSession(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.SessionDraft{
 		AgentName: req.AgentName, ProfileID: req.AgentProfileID.Or(""), Detail: req.Detail.Or(""),
 	})
 	return sessionReply(s, err)
@@ -22,7 +24,7 @@ func (a *api) StartIssueAgentSession(
 func (a *api) AnalyzeIssue(
 	ctx context.Context, req *oas.TriageAnalysisCreate, params oas.AnalyzeIssueParams,
 ) (*oas.TriageSessionReply, error) {
-	s, err := a.Triage.Analyze(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.Prompt.Or(""))
+	s, err := a.issues.Analyze(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Prompt.Or(""))
 	return sessionReply(s, err)
 }
 
@@ -30,7 +32,7 @@ func (a *api) AnalyzeIssue(
 func (a *api) GetIssueAgentSession(
 	ctx context.Context, params oas.GetIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
-	s, err := a.Triage.Session(ctx, orgOf(ctx), params.ID, params.SessionID)
+	s, err := a.issues.Session(ctx, httpapi.Org(ctx), params.ID, params.SessionID)
 	return sessionReply(s, err)
 }
 
@@ -39,14 +41,14 @@ func sessionReply(s triage.Session, err error) (*oas.TriageSessionReply, error) 
 		return nil, err
 	}
 	return &oas.TriageSessionReply{Data: oas.TriageSession{
-		ID: s.ID, IssueID: s.IssueID, AgentProfileID: nilText(s.ProfileID), AgentName: s.AgentName,
-		Status: oas.TriageSessionStatus(s.Status), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, EndedAt: nilTime(s.EndedAt),
+		ID: s.ID, IssueID: s.IssueID, AgentProfileID: wire.NilText(s.ProfileID), AgentName: s.AgentName,
+		Status: oas.TriageSessionStatus(s.Status), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, EndedAt: wire.NilPtr(s.EndedAt),
 	}}, nil
 }
 
 func sessionShort(s triage.SessionRef) oas.TriageSessionRef {
 	return oas.TriageSessionRef{
-		ID: s.ID, AgentProfileID: nilText(s.ProfileID), AgentName: s.AgentName, Status: oas.TriageSessionStatus(s.Status),
+		ID: s.ID, AgentProfileID: wire.NilText(s.ProfileID), AgentName: s.AgentName, Status: oas.TriageSessionStatus(s.Status),
 	}
 }
 
@@ -68,7 +70,7 @@ func (a *api) AddIssueAgentEntry(
 }
 
 func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, step triage.Step) (triage.Entry, error) {
-	org, by, id, session := orgOf(ctx), actorOf(ctx), params.ID, params.SessionID
+	org, by, id, session := httpapi.Org(ctx), actorOf(ctx), params.ID, params.SessionID
 	prompts := step.Type == triage.TypePrompt
 	cancels := step.Type == triage.TypeSessionStopped && step.Status == triage.SessionCancelled
 	switch {
@@ -79,11 +81,11 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 	case prompts && step.Status != "":
 		return triage.Entry{}, callwright.Invalid("session_status", "is not for a prompt to say")
 	case prompts:
-		return a.Triage.Answer(ctx, org, by, id, session, step.Detail)
+		return a.issues.Answer(ctx, org, by, id, session, step.Detail)
 	case cancels:
-		return a.Triage.Cancel(ctx, org, by, id, session, step.Detail)
+		return a.issues.Cancel(ctx, org, by, id, session, step.Detail)
 	}
-	entries, err := a.Triage.Append(ctx, org, id, session, step)
+	entries, err := a.issues.Append(ctx, org, id, session, step)
 	if err != nil {
 		return triage.Entry{}, err
 	}
@@ -91,7 +93,7 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 }
 
 func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
-	metadata, err := valuesOf(req.Metadata.Value)
+	metadata, err := wire.Values(req.Metadata.Value)
 	if err != nil {
 		return triage.Step{}, callwright.Invalid("metadata", "holds a number that is too large")
 	}

@@ -11,29 +11,34 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// exchange is what is known of one request on its way. The outermost handler puts it into the context; those further in
-// fill it.
-type exchange struct {
+// requestInfo is what is known of a request. The outermost handler puts it into the context; those further in fill it.
+type requestInfo struct {
 	id        string
-	operation string // name in package oas; empty when no operation fits
-	area      string // its operation group
+	area      *Area  // nil when no operation fits
+	operation string // its generated name; empty when no operation fits
 	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
 	principal callwright.Principal
-	failure   error // what the answer could not say
+	failure   error // for the log: what the answer does not say
 }
 
-type exchangeKey struct{}
+type requestInfoKey struct{}
 
-// exchangeOf is the exchange of a request's context.
-func exchangeOf(ctx context.Context) *exchange {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		return x
+// infoOf returns what is known of the request of a context; nothing of a context that no request made.
+func infoOf(ctx context.Context) *requestInfo {
+	if info, ok := ctx.Value(requestInfoKey{}).(*requestInfo); ok {
+		return info
 	}
-	return new(exchange) // a context that no request made; there is nothing to know
+	return new(requestInfo)
 }
 
-// orgOf is the organization on whose behalf the request is made.
-func orgOf(ctx context.Context) callwright.OrgID { return exchangeOf(ctx).principal.Org }
+// Principal returns who makes the request of a context.
+func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).principal }
+
+// Org returns the organization on whose behalf the request of a context is made.
+func Org(ctx context.Context) callwright.OrgID { return infoOf(ctx).principal.Org }
+
+// LogFailure has an error written with the log line of the request: of a stream, which can't answer it any more.
+func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
 // requestIDHeader carries the request's id both ways.
 const requestIDHeader = "X-Request-ID"
@@ -42,13 +47,13 @@ const requestIDHeader = "X-Request-ID"
 var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // ServeHTTP answers every request.
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{id: r.Header.Get(requestIDHeader)}
-	if !goodID.MatchString(x.id) {
-		x.id = a.IDs.New()
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	info := &requestInfo{id: r.Header.Get(requestIDHeader)}
+	if !goodID.MatchString(info.id) {
+		info.id = a.cfg.IDs.New()
 	}
-	w.Header().Set(requestIDHeader, x.id)
-	ctx := context.WithValue(r.Context(), exchangeKey{}, x)
+	w.Header().Set(requestIDHeader, info.id)
+	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
 	answer := &answerWriter{ResponseWriter: w}
 	answer.mustBeTaken(time.Time{}) // not by when the one before had to be, over the same connection
 	begin := time.Now()
@@ -62,23 +67,23 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // log writes the line of one request.
-func (a *api) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
-	x := exchangeOf(ctx)
+func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
+	info := infoOf(ctx)
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
 		level = slog.LevelError
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("route", x.route),
-		slog.String("operation", x.operation), slog.Int("status", status), slog.Duration("took", took),
+		slog.String("request_id", info.id), slog.String("method", r.Method), slog.String("route", info.route),
+		slog.String("operation", info.operation), slog.Int("status", status), slog.Duration("took", took),
 	}
-	if x.principal.Org != "" {
-		attrs = append(attrs, slog.String("org", string(x.principal.Org)), slog.String("key", x.principal.KeyID))
+	if info.principal.Org != "" {
+		attrs = append(attrs, slog.String("org", string(info.principal.Org)), slog.String("key", info.principal.KeyID))
 	}
-	if x.failure != nil {
-		attrs = append(attrs, slog.String("error", describe(x.failure)))
+	if info.failure != nil {
+		attrs = append(attrs, slog.String("error", describe(info.failure)))
 	}
-	a.Logger.LogAttrs(ctx, level, "request", attrs...)
+	a.cfg.Logger.LogAttrs(ctx, level, "request", attrs...)
 }
 
 // answerWriter remembers the status.

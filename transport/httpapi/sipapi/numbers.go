@@ -1,4 +1,4 @@
-package httpapi
+package sipapi
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -14,7 +16,7 @@ import (
 func (a *api) GetSipConfiguration(
 	ctx context.Context, params oas.GetSipConfigurationParams,
 ) (*oas.SipConfigurationReply, error) {
-	record, err := a.SIP.Get(ctx, orgOf(ctx), params.PhoneNumber)
+	record, err := a.trunks.Get(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +33,7 @@ func (a *api) AttachSipNumbers(
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.SIP.Attach(ctx, orgOf(ctx), attachment)
+	done, err := a.trunks.Attach(ctx, httpapi.Org(ctx), attachment)
 	if err != nil {
 		for i, d := range req.Directions {
 			err = asGiven(directionPath(i), d, err)
@@ -40,15 +42,15 @@ func (a *api) AttachSipNumbers(
 	}
 	result := oas.SipAttachResult{
 		Configured: make([]string, len(done.Configured)), Failed: make([]oas.SipAttachFailure, len(done.Failed)),
-		RegisterPasswordForPbx: optText(done.Password.Reveal()),
+		RegisterPasswordForPbx: wire.OptText(done.Password.Reveal()),
 	}
 	for i, number := range done.Configured {
 		result.Configured[i] = number.String()
 	}
 	for i, failed := range done.Failed {
-		f := failureOf(failed.Err)
+		code, message := httpapi.Explain(failed.Err)
 		result.Failed[i] = oas.SipAttachFailure{
-			PhoneNumber: failed.Number, Error: string(f.code), Message: f.lines[0].String(),
+			PhoneNumber: failed.Number, Error: string(code), Message: message,
 		}
 	}
 	return &oas.SipAttachReply{Data: result}, nil
@@ -66,7 +68,7 @@ func attachmentOf(req *oas.SipAttach) (sip.Attachment, error) {
 	for i, d := range req.Directions {
 		direction, err := directionOf(d)
 		if err != nil {
-			return sip.Attachment{}, below(directionPath(i), err)
+			return sip.Attachment{}, wire.Below(directionPath(i), err)
 		}
 		a.Directions = append(a.Directions, direction)
 	}
@@ -82,13 +84,13 @@ func (a *api) UpdateSipNumber(
 	const path = "updates"
 	input, invalid := directionOf(req.Updates)
 	if invalid != nil {
-		return nil, below(path, invalid)
+		return nil, wire.Below(path, invalid)
 	}
-	updated, err := a.SIP.Update(ctx, orgOf(ctx), req.PhoneNumber, input)
+	updated, err := a.trunks.Update(ctx, httpapi.Org(ctx), req.PhoneNumber, input)
 	if err != nil {
 		return nil, asGiven(path, req.Updates, err)
 	}
-	result := oas.SipUpdateResult{RegisterPasswordForPbx: optText(updated.Password.Reveal())}
+	result := oas.SipUpdateResult{RegisterPasswordForPbx: wire.OptText(updated.Password.Reveal())}
 	if record := oas.NewOptSipConfiguration(trunk(updated.Trunk)); updated.Trunk.Direction == sip.Inbound {
 		result.Inbound = record
 	} else {
@@ -106,7 +108,7 @@ func (a *api) DetachSipNumber(
 	for i, d := range req.Directions {
 		directions[i], detached[i] = sip.Direction(d.Type), d.Type
 	}
-	number, err := a.SIP.Detach(ctx, orgOf(ctx), req.PhoneNumber, directions)
+	number, err := a.trunks.Detach(ctx, httpapi.Org(ctx), req.PhoneNumber, directions)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (a *api) DetachSipNumber(
 
 // ListSipNumbers is all numbers that are attached.
 func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, error) {
-	numbers, err := a.SIP.Numbers(ctx, orgOf(ctx))
+	numbers, err := a.trunks.Numbers(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, erro
 	for i, n := range numbers {
 		list.Numbers[i] = oas.SipNumber{
 			PhoneNumber: n.Number.String(), Directions: make([]oas.SipDirection, len(n.Directions)),
-			SipEndpoint: nilText(n.Endpoint), HealthStatus: oas.SipHealthStatus(n.Health.Public()),
+			SipEndpoint: wire.NilText(n.Endpoint), HealthStatus: oas.SipHealthStatus(n.Health.Public()),
 		}
 		for j, d := range n.Directions {
 			list.Numbers[i].Directions[j] = oas.SipDirection(d)

@@ -1,22 +1,24 @@
-package httpapi
+package triageapi
 
 import (
 	"context"
 	"time"
 
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 	"github.com/callwright/callwright/triage"
 )
 
 // actorOf is who makes the request, as issues know it: the API key.
 func actorOf(ctx context.Context) triage.Actor {
-	p := exchangeOf(ctx).principal
+	p := httpapi.Principal(ctx)
 	return triage.Actor{Kind: triage.ActorUser, ID: p.KeyID, Label: p.KeyName}
 }
 
 // CreateIssue opens an issue.
 func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas.TriageIssueReply, error) {
-	i, err := a.Triage.Create(ctx, orgOf(ctx), actorOf(ctx), triage.Draft{
+	i, err := a.issues.Create(ctx, httpapi.Org(ctx), actorOf(ctx), triage.Draft{
 		Title: req.Title, Description: req.Description.Or(""), Status: triage.Status(req.Status.Or("")),
 		Severity: triage.Severity(req.Severity.Or("")), Source: triage.Source(req.Source.Or("")),
 		Category: req.Category.Or(""), OwnerID: req.OwnerID.Or(""), AssigneeID: req.AssigneeID.Or(""),
@@ -36,16 +38,16 @@ var dateRanges = map[oas.ListIssuesDateRange]time.Duration{
 // ListIssues is a page of issues.
 func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas.TriageIssueListReply, error) {
 	q := triage.Query{Cursor: params.Cursor.Or(""), Filter: triage.Filter{
-		Statuses: valuesAs[triage.Status](params.Status), Severities: valuesAs[triage.Severity](params.Severity),
+		Statuses: wire.Texts[triage.Status](params.Status), Severities: wire.Texts[triage.Severity](params.Severity),
 		Categories: params.Category, Resource: triage.ResourceType(params.ResourceType.Or("")),
 		OwnerID: params.OwnerID.Or(""), AssigneeID: params.AssigneeID.Or(""), Search: params.Search.Or(""),
 		DateField: triage.SortField(params.DateField.Or("")), Sort: triage.SortField(params.Sort.Or("")),
 		Ascending: params.Order.Value == oas.ListIssuesOrderAsc, Limit: params.Limit.Or(0),
 	}}
 	if within, ok := params.DateRange.Get(); ok {
-		q.Since = a.Clock.Now().Add(-dateRanges[within])
+		q.Since = a.core.Now().Add(-dateRanges[within])
 	}
-	page, err := a.Triage.List(ctx, orgOf(ctx), q)
+	page, err := a.issues.List(ctx, httpapi.Org(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas
 	if err != nil {
 		return nil, err
 	}
-	answer := oas.TriageIssuePage{Items: make([]oas.TriageIssue, len(page.Items)), NextCursor: nilText(page.Next)}
+	answer := oas.TriageIssuePage{Items: make([]oas.TriageIssue, len(page.Items)), NextCursor: wire.NilText(page.Next)}
 	for n, i := range page.Items {
 		answer.Items[n] = issueRecord(i, unread[i.ID])
 		answer.Items[n].Description.SetToNull() // lists don't read it
@@ -61,18 +63,9 @@ func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas
 	return &oas.TriageIssueListReply{Data: answer}, nil
 }
 
-// valuesAs is the same texts with another type.
-func valuesAs[To, From ~string](values []From) []To {
-	out := make([]To, len(values))
-	for i, v := range values {
-		out[i] = To(v)
-	}
-	return out
-}
-
 // GetIssue is one issue.
 func (a *api) GetIssue(ctx context.Context, params oas.GetIssueParams) (*oas.TriageIssueReply, error) {
-	i, err := a.Triage.Get(ctx, orgOf(ctx), params.ID)
+	i, err := a.issues.Get(ctx, httpapi.Org(ctx), params.ID)
 	return a.issueReply(ctx, i, err)
 }
 
@@ -81,7 +74,7 @@ func (a *api) UpdateIssue(
 	ctx context.Context, req *oas.TriageIssueUpdate, params oas.UpdateIssueParams,
 ) (*oas.TriageIssueReply, error) {
 	ch := triage.Change{
-		Version: int64(req.Version.Or(0)), Title: optional(req.Title.Get()), Description: optional(req.Description.Get()),
+		Version: int64(req.Version.Or(0)), Title: wire.Ptr(req.Title.Get()), Description: wire.Ptr(req.Description.Get()),
 		Category: orEmpty(req.Category), OwnerID: orEmpty(req.OwnerID), AssigneeID: orEmpty(req.AssigneeID),
 		ExternalLink: orEmpty(req.ExternalLink),
 	}
@@ -91,39 +84,39 @@ func (a *api) UpdateIssue(
 	if severity, ok := req.Severity.Get(); ok {
 		ch.Severity = new(triage.Severity(severity))
 	}
-	i, err := a.Triage.Update(ctx, orgOf(ctx), actorOf(ctx), params.ID, ch)
+	i, err := a.issues.Update(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, ch)
 	return a.issueReply(ctx, i, err)
 }
 
 // orEmpty is nil for a text that is not given, and an empty one for null.
-func orEmpty(text oas.OptNilString) *string { return optional(text.Or(""), text.Set) }
+func orEmpty(text oas.OptNilString) *string { return wire.Ptr(text.Or(""), text.Set) }
 
 // DecideIssue accepts an issue of the backlog, or declines it.
 func (a *api) DecideIssue(
 	ctx context.Context, req *oas.TriageDecision, params oas.DecideIssueParams,
 ) (*oas.TriageIssueReply, error) {
-	decide := a.Triage.Accept
+	decide := a.issues.Accept
 	if req.Decision == oas.TriageDecisionDecisionDeclined {
-		decide = a.Triage.Decline
+		decide = a.issues.Decline
 	}
-	i, err := decide(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.Detail.Or(""))
+	i, err := decide(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Detail.Or(""))
 	return a.issueReply(ctx, i, err)
 }
 
 // MergeIssue closes an issue in favour of another.
 func (a *api) MergeIssue(ctx context.Context, req *oas.TriageMerge, params oas.MergeIssueParams) (*oas.TriageIssueReply, error) {
-	i, err := a.Triage.Merge(ctx, orgOf(ctx), actorOf(ctx), params.ID, req.Into)
+	i, err := a.issues.Merge(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Into)
 	return a.issueReply(ctx, i, err)
 }
 
 // MarkIssueSeen says that the caller has seen an issue's feed.
 func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams) error {
-	return a.Triage.View(ctx, orgOf(ctx), actorOf(ctx).ID, params.ID)
+	return a.issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
 }
 
 // unread says which issues have something new for the caller.
 func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
-	return a.Triage.Unread(ctx, orgOf(ctx), actorOf(ctx).ID, issues)
+	return a.issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
 }
 
 // issueReply is the answer with one issue, or the error with which it was asked for.
@@ -142,9 +135,9 @@ func issueRecord(i triage.Issue, unread bool) oas.TriageIssue {
 	record := oas.TriageIssue{
 		ID: i.ID, TriageID: i.Name(), OrgID: string(i.Org), Number: i.Number, Title: i.Title,
 		Description: oas.NewNilString(i.Description), Status: oas.TriageStatus(i.Status),
-		Severity: oas.TriageSeverity(i.Severity), Source: oas.TriageSource(i.Source), Category: nilText(i.Category),
-		OwnerID: nilText(i.OwnerID), AssigneeID: nilText(i.AssigneeID), AuthorID: nilText(i.Author.ID),
-		ExternalLink: nilText(i.ExternalLink), MergedInto: nilText(i.MergedInto),
+		Severity: oas.TriageSeverity(i.Severity), Source: oas.TriageSource(i.Source), Category: wire.NilText(i.Category),
+		OwnerID: wire.NilText(i.OwnerID), AssigneeID: wire.NilText(i.AssigneeID), AuthorID: wire.NilText(i.Author.ID),
+		ExternalLink: wire.NilText(i.ExternalLink), MergedInto: wire.NilText(i.MergedInto),
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, LastActivityAt: i.LastActivityAt,
 		ResourceCount: i.Resources, FlagCount: i.Flags, RelationCount: i.Relations,
 		IsProcessing: i.Working > 0, HasUnreadActivity: unread, Version: int(i.Version),

@@ -1,12 +1,13 @@
-package httpapi
+package pathwaysapi
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -14,7 +15,7 @@ import (
 func (a *api) CreatePathwayVersion(
 	ctx context.Context, req *oas.PathwayVersionCreate, params oas.CreatePathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {
-	v, err := a.Pathways.Save(ctx, orgOf(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
+	v, err := a.pathways.Save(ctx, httpapi.Org(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (a *api) ForkPathwayVersion(
 	case req.Edges != nil:
 		return nil, callwright.Invalid("nodes", "is required beside edges")
 	}
-	v, err := a.Pathways.Fork(ctx, orgOf(ctx), params.ID, params.Version, req.Name, document)
+	v, err := a.pathways.Fork(ctx, httpapi.Org(ctx), params.ID, params.Version, req.Name, document)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +53,13 @@ func versionCreated(v pathway.Version) *oas.PathwayVersionCreatedReply {
 func (a *api) ListPathwayVersions(
 	ctx context.Context, params oas.ListPathwayVersionsParams,
 ) (oas.PathwayVersionList, error) {
-	page, p, err := a.Pathways.Versions(ctx, orgOf(ctx), params.ID, callwright.Keyset{}, pathway.MaxPageOfVersions)
+	page, p, err := a.pathways.Versions(ctx, httpapi.Org(ctx), params.ID, callwright.Keyset{}, pathway.MaxPageOfVersions)
 	if err != nil {
 		return nil, err
 	}
 	answer := make(oas.PathwayVersionList, len(page.Items))
 	for i, v := range page.Items {
-		parent := nilInt(v.Parent)
+		parent := wire.NilInt(v.Parent)
 		answer[i] = oas.PathwayVersionItem{
 			ID: v.ID, VersionNumber: v.Number, CreatedAt: v.CreatedAt, Name: v.Name, IsLatest: v.Number == p.Latest,
 			ParentVersionNumber: oas.OptNilInt{Value: parent.Value, Set: true, Null: parent.Null},
@@ -78,12 +79,12 @@ func (a *api) ListPathwayVersions(
 func (a *api) GetPathwayVersion(
 	ctx context.Context, params oas.GetPathwayVersionParams,
 ) (*oas.PathwayVersion, error) {
-	v, p, err := a.Pathways.Version(ctx, orgOf(ctx), params.ID, params.Version)
+	v, p, err := a.pathways.Version(ctx, httpapi.Org(ctx), params.ID, params.Version)
 	if err != nil {
 		return nil, err
 	}
 	return &oas.PathwayVersion{
-		Name: v.Name, Nodes: itemsAs[oas.PathwayNode](v.Document.Nodes), Edges: itemsAs[oas.PathwayEdge](v.Document.Edges),
+		Name: v.Name, Nodes: wire.Items[oas.PathwayNode](v.Document.Nodes), Edges: wire.Items[oas.PathwayEdge](v.Document.Edges),
 		VersionNumber: v.Number, IsLatest: v.Number != 0 && v.Number == p.Latest,
 	}, nil
 }
@@ -92,7 +93,7 @@ func (a *api) GetPathwayVersion(
 func (a *api) DeletePathwayVersion(
 	ctx context.Context, params oas.DeletePathwayVersionParams,
 ) (*oas.PathwayDeletedReply, error) {
-	if err := a.Pathways.Discard(ctx, orgOf(ctx), params.ID, params.Version); err != nil {
+	if err := a.pathways.Discard(ctx, httpapi.Org(ctx), params.ID, params.Version); err != nil {
 		return nil, err
 	}
 	return &oas.PathwayDeletedReply{Status: success, Message: "Version archived."}, nil
@@ -102,7 +103,7 @@ func (a *api) DeletePathwayVersion(
 func (a *api) DiffPathwayVersion(
 	ctx context.Context, params oas.DiffPathwayVersionParams,
 ) (*oas.PathwayDiffReply, error) {
-	changes, err := a.Pathways.Diff(ctx, orgOf(ctx), params.ID, params.Against, params.Version)
+	changes, err := a.pathways.Diff(ctx, httpapi.Org(ctx), params.ID, params.Against, params.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +117,12 @@ func differences(list []pathway.Difference) []oas.PathwayDifference {
 	answer := make([]oas.PathwayDifference, len(list))
 	for i, d := range list {
 		answer[i] = oas.PathwayDifference{
-			ID: nilText(d.ID), Name: nilText(d.Name), Kind: oas.PathwayDifferenceKind(d.Kind),
+			ID: wire.NilText(d.ID), Name: wire.NilText(d.Name), Kind: oas.PathwayDifferenceKind(d.Kind),
 			Members: make([]oas.PathwayMemberDifference, len(d.Members)),
 		}
 		for j, m := range d.Members {
 			answer[i].Members[j] = oas.PathwayMemberDifference{
-				Path: m.Path, Before: nilText(m.Before), After: nilText(m.After),
+				Path: m.Path, Before: wire.NilText(m.Before), After: wire.NilText(m.After),
 			}
 		}
 	}
@@ -133,7 +134,7 @@ func (a *api) PublishPathway(
 	ctx context.Context, req *oas.PathwayPublish, params oas.PublishPathwayParams,
 ) (*oas.PathwayPublished, error) {
 	environment := pathway.Environment(req.Environment.Or(oas.PathwayPublishEnvironmentProduction))
-	done, err := a.Pathways.Publish(ctx, orgOf(ctx), params.ID, pathway.Publication{
+	done, err := a.pathways.Publish(ctx, httpapi.Org(ctx), params.ID, pathway.Publication{
 		Number: req.VersionID, Environment: environment, OnPass: req.PublishOnPass.Or(false),
 	})
 	if err != nil {
@@ -141,7 +142,7 @@ func (a *api) PublishPathway(
 	}
 	answer := &oas.PathwayPublished{
 		Message:   fmt.Sprintf("Version %d is in %s.", req.VersionID, environment),
-		Published: done.Published, BatchID: nilText(done.Batch),
+		Published: done.Published, BatchID: wire.NilText(done.Batch),
 	}
 	if !done.Published {
 		answer.Message = fmt.Sprintf("Version %d will be in %s when its tests have passed.", req.VersionID, environment)
@@ -149,27 +150,10 @@ func (a *api) PublishPathway(
 	return answer, nil
 }
 
-// selectorOf is the version that a request names; without one, what is in production when it is needed.
-func selectorOf(version oas.PathwayVersionSelector, given bool) pathway.Selector {
-	switch {
-	case !given:
-		return pathway.Selector{Environment: pathway.Production}
-	case version.IsInt():
+// selectorOf is the version that a request names.
+func selectorOf(version oas.PathwayVersionSelector) pathway.Selector {
+	if version.IsInt() {
 		return pathway.Selector{Number: version.Int}
-	default:
-		return pathway.Selector{Environment: pathway.Environment(version.PathwayEnvironment)}
 	}
-}
-
-// selectorRecord is the version that an agent's pathway is to have; null without a pathway.
-func selectorRecord(ref agents.PathwayRef) oas.OptNilPathwayVersionSelector {
-	version := oas.OptNilPathwayVersionSelector{Set: true, Null: true}
-	switch {
-	case ref.ID == "":
-	case ref.Version.Environment != "":
-		version.SetTo(oas.NewPathwayEnvironmentPathwayVersionSelector(oas.PathwayEnvironment(ref.Version.Environment)))
-	default:
-		version.SetTo(oas.NewIntPathwayVersionSelector(ref.Version.Number))
-	}
-	return version
+	return pathway.Selector{Environment: pathway.Environment(version.PathwayEnvironment)}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package sipapi
 
 import (
 	"cmp"
@@ -11,28 +11,22 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/header"
 	"github.com/callwright/callwright/sip/uri"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
-
-// below puts the field of an error under a path.
-func below(path string, err *callwright.Error) error {
-	placed := *err
-	placed.Field = join(path, err.Field)
-	return &placed
-}
 
 // directionOf is one direction in the domain's words. auth_mode and register_auth may stand in the direction or among
 // its options.
 func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error) {
 	o := d.Options.Value
 	input := sip.DirectionInput{
-		Type: sip.Direction(d.Type), Endpoint: optional(d.SipEndpoint.Get()),
-		AuthMode:     optional(sip.AuthMode(d.AuthMode.Or(o.AuthMode.Value)), d.AuthMode.Set || o.AuthMode.Set),
-		CallUsername: optional(o.SipUsername.Get()),
-		CallPassword: optional(callwright.Secret(o.SipPassword.Value), o.SipPassword.Set),
-		Port:         optional(o.Port.Get()), Transport: optional(string(o.Transport.Value), o.Transport.Set),
-		Verify:      optional(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set),
-		SecureMedia: optional(o.SecureMedia.Get()),
+		Type: sip.Direction(d.Type), Endpoint: wire.Ptr(d.SipEndpoint.Get()),
+		AuthMode:     wire.Ptr(sip.AuthMode(d.AuthMode.Or(o.AuthMode.Value)), d.AuthMode.Set || o.AuthMode.Set),
+		CallUsername: wire.Ptr(o.SipUsername.Get()),
+		CallPassword: wire.Ptr(callwright.Secret(o.SipPassword.Value), o.SipPassword.Set),
+		Port:         wire.Ptr(o.Port.Get()), Transport: wire.Ptr(string(o.Transport.Value), o.Transport.Set),
+		Verify:      wire.Ptr(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set),
+		SecureMedia: wire.Ptr(o.SecureMedia.Get()),
 	}
 	switch {
 	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
@@ -127,7 +121,7 @@ func trunkOrNull(t *sip.Trunk) oas.NilSipConfiguration {
 func trunk(t sip.Trunk) oas.SipConfiguration {
 	c := oas.SipConfiguration{
 		Number: t.Number.String(), ID: t.ID, OrgID: string(t.Org), Direction: oas.SipDirection(t.Direction),
-		SipEndpoint: nilText(t.Endpoint), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Headers: headersOrNull(t),
+		SipEndpoint: wire.NilText(t.Endpoint), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Headers: headersOrNull(t),
 	}
 	o := &c.Options
 	switch t.Direction {
@@ -171,8 +165,8 @@ func headersOrNull(t sip.Trunk) oas.NilSipHeaderMapping {
 			continue
 		}
 		mapping.Headers[i] = oas.NewSipUuiHeaderRuleSipHeaderRule(oas.SipUuiHeaderRule{
-			Type: "uui", Target: r.UUI.Target, Purpose: optText(r.UUI.Purpose), Encoding: optText(r.UUI.Encoding),
-			Content: optText(r.UUI.Content),
+			Type: "uui", Target: r.UUI.Target, Purpose: wire.OptText(r.UUI.Purpose), Encoding: wire.OptText(r.UUI.Encoding),
+			Content: wire.OptText(r.UUI.Content),
 		})
 	}
 	return oas.NewNilSipHeaderMapping(mapping)

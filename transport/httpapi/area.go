@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	ht "github.com/ogen-go/ogen/http"
+	"github.com/ogen-go/ogen/middleware"
+
+	"github.com/callwright/callwright"
+)
+
+// Area is a part of the contract that is generated, built and served on its own, such as the operations of issues. Each
+// package below this one makes one.
+type Area struct {
+	// Build makes the area's server. Its handlers use what the API offers to all of them.
+	Build func(*API) (Server, error)
+	// Absent reports whether an operation has no service here and answers 501. Nil: none.
+	Absent func(operation string) bool
+	// Repeatable makes the empty answer of each operation that takes an Idempotency-Key.
+	Repeatable map[string]func() Answer
+	// Errors is the form of the area's errors. The zero value is that of most areas.
+	Errors ErrorForm
+}
+
+// ErrorForm says in what the errors of an area differ from those of the others.
+type ErrorForm struct {
+	// Flat are the operations whose errors are {status, message, code, errors}: x-callwright-envelope: B in the contract.
+	Flat map[string]bool
+	// Names are the codes that an operation has another name for.
+	Names map[string]map[callwright.Code]string
+	// LowerCase has codes in lower case, but for those of refused keys, entitlements and rates.
+	LowerCase bool
+}
+
+// Server is the generated server of an area.
+type Server interface {
+	http.Handler
+	// Find returns the operation that a method and a URL lead to.
+	Find(method string, u *url.URL) (o Operation, ok bool)
+}
+
+// Operation is an operation of the contract.
+type Operation struct {
+	Name string // as generated code has it, such as GetCall
+	ID   string // as the contract has it, such as getCall
+	Path string // with the names of its parameters, such as /v1/calls/{call_id}
+}
+
+// Route is what the routes of all generated servers have in common.
+type Route interface {
+	Name() string
+	OperationID() string
+	PathPattern() string
+	OperationGroup() string
+}
+
+// GeneratedServer is what all generated servers have in common.
+type GeneratedServer[R Route] interface {
+	http.Handler
+	FindPath(method string, u *url.URL) (R, bool)
+}
+
+// Generated makes a Server of the groups of operations of what a generated NewServer returns.
+func Generated[R Route](s GeneratedServer[R], err error, groups ...string) (Server, error) {
+	return generated[R]{s, groups}, err
+}
+
+type generated[R Route] struct {
+	GeneratedServer[R]
+	groups []string
+}
+
+func (g generated[R]) Find(method string, u *url.URL) (o Operation, ok bool) {
+	route, ok := g.FindPath(method, u)
+	if !ok || !slices.Contains(g.groups, route.OperationGroup()) {
+		return Operation{}, false
+	}
+	return Operation{Name: route.Name(), ID: route.OperationID(), Path: route.PathPattern()}, true
+}
+
+// methods are those that operations have.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// serveContract hands a request to the server of its area: the one that has the operation, or else the one that has the
+// path, which answers 405. No path belongs to two areas.
+func (a *API) serveContract(w *answerWriter, r *http.Request) {
+	for _, area := range a.areas {
+		if operation, ok := area.server.Find(r.Method, r.URL); ok {
+			a.serveOperation(w, r, area, operation)
+			return
+		}
+	}
+	for _, area := range a.areas {
+		for _, method := range methods {
+			if _, ok := area.server.Find(method, r.URL); ok {
+				area.server.ServeHTTP(w, r)
+				return
+			}
+		}
+	}
+	NotFound(w, r)
+}
+
+func (a *API) serveOperation(w *answerWriter, r *http.Request, area mounted, o Operation) {
+	info := infoOf(r.Context())
+	info.area, info.operation, info.route = area.Area, o.Name, o.Path
+	if len(r.Header.Values("Authorization")) > 1 {
+		r.Header.Del("Authorization") // which of them counts is not for us to guess
+	}
+	r.Body = guard(w, r)
+	ctx, end := a.telemetry.begin(r.Context(), r.Method, o)
+	defer func() { end(w.status, info.failure) }()
+	area.server.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// Middleware wraps the handlers of an area: it refuses an operation without a service and a URL that no database takes,
+// and repeats the first answer to a request with an Idempotency-Key.
+func (a *API) Middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
+	area := infoOf(req.Context).area
+	if area.Absent != nil && area.Absent(req.OperationName) {
+		return middleware.Response{}, ht.ErrNotImplemented
+	}
+	if err := checkURL(req.Raw.URL); err != nil {
+		return middleware.Response{}, err
+	}
+	empty := area.Repeatable[req.OperationName]
+	if empty == nil {
+		return next(req)
+	}
+	return a.answerOnce(req, next, empty)
+}

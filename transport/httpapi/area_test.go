@@ -1,0 +1,124 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/portingapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
+)
+
+// TestEveryOperationHasOneArea holds that the areas share no path: of a path that two of them had, only one would say which
+// methods it takes.
+func TestEveryOperationHasOneArea(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	var servers []httpapi.Server
+	for _, area := range h.areas.all() {
+		build := area.Build
+		area.Build = func(a *httpapi.API) (httpapi.Server, error) {
+			server, err := build(a)
+			servers = append(servers, server)
+			return server, err
+		}
+		must(httpapi.New(httpapi.Config{Access: h.access, Atomic: h.store, Idempotency: h.answers(), Areas: []httpapi.Area{area}}))
+	}
+	every(t, func(method, path string, op *v3.Operation) {
+		u := &url.URL{Path: strings.NewReplacer("{version}", "1", "{", "", "}", "").Replace(path)}
+		found := 0
+		for _, server := range servers {
+			knows := false
+			for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+				o, ok := server.Find(m, u)
+				knows = knows || ok
+				if ok && m == method && (o.ID != op.OperationId || o.Path != path) {
+					t.Errorf("%s %s leads to %+v", method, path, o)
+				}
+			}
+			if knows {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s %s is in %d areas, want 1", method, path, found)
+		}
+	})
+}
+
+func TestOnlyAreasThatAreGivenAreServed(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(c *httpapi.Config) {
+		c.Areas, c.Reference = []httpapi.Area{triageapi.New(nil), portingapi.New()}, nil
+	})
+	for _, target := range []string{"/v1/calls", "/v1/sip", "/v1/pathway", "/v1/voices", "/docs/", "/docs", "/openapi.yaml"} {
+		h.want(http.StatusNotFound, "GET", target, "")
+	}
+	h.want(http.StatusNotImplemented, "GET", "/v1/triage/issues", "")
+	h.want(http.StatusNotImplemented, "GET", "/v1/sip/port", "")
+}
+
+// TestMethodsOfAPath asks for the methods that operations don't have, HEAD and OPTIONS among them.
+func TestMethodsOfAPath(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for target, allowed := range map[string]string{
+		"/v1/calls": "GET,POST", "/v1/triage/issues/i1": "GET,PATCH", "/v1/sip/port/p1": "DELETE,GET", "/v1/voices/v1": "DELETE,GET,PATCH",
+		"/v1/agents/a1/delete": "POST", "/v1/agent-testing/scenarios/s1": "DELETE,GET,PUT", "/v1/personas": "GET",
+	} {
+		for _, method := range []string{"HEAD", "OPTIONS", "PUT", "POST", "DELETE", "TRACE", "LINK"} {
+			if slices.Contains(strings.Split(allowed, ","), method) {
+				continue
+			}
+			answer := httptest.NewRecorder()
+			h.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, target, nil))
+			if answer.Code != http.StatusMethodNotAllowed || answer.Header().Get("Allow") != allowed {
+				t.Errorf("%s %s: %d, allows %q, want %q", method, target, answer.Code, answer.Header().Get("Allow"), allowed)
+			}
+		}
+	}
+}
+
+// TestKeysOfRequestsAreTakenByEveryArea holds that the answers to operations with an Idempotency-Key can be kept.
+func TestKeysOfRequestsAreTakenByEveryArea(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	repeatable := map[string]bool{}
+	for _, area := range h.areas.all() {
+		for name, empty := range area.Repeatable {
+			repeatable[strings.ToLower(name)] = true
+			if _, err := empty().MarshalJSON(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	every(t, func(_, _ string, op *v3.Operation) {
+		takes := slices.ContainsFunc(op.Parameters, func(p *v3.Parameter) bool { return p.Name == "Idempotency-Key" })
+		if takes != repeatable[strings.ToLower(op.OperationId)] {
+			t.Errorf("%s takes a key: %t; its answer can be kept: %t", op.OperationId, takes, !takes)
+		}
+	})
+}
+
+func TestMissingConfigurationIsNamed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	whole := httpapi.Config{Access: h.access, Atomic: h.store, Idempotency: h.answers()}
+	for field, remove := range map[string]func(*httpapi.Config){
+		"Access": func(c *httpapi.Config) { c.Access = nil }, "Atomic": func(c *httpapi.Config) { c.Atomic = nil },
+		"Idempotency": func(c *httpapi.Config) { c.Idempotency = nil },
+	} {
+		c := whole
+		remove(&c)
+		if _, err := httpapi.New(c); err == nil || err.Error() != "httpapi: Config."+field+" is required" {
+			t.Errorf("without %s: %v", field, err)
+		}
+	}
+	must(httpapi.New(whole))
+}

@@ -1,0 +1,2 @@
+// Package pathwaysapi serves pathways, their versions, and text conversations with them.
+package pathwaysapi

@@ -1,0 +1,65 @@
+// Package reference serves the contract, openapi.yaml, as text and as pages to read and try it. It is a package of its own
+// because the pages' script is several megabytes.
+package reference
+
+import (
+	"net/http"
+	"strings"
+
+	swagger "github.com/swaggo/files/v2"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/httpapi"
+)
+
+// The page is ours; it loads the viewer's script and style sheet.
+const (
+	page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Callwright API reference</title>
+<link rel="stylesheet" href="swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="swagger-ui-bundle.js"></script>
+<script src="start.js"></script>
+</body>
+</html>
+`
+	start = `SwaggerUIBundle({url: "/openapi.yaml", dom_id: "#reference", deepLinking: true});
+`
+	policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+		"connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+// Handler returns what serves /openapi.yaml, /docs and what is below /docs/: see httpapi.Config.Reference.
+func Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/docs" {
+			http.Redirect(w, r, "/docs/", http.StatusMovedPermanently)
+			return
+		}
+		switch name := strings.TrimPrefix(r.URL.Path, "/docs/"); name {
+		case "/openapi.yaml":
+			writeText(w, "application/yaml", callwright.OpenAPI)
+		case "":
+			w.Header().Set("Content-Security-Policy", policy)
+			writeText(w, "text/html", page)
+		case "start.js":
+			writeText(w, "text/javascript", start)
+		case "swagger-ui.css", "swagger-ui-bundle.js":
+			http.ServeFileFS(w, r, swagger.FS, name) //nolint:gosec // one of two names
+		default:
+			httpapi.NotFound(w, r)
+		}
+	})
+}
+
+func writeText(w http.ResponseWriter, contentType, text string) {
+	w.Header().Set("Content-Type", contentType+"; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write([]byte(text)) // the client has gone if this fails
+}

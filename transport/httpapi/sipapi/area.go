@@ -1,0 +1,77 @@
+package sipapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/testcall"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// Config is what the area serves. The operations of a service that is nil answer 501.
+type Config struct {
+	Trunks      *sip.Service
+	Calls       *calllog.Service
+	Discoveries *discovery.Service
+	TestCalls   *testcall.Service
+}
+
+// api implements the operations of the area.
+type api struct {
+	oas.UnimplementedHandler
+	trunks      *sip.Service
+	calls       *calllog.Service
+	discoveries *discovery.Service
+	testCalls   *testcall.Service
+	core        *httpapi.API
+}
+
+// New makes the area.
+func New(c Config) httpapi.Area {
+	a := &api{trunks: c.Trunks, calls: c.Calls, discoveries: c.Discoveries, testCalls: c.TestCalls}
+	return httpapi.Area{
+		Build:  a.serve,
+		Absent: a.absent,
+		Repeatable: map[string]func() httpapi.Answer{
+			oas.AttachSipNumbersOperation: func() httpapi.Answer { return new(oas.SipAttachReply) },
+		},
+	}
+}
+
+// absent reports whether the service of an operation is nil. Without trunks there is nothing to look for or to test.
+func (a *api) absent(operation string) bool {
+	switch operation {
+	case oas.ListSipCallsOperation, oas.GetSipCallTimelineOperation:
+		return a.trunks == nil || a.calls == nil
+	case oas.StartSipDiscoveryOperation, oas.GetSipDiscoveryOperation:
+		return a.trunks == nil || a.discoveries == nil
+	case oas.StartSipTestCallOperation, oas.GetSipTestCallOperation:
+		return a.trunks == nil || a.testCalls == nil
+	default:
+		return a.trunks == nil
+	}
+}
+
+// serve makes the generated server of the area.
+func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
+	a.core = core
+	server, err := oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware))
+	return httpapi.Generated(server, err, "Sip")
+}
+
+// NewError returns the answer to a request that failed.
+func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
+	f := httpapi.NewFailure(ctx, err)
+	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
+	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
+	return answer
+}
+
+// HandleApiKey checks who makes a request.
+func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
+	return a.core.Authorize(ctx, given.APIKey, given.Roles)
+}

@@ -1,0 +1,2 @@
+// Package sipapi serves trunks, their numbers, health and call log, discoveries and test calls.
+package sipapi

@@ -1,0 +1,2 @@
+// Package speechapi serves synthesis, samples and voices. None of it is built yet: its operations answer 501.
+package speechapi

@@ -1,0 +1,47 @@
+package triageapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/triage"
+)
+
+// api implements the operations of the area.
+type api struct {
+	oas.UnimplementedHandler
+	issues *triage.Service
+	core   *httpapi.API
+}
+
+// New makes the area. Without a service its operations answer 501.
+func New(issues *triage.Service) httpapi.Area {
+	a := &api{issues: issues}
+	return httpapi.Area{
+		Build:  a.serve,
+		Absent: func(string) bool { return issues == nil },
+		Errors: httpapi.ErrorForm{LowerCase: true},
+	}
+}
+
+// serve makes the generated server of the area.
+func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
+	a.core = core
+	server, err := oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware))
+	return httpapi.Generated(server, err, "Triage")
+}
+
+// NewError returns the answer to a request that failed.
+func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
+	f := httpapi.NewFailure(ctx, err)
+	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
+	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
+	return answer
+}
+
+// HandleApiKey checks who makes a request.
+func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
+	return a.core.Authorize(ctx, given.APIKey, given.Roles)
+}

@@ -1,0 +1,156 @@
+// Package wire translates between the values of domains and those of generated code.
+//
+// The generated packages each have types of their own for what may be null or absent, all of the same shapes. Nil, Opt and
+// OptNil are those shapes without a name, so that Go assigns what the functions here return to any of them.
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright"
+)
+
+type (
+	// Nil is a value that may be null.
+	Nil[T any] = struct {
+		Value T
+		Null  bool
+	}
+	// Opt is a value that may be absent.
+	Opt[T any] = struct {
+		Value T
+		Set   bool
+	}
+	// OptNil is a value that may be absent or null.
+	OptNil[T any] = struct {
+		Value T
+		Set   bool
+		Null  bool
+	}
+)
+
+// NilText returns null for an empty text.
+func NilText(s string) Nil[string] { return Nil[string]{Value: s, Null: s == ""} }
+
+// OptText returns an absent value for an empty text.
+func OptText(s string) Opt[string] { return Opt[string]{Value: s, Set: s != ""} }
+
+// OptNilText returns null for an empty text, in a member that need not be there.
+func OptNilText(s string) OptNil[string] { return OptNil[string]{Value: s, Set: true, Null: s == ""} }
+
+// NilInt returns null for 0.
+func NilInt(n int) Nil[int] { return Nil[int]{Value: n, Null: n == 0} }
+
+// NilPtr returns null for nil.
+func NilPtr[T any](value *T) Nil[T] {
+	if value == nil {
+		return Nil[T]{Null: true}
+	}
+	return Nil[T]{Value: *value}
+}
+
+// Ptr returns nil for a value that is not given.
+func Ptr[T any](value T, given bool) *T {
+	if !given {
+		return nil
+	}
+	return &value
+}
+
+// Minutes returns a number of minutes as a duration.
+func Minutes(n float64) time.Duration { return time.Duration(math.Round(n * float64(time.Minute))) }
+
+// Millis returns a duration in milliseconds, with microseconds behind the point; null for nil.
+func Millis(d *time.Duration) Nil[float64] {
+	if d == nil {
+		return Nil[float64]{Null: true}
+	}
+	return Nil[float64]{Value: float64(d.Microseconds()) / 1000}
+}
+
+// WholeMillis returns a duration in milliseconds, rounded; null for nil. Less than one is 1: 0 would read as no time.
+func WholeMillis(d *time.Duration) Nil[int] {
+	if d == nil {
+		return Nil[int]{Null: true}
+	}
+	return Nil[int]{Value: max(1, int(d.Round(time.Millisecond).Milliseconds()))}
+}
+
+// Seconds returns a duration in seconds, rounded.
+func Seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
+
+// Values decodes the values of a free object; nil for an empty one.
+func Values[M ~map[string]jx.Raw](raw M) (map[string]any, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	values := make(map[string]any, len(raw))
+	for name, text := range raw {
+		var value any
+		if err := json.Unmarshal(text, &value); err != nil {
+			return nil, callwright.Invalid(name, "is not valid JSON")
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// Raw encodes the values of a free object; never nil.
+func Raw(values map[string]any) (map[string]jx.Raw, error) {
+	raw := make(map[string]jx.Raw, len(values))
+	for name, value := range values {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("httpapi: the value of %q: %w", name, err)
+		}
+		raw[name] = text
+	}
+	return raw, nil
+}
+
+// Items gives texts, or lists of bytes such as JSON, another type. No list stays none, and an empty one empty.
+func Items[To, From ~[]byte](items []From) []To {
+	if items == nil {
+		return nil
+	}
+	out := make([]To, len(items))
+	for i, item := range items {
+		out[i] = To(item)
+	}
+	return out
+}
+
+// Texts gives texts another type. The result is never nil.
+func Texts[To, From ~string](values []From) []To {
+	out := make([]To, len(values))
+	for i, v := range values {
+		out[i] = To(v)
+	}
+	return out
+}
+
+// Join appends the name of a member, or an index in brackets, to the path of a field.
+func Join(path, name string) string {
+	if path == "" || strings.HasPrefix(name, "[") {
+		return path + name
+	}
+	return path + "." + name
+}
+
+// Below puts the field of an error under a path.
+func Below(path string, err *callwright.Error) error {
+	placed := *err
+	placed.Field = Join(path, err.Field)
+	return &placed
+}
+
+// NotBuilt refuses a member that the contract has and this build has not.
+func NotBuilt(field string) *callwright.Error {
+	return &callwright.Error{Code: callwright.CodeNotImplemented, Field: field, Message: "is not available in this build"}
+}
