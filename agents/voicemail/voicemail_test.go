@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zaf/g711"
-
+	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -56,15 +55,26 @@ func speech(t *testing.T, voice, text string) sound {
 
 // line is the sounds one after the other as they come through G.711, with a telephone's noise.
 func line(sounds ...sound) []int16 {
+	codec, err := g711.PCMU().New()
+	if err != nil {
+		panic(err)
+	}
 	var all []int16
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, s := range sounds {
 		for _, v := range s {
-			v += int16(noise.NormFloat64() * 12)
-			all = append(all, g711.DecodeUlawFrame(g711.EncodeUlawFrame(v)))
+			all = append(all, v+int16(noise.NormFloat64()*12))
 		}
 	}
-	return all
+	payload, err := codec.Encode(nil, all)
+	if err != nil {
+		panic(err)
+	}
+	heard, err := codec.Decode(nil, payload)
+	if err != nil {
+		panic(err)
+	}
+	return heard
 }
 
 // heard gives the verdict on a line, when it came, and when the greeting was over; 0 for never.

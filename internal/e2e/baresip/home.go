@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/speech/pcm"
 )
@@ -103,7 +102,7 @@ func writeHome(t testing.TB, home string, c Config, ports ports) {
 	}
 	write("accounts", accounts)
 	write("contacts", "")
-	write("uuid", uuid.NewString())
+	write("uuid", new(callwright.UUIDs).New())
 }
 
 // account is an account of the phone: not registered anywhere.
