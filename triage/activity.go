@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -19,9 +28,9 @@ type ActivityPage struct {
 	Next  string  // the Cursor of the next page; empty exactly at the end, so that no page but the first is empty
 }
 
-// Activity is a page of an issue's feed. Who follows Next to the end sees every entry that was there at the beginning
-// exactly once, whatever is written meanwhile. A limit or a cursor that is not possible is CodeBadRequest, an issue that is
-// absent CodeNotFound.
+// Activity returns a page of an issue's feed, newest first. Following Next to the end yields every entry that existed
+// at the beginning exactly once, whatever is written meanwhile. An impossible limit or cursor is CodeBadRequest, an
+// absent issue CodeNotFound.
 func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string, p PageRequest) (ActivityPage, error) {
 	limit, err := pageLimit(p.Limit)
 	if err != nil {
@@ -42,7 +51,7 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	return ActivityPage{Items: items[:n], Next: s.sealFeed(org, id, items[n-1].Keyset())}, nil
 }
 
-// fitting is how many of some entries a page has.
+// fitting returns how many of the entries fit into a page of at most MaxRead bytes.
 func fitting(items []Entry, limit int) int {
 	size := 0
 	for n, e := range items {

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,7 +15,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// AlertTransition is an alert that goes from one state to another.
+// AlertTransition is a change of an alert's state.
 type AlertTransition struct {
 	Name   string // of the alert; all three at most 200 characters
 	From   string // empty: it is new
@@ -14,7 +23,7 @@ type AlertTransition struct {
 	Detail string // at most MaxDetail bytes
 }
 
-// Alert tells in an issue's feed that an alert which it is about has another state.
+// Alert records in an issue's feed that an alert changed its state.
 func (s *Service) Alert(ctx context.Context, org callwright.OrgID, by Actor, id string, a AlertTransition) (Entry, error) {
 	if err := a.check(); err != nil {
 		return Entry{}, err

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -23,15 +32,16 @@ const (
 	analysisWatched  = 500 * time.Millisecond // how often it is seen whether a running step is still wanted
 )
 
-// usualPrompt is what an Analyst is asked when it is not said.
+// usualPrompt is the prompt of an analysis without one.
 const usualPrompt = "Why did this happen, and what keeps it from happening again?"
 
-// Analyze has the Analyst look into an issue, in a session of its own whose steps follow in the feed. prompt is what it is
-// asked, at most MaxPrompt bytes; empty: the usual. CodeNotImplemented where there is no Analyst, CodeTooManyRequests when 10
-// analyses of the organization run, not counting those that wait for people. Where several begin at once, some more may.
+// Analyze starts a session in which the Analyst looks for the cause of an issue; its steps follow in the feed. An
+// empty prompt means the default one; at most MaxPrompt bytes. Without an Analyst it is CodeNotImplemented; with 10
+// analyses of the organization running, not counting those that wait for people, CodeTooManyRequests. Concurrent
+// starts may exceed that limit slightly.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
 	if s.cfg.Analyst == nil {
-		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "nobody analyzes issues here")
+		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server has no analyst of issues")
 	}
 	prompt = strings.TrimSpace(prompt)
 	if err := checkBytes("prompt", prompt, MaxPrompt); err != nil {
@@ -59,12 +69,13 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 	return sess, nil
 }
 
-// answerAnalysis gives an analysis what a person has said in its session, and has it go on, in the transaction of ctx. It is
-// called before the session advances; CodeInvalidState when it was given too much, CodeTooManyRequests when too many run.
+// answerAnalysis adds a person's answer to an analysis and queues its next step, in the transaction of ctx. The
+// caller advances the session afterwards. Too many answers are CodeInvalidState, too many running analyses
+// CodeTooManyRequests.
 func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
 	a := *sess.Analysis
 	if len(a.Answers) >= maxAnswers {
-		return callwright.Errorf(callwright.CodeInvalidState, "an analysis takes no more than %d answers", maxAnswers)
+		return callwright.Errorf(callwright.CodeInvalidState, "an analysis takes at most %d answers", maxAnswers)
 	}
 	a.Answers = append(slices.Clip(a.Answers), text)
 	if sess.Status == SessionAwaitingInput {
@@ -77,19 +88,19 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 	return s.queueAnalysis(ctx, *sess)
 }
 
-// roomToAnalyze is nil when an organization may have another analysis run.
+// roomToAnalyze returns CodeTooManyRequests while the organization runs as many analyses as it may.
 func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error {
 	count, err := s.cfg.Store.CountAnalyses(ctx, org)
 	if err != nil || count < analysesAtOnce {
 		return err
 	}
-	full := callwright.Errorf(callwright.CodeTooManyRequests, "%d issues are being analyzed already", count)
+	full := callwright.Errorf(callwright.CodeTooManyRequests, "at most 10 analyses of an organization run at once, and %d are running", count)
 	full.RetryAfter = analysisLater
 	return full
 }
 
-// queueAnalysis queues the next step of an analysis. Each has a task of its own, since that of the step before still runs
-// when this one is queued.
+// queueAnalysis queues the next step of an analysis. Each step has its own task, because the task of the previous
+// step is still running when the next one is queued.
 func (s *Service) queueAnalysis(ctx context.Context, sess Session) error {
 	step := sess.Analysis.Step
 	return taskAnalyze.Enqueue(ctx, s.cfg.Work, callwright.Task{

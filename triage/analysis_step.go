@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -12,15 +21,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errMoved is what becomes of a step whose session has changed while it ran: nothing. Its task looks again, at once: where
-// the session goes on, a person has said something that the step did not know.
+// errMoved reports that the session changed while a step ran. The step writes nothing and its task looks again at
+// once: a person may have said something that the step did not know.
 var errMoved = &callwright.Error{
 	Code: callwright.CodeUnavailable, Message: "the session has changed meanwhile", RetryAfter: time.Millisecond,
 }
 
-// analyze is the durable step that takes an analysis one step further. What the Analyst says, what becomes of the session
-// and the next task are written together, and only when the session is still as the Analyst has seen it: a step that runs
-// twice writes once.
+// analyze is the durable task that takes one step of an analysis. The Analyst's entries, the session and the next
+// task commit together, and only if the session is unchanged since the step began. A step that runs twice therefore
+// writes once.
 func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyzeArgs, attempt int) error {
 	sess, err := s.cfg.Store.Session(ctx, task.Org, args.Issue, args.Session)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -52,7 +61,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
 }
 
-// takeStep asks the Analyst, unless the analysis is at a limit.
+// takeStep asks the Analyst for a step, unless the analysis has reached a limit.
 func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
@@ -85,7 +94,7 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 	return p, err
 }
 
-// whatFailed is what people may see of an error, with the field of the step that is at fault.
+// whatFailed returns the part of an error that people may see, with the field of the step at fault.
 func whatFailed(err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return e.Error()
@@ -93,12 +102,12 @@ func whatFailed(err error) string {
 	return callwright.MessageOf(err)
 }
 
-// gaveUp ends an analysis that gets no further.
+// gaveUp returns the progress that ends an analysis with an error.
 func gaveUp(why string) Progress {
 	return Progress{Steps: []Step{{Type: TypeError, Detail: why}}, Next: SessionError}
 }
 
-// watchSession cancels a step whose session changes while it runs, on whichever node it does.
+// watchSession cancels a running step when its session changes on any node.
 func (s *Service) watchSession(ctx context.Context, seen Session, moved context.CancelCauseFunc) {
 	ticker := time.NewTicker(analysisWatched)
 	defer ticker.Stop()
@@ -116,7 +125,7 @@ func (s *Service) watchSession(ctx context.Context, seen Session, moved context.
 	}
 }
 
-// caseOf is what the Analyst works on.
+// caseOf assembles the input of the Analyst.
 func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, error) {
 	issue, err := s.cfg.Store.Issue(ctx, sess.Org, sess.IssueID)
 	if err != nil {
@@ -141,7 +150,7 @@ func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, 
 			}
 			resolver := s.cfg.Resolvers[r.Type]
 			if resolver == nil {
-				return Evidence{}, callwright.Errorf(callwright.CodeNotImplemented, "nothing is known of a %s here", r.Type)
+				return Evidence{}, callwright.Errorf(callwright.CodeNotImplemented, "this server resolves no resources of type %s", r.Type)
 			}
 			return resolver.Read(ctx, sess.Org, r.ResourceID)
 		},
@@ -167,7 +176,7 @@ func (p Progress) check() error {
 	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
 }
 
-// keepStep writes what a step has come to, if the session is still as it was seen.
+// keepStep writes the progress of a step, if the session is unchanged.
 func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error {
 	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
 		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -14,9 +23,9 @@ import (
 // lastSteps is how many entries more than MaxSessionSteps the end of a session may take.
 const lastSteps = 2
 
-// Append writes what a session's agent has done, all steps or none. An agent that asks people leaves its session awaiting
-// input with a TypeResponse; TypeSessionStopped ends it, and so does any step with a final Status. A session that has
-// ended, or is an analysis, takes no step, and none may move a session where it can't go: CodeInvalidState.
+// Append writes steps of a session's agent, all or none. A TypeResponse leaves the session awaiting input;
+// TypeSessionStopped, or any step with a final Status, ends it. Steps of an ended session, of an analysis, or with an
+// illegal move are CodeInvalidState.
 func (s *Service) Append(
 	ctx context.Context, org callwright.OrgID, id, session string, steps ...Step,
 ) ([]Entry, error) {
@@ -31,14 +40,14 @@ func (s *Service) Append(
 	}
 	return s.inSession(ctx, org, System(), id, session, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Analysis != nil {
-			return callwright.Errorf(callwright.CodeInvalidState, "the steps of an analysis are the analyst's")
+			return callwright.Errorf(callwright.CodeInvalidState, "only the analyst may write steps of an analysis")
 		}
 		return s.advance(ctx, c, sess, sess.Agent(), steps...)
 	})
 }
 
-// Answer tells an agent what a person says, 1 byte to MaxPrompt. A session that awaits input goes on, any other stays as it
-// is; CodeInvalidState for one that has ended.
+// Answer gives an agent a person's answer of 1 byte to MaxPrompt. A session that awaits input resumes, any other
+// keeps its state; an ended one is CodeInvalidState.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
 	if err := requireDetail(text, MaxPrompt); err != nil {
 		return Entry{}, err
@@ -57,8 +66,8 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// Cancel ends a session, whatever its agent does, and gives the entry that tells it; CodeInvalidState for one that has
-// ended. reason, at most MaxDetail bytes, may say why.
+// Cancel ends a session, whatever its agent does, and returns the entry. reason has at most MaxDetail bytes and may
+// be empty. An ended session is CodeInvalidState.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Entry, error) {
 	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
 		return s.advance(ctx, c, sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
@@ -69,7 +78,7 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// inSession is change for what is done in one of the issue's sessions. It gives the entries.
+// inSession runs change for one session of the issue and returns the entries.
 func (s *Service) inSession(
 	ctx context.Context, org callwright.OrgID, by Actor, id, session string,
 	do func(ctx context.Context, c *change, sess *Session) error,
@@ -84,8 +93,7 @@ func (s *Service) inSession(
 	return entries, err
 }
 
-// advance writes steps of a session by an actor, and what becomes of the session and its issue. The session is replaced
-// by compare-and-set.
+// advance writes an actor's steps of a session and updates session and issue, the session by compare-and-set.
 func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Actor, steps ...Step) error {
 	next := *sess
 	next.UpdatedAt = s.cfg.Clock.Now()
@@ -133,7 +141,7 @@ func (s *Service) take(c *change, sess *Session, by Actor, step Step) error {
 	}
 	if !sess.Status.May(to) {
 		return callwright.InField("session_status", callwright.Errorf(callwright.CodeInvalidState,
-			"a session that is %s can't become %s", sess.Status, to))
+			"a session in state %s cannot move to %s", sess.Status, to))
 	}
 	sess.Status = to
 	if to.Ended() {
@@ -177,7 +185,7 @@ func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
 	case a.ID == "":
 		a.ID = s.cfg.IDs.New()
 	case n < 0:
-		return Artifact{}, callwright.Invalid("artifact.id", "is of no pending artifact of the session")
+		return Artifact{}, callwright.Invalid("artifact.id", "must be the id of a pending artifact of the session")
 	default:
 		sess.Pending = slices.Delete(sess.Pending, n, n+1)
 	}
@@ -205,11 +213,11 @@ func (st Step) check() error {
 	}
 	switch {
 	case st.Type == TypeSessionStopped && st.Status != "" && !st.Status.Ended():
-		return callwright.Invalid("session_status", "is no state of a session that has stopped")
+		return callwright.Invalid("session_status", "must be a final state")
 	case st.Type == TypeArtifact && st.Artifact == nil:
 		return callwright.Invalid("artifact", "is required")
 	case st.Type != TypeArtifact && st.Artifact != nil:
-		return callwright.Invalid("artifact", "belongs to a step of type %s only", TypeArtifact)
+		return callwright.Invalid("artifact", "is allowed in steps of type %s only", TypeArtifact)
 	case st.Artifact != nil:
 		return st.Artifact.check()
 	}
@@ -237,7 +245,7 @@ func (a Artifact) check() error {
 		}
 	}
 	if len(a.URLs) > MaxURLs {
-		return callwright.Invalid("artifact.external_urls", "has %d URLs, more than %d", len(a.URLs), MaxURLs)
+		return callwright.Invalid("artifact.external_urls", "has %d URLs; at most %d are allowed", len(a.URLs), MaxURLs)
 	}
 	for n, link := range a.URLs {
 		if err := checkLink(fmt.Sprintf("artifact.external_urls[%d]", n), link); err != nil {
@@ -247,7 +255,7 @@ func (a Artifact) check() error {
 	return nil
 }
 
-// checkMetadata refuses metadata that can't be told.
+// checkMetadata refuses metadata that cannot be stored.
 func checkMetadata(m map[string]any) error {
 	if m == nil {
 		return nil
@@ -256,27 +264,28 @@ func checkMetadata(m map[string]any) error {
 	e := json.NewEncoder(&raw)
 	e.SetEscapeHTML(false) // which makes six bytes of one
 	if err := e.Encode(m); err != nil {
-		return callwright.Invalid("metadata", "is no JSON")
+		return callwright.Invalid("metadata", "must be JSON")
 	}
 	return checkObject("metadata", bytes.TrimSpace(raw.Bytes()), MaxMetadata)
 }
 
-// checkObject refuses what is not a JSON object, has too many bytes, or holds what a database can't keep.
+// checkObject refuses JSON that is not an object, has too many bytes, or holds NUL characters, which no database
+// keeps.
 func checkObject(field string, raw json.RawMessage, most int) error {
 	if err := checkBytes(field, string(raw), most); err != nil {
 		return err
 	}
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil || object == nil {
-		return callwright.Invalid(field, "is not a JSON object")
+		return callwright.Invalid(field, "must be a JSON object")
 	}
 	if hasNUL(object) {
-		return callwright.Invalid(field, "holds a NUL character")
+		return callwright.Invalid(field, "must not contain NUL characters")
 	}
 	return nil
 }
 
-// hasNUL says whether a text in a JSON value holds a NUL character.
+// hasNUL reports whether a string in a JSON value contains NUL.
 func hasNUL(value any) bool {
 	switch v := value.(type) {
 	case string:

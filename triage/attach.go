@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -7,16 +16,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ResourceDraft is something that is to be attached.
+// ResourceDraft describes a resource to attach.
 type ResourceDraft struct {
 	Type       ResourceType
 	ResourceID string // 1 to 128 characters
 	Title      string // at most 300 characters; empty: what its ResourceResolver calls it
 }
 
-// Attach attaches something to an issue, and says whether it was not attached before; if it was, it gives that attachment
-// without asking the resolver. A type without a ResourceResolver is CodeNotImplemented, what the resolver does not know CodeNotFound,
-// and more than MaxResources CodeInvalidState.
+// Attach attaches a resource to an issue and reports whether it was new. A resource that is attached already is
+// returned without asking the resolver. A type without a ResourceResolver is CodeNotImplemented, an unknown resource
+// CodeNotFound, more than MaxResources CodeInvalidState.
 func (s *Service) Attach(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d ResourceDraft,
 ) (r Resource, added bool, err error) {
@@ -37,7 +46,7 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 	resolver := s.cfg.Resolvers[d.Type]
 	if resolver == nil {
 		return Resource{}, false, callwright.InField("resource_type",
-			callwright.Errorf(callwright.CodeNotImplemented, "this type of resource can't be attached here"))
+			callwright.Errorf(callwright.CodeNotImplemented, "this server cannot attach resources of this type"))
 	}
 	r, err = s.cfg.Store.ResourceOf(ctx, c.Issue.Org, c.Issue.ID, d.Type, d.ResourceID)
 	if !errors.Is(err, callwright.ErrNotFound) {
@@ -53,7 +62,7 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 		return Resource{}, false, callwright.InField("resource_id", callwright.NotFound("resource"))
 	case c.Issue.Resources >= MaxResources:
 		return Resource{}, false, callwright.Errorf(callwright.CodeInvalidState,
-			"%s has %d attachments, and takes no more", c.Issue.Name(), c.Issue.Resources)
+			"%s has %d attachments, the most that an issue may have", c.Issue.Name(), c.Issue.Resources)
 	}
 	r = Resource{
 		ID: s.cfg.IDs.New(), Org: c.Issue.Org, IssueID: c.Issue.ID, Type: d.Type, ResourceID: d.ResourceID, Title: d.Title,
@@ -74,7 +83,7 @@ func (d ResourceDraft) check() error {
 	return checkText("title", d.Title, maxTitle)
 }
 
-// Detach removes an attachment from an issue; a call that has flags there stays, which is CodeInvalidState.
+// Detach removes an attachment. A call with flags stays attached: CodeInvalidState.
 func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id, link string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		r, err := s.cfg.Store.Resource(ctx, org, id, link)
@@ -93,7 +102,7 @@ func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// unflagged is nil when a call has no flags in an issue.
+// unflagged returns CodeInvalidState for a call that has flags in the issue.
 func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
 	flags, err := s.cfg.Store.FlagsOf(ctx, i.Org, i.ID)
 	if err != nil {
@@ -101,14 +110,14 @@ func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
 	}
 	for _, f := range flags {
 		if f.CallID == call {
-			return callwright.Errorf(callwright.CodeInvalidState, "the call has flags, which must be removed before")
+			return callwright.Errorf(callwright.CodeInvalidState, "the call has flags: remove them first")
 		}
 	}
 	return nil
 }
 
-// Resources is all that is attached to an issue, by when it was. Status and Metadata are those of now: the libraries are
-// asked.
+// Resources returns everything attached to an issue, in the order of attachment, with the current Status and Metadata
+// from the resolvers.
 func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string) ([]Resource, error) {
 	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err
@@ -120,7 +129,7 @@ func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string
 	return all, s.look(ctx, org, all)
 }
 
-// look sets of attachments what their libraries say now. It asks each resolver once.
+// look sets Status and Metadata of attachments to their current values. It asks each resolver once.
 func (s *Service) look(ctx context.Context, org callwright.OrgID, all []Resource) error {
 	ids := map[ResourceType][]string{}
 	for n := range all {

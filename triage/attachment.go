@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -28,7 +37,7 @@ type Resource struct {
 	CreatedAt  time.Time
 }
 
-// ResourceType is what can be attached.
+// ResourceType says what kind of thing is attached.
 type ResourceType string
 
 // The types of resources. Which of them a program serves depends on its libraries: see Config.
@@ -40,7 +49,7 @@ const (
 	ResourceFile    ResourceType = "file"
 )
 
-// Availability says whether something attached can still be read.
+// Availability says whether an attached resource can still be read.
 type Availability string
 
 // The availabilities.
@@ -49,7 +58,7 @@ const (
 	Unavailable Availability = "unavailable"
 )
 
-// Flag is a place in an attached call that needs attention.
+// Flag marks a place in an attached call that needs attention.
 type Flag struct {
 	ID           string
 	Org          callwright.OrgID
@@ -65,7 +74,7 @@ type Flag struct {
 	CreatedAt    time.Time
 }
 
-// Relation is between two issues.
+// Relation relates two issues.
 type Relation struct {
 	ID        string
 	Org       callwright.OrgID
@@ -76,7 +85,7 @@ type Relation struct {
 	CreatedAt time.Time
 }
 
-// RelationType is what the first issue of a relation is to the second.
+// RelationType says what the first issue of a relation is to the second.
 type RelationType string
 
 // The types of relations.

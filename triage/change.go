@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -8,7 +17,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// change is what is done to one issue in a transaction.
+// change collects what happens to one issue in a transaction.
 type change struct {
 	Issue   Issue // may be changed, but for what its author has said
 	by      Actor
@@ -16,8 +25,8 @@ type change struct {
 	entries []Entry
 }
 
-// tell has an entry written about the issue: its kind and, if it has none, its actor are set here, its time and, if it has
-// none, its id when it is written.
+// tell adds an entry about the issue. Its kind and a missing actor are set here, its time and a missing id when it is
+// written.
 func (c *change) tell(e Entry) {
 	e.Kind = KindIssue
 	if e.Session != nil {
@@ -29,8 +38,8 @@ func (c *change) tell(e Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// change has do change an issue and writes the entries that it tells, in one transaction in which nobody else changes the
-// issue. It gives the issue as it then is, and the entries. do may run twice.
+// change runs do on an issue and writes the entries that it adds, in one transaction that holds the issue. It returns
+// the changed issue and the entries. do may run twice.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Issue, []Entry, error) {
@@ -43,7 +52,7 @@ func (s *Service) change(
 	return all[0].Issue, all[0].entries, nil
 }
 
-// edit is change for an issue that goes on by itself: CodeInvalidState for one that was merged into another.
+// edit runs change on an issue that was not merged into another; a merged one is CodeInvalidState.
 func (s *Service) edit(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Issue, []Entry, error) {
@@ -63,7 +72,7 @@ func (i Issue) unmerged() error {
 	return nil
 }
 
-// changeAll is change for several issues, which differ. do gets them in the order of ids.
+// changeAll runs change on several distinct issues. do receives them in the order of ids.
 func (s *Service) changeAll(
 	ctx context.Context, org callwright.OrgID, by Actor, ids []string, do func(ctx context.Context, all []*change) error,
 ) ([]*change, error) {
@@ -114,8 +123,8 @@ func (s *Service) write(ctx context.Context, c *change) error {
 	return s.publish(ctx, c)
 }
 
-// stamp says of the entries what only their writing can say. Each is later than the one before, whatever the clocks of
-// the nodes say. It gives the time of the change.
+// stamp sets the times of entries, each later than the one before, whatever the clocks of the nodes say. It returns
+// the time of the change.
 func (s *Service) stamp(c *change) time.Time {
 	now := s.cfg.Clock.Now()
 	for i := range c.entries {
@@ -132,7 +141,7 @@ func (s *Service) stamp(c *change) time.Time {
 	return now
 }
 
-// publish writes the entries. Who has made them has seen them.
+// publish writes the entries. Their author has seen them.
 func (s *Service) publish(ctx context.Context, c *change) error {
 	if len(c.entries) == 0 {
 		return nil

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -18,26 +27,26 @@ const (
 	maxURL      = 2048
 )
 
-// checkText refuses a short text that has too many characters for its field, or that a database can't keep.
+// checkText refuses a short text with too many characters for its field, or one that no database keeps.
 func checkText(field, text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
-		return callwright.Invalid(field, "has %d characters, more than %d", n, most)
+		return callwright.Invalid(field, "has %d characters; at most %d are allowed", n, most)
 	}
 	return checkBytes(field, text, 4*most)
 }
 
-// checkBytes refuses a long text that has too many bytes for its field, or that a database can't keep.
+// checkBytes refuses a long text with too many bytes for its field, or one that no database keeps.
 func checkBytes(field, text string, most int) error {
 	switch {
 	case len(text) > most:
-		return callwright.Invalid(field, "has %d bytes, more than %d", len(text), most)
+		return callwright.Invalid(field, "has %d bytes; at most %d are allowed", len(text), most)
 	case !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0:
-		return callwright.Invalid(field, "is not valid UTF-8, or holds a NUL character")
+		return callwright.Invalid(field, "must be valid UTF-8 without NUL characters")
 	}
 	return nil
 }
 
-// requireText is checkText for a text that must say something.
+// requireText runs checkText and refuses an empty text.
 func requireText(field, text string, most int) error {
 	if strings.TrimSpace(text) == "" {
 		return callwright.Invalid(field, "is required")
@@ -45,7 +54,7 @@ func requireText(field, text string, most int) error {
 	return checkText(field, text, most)
 }
 
-// requireDetail is checkBytes for the detail of what must say something.
+// requireDetail runs checkBytes and refuses an empty detail.
 func requireDetail(text string, most int) error {
 	if strings.TrimSpace(text) == "" {
 		return callwright.Invalid("detail", "is required")
@@ -53,7 +62,7 @@ func requireDetail(text string, most int) error {
 	return checkBytes("detail", text, most)
 }
 
-// checkLink refuses a link that leads anywhere but to the web, such as one that runs a script in who follows it.
+// checkLink refuses a URL that is neither http nor https, such as one that runs a script in a browser.
 func checkLink(field, link string) error {
 	if err := checkText(field, link, maxURL); err != nil {
 		return err
@@ -61,22 +70,22 @@ func checkLink(field, link string) error {
 	u, err := url.Parse(link)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return callwright.Invalid(field, "is not an http or https URL")
+		return callwright.Invalid(field, "must be an http or https URL")
 	case u.User != nil:
-		return callwright.Invalid(field, "has a user or a password in it, which everybody would see")
+		return callwright.Invalid(field, "must not contain a user name or password: every reader would see it")
 	}
 	return nil
 }
 
-// checkOneOf refuses what is none of some values.
+// checkOneOf refuses a value outside a list.
 func checkOneOf[T ~string](field string, value T, all ...T) error {
 	if !slices.Contains(all, value) {
-		return callwright.Invalid(field, "is none of %q", all)
+		return callwright.Invalid(field, "must be one of %q", all)
 	}
 	return nil
 }
 
-// check refuses an actor that can't be told.
+// check refuses an actor that cannot be recorded.
 func (a Actor) check() error {
 	if err := checkOneOf("actor.kind", a.Kind, ActorUser, ActorSystem, ActorAgent); err != nil {
 		return err

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -8,19 +17,20 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CommentDraft is a comment that is to be.
+// CommentDraft describes a comment to write.
 type CommentDraft struct {
 	Detail string   // 1 byte to MaxDetail
 	Links  []string // ids of the issue's attachments that it speaks of, at most MaxShown
 }
 
-// Comment writes a comment on an issue. Its id is that of the entry. A link to what is not attached is CodeNotFound.
+// Comment writes a comment on an issue. Its id is the id of its entry. A link to a resource that is not attached is
+// CodeNotFound.
 func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, id string, d CommentDraft) (Entry, error) {
 	if err := requireDetail(d.Detail, MaxDetail); err != nil {
 		return Entry{}, err
 	}
 	if len(d.Links) > MaxShown {
-		return Entry{}, callwright.Invalid("resource_link_ids", "has %d ids, more than %d", len(d.Links), MaxShown)
+		return Entry{}, callwright.Invalid("resource_link_ids", "has %d ids; at most %d are allowed", len(d.Links), MaxShown)
 	}
 	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		shown, err := s.linked(ctx, c.Issue, d.Links)
@@ -58,8 +68,8 @@ func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resour
 	return shown, nil
 }
 
-// EditComment gives a comment other words, which another entry tells, also when they are the same; by anybody but its
-// author it is CodeForbidden. A comment that was deleted is absent.
+// EditComment replaces the text of a comment and records it as another entry, even when the text is the same. Only
+// the author may edit: else CodeForbidden. A deleted comment is absent.
 func (s *Service) EditComment(
 	ctx context.Context, org callwright.OrgID, by Actor, id, comment, detail string,
 ) (Entry, error) {
@@ -71,8 +81,8 @@ func (s *Service) EditComment(
 	})
 }
 
-// DeleteComment removes a comment, which another entry tells; by anybody but its author and the platform it is
-// CodeForbidden. Its words stay in the feed.
+// DeleteComment deletes a comment and records it as another entry. Only the author and the platform may delete: else
+// CodeForbidden. The text stays in the feed.
 func (s *Service) DeleteComment(ctx context.Context, org callwright.OrgID, by Actor, id, comment string) (Entry, error) {
 	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		return s.replaceComment(ctx, c, comment, "deleted", "")
@@ -90,7 +100,7 @@ func (s *Service) replaceComment(ctx context.Context, c *change, id, action, det
 	case comment.Deleted:
 		return callwright.NotFound("comment")
 	case !own && !(deletes && c.by.Kind == ActorSystem):
-		return callwright.Errorf(callwright.CodeForbidden, "the comment is somebody else's")
+		return callwright.Errorf(callwright.CodeForbidden, "only the author may change a comment")
 	}
 	comment.Detail, comment.Deleted, comment.UpdatedAt = detail, deletes, s.cfg.Clock.Now()
 	c.tell(Entry{Type: TypeComment, Detail: detail, Metadata: map[string]any{"action": action, "comment_id": id}})

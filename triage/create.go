@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -7,7 +16,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Draft is an issue that is to be.
+// Draft describes an issue to open.
 type Draft struct {
 	Title        string   // 1 to 300 characters
 	Description  string   // at most MaxDetail bytes
@@ -118,7 +127,7 @@ func orNull(text string) any {
 	return text
 }
 
-// Get is one issue; CodeNotFound when it is absent.
+// Get returns one issue; CodeNotFound when it is absent.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Issue, error) {
 	return s.cfg.Store.Issue(ctx, org, id)
 }

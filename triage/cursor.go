@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -13,9 +22,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Cursors makes and reads the cursors of pages. A cursor is signed: it holds for the organization and the list that it was
-// made for, and for nothing else. Several keys, each with an id, let the key be changed without ending the cursors that
-// are in use: those of the former key are read as long as it is there.
+// Cursors seals and opens the cursors of pages. A cursor is signed and valid only for the organization and the list
+// that it was made for. Several keys, each with an id, allow a key change without invalidating cursors in use:
+// cursors of a former key stay valid as long as that key is listed.
 type Cursors struct {
 	current byte
 	keys    map[byte][]byte
@@ -24,7 +33,7 @@ type Cursors struct {
 // cursorKey is the least size of a key, in bytes.
 const cursorKey = 32
 
-// NewCursors takes the keys by id, 32 bytes each or more, the same on every node, and the id of the one that signs.
+// NewCursors takes the keys by id, at least 32 bytes each and the same on every node, and the id of the signing key.
 func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	c := &Cursors{current: current, keys: make(map[byte][]byte, len(keys))}
 	for id, key := range keys {
@@ -39,7 +48,7 @@ func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	return c, nil
 }
 
-// newProcessCursors has a key that ends with the process.
+// newProcessCursors returns Cursors with a random key that ends with the process.
 func newProcessCursors() *Cursors {
 	key := make([]byte, cursorKey)
 	_, _ = rand.Read(key) // crypto/rand never fails: it ends the program instead
@@ -54,7 +63,7 @@ const (
 	cursorMAC     = 16
 )
 
-// seal is a place in a list, after one of its items, as an opaque string. list names which list it is.
+// seal returns a place in a list as an opaque string. list names the list.
 func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	raw := []byte{cursorVersion, c.current}
 	raw = binary.BigEndian.AppendUint64(raw, uint64(p.Value))
@@ -62,14 +71,13 @@ func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
 }
 
-// open reads what seal wrote for the same organization and list, and the empty string as the beginning, which is the zero
-// Place; CodeBadRequest for anything else. What the decoder takes beyond the one way to write something in base64, such
-// as line ends in between, is no cursor either.
+// open reads what seal wrote for the same organization and list; the empty string is the beginning. Anything else is
+// CodeBadRequest, base64 with line ends or other spellings included.
 func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
 	if cursor == "" {
 		return Place{}, nil
 	}
-	bad := callwright.Invalid("cursor", "is not a cursor of this list")
+	bad := callwright.Invalid("cursor", "must be a cursor of this list")
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || base64.RawURLEncoding.EncodeToString(raw) != cursor ||
 		len(raw) <= cursorHead+cursorMAC || raw[0] != cursorVersion {

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,14 +15,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Accept decides that an issue of the backlog is to be worked on; CodeInvalidState for one that is elsewhere. detail may
-// say why, in at most MaxDetail bytes.
+// Accept moves an issue from the backlog to the work to do; elsewhere it is CodeInvalidState. detail may say why, in
+// at most MaxDetail bytes.
 func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	return s.decide(ctx, org, by, id, EventAccept, TypeAccepted, detail)
 }
 
-// Decline decides that an issue of the backlog is not to be worked on; CodeInvalidState for one that is elsewhere. detail
-// must say why.
+// Decline closes an issue of the backlog that nobody will work on; elsewhere it is CodeInvalidState. detail is
+// required and says why.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	if err := requireDetail(detail, MaxDetail); err != nil {
 		return Issue{}, err

@@ -1,8 +1,10 @@
-// Package triage keeps issues, things that went wrong and are being looked at, and the feed of what happened to each.
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
 //
-// Whatever changes an issue writes an entry into its feed in the same transaction: the feed and the issue never disagree.
-// Entries are never changed. Those of one issue are written one after the other, each at a later moment than the one
-// before: the order of the feed is the order of the commits, so that whoever follows it misses none.
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
 //
-// Who acts is an explicit argument, the Actor. Everything belongs to an organization; what is another's is absent.
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Entry is one line of a feed: something that happened to an issue, or a step of an agent that works on it. It is never
-// changed: what it shows of other things is how they were.
+// Entry is one line of a feed: an event of the issue, or a step of an agent that works on it. It is immutable and
+// shows other things as they were at that time.
 type Entry struct {
 	ID        string
 	Org       callwright.OrgID
@@ -28,10 +37,10 @@ type Entry struct {
 	Artifact *Artifact   // of a step of TypeArtifact
 }
 
-// Keyset is the entry's place in its feed.
+// Keyset returns the entry's place in its feed.
 func (e Entry) Keyset() callwright.Keyset { return callwright.Keyset{At: e.CreatedAt, ID: e.ID} }
 
-// Size is about how many bytes the entry takes: its texts, what an agent has made, and its metadata.
+// Size estimates the bytes of the entry: texts, artifact and metadata.
 func (e Entry) Size() int {
 	size := len(e.Detail) + sizeOf(e.Metadata)
 	if e.Artifact != nil {
@@ -46,7 +55,7 @@ func (e Entry) Size() int {
 	return size
 }
 
-// sizeOf is about how many bytes a value of metadata takes.
+// sizeOf estimates the bytes of a metadata value.
 func sizeOf(value any) int {
 	size := 16 // of the value itself, in memory
 	switch v := value.(type) {
@@ -64,14 +73,13 @@ func sizeOf(value any) int {
 	return size
 }
 
-// MaxRead is about how many bytes of entries are read at once, and so the most that a page of a feed has; each is much
-// smaller.
+// MaxRead bounds the bytes of entries that are read at once, and so the size of a page. Each entry is much smaller.
 const MaxRead = 2 << 20
 
-// MaxDetail is how many bytes of text an entry, or the description of an issue, may have.
+// MaxDetail bounds the text of an entry and the description of an issue, in bytes.
 const MaxDetail = 64 << 10
 
-// EntryKind tells the two kinds of entries apart.
+// EntryKind distinguishes events of the issue from steps of agents.
 type EntryKind string
 
 // The kinds of entries.
@@ -80,7 +88,7 @@ const (
 	KindAgent EntryKind = "agent" // a step of an agent
 )
 
-// EntryType is what an entry tells.
+// EntryType says what happened.
 type EntryType string
 
 // What happens to issues. A change of severity, category, assignee or owner has "from" and "to" in its Metadata. A comment
@@ -118,7 +126,7 @@ const (
 	TypeSessionStopped EntryType = "session_stopped"
 )
 
-// Comment is a comment as it stands. Its words of before stay in the feed.
+// Comment is the current state of a comment. Former texts stay in the feed.
 type Comment struct {
 	ID        string // of the entry that first told it
 	Org       callwright.OrgID

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -10,7 +19,7 @@ import (
 // maxNote is how many characters the note of a flag, or the line of a transcript that it is set on, may have.
 const maxNote = 4000
 
-// FlagDraft is a flag that is to be.
+// FlagDraft describes a flag to set.
 type FlagDraft struct {
 	CallID       string
 	Type         string // what kind of trouble it is, 1 to 200 characters
@@ -26,8 +35,8 @@ var ErrCallNotAttached = &callwright.Error{
 	Code: callwright.CodeCallNotAttached, Message: callwright.ErrCallNotAttached.Message, Field: "call_id",
 }
 
-// Flag marks a place in a call that is attached to an issue; ErrCallNotAttached for any other, CodeInvalidState when the
-// issue has MaxFlags already.
+// Flag marks a place in a call that is attached to an issue. Any other call is ErrCallNotAttached; more than MaxFlags
+// is CodeInvalidState.
 func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id string, d FlagDraft) (Flag, error) {
 	if err := d.check(); err != nil {
 		return Flag{}, err
@@ -42,7 +51,7 @@ func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id s
 			return err
 		case c.Issue.Flags >= MaxFlags:
 			return callwright.Errorf(callwright.CodeInvalidState,
-				"%s has %d flags, and takes no more", c.Issue.Name(), c.Issue.Flags)
+				"%s has %d flags, the most that an issue may have", c.Issue.Name(), c.Issue.Flags)
 		}
 		f = Flag{
 			ID: s.cfg.IDs.New(), Org: org, IssueID: id, CallID: d.CallID, Type: d.Type, Note: d.Note, NodeID: d.NodeID,
@@ -76,7 +85,7 @@ func (d FlagDraft) check() error {
 		return err
 	}
 	if d.MessageIndex != nil && *d.MessageIndex < 0 {
-		return callwright.Invalid("message_index", "is less than 0")
+		return callwright.Invalid("message_index", "must not be negative")
 	}
 	return checkText("message_text", d.MessageText, maxNote)
 }
@@ -115,7 +124,7 @@ func (c *change) tellFlag(t EntryType, f Flag, call Resource) {
 	c.tell(e)
 }
 
-// Flags is all flags of an issue, by when they were set.
+// Flags returns all flags of an issue in the order in which they were set.
 func (s *Service) Flags(ctx context.Context, org callwright.OrgID, id string) ([]Flag, error) {
 	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err

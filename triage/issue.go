@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -7,7 +16,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Issue is something that went wrong and is being looked at.
+// Issue records something that went wrong and the work on it.
 type Issue struct {
 	ID           string
 	Org          callwright.OrgID
@@ -40,15 +49,15 @@ type Issue struct {
 // FirstNumber is the number of an organization's first issue.
 const FirstNumber = 1001
 
-// Name is the issue's readable name, such as "T-1001".
+// Name returns the issue's readable name, such as "T-1001".
 func (i Issue) Name() string { return issueName(i.Number) }
 
-// Ref is the issue in short.
+// Ref returns the issue in short.
 func (i Issue) Ref() IssueRef {
 	return IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 }
 
-// IssueRef is an issue in short, as it was when it was spoken of.
+// IssueRef is an issue in short, as it was when it was mentioned.
 type IssueRef struct {
 	ID     string
 	Number int
@@ -56,12 +65,12 @@ type IssueRef struct {
 	Status Status
 }
 
-// Name is the issue's readable name.
+// Name returns the issue's readable name.
 func (r IssueRef) Name() string { return issueName(r.Number) }
 
 func issueName(number int) string { return "T-" + strconv.Itoa(number) }
 
-// Severity is how bad an issue is.
+// Severity says how bad an issue is.
 type Severity string
 
 // The severities, the worst first.
@@ -72,12 +81,12 @@ const (
 	SeverityLow      Severity = "low"
 )
 
-// Severities are all of them, the least first: lists sort by their place.
+// Severities lists all severities, the least first: lists sort by their index.
 func Severities() []Severity {
 	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 }
 
-// Source is who found an issue.
+// Source says what found an issue.
 type Source string
 
 // The sources.
@@ -87,7 +96,7 @@ const (
 	SourceClient    Source = "client"
 )
 
-// Actor is who does something.
+// Actor is the person, agent or platform that acts.
 type Actor struct {
 	Kind      ActorKind
 	ID        string // at most 64 characters
@@ -95,7 +104,7 @@ type Actor struct {
 	AvatarURL string // empty: none
 }
 
-// ActorKind is a person, the platform or an agent.
+// ActorKind distinguishes people, agents and the platform.
 type ActorKind string
 
 // The kinds of actors.
@@ -105,5 +114,5 @@ const (
 	ActorAgent  ActorKind = "agent"
 )
 
-// System is the platform as an actor.
+// System returns the platform as an actor.
 func System() Actor { return Actor{Kind: ActorSystem, ID: "system", Label: "Callwright"} }

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -16,7 +25,7 @@ const (
 	maxValues   = 50  // of one condition
 )
 
-// Query asks for a page of issues. After is not said here, but with Cursor.
+// Query asks for a page of issues. Cursor replaces Filter.After.
 type Query struct {
 	Filter        // Limit: 1 to 100, 0 for 50
 	Cursor string // Next of the page before, for the same organization, conditions and order; empty: the first page
@@ -28,8 +37,8 @@ type IssuePage struct {
 	Next  string  // the Cursor of the next page; empty at the end
 }
 
-// List is a page of issues. Of those that change while somebody pages, such as by activity, some may be seen on two pages
-// or on none; the others are seen once.
+// List returns a page of issues. An issue whose sort value changes between two pages may appear on both or on none;
+// all others appear once.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {
@@ -52,19 +61,19 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 	return IssuePage{Items: items, Next: s.cfg.Cursors.seal(org, list, items[limit-1].Place(f.Sort))}, nil
 }
 
-// pageLimit is how many items a page has.
+// pageLimit returns the number of items of a page, or an error.
 func pageLimit(limit int) (int, error) {
 	switch {
 	case limit == 0:
 		return defaultPage, nil
 	case limit < 0 || limit > maxPage:
-		return 0, callwright.Invalid("limit", "must be 1 to %d", maxPage)
+		return 0, callwright.Invalid("limit", "must be from 1 to %d", maxPage)
 	}
 	return limit, nil
 }
 
-// normal is the filter with its defaults filled in, and alternatives in one order, so that those that ask the same are the
-// same. It refuses one that makes no sense.
+// normal returns the filter with defaults filled in and alternatives in one order, so that equal questions are equal.
+// It refuses contradictory filters.
 func (f Filter) normal() (Filter, error) {
 	for _, s := range f.Statuses {
 		if err := checkOneOf("status", s, Statuses()...); err != nil {
@@ -77,7 +86,7 @@ func (f Filter) normal() (Filter, error) {
 		}
 	}
 	if n := max(len(f.Statuses), len(f.Severities), len(f.Categories)); n > maxValues {
-		return Filter{}, callwright.Invalid("", "a condition has %d alternatives, more than %d", n, maxValues)
+		return Filter{}, callwright.Invalid("", "a condition has %d alternatives; at most %d are allowed", n, maxValues)
 	}
 	if err := f.checkTexts(); err != nil {
 		return Filter{}, err

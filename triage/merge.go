@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,14 +15,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Merge ends an issue in favour of another that goes on in its place, for good: it is closed and a duplicate of the other,
-// its open sessions are cancelled, and reports that came to it come to the other. The other gets the attachments that it
-// lacks, as long as it has room; how many it had none for is in the Metadata of its entry ("not_attached"). Flags and
-// comments stay where they are. It gives the issue that has ended. CodeBadRequest for an issue into itself,
-// CodeInvalidState when either was merged before, CodeConflict when the other is already a duplicate of this one.
+// Merge closes an issue as a duplicate of another, for good. Its open sessions are cancelled and its reports move to
+// the other issue, which gets the missing attachments as far as it has room; its entry counts the rest as
+// "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
+// CodeBadRequest, a merged issue on either side CodeInvalidState, and a target that is already a duplicate of this
+// one CodeConflict.
 func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id, into string) (Issue, error) {
 	if id == into {
-		return Issue{}, callwright.Invalid("into", "is the issue itself")
+		return Issue{}, callwright.Invalid("into", "must be another issue")
 	}
 	all, err := s.changeAll(ctx, org, by, []string{id, into}, func(ctx context.Context, all []*change) error {
 		return s.merge(ctx, all[0], all[1])
@@ -65,7 +74,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 	return nil
 }
 
-// stopSessions cancels all that work on an issue.
+// stopSessions cancels all open sessions of an issue.
 func (s *Service) stopSessions(ctx context.Context, c *change, why string) error {
 	sessions, err := s.cfg.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
 	if err != nil {
@@ -80,7 +89,7 @@ func (s *Service) stopSessions(ctx context.Context, c *change, why string) error
 	return nil
 }
 
-// relateDuplicate makes an issue a duplicate of another, unless it is already. What limits relations is no limit here.
+// relateDuplicate marks an issue as a duplicate of another, unless it is one. The limit of relations does not apply.
 func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -9,10 +18,11 @@ import (
 
 // ResourceResolver knows the resources of one type, which another domain keeps.
 type ResourceResolver interface {
-	// Find tells of resources by their ids what an issue shows. Those that are absent, or another organization's, are
-	// left out.
+	// Find returns what an issue shows of resources, by id. It leaves out absent ones and other organizations'. At
+	// most MaxResources ids are asked at once.
 	Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]Item, error)
-	// Read is what an Analyst may know of a resource; CodeNotFound when it is absent. It holds no secrets.
+	// Read returns what an Analyst may know of a resource; CodeNotFound when it is absent. Evidence holds no
+	// secrets.
 	Read(ctx context.Context, org callwright.OrgID, id string) (Evidence, error)
 }
 
@@ -22,7 +32,7 @@ type Item struct {
 	Metadata map[string]any
 }
 
-// Evidence is what is known of a resource: data, whoever has said it.
+// Evidence is what is known of a resource. It is data, whatever its texts say.
 type Evidence struct {
 	Facts map[string]any // by name, such as "status"
 	Lines []Line         // what was said, where something was
@@ -34,18 +44,18 @@ type Line struct {
 	Text  string
 }
 
-// Analyst works on issues, step by step. It keeps nothing between the steps: a step may run on another node than the one
-// before, and again after a crash.
+// Analyst works on issues step by step. It keeps nothing between steps: the next step may run on another node, or
+// again after a crash.
 type Analyst interface {
-	// Name is what the session is called.
+	// Name returns the agent name of its sessions.
 	Name() string
-	// Step takes an analysis one step further, which takes seconds: one question to a model. An error has the step tried
-	// again, a few times, with a RetryAfter not before; what can't get better is no error but a Progress that ends with
-	// SessionError. It ends when ctx ends.
+	// Step takes one step of an analysis, such as one question to a model; it takes seconds and ends when ctx ends.
+	// After an error the step is tried again a few times, not before its RetryAfter. A failure that cannot improve
+	// is not an error but a Progress that ends with SessionError.
 	Step(ctx context.Context, c Case) (Progress, error)
 }
 
-// Case is what an Analyst works on.
+// Case is the input of an Analyst.
 type Case struct {
 	Org       callwright.OrgID
 	Issue     Issue
@@ -61,7 +71,7 @@ type Case struct {
 	Read func(ctx context.Context, r Resource) (Evidence, error)
 }
 
-// Progress is what a step has come to.
+// Progress is the result of a step.
 type Progress struct {
 	// Steps are to be written, in their order. Their Status is left empty; the end of the session is not among them, but
 	// follows from Next.

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,9 +15,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Relate relates an issue to another, and says whether it was not before. What is RelatedTo is so in both directions; of
-// the other types the reverse of one that is there is CodeConflict. An issue that was merged, and more than MaxRelations
-// of either, is CodeInvalidState.
+// Relate relates an issue to another and reports whether the relation is new. RelatedTo holds in both directions; of
+// the other types the reverse of an existing relation is CodeConflict. A merged issue, or more than MaxRelations on
+// either side, is CodeInvalidState.
 func (s *Service) Relate(
 	ctx context.Context, org callwright.OrgID, by Actor, id, related string, t RelationType,
 ) (r Relation, added bool, err error) {
@@ -16,7 +25,7 @@ func (s *Service) Relate(
 		return Relation{}, false, err
 	}
 	if id == related {
-		return Relation{}, false, callwright.Invalid("related_issue_id", "is the issue itself")
+		return Relation{}, false, callwright.Invalid("related_issue_id", "must be another issue")
 	}
 	_, err = s.changeAll(ctx, org, by, []string{id, related}, func(ctx context.Context, all []*change) error {
 		r, added, err = s.relate(ctx, all[0], all[1], t)
@@ -49,7 +58,7 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 	for _, c := range []*change{from, to} {
 		if c.Issue.Relations >= MaxRelations {
 			return Relation{}, false, callwright.Errorf(callwright.CodeInvalidState,
-				"%s has %d relations, and takes no more", c.Issue.Name(), c.Issue.Relations)
+				"%s has %d relations, the most that an issue may have", c.Issue.Name(), c.Issue.Relations)
 		}
 		c.Issue.Relations++
 	}
@@ -81,7 +90,7 @@ func tellRelation(e EntryType, t RelationType, from, to *change) {
 	tell(to, from, "incoming")
 }
 
-// Unrelate removes a relation of an issue, in whichever direction; CodeInvalidState when either issue was merged.
+// Unrelate removes a relation of an issue, in either direction; CodeInvalidState when either issue was merged.
 func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, id, relation string) error {
 	r, err := s.cfg.Store.Relation(ctx, org, id, relation)
 	if err != nil {
@@ -100,7 +109,7 @@ func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, 
 	return err
 }
 
-// Relations is all relations of an issue, in either direction, by when they were made.
+// Relations returns all relations of an issue, in either direction, in the order of creation.
 func (s *Service) Relations(ctx context.Context, org callwright.OrgID, id string) ([]Relation, error) {
 	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -14,7 +23,7 @@ const (
 	maxReported = 50  // resources of an issue with which more reports are no news
 )
 
-// Report is something that a program has found. Those with the same key come to the same issue, as long as it is open.
+// Report describes trouble that a program found. Reports with equal keys belong to one issue while it is open.
 type Report struct {
 	Key       string // what tells this trouble from others, 1 to 300 characters
 	Title     string // this and what follows is the issue's, if it is a new one: see Draft
@@ -24,18 +33,18 @@ type Report struct {
 	Resources []ResourceDraft // where it was seen this time, such as the call that has failed, at most 50
 }
 
-// Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the one that is
-// open for its key: only until 50 are attached, so that what happens a thousand times is told often enough, and no more.
-// When that issue is done or closed, a new one is opened and related to it, unless the report's calls and runs, which
-// happen once, are attached to the ended one: that report has been told before, and changes nothing. Reports of a new key
-// at once open one issue.
-// It tries again when it loses against another, which takes transactions of its own: it is not to be called in one.
+// Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the open issue
+// of its key, up to 50 of them. When that issue is done or closed, Report opens another one and relates the two. A
+// report whose calls and runs are attached to the ended issue was reported before and changes nothing. Concurrent
+// reports of a new key open one issue.
+//
+// Report retries conflicts in transactions of its own, so it must not be called in one.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	if err := requireText("key", r.Key, maxKey); err != nil {
 		return Issue{}, err
 	}
 	if len(r.Resources) > maxReported {
-		return Issue{}, callwright.Invalid("resources", "are %d, more than %d", len(r.Resources), maxReported)
+		return Issue{}, callwright.Invalid("resources", "has %d resources; at most %d are allowed", len(r.Resources), maxReported)
 	}
 	var i Issue
 	err := callwright.Retry(ctx, func(ctx context.Context) (err error) {
@@ -45,7 +54,7 @@ func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	return i, err
 }
 
-// report is one try; CodeConflict when the key's issue has become another since it was looked for.
+// report is one attempt of Report; CodeConflict when another one changed the key's issue meanwhile.
 func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	known, err := s.cfg.Store.ReportedIssue(ctx, org, r.Key)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -109,7 +118,7 @@ func (s *Service) openReported(
 	return i, nil
 }
 
-// stillEnded holds an issue until the transaction ends; CodeConflict when it is open again.
+// stillEnded holds an issue until the transaction ends; CodeConflict when it was opened again.
 func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id string) error {
 	i, err := s.cfg.Store.Hold(ctx, org, id)
 	if err == nil && i.Status.Open() {
@@ -118,7 +127,7 @@ func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id strin
 	return err
 }
 
-// attachReported attaches what reports have come with, as long as that is news.
+// attachReported attaches the resources of a report, up to maxReported.
 func (s *Service) attachReported(ctx context.Context, c *change, resources []ResourceDraft) error {
 	for _, d := range resources {
 		if c.Issue.Resources >= maxReported {
@@ -131,8 +140,8 @@ func (s *Service) attachReported(ctx context.Context, c *change, resources []Res
 	return nil
 }
 
-// hasReported says whether an issue has the calls and runs that a report has come with. One without any may be another
-// time of the same trouble.
+// hasReported reports whether the calls and runs of a report are attached to an issue. A report without any may be
+// another occurrence of the same trouble.
 func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (told bool, err error) {
 	for _, d := range resources {
 		if err := d.check(); err != nil {
@@ -153,7 +162,7 @@ func (s *Service) hasReported(ctx context.Context, i Issue, resources []Resource
 	return told, nil
 }
 
-// relateReported relates an issue to the one in whose place it is, if that has room for it.
+// relateReported relates an issue to its successor, if that has room for a relation.
 func (s *Service) relateReported(ctx context.Context, c, earlier *change) error {
 	if earlier.Issue.Relations >= MaxRelations {
 		return nil

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -47,7 +56,7 @@ type Session struct {
 	Revision int64     // for the compare-and-set; 1 at first
 }
 
-// Analysis is how far this program's own Analyst has come in a session.
+// Analysis is the progress of this program's own Analyst in a session.
 type Analysis struct {
 	Prompt  string          // what it was asked; empty: the usual
 	Answers []string        // what people have answered to its questions
@@ -56,12 +65,12 @@ type Analysis struct {
 	State   json.RawMessage // what the last step left for the next; nil: none was taken
 }
 
-// Ref is the session in short.
+// Ref returns the session in short.
 func (s Session) Ref() SessionRef {
 	return SessionRef{ID: s.ID, ProfileID: s.ProfileID, AgentName: s.AgentName, Status: s.Status}
 }
 
-// Agent is the session's agent as an actor.
+// Agent returns the session's agent as an actor.
 func (s Session) Agent() Actor {
 	id := s.ProfileID
 	if id == "" {
@@ -78,7 +87,7 @@ type SessionRef struct {
 	Status    SessionStatus
 }
 
-// Step is something that an agent does, to be written into the feed.
+// Step is an agent's action, to be written into the feed.
 type Step struct {
 	Type     EntryType // TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError or TypeSessionStopped
 	Detail   string
@@ -87,7 +96,7 @@ type Step struct {
 	Status   SessionStatus // what the session becomes with this step; empty: as it is, but active when it was pending
 }
 
-// Artifact is something that an agent has made.
+// Artifact is a result that an agent produced.
 type Artifact struct {
 	ID       string
 	Type     string // what it is, such as "root_cause"
@@ -108,15 +117,15 @@ const (
 	ArtifactError   ArtifactStatus = "error"
 )
 
-// SessionDraft is a session that is to be.
+// SessionDraft describes a session to start.
 type SessionDraft struct {
 	AgentName string // 1 to 200 characters
 	ProfileID string // of the agent, at most 64 characters; empty: none
 	Detail    string // what it is about, at most MaxDetail bytes
 }
 
-// StartSession begins the work of an agent from outside on an issue; CodeInvalidState when it was merged, or when
-// MaxOpenSessions agents work on it already.
+// StartSession starts the work of an external agent on an issue; CodeInvalidState for a merged issue, or one with
+// MaxOpenSessions open sessions.
 func (s *Service) StartSession(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d SessionDraft,
 ) (Session, error) {
@@ -128,12 +137,12 @@ func (s *Service) StartSession(
 	return sess, err
 }
 
-// Session is one session of an issue; CodeNotFound when it is absent.
+// Session returns one session of an issue; CodeNotFound when it is absent.
 func (s *Service) Session(ctx context.Context, org callwright.OrgID, id, session string) (Session, error) {
 	return s.cfg.Store.Session(ctx, org, id, session)
 }
 
-// openSession adds a session, of which AgentName, ProfileID and Analysis are given, to an issue, and tells its start.
+// openSession adds a session to an issue and records its start. The caller sets AgentName, ProfileID and Analysis.
 func (s *Service) openSession(ctx context.Context, c *change, sess Session, detail string) (Session, error) {
 	if err := requireText("agent_name", sess.AgentName, maxName); err != nil {
 		return Session{}, err
@@ -150,7 +159,7 @@ func (s *Service) openSession(ctx context.Context, c *change, sess Session, deta
 	}
 	if len(open) >= MaxOpenSessions {
 		return Session{}, callwright.Errorf(callwright.CodeInvalidState,
-			"%s has %d agent sessions that have not ended, and no more can begin", c.Issue.Name(), len(open))
+			"%s has %d open agent sessions, the most that an issue may have", c.Issue.Name(), len(open))
 	}
 	sess.ID, sess.Org, sess.IssueID = s.cfg.IDs.New(), c.Issue.Org, c.Issue.ID
 	sess.Status, sess.StartedBy, sess.Entries, sess.Revision = SessionPending, c.by, 1, 1

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,7 +15,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Status is where the work on an issue stands.
+// Status is the state of the work on an issue.
 type Status string
 
 // The states. The last two are those in which nothing is left to do.
@@ -19,15 +28,15 @@ const (
 	StatusClosed     Status = "closed"
 )
 
-// Statuses are all of them, in their order: lists sort by their place.
+// Statuses lists all states in order: lists sort by their index.
 func Statuses() []Status {
 	return []Status{StatusBacklog, StatusTodo, StatusInProgress, StatusInReview, StatusDone, StatusClosed}
 }
 
-// Open says whether something is left to do.
+// Open reports whether work is left to do.
 func (s Status) Open() bool { return s != StatusDone && s != StatusClosed }
 
-// Event is what moves an issue.
+// Event moves an issue between states.
 type Event string
 
 // The events. People may set every state by hand; the others are decisions.
@@ -37,7 +46,7 @@ const (
 	EventMerge   Event = "merge"   // another issue goes on in its place
 )
 
-// moves is where each event takes an issue from each state in which it is possible.
+// moves maps each event to the state that it leads to, by the states in which it is legal.
 var moves = map[Event]map[Status]Status{
 	EventAccept:  {StatusBacklog: StatusTodo},
 	EventDecline: {StatusBacklog: StatusClosed},
@@ -51,7 +60,7 @@ var moves = map[Event]map[Status]Status{
 func (s Status) Move(e Event) (Status, error) {
 	to, ok := moves[e][s]
 	if !ok {
-		return "", callwright.Errorf(callwright.CodeInvalidState, "an issue that is %s can't be moved by %s", s, e)
+		return "", callwright.Errorf(callwright.CodeInvalidState, "an issue in state %s does not allow the event %s", s, e)
 	}
 	return to, nil
 }
@@ -69,27 +78,27 @@ const (
 	SessionCancelled     SessionStatus = "cancelled"
 )
 
-// SessionStatuses are all of them.
+// SessionStatuses lists all states.
 func SessionStatuses() []SessionStatus {
 	return []SessionStatus{
 		SessionPending, SessionActive, SessionAwaitingInput, SessionComplete, SessionError, SessionCancelled,
 	}
 }
 
-// sessionMoves is where a session may go from each state.
+// sessionMoves lists the legal next states of each state.
 var sessionMoves = map[SessionStatus][]SessionStatus{
 	SessionPending:       {SessionActive, SessionAwaitingInput, SessionComplete, SessionError, SessionCancelled},
 	SessionActive:        {SessionAwaitingInput, SessionComplete, SessionError, SessionCancelled},
 	SessionAwaitingInput: {SessionActive, SessionComplete, SessionError, SessionCancelled},
 }
 
-// Ended says whether the state is final.
+// Ended reports whether the state is final.
 func (s SessionStatus) Ended() bool { return len(sessionMoves[s]) == 0 }
 
-// Working says whether an agent in this state has the next word.
+// Working reports whether the agent has the next word.
 func (s SessionStatus) Working() bool { return s == SessionPending || s == SessionActive }
 
-// May says whether a session may go from this state to another, or stay, which one that has ended may not.
+// May reports whether a session may move from this state to another, or stay. An ended session may do neither.
 func (s SessionStatus) May(to SessionStatus) bool {
 	return s == to && !s.Ended() || slices.Contains(sessionMoves[s], to)
 }

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -9,7 +18,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// sweep ends the sessions of which nothing is heard any more. One that can't be ended does not keep the others.
+// sweep ends silent sessions. A session that cannot be ended does not stop the others from being ended.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	sessions, err := s.cfg.Store.SilentSessions(ctx, now.Add(-SilentAfter), now.Add(-WaitsAtMost), sweepAtOnce)
@@ -25,7 +34,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// giveUp ends a session that was silent, unless something has been heard of it since.
+// giveUp ends a silent session, unless it has news by now.
 func (s *Service) giveUp(ctx context.Context, seen Session) error {
 	_, err := s.inSession(ctx, seen.Org, System(), seen.IssueID, seen.ID, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Revision != seen.Revision {

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,7 +15,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Change is what becomes of an issue; what is nil stays. An empty text removes what may be missing.
+// Change edits an issue; nil members stay. An empty text clears an optional member.
 type Change struct {
 	Version      int64 // of the issue as the editor has seen it: CodeConflict when it is another by now. 0: whichever
 	Title        *string
@@ -19,12 +28,12 @@ type Change struct {
 	Severity     *Severity
 }
 
-// Update edits an issue; CodeInvalidState when it was merged. Status, severity, category, assignee and owner tell an entry
-// each, in this order, when they become another; title, description and link do not, and what is set already is no change.
+// Update edits an issue; CodeInvalidState when it was merged. Each real change of status, severity, category,
+// assignee and owner adds an entry, in this order; title, description and link add none.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, by Actor, id string, ch Change) (Issue, error) {
 	i, _, err := s.edit(ctx, org, by, id, func(_ context.Context, c *change) error {
 		if ch.Version != 0 && ch.Version != c.Issue.Version {
-			return callwright.Errorf(callwright.CodeConflict, "somebody else has changed %s: it has version %d, not %d",
+			return callwright.Errorf(callwright.CodeConflict, "%s was changed meanwhile: it has version %d, not %d",
 				c.Issue.Name(), c.Issue.Version, ch.Version)
 		}
 		before := c.Issue

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -6,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// View says that a viewer, the id of a person, has seen everything that there is now in an issue's feed. Who writes into
-// it has seen it, too.
+// View records that a viewer, the id of a person, has seen the whole feed of an issue. Authors of entries have seen
+// it too.
 func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id string) error {
 	if err := requireText("viewer", viewer, maxID); err != nil {
 		return err
@@ -19,7 +28,7 @@ func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id str
 	return s.cfg.Store.MarkSeen(ctx, org, viewer, id, i.LastActivityAt)
 }
 
-// Unread says, by id, which of some issues have entries that a viewer has not seen.
+// Unread reports, by id, which issues have entries that a viewer has not seen.
 func (s *Service) Unread(ctx context.Context, org callwright.OrgID, viewer string, issues []Issue) (map[string]bool, error) {
 	if err := requireText("viewer", viewer, maxID); err != nil {
 		return nil, err

@@ -1,3 +1,12 @@
+// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
+// records everything that happened to it.
+//
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
+// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
+// continues from an entry misses none.
+//
+// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
+// absent.
 package triage
 
 import (
@@ -15,10 +24,10 @@ const (
 	watchLater  = 5 * time.Second
 )
 
-// MaxWatchers is how many Watchers of one organization may be open at once, in one process.
+// MaxWatchers bounds the open Watchers of one organization in one process.
 const MaxWatchers = 100
 
-// Watcher follows an issue's feed. It is for one goroutine; only Close may come from another.
+// Watcher follows an issue's feed. One goroutine may use it; only Close may be called from others.
 type Watcher struct {
 	service   *Service
 	org       callwright.OrgID
@@ -29,9 +38,9 @@ type Watcher struct {
 	closeOnce sync.Once
 }
 
-// Watch follows an issue's feed: what comes after a cursor of Activity or of a Watcher, or, without one, from now on. It
-// costs no goroutine. Close it. CodeTooManyRequests when as many as the configuration allows are open, or MaxWatchers of
-// one organization, CodeUnavailable when the service is closed.
+// Watch follows an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
+// costs no goroutine and must be closed. At the limit of Config.Watchers or MaxWatchers it is CodeTooManyRequests;
+// after Close of the service CodeUnavailable.
 func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after string) (*Watcher, error) {
 	place, err := s.openFeed(org, id, after)
 	if err != nil {
@@ -58,8 +67,8 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 	return w, nil
 }
 
-// Next waits for entries after the last that it gave: one to 100, the oldest first, none twice and none left out. It gives
-// the error of ctx as it is when that ends, and CodeUnavailable once the watcher or the service is closed.
+// Next waits for entries after the last one that it returned: 1 to 100, oldest first, none twice and none left out.
+// It returns the error of ctx unchanged when ctx ends, and CodeUnavailable once the watcher or the service is closed.
 func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	for {
 		select {
@@ -83,7 +92,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	}
 }
 
-// wait waits until it is time to look.
+// wait blocks until the next look is due.
 func (w *Watcher) wait(ctx context.Context) error {
 	timer := time.NewTimer(watchEvery)
 	defer timer.Stop()
@@ -98,15 +107,15 @@ func (w *Watcher) wait(ctx context.Context) error {
 	return nil
 }
 
-var errClosed = callwright.Errorf(callwright.CodeUnavailable, "watching has ended")
+var errClosed = callwright.Errorf(callwright.CodeUnavailable, "the watcher is closed")
 
-// Cursor is the place after which Next goes on: whoever watches from there misses nothing.
+// Cursor returns the place after which Next continues. A Watcher opened with it misses nothing.
 func (w *Watcher) Cursor() string { return w.service.sealFeed(w.org, w.issue, w.place) }
 
-// CursorOf is the place after an entry that Next gave.
+// CursorOf returns the place after an entry that Next returned.
 func (w *Watcher) CursorOf(e Entry) string { return w.service.sealFeed(w.org, w.issue, e.Keyset()) }
 
-// Close ends the watcher, and a Next that waits. Closing again does nothing.
+// Close ends the watcher and a waiting Next. Closing again does nothing.
 func (w *Watcher) Close() {
 	w.service.hub.remove(w)
 	w.end()
@@ -114,11 +123,10 @@ func (w *Watcher) Close() {
 
 func (w *Watcher) end() { w.closeOnce.Do(func() { close(w.closed) }) }
 
-// Close ends all watchers, for good. The rest of the service goes on.
+// Close ends all watchers, for good. The rest of the service keeps working.
 func (s *Service) Close() { s.hub.close() }
 
-// hub tells those who watch issues on this node that there may be something new. It is a hint: what is new is read from
-// the store.
+// hub wakes the watchers of this node. A wake-up is a hint: entries are read from the store.
 type hub struct {
 	mu       sync.Mutex
 	watchers map[string]map[*Watcher]bool // by issue
@@ -134,7 +142,7 @@ func (h *hub) add(w *Watcher, most int) error {
 	case h.closed:
 		return errClosed
 	case h.open >= most || h.openOf[w.org] >= MaxWatchers:
-		full := callwright.Errorf(callwright.CodeTooManyRequests, "as many watch issues as can at once")
+		full := callwright.Errorf(callwright.CodeTooManyRequests, "too many concurrent watchers")
 		full.RetryAfter = watchLater
 		return full
 	}
@@ -166,7 +174,7 @@ func (h *hub) remove(w *Watcher) {
 	}
 }
 
-// wake has those who watch issues look now.
+// wake makes the watchers of issues look now.
 func (h *hub) wake(issues ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

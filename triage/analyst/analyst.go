@@ -1,12 +1,12 @@
 // Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
 //
-// An analysis first tells which of the attached resources it will read. Then it reads them one by one, a question to the
-// model each, and tells what it has seen there; at last it concludes, or asks people once. The model is asked with the
-// rules of this package and what the asker wants as its instructions. What is read is data, whatever it says.
+// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
+// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
+// of this package and the prompt. Evidence is passed as data, whatever its texts say.
 //
-// Nothing that the model says is taken for evidence because it says so. It names lines and facts; those that it was not
-// shown are dropped and counted, and what is told of the others is their text as it was read. The cause and the suggestion
-// of the artifact are Markdown in which every link, image and tag is text.
+// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
+// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
+// artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (
@@ -29,7 +29,7 @@ const (
 	defaultTokens = 100_000
 )
 
-// Config is what an Analyst needs. Model is required.
+// Config holds what an Analyst needs. Model is required.
 type Config struct {
 	Model     llm.Model
 	Name      string       // of its sessions; empty: "Root cause analyst"
@@ -66,10 +66,10 @@ func New(c Config) (*Analyst, error) {
 	return &Analyst{cfg: c}, nil
 }
 
-// Name is what its sessions are called.
+// Name returns the agent name of its sessions.
 func (a *Analyst) Name() string { return a.cfg.Name }
 
-// state is what a step leaves for the next.
+// state is what a step leaves for the next one.
 type state struct {
 	Plan     []string `json:"plan"`               // ids of the attachments to read
 	Read     int      `json:"read"`               // how many of them have been
@@ -78,7 +78,7 @@ type state struct {
 	Tokens   int      `json:"tokens"`             // used
 }
 
-// Step makes the plan, reads the next resource, or concludes.
+// Step announces the plan, reads the next resource, or concludes.
 func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
 	var s state
 	if c.State != nil {
@@ -105,12 +105,12 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	return p, err
 }
 
-// stopped ends an analysis that can't get further, and says why.
+// stopped ends an analysis that cannot continue, with the reason.
 func stopped(why string) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeError, Detail: why}}, Next: triage.SessionError}
 }
 
-// failed is what becomes of a step that could not be taken. What the model's service has said is for the log.
+// failed maps a failed question to a progress or an error. The answer of the model's service is for the log only.
 func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error) {
 	f, ok := errors.AsType[*llm.Failure](err)
 	if !ok {
@@ -131,13 +131,13 @@ func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error
 	}
 }
 
-// unavailable is a failure that may be gone when the model is asked again.
+// unavailable returns a failure that may be gone at the next attempt.
 func unavailable(message string, f *llm.Failure) error {
 	e := callwright.Error{Code: callwright.CodeUnavailable, Message: message, RetryAfter: f.RetryAfter}
 	return e.Because(f)
 }
 
-// ask puts a question about an issue, whose data is evidence, and counts what it costs.
+// ask puts a question about an issue, with the evidence as data, and counts its tokens.
 func (a *Analyst) ask(
 	ctx context.Context, c triage.Case, s *state, rules string, evidence map[string]any, schema string, into any,
 ) error {

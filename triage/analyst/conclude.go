@@ -1,3 +1,12 @@
+// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
+//
+// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
+// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
+// of this package and the prompt. Evidence is passed as data, whatever its texts say.
+//
+// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
+// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
+// artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (
@@ -31,7 +40,7 @@ Say why the issue happened, if the evidence shows it: outcome root_cause, with t
 
 const questionRule = ` Where people could tell what is missing, the outcome is question: ask one.`
 
-// concludeSchema has the outcomes left open.
+// concludeSchema is the schema of a conclusion, without the list of outcomes.
 const concludeSchema = `{
 	"type": "object",
 	"properties": {
@@ -56,7 +65,7 @@ const concludeSchema = `{
 	"additionalProperties": false
 }`
 
-// conclusion is what the model answers in the end.
+// conclusion is the model's final answer.
 type conclusion struct {
 	Outcome    string     `json:"outcome"`
 	Cause      string     `json:"root_cause"`
@@ -67,14 +76,14 @@ type conclusion struct {
 	Question   string     `json:"question"`
 }
 
-// citation is what the model says that its conclusion rests on.
+// citation names a line or a fact that the conclusion rests on.
 type citation struct {
 	Resource string  `json:"resource_id"`
 	Line     *int    `json:"line"`
 	Fact     *string `json:"fact"`
 }
 
-// conclude asks for the root cause. Instead of it people may be asked, once.
+// conclude asks for the root cause. The model may instead ask people, once.
 func (a *Analyst) conclude(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
 		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
@@ -108,7 +117,7 @@ func response(text string, next triage.SessionStatus) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeResponse, Detail: text}}, Next: next}
 }
 
-// found tells the root cause.
+// found returns the progress that reports the root cause.
 func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 	evidence, unverified := verify(answer.Evidence, s.Notes)
 	if len(evidence) == 0 {
@@ -131,13 +140,13 @@ func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 	return p, nil
 }
 
-// inert is a text as Markdown that has no links, images and HTML: what a caller has said may have talked the model into
-// some, which would tell others what is in the evidence as soon as somebody looks at them.
+// inert renders a text as Markdown without links, images and HTML. A caller may have talked the model into some, and
+// viewing them would carry evidence to another server.
 func inert(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "<", `\<`).Replace(text)
 }
 
-// proof is a piece of evidence as an artifact has it: a line or a fact, with its text.
+// proof is a piece of evidence in an artifact: a line or a fact, with its text.
 type proof struct {
 	Type triage.ResourceType `json:"resource_type"`
 	ID   string              `json:"resource_id"`
@@ -146,7 +155,7 @@ type proof struct {
 	Text string              `json:"text"`
 }
 
-// verify keeps the citations of what stands in the notes, each once, and counts the others.
+// verify keeps the citations that the notes support, each once, and counts the others.
 func verify(citations []citation, notes []note) (kept []proof, unverified int) {
 	kept = []proof{}
 	for _, c := range citations {
@@ -161,7 +170,7 @@ func verify(citations []citation, notes []note) (kept []proof, unverified int) {
 	return kept, unverified
 }
 
-// find is what is cited. What names neither a line nor a fact cites nothing.
+// find returns the cited evidence. A citation of neither a line nor a fact finds nothing.
 func (c citation) find(notes []note) (proof, bool) {
 	for _, n := range notes {
 		if n.ID != c.Resource {
@@ -181,12 +190,12 @@ func (c citation) find(notes []note) (proof, bool) {
 	return proof{}, false
 }
 
-// same says whether two proofs are of the same line or fact.
+// same reports whether two proofs quote the same line or fact.
 func (p proof) same(q proof) bool {
 	return p.Type == q.Type && p.ID == q.ID && p.Fact == q.Fact && (p.Line == nil) == (q.Line == nil) && (p.Line == nil || *p.Line == *q.Line)
 }
 
-// latest is the last of what people have answered that fits.
+// latest returns the last answers of people that fit.
 func latest(answers []string) []string {
 	out, left := []string{}, maxAnswers
 	for _, text := range slices.Backward(answers) {

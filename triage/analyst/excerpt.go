@@ -1,3 +1,12 @@
+// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
+//
+// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
+// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
+// of this package and the prompt. Evidence is passed as data, whatever its texts say.
+//
+// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
+// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
+// artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (
@@ -18,7 +27,7 @@ const (
 	maxName    = 100    // of a fact's name
 )
 
-// excerpt is what the model is shown of a resource.
+// excerpt is the part of a resource that the model is shown.
 type excerpt struct {
 	Facts map[string]json.RawMessage
 	Lines []quote // in their order; there may be gaps
@@ -32,14 +41,14 @@ type quote struct {
 	Text    string `json:"text"`
 }
 
-// fact is something known by name, as text.
+// fact is a named value as text.
 type fact struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// cut takes from evidence what fits: of the lines those that are flagged, then those nearest to them; without flags those
-// nearest to the beginning and the end. A text that does not fit ends early.
+// cut selects the evidence that fits: flagged lines first, then the lines nearest to them; without flags, the lines
+// nearest to the beginning and the end. A text that does not fit is clipped.
 func cut(e triage.Evidence, flagged []int) excerpt {
 	most := maxExcerpt
 	if len(e.Lines) > 0 {
@@ -49,7 +58,7 @@ func cut(e triage.Evidence, flagged []int) excerpt {
 	return excerpt{Facts: facts, Lines: cutLines(e.Lines, flagged, maxExcerpt-size), Total: len(e.Lines)}
 }
 
-// cutFacts keeps the short facts first, and tells how many bytes it keeps.
+// cutFacts keeps the short facts first and returns the bytes that they take.
 func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) {
 	kept, size := map[string]json.RawMessage{}, 0
 	raw := make(map[string]json.RawMessage, len(facts))
@@ -74,7 +83,7 @@ func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) 
 	return kept, size
 }
 
-// cutLines keeps the lines that matter most.
+// cutLines keeps the most relevant lines.
 func cutLines(lines []triage.Line, flagged []int, most int) []quote {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -98,7 +107,8 @@ func cutLines(lines []triage.Line, flagged []int, most int) []quote {
 	return kept
 }
 
-// distances is how far each of n lines is from the next that is flagged; without flags, from the beginning or the end.
+// distances returns the distance of each of n lines to the nearest flagged one; without flags, to the beginning or
+// the end.
 func distances(n int, flagged []int) []int {
 	away := make([]int, n)
 	for i := range away {
@@ -121,7 +131,7 @@ func distances(n int, flagged []int) []int {
 	return away
 }
 
-// clip is a text as every database takes it, cut to what fits.
+// clip cuts a text to what fits, without characters that no database keeps.
 func clip(text string, most int) string {
 	return callwright.Clip(strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")), most)
 }

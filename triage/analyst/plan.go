@@ -1,3 +1,12 @@
+// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
+//
+// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
+// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
+// of this package and the prompt. Evidence is passed as data, whatever its texts say.
+//
+// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
+// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
+// artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (
@@ -18,8 +27,8 @@ const (
 	maxTitle  = 200
 )
 
-// plan chooses what is read: the attachments with evidence, those with flags first, the newest first. Those whose evidence
-// can't be read are told, and so is how many are left out.
+// plan selects the attachments to read: flagged ones first, then the newest. It reports unreadable ones and the
+// number left out.
 func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	var reads, gone []string
 	looked := 0
@@ -59,7 +68,7 @@ func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	}, nil
 }
 
-// byInterest is the attachments in the order in which they are read.
+// byInterest returns the attachments in reading order.
 func byInterest(c triage.Case) []triage.Resource {
 	flagged := map[string]int{} // by call: the place of its newest flag, from 1
 	for i, f := range c.Flags {
@@ -77,7 +86,7 @@ func byInterest(c triage.Case) []triage.Resource {
 	return out
 }
 
-// evidence reads something attached, or says why it can't be read. What may be read another time is tried again first.
+// evidence reads an attachment, or returns the reason why it cannot be read. A temporary failure is retried first.
 func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.Evidence, why string, err error) {
 	e, err = c.Read(ctx, r)
 	switch {
@@ -94,7 +103,7 @@ func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.E
 	}
 }
 
-// name is what something attached is called in the feed.
+// name returns the name of an attachment in the feed.
 func name(r triage.Resource) string {
 	if title := clip(r.Title, maxTitle); title != "" {
 		return fmt.Sprintf("%s %q", r.Type, title)

@@ -1,3 +1,12 @@
+// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
+//
+// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
+// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
+// of this package and the prompt. Evidence is passed as data, whatever its texts say.
+//
+// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
+// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
+// artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (
@@ -22,7 +31,7 @@ const (
 	maxFlags       = 50 // flags, not bytes
 )
 
-// note is what was seen in a resource, and what that rests on.
+// note holds what was seen in a resource, and the evidence for it.
 type note struct {
 	Type        triage.ResourceType `json:"resource_type"`
 	ID          string              `json:"resource_id"`
@@ -50,7 +59,7 @@ const readSchema = `{
 	"additionalProperties": false
 }`
 
-// read asks what is to be seen in the next resource of the plan. One that has gone meanwhile is told, and passed by.
+// read asks what the next resource of the plan shows. A resource deleted meanwhile is reported and skipped.
 func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	at := slices.IndexFunc(c.Resources, func(r triage.Resource) bool { return r.ID == s.Plan[s.Read] })
 	s.Read++
@@ -103,12 +112,12 @@ func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	}, nil
 }
 
-// passedBy tells of a resource that is not read.
+// passedBy reports a resource that is not read.
 func passedBy(why string) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeAction, Detail: why}}, Next: triage.SessionActive}
 }
 
-// keep keeps the lines and facts of those named that were shown, each once, and counts those that were not.
+// keep adds the named lines and facts that were shown, each once, and returns the number of the others.
 func (n *note) keep(shown excerpt, lines []int, facts []string) (unverified int) {
 	slices.Sort(lines)
 	for _, i := range slices.Compact(lines) {
@@ -135,7 +144,7 @@ func (n *note) keep(shown excerpt, lines []int, facts []string) (unverified int)
 	return unverified
 }
 
-// plain is a value as people read it.
+// plain formats a value for people.
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -144,7 +153,7 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// text is the note as the feed has it: what was seen, and the words that it rests on.
+// text formats the note for the feed: the observation and the quoted evidence.
 func (n note) text() string {
 	var b strings.Builder
 	b.WriteString(n.Observation)
@@ -157,7 +166,7 @@ func (n note) text() string {
 	return b.String()
 }
 
-// lines is the numbers of the note's lines.
+// lines returns the numbers of the note's lines.
 func (n note) lines() []any {
 	out := make([]any, len(n.Lines))
 	for i, q := range n.Lines {
@@ -166,7 +175,7 @@ func (n note) lines() []any {
 	return out
 }
 
-// describe is what a model is told of an issue.
+// describe formats an issue for the model.
 func describe(i triage.Issue) map[string]any {
 	return map[string]any{
 		"title": clip(i.Title, maxDescription), "description": clip(i.Description, maxDescription),
@@ -174,7 +183,7 @@ func describe(i triage.Issue) map[string]any {
 	}
 }
 
-// describeFlags is what a model is told of flags.
+// describeFlags formats flags for the model.
 func describeFlags(flags []triage.Flag) []map[string]any {
 	out := []map[string]any{}
 	for _, f := range flags[:min(len(flags), maxFlags)] {
@@ -186,7 +195,7 @@ func describeFlags(flags []triage.Flag) []map[string]any {
 	return out
 }
 
-// flaggedLines is the lines that flags are on.
+// flaggedLines returns the numbers of flagged lines.
 func flaggedLines(flags []triage.Flag) []int {
 	var out []int
 	for _, f := range flags {

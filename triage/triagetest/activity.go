@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunActivity tests what triage.Service promises of feeds on a store and its transactions: that readers and watchers see
-// every entry once, in order, while others write. newStore gives an empty store.
+// RunActivity tests the feeds of triage.Service over a store and its transactions: readers and watchers see every
+// entry once, in order, while others write. newStore returns an empty store.
 func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, desk){
@@ -40,7 +40,7 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 	}
 }
 
-// desk is where the suite works: several services, as on several nodes, over one store.
+// desk runs several services over one store, as several nodes do.
 type desk struct {
 	store  triage.Store
 	atomic callwright.Atomic
@@ -68,7 +68,7 @@ func (noWork) Enqueue(context.Context, callwright.Task) error  { return nil }
 func (noWork) Handle(string, callwright.Handler)               {}
 func (noWork) Every(string, time.Duration, callwright.Handler) {}
 
-// writer is who acts in the suite.
+// writer is the actor of the suite.
 var writer = triage.Actor{Kind: triage.ActorUser, ID: "writer", Label: "Writer"}
 
 // pageThroughLargeFeed reads entries of which few fit into a page, and some that do not fit with any other.
@@ -160,15 +160,15 @@ func pageThroughFeed(t *testing.T, d desk) {
 	})
 }
 
-// isFirst says whether an entry is the one that tells of the issue's opening.
+// isFirst reports whether an entry records the opening of the issue.
 func isFirst(e triage.Entry) bool { return e.Type == triage.TypeCreated }
 
-// sameEntries says whether entries are the same, in the same order.
+// sameEntries reports whether two lists hold the same entries in the same order.
 func sameEntries(a, b []triage.Entry) bool {
 	return slices.EqualFunc(a, b, func(a, b triage.Entry) bool { return a.ID == b.ID })
 }
 
-// followFromBeginning gives the first entries that somebody hears of who watches an issue from before it was opened.
+// followFromBeginning returns the first entries of a watcher that follows an issue from before its opening.
 func followFromBeginning(t *rapid.T, s *triage.Service, issue triage.Issue, most int) (heard []triage.Entry) {
 	now, err := s.Watch(context.Background(), "acme", issue.ID, "")
 	if err != nil {
@@ -228,7 +228,7 @@ func (in *inserts) next(t *rapid.T, n int) {
 	in.finish(t)
 }
 
-// walk pages through a feed to its end and gives all that it has seen. before and after are called around each page.
+// walk pages through a feed to its end and returns every entry seen. before and after are called around each page.
 func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (seen []triage.Entry) {
 	request := triage.PageRequest{}
 	for {
@@ -258,8 +258,8 @@ func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (se
 	return seen
 }
 
-// watchFeed has two watchers, one on the node of the writers, one on another, which comes back at its cursor again and
-// again. Each hears of everything that several writers write at once.
+// watchFeed runs two watchers while several writers write: one on the writers' node, and one on another node that
+// reconnects at its cursor again and again. Each receives every entry.
 func watchFeed(t *testing.T, d desk) {
 	const writers, each = 4, 20
 	here, there := d.service(t), d.service(t)
@@ -309,11 +309,11 @@ func watchFeed(t *testing.T, d desk) {
 	}
 }
 
-// patience is how long a suite waits for what must happen.
+// patience bounds how long a suite waits for what must happen.
 const patience = 60 * time.Second
 
-// listen gives as many entries as a watcher is to hear of; one that comes back is another each time, from the cursor of
-// the one before or of the entry that it gave last.
+// listen returns as many entries as a watcher should receive. A reconnecting watcher is replaced each time, at its
+// own cursor or at that of its last entry.
 func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int, comesBack bool) (heard []triage.Entry, err error) {
 	defer func() { w.Close() }()
 	for len(heard) < most {
@@ -336,7 +336,7 @@ func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int,
 	return heard, nil
 }
 
-// editAtOnce has many change what they have all read.
+// editAtOnce has several editors change the version that they all read.
 func editAtOnce(t *testing.T, d desk) {
 	const editors = 16
 	s := d.service(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Analyst is a triage.Analyst that plays what a test has written, a Play a step, and keeps what it was asked. It is safe
-// for concurrent use.
+// Analyst is a triage.Analyst that plays a script, one Play a step, and records its cases. It is safe for concurrent
+// use.
 type Analyst struct {
 	Called string // its name; empty: "Analyst"
 	Plays  []Play
@@ -19,7 +19,7 @@ type Analyst struct {
 	cases []triage.Case
 }
 
-// Play is one call of Analyst.Step.
+// Play is the result of one call of Analyst.Step.
 type Play struct {
 	// Meanwhile, if it is set, is called first: it may wait, for ctx to end for example, which then is the step's error.
 	Meanwhile func(ctx context.Context, c triage.Case)
@@ -29,7 +29,7 @@ type Play struct {
 
 var _ triage.Analyst = (*Analyst)(nil)
 
-// Name is what it is called.
+// Name returns the agent name of its sessions.
 func (a *Analyst) Name() string {
 	if a.Called == "" {
 		return "Analyst"
@@ -37,7 +37,7 @@ func (a *Analyst) Name() string {
 	return a.Called
 }
 
-// Step plays the next of Plays. Past the last it fails, in a way that no test expects.
+// Step plays the next of Plays. Past the last it returns an error that no test expects.
 func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
 	a.mu.Lock()
 	n := len(a.cases)
@@ -56,7 +56,7 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	return play.Progress, play.Err
 }
 
-// Cases are those that it was asked about so far, in their order.
+// Cases returns the cases of all steps so far, in order.
 func (a *Analyst) Cases() []triage.Case {
 	a.mu.Lock()
 	defer a.mu.Unlock()

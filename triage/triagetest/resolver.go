@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Resolver is a triage.ResourceResolver of what a test puts into it. It counts what it is asked, and is safe for concurrent use. The
-// zero Resolver is empty.
+// Resolver is a triage.ResourceResolver of resources that a test puts into it, and counts its calls. It is safe for
+// concurrent use. The zero Resolver is empty.
 type Resolver struct {
 	mu    sync.Mutex
 	kept  map[libraryKey]resource
@@ -47,7 +47,7 @@ func (l *Resolver) Remove(org callwright.OrgID, id string) {
 	delete(l.kept, libraryKey{org, id})
 }
 
-// Find tells of those that were put into it.
+// Find returns the resources that were put into it.
 func (l *Resolver) Find(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (map[string]triage.Item, error) {
@@ -64,7 +64,7 @@ func (l *Resolver) Find(
 	return found, ctx.Err()
 }
 
-// Read gives the evidence that was put into it.
+// Read returns the evidence that was put into it.
 func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,14 +76,14 @@ func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (t
 	return r.evidence, ctx.Err()
 }
 
-// Finds is how often Find was called.
+// Finds returns the number of calls of Find.
 func (l *Resolver) Finds() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.finds
 }
 
-// Reads is how often Read was called.
+// Reads returns the number of calls of Read.
 func (l *Resolver) Reads() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunStore tests a triage.Store: all of its parts, each of which has a function of its own, too. newStore gives an empty
-// store, and the transactions that it takes part in. What triage.Service promises of it, RunActivity tests.
+// RunStore tests a triage.Store: all of its parts, each of which also has a suite of its own. newStore returns an
+// empty store and its transactions. RunActivity tests the service over it.
 func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	RunIssues(t, newStore)
