@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/tool"
 )
 
@@ -33,7 +34,7 @@ type URLs interface {
 type Pathways interface {
 	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
 	// pathway_version, when there is none.
-	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*pathway.Graph, int, error)
+	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
 // faults lists everything that keeps an agent from having calls. Fields have the names of the /v1 contract. An agent

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // TestUpdateStoresNothingThatNoCallCouldHave gives a number what the check of an agent refuses, and wants each setting
@@ -136,7 +137,7 @@ func (f *fallible) CheckVoice(string, string) error { return f.voice }
 
 func (f *fallible) Load(
 	ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector,
-) (*pathway.Graph, int, error) {
+) (*graph.Graph, int, error) {
 	if f.pathway != nil {
 		return nil, 0, f.pathway
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 const number callwright.PhoneNumber = "+15550000001"
@@ -61,11 +62,11 @@ type onePathway struct{}
 
 func (onePathway) Load(
 	_ context.Context, _ callwright.OrgID, id string, sel pathway.Selector,
-) (*pathway.Graph, int, error) {
+) (*graph.Graph, int, error) {
 	if id != "p1" {
 		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
 	}
-	return &pathway.Graph{Nodes: map[string]*pathway.Node{"begin": {}}}, sel.Number, nil
+	return &graph.Graph{Nodes: map[string]*graph.Node{"begin": {}}}, sel.Number, nil
 }
 
 // registered makes a service with one number.

@@ -11,12 +11,13 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // wideDocument is as large as the graphs of big organizations are: about 250 KiB.
-func wideDocument() (d pathway.Document) {
-	for i := range pathway.MaxNodes {
+func wideDocument() (d graph.Document) {
+	for i := range graph.MaxNodes {
 		d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"n%d","type":"Default","position":{"x":%d,"y":0},`+
 			`"data":{"name":"Step %d","prompt":"Ask {{name}} which of the days would suit them, and repeat what they say.",`+
 			`"condition":"The caller has named a day, and it is one on which somebody is free."}}`, i, i, i)))
@@ -43,7 +44,7 @@ func BenchmarkVersion(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				got, err := pathways.Version(b.Context(), "o", "p", 1)
-				if err != nil || len(got.Document.Nodes) != pathway.MaxNodes {
+				if err != nil || len(got.Document.Nodes) != graph.MaxNodes {
 					b.Fatal(len(got.Document.Nodes), err)
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -130,13 +131,13 @@ func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 		pathways := agentstore.Pathways{DB: open(t)}
 		raw := json.RawMessage("{\r\n\n\t\"b\": 1e2, \"a\": \"\\u0000<&>\\n\u2028\",\n\n\"a\": null }")
 		kept := json.RawMessage(strings.ReplaceAll(string(raw), "\n", " "))
-		for name, test := range map[string]struct{ given, want pathway.Document }{
-			"none":  {pathway.Document{Nodes: []json.RawMessage{}}, pathway.Document{}},
-			"nodes": {pathway.Document{Nodes: []json.RawMessage{raw, raw}}, pathway.Document{Nodes: []json.RawMessage{kept, kept}}},
-			"edges": {pathway.Document{Edges: []json.RawMessage{raw, raw}}, pathway.Document{Edges: []json.RawMessage{kept, kept}}},
+		for name, test := range map[string]struct{ given, want graph.Document }{
+			"none":  {graph.Document{Nodes: []json.RawMessage{}}, graph.Document{}},
+			"nodes": {graph.Document{Nodes: []json.RawMessage{raw, raw}}, graph.Document{Nodes: []json.RawMessage{kept, kept}}},
+			"edges": {graph.Document{Edges: []json.RawMessage{raw, raw}}, graph.Document{Edges: []json.RawMessage{kept, kept}}},
 			"both": {
-				pathway.Document{Nodes: []json.RawMessage{raw}, Edges: []json.RawMessage{raw, raw}},
-				pathway.Document{Nodes: []json.RawMessage{kept}, Edges: []json.RawMessage{kept, kept}},
+				graph.Document{Nodes: []json.RawMessage{raw}, Edges: []json.RawMessage{raw, raw}},
+				graph.Document{Nodes: []json.RawMessage{kept}, Edges: []json.RawMessage{kept, kept}},
 			},
 		} {
 			if err := pathways.InsertPathway(t.Context(), pathway.Pathway{ID: name, Org: "o", Draft: test.given}); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip"
 )
@@ -59,7 +60,7 @@ func keepAgents(ctx context.Context, db *bunstore.DB) error {
 	n := agents.InboundNumber{Org: "o", Number: "+15550000001", Agent: secretAgent(), Version: 1}
 	a := agents.WebAgent{ID: "w", Org: "o", Agent: secretAgent(), Version: 1}
 	pathways := agentstore.Pathways{DB: db}
-	document := pathway.Document{
+	document := graph.Document{
 		Nodes: []json.RawMessage{json.RawMessage(`{"headers":{"X-Key":"hunter2-node"}}`)},
 		Edges: []json.RawMessage{json.RawMessage(`{"id":"hunter2-edge"}`)},
 	}

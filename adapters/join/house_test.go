@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -101,7 +102,7 @@ func (h *house) draw(nodes, edges []string) pathway.Pathway {
 	return p
 }
 
-func document(nodes, edges []string) (d pathway.Document) {
+func document(nodes, edges []string) (d graph.Document) {
 	for _, n := range nodes {
 		d.Nodes = append(d.Nodes, json.RawMessage(n))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/template"
 	"github.com/callwright/callwright/triage"
 )
@@ -86,10 +87,10 @@ func about(p pathway.Pathway, number, most int) facts {
 }
 
 // walk returns all nodes in breadth-first order from the start.
-func walk(g *pathway.Graph) []*pathway.Node {
-	nodes := append([]*pathway.Node{g.Start}, g.Globals...)
-	seen := map[*pathway.Node]bool{}
-	var order []*pathway.Node
+func walk(g *graph.Graph) []*graph.Node {
+	nodes := append([]*graph.Node{g.Start}, g.Globals...)
+	seen := map[*graph.Node]bool{}
+	var order []*graph.Node
 	for len(nodes) > 0 {
 		n := nodes[0]
 		nodes = nodes[1:]
@@ -112,7 +113,7 @@ func walk(g *pathway.Graph) []*pathway.Node {
 const spare = 64
 
 // nodes adds the nodes that fit and returns the number of those that do not.
-func (f facts) nodes(nodes []*pathway.Node, most int) (missing int) {
+func (f facts) nodes(nodes []*graph.Node, most int) (missing int) {
 	left := maxFacts - spare - size(f)
 	for _, n := range nodes {
 		one := facts{"node " + n.ID: node(n, most)}
@@ -134,7 +135,7 @@ func size(f facts) int {
 }
 
 // node returns the facts about a node. Of its requests to other systems they hold only the branches.
-func node(n *pathway.Node, most int) map[string]any {
+func node(n *graph.Node, most int) map[string]any {
 	f := facts{"type": string(n.Type)}
 	f.put("name", n.Name)
 	f.put("prompt", text(n.Prompt, most))

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 //go:embed everynode.json
@@ -16,7 +16,7 @@ var everyNode string
 // "http://127.0.0.1:1234"; empty: https://example.com. adapters/scripted can walk it: a caller who says "tuesday", "what
 // does it cost", "in the afternoon", "ready", "two" and "that is all" comes from its start to its end, if POST /slots
 // answers {"free": 1}.
-func EveryNode(base string) pathway.Document {
+func EveryNode(base string) graph.Document {
 	text := everyNode
 	if base != "" {
 		text = strings.ReplaceAll(text, "https://example.com", base)
@@ -28,5 +28,5 @@ func EveryNode(base string) pathway.Document {
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		panic("agentstest: everynode.json: " + err.Error())
 	}
-	return pathway.Document{Nodes: d.Nodes, Edges: d.Edges}
+	return graph.Document{Nodes: d.Nodes, Edges: d.Edges}
 }

@@ -4,23 +4,23 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // TestEveryNode wants a pathway without a fault that has every type of node.
 func TestEveryNode(t *testing.T) {
 	t.Parallel()
-	g, err := pathway.Compile(agentstest.EveryNode("http://127.0.0.1:1234"))
+	g, err := graph.Compile(agentstest.EveryNode("http://127.0.0.1:1234"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := map[pathway.NodeType]int{}
+	types := map[graph.NodeType]int{}
 	for _, n := range g.Nodes {
 		types[n.Type]++
 	}
-	for _, want := range []pathway.NodeType{
-		pathway.NodeDefault, pathway.NodeEnd, pathway.NodeTransfer, pathway.NodeKnowledge, pathway.NodeWebhook,
-		pathway.NodeWait, pathway.NodePress,
+	for _, want := range []graph.NodeType{
+		graph.NodeDefault, graph.NodeEnd, graph.NodeTransfer, graph.NodeKnowledge, graph.NodeWebhook,
+		graph.NodeWait, graph.NodePress,
 	} {
 		if types[want] == 0 {
 			t.Errorf("there is no node of type %s", want)

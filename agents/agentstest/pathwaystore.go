@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // RunPathwayStore tests a pathway.Store. newStore gives an empty one.
@@ -47,13 +48,13 @@ func aPathway(id string, org callwright.OrgID) pathway.Pathway {
 func aVersion(org callwright.OrgID, of string, number int) pathway.Version {
 	return pathway.Version{
 		ID: fmt.Sprintf("%s-v%d", of, number), Org: org, Pathway: of, Number: number, Name: fmt.Sprint("v", number),
-		Document: pathway.Document{Nodes: raws(`{"id":"a"}`)}, Hash: "h", CreatedAt: at,
+		Document: graph.Document{Nodes: raws(`{"id":"a"}`)}, Hash: "h", CreatedAt: at,
 	}
 }
 
 // aDocument has what databases are known to change: the order of members, numbers, and characters that are escaped.
-func aDocument() pathway.Document {
-	return pathway.Document{
+func aDocument() graph.Document {
+	return graph.Document{
 		Nodes: raws(
 			`{"type":"Default","id":"start","data":{"text":"H\u00e9llo \ud83d\ude00 <b>&\"\\\n","isStart":true,"none":null}}`,
 			`{"id":"z","position":{"y":-1.5,"x":1e2},"data":{"deep":[[],{},[1,[2,{"k":""}]]],"big":9007199254740991}}`,
@@ -82,8 +83,8 @@ func insertVersions(t *testing.T, s pathway.Store, all ...pathway.Version) {
 }
 
 // settled is a document whose lists are not nil: to a document, none and an empty one are the same.
-func settled(d pathway.Document) pathway.Document {
-	return pathway.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
+func settled(d graph.Document) graph.Document {
+	return graph.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
 }
 
 func wantPathway(t *testing.T, s pathway.Store, want pathway.Pathway) {
@@ -113,7 +114,7 @@ func keepsPathway(t *testing.T, s pathway.Store) {
 	insertPathways(t, s, want)
 	wantPathway(t, s, want)
 
-	want.Name, want.Description, want.Draft, want.Promotion = "Other", "", pathway.Document{Nodes: raws(`{"id":"b"}`)}, nil
+	want.Name, want.Description, want.Draft, want.Promotion = "Other", "", graph.Document{Nodes: raws(`{"id":"b"}`)}, nil
 	want.Latest, want.Production, want.Staging, want.UpdatedAt = 8, 0, 8, at.Add(time.Hour)
 	if err := s.UpdatePathway(t.Context(), want); err != nil {
 		t.Fatal(err)
@@ -353,7 +354,7 @@ func listsVersions(t *testing.T, s pathway.Store) {
 	}
 	for i, v := range got {
 		want := aVersion("a", "p1", 12-i)
-		v.Document, want.Document = settled(v.Document), settled(pathway.Document{})
+		v.Document, want.Document = settled(v.Document), settled(graph.Document{})
 		if !sameJSON(t, v, want) {
 			t.Errorf("got  %+v\nwant %+v", v, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/prompted"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/tool"
@@ -14,8 +15,8 @@ import (
 
 // lead is what leads a call's conversation beside its task.
 type lead struct {
-	graph  *pathway.Graph // nil: the task alone
-	number int            // of the graph's version
+	graph  *graph.Graph // nil: the task alone
+	number int          // of the graph's version
 }
 
 // lead loads the pathway that leads a call. What has become of it afterwards changes nothing.
@@ -27,11 +28,11 @@ func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
 	case s.Pathways == nil:
 		return lead{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
 	}
-	graph, number, err := s.Pathways.Load(ctx, c.Org, ref.ID, ref.Version)
-	if err == nil && ref.StartNode != "" && graph.Nodes[ref.StartNode] == nil {
+	g, number, err := s.Pathways.Load(ctx, c.Org, ref.ID, ref.Version)
+	if err == nil && ref.StartNode != "" && g.Nodes[ref.StartNode] == nil {
 		err = callwright.NotFound("start node")
 	}
-	return lead{graph, number}, err
+	return lead{g, number}, err
 }
 
 // leaderless is the ending of a call whose pathway could not be loaded. gone says that it never will be.

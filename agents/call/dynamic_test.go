@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -162,13 +163,13 @@ func TestFacts(t *testing.T) {
 	model := &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return agentstest.Texts("hello"), nil
 	}}
-	g, err := pathway.Compile(pathway.Document{Nodes: []json.RawMessage{
+	g, err := graph.Compile(graph.Document{Nodes: []json.RawMessage{
 		json.RawMessage(`{"id":"a","type":"Default","data":{"name":"A","isStart":true,"prompt":"Greet."}}`),
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lead := &library{graphs: map[string]map[int]*pathway.Graph{"p": {0: g}}}
+	lead := &library{graphs: map[string]map[int]*graph.Graph{"p": {0: g}}}
 	for name, agent := range map[string]agents.Agent{"task": {Task: "t"}, "pathway": {Pathway: agents.PathwayRef{ID: "p"}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 var everything = []call.EventCategory{
@@ -177,7 +178,7 @@ func TestLogsLost(t *testing.T) {
 // TestUnwritableLogs has a model say, and call, what no database keeps.
 func TestUnwritableLogs(t *testing.T) {
 	t.Parallel()
-	g, err := pathway.Compile(pathway.Document{
+	g, err := graph.Compile(graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(`{"id":"bye","type":"End Call","data":{"name":"Bye","isStart":true,"prompt":"Say bye.",
 				"tools":[{"name":"who","url":"https://crm.example/42"}]}}`),

@@ -17,19 +17,20 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // library is the pathways that there are, by id and version.
 type library struct {
 	mu     sync.Mutex
-	graphs map[string]map[int]*pathway.Graph
+	graphs map[string]map[int]*graph.Graph
 	broken error
 }
 
 func (l *library) Load(
 	_ context.Context, _ callwright.OrgID, id string, sel pathway.Selector,
-) (*pathway.Graph, int, error) {
+) (*graph.Graph, int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	number := sel.Number
@@ -56,9 +57,9 @@ func (l *library) change(do func()) {
 
 // clinic is a pathway that needs no model: it greets, and whatever the caller says it asks a calendar, says what that
 // answers, and waits for a word before it ends.
-func clinic(t *testing.T) *pathway.Graph {
+func clinic(t *testing.T) *graph.Graph {
 	t.Helper()
-	d := pathway.Document{
+	d := graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(`{"id":"greet","type":"Default","data":{"name":"Greet","isStart":true,"text":"hello {{name}}"}}`),
 			json.RawMessage(`{"id":"ask","type":"Webhook","data":{"name":"Calendar","text":"one moment",
@@ -72,7 +73,7 @@ func clinic(t *testing.T) *pathway.Graph {
 			json.RawMessage(`{"id":"e3","source":"offer","target":"bye","data":{"label":"on","alwaysPick":true}}`),
 		},
 	}
-	g, err := pathway.Compile(d)
+	g, err := graph.Compile(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ var production = agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Envir
 // TestPathwayToolsAndWebhooks tells the requests of a webhook node from those of the tools that its model may call.
 func TestPathwayToolsAndWebhooks(t *testing.T) {
 	t.Parallel()
-	g, err := pathway.Compile(pathway.Document{
+	g, err := graph.Compile(graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(`{"id":"ask","type":"Webhook","data":{"name":"Ask","isStart":true,"prompt":"Look it up.",
 				"url":"https://calendar.example/free","method":"GET","tools":[{"name":"who","url":"https://crm.example/42"}]}}`),
@@ -126,7 +127,7 @@ func inClinic(
 ) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := &library{graphs: map[string]map[int]*pathway.Graph{"clinic": {7: clinic(t)}}}
+		l := &library{graphs: map[string]map[int]*graph.Graph{"clinic": {7: clinic(t)}}}
 		r := &agentstest.Requests{Answer: agentstest.JSON(`{"slot":"nine"}`)}
 		change = append([]func(*call.Config){func(c *call.Config) {
 			c.Pathways, c.Requests, c.Model = l, r, &agentstest.Model{}

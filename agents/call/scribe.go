@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -17,7 +18,7 @@ import (
 type scribe struct {
 	service *Service
 	call    Call
-	graph   *pathway.Graph // nil: no pathway leads the call
+	graph   *graph.Graph // nil: no pathway leads the call
 	pages   chan page
 	done    chan struct{}
 
@@ -51,7 +52,7 @@ const (
 )
 
 // scribe begins to write. It must be closed.
-func (s *Service) scribe(ctx context.Context, c Call, graph *pathway.Graph) *scribe {
+func (s *Service) scribe(ctx context.Context, c Call, graph *graph.Graph) *scribe {
 	b := &scribe{
 		service: s, call: c, graph: graph, pages: make(chan page, pagesWaiting), done: make(chan struct{}),
 		notices: firstNotice, variables: map[string]any{},
@@ -105,7 +106,7 @@ func (b *scribe) category(e pathway.LogEntry) EventCategory {
 	if b.graph == nil {
 		return EventsTool
 	}
-	if n := b.graph.Nodes[e.Node]; n != nil && n.Type == pathway.NodeWebhook && n.Name == e.Request.Name {
+	if n := b.graph.Nodes[e.Node]; n != nil && n.Type == graph.NodeWebhook && n.Name == e.Request.Name {
 		return EventsWebhook
 	}
 	return EventsTool

@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
 )
@@ -23,7 +24,7 @@ func TestNodeTypes(t *testing.T) {
 	t.Parallel()
 	next := []string{"n next"}
 	for name, c := range map[string]struct {
-		kind  pathway.NodeType
+		kind  graph.NodeType
 		data  data
 		edges []string
 		want  string
@@ -31,21 +32,21 @@ func TestNodeTypes(t *testing.T) {
 		over  bool
 		logs  string // errors and decisions
 	}{
-		"Default":                   {pathway.NodeDefault, data{"text": "Hi."}, next, "Hi.", "n", false, ""},
-		"Default, skipping":         {pathway.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, next, "Hi. next.", "next", false, "decision n -> next (n>next): there is no other way"},
-		"Default, skipping nowhere": {pathway.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, nil, "Hi.", "n", false, ""},
-		"End Call":                  {pathway.NodeEnd, data{"text": "Bye."}, nil, "Bye. End{the pathway has come to its end}", "n", true, ""},
-		"End Call, prompted":        {pathway.NodeEnd, data{"prompt": "Bye"}, nil, "[Bye] End{the pathway has come to its end}", "n", true, ""},
-		"End Call, silent":          {pathway.NodeEnd, nil, nil, "End{the pathway has come to its end}", "n", true, ""},
-		"Wait for Response":         {pathway.NodeWait, data{"modelOptions": data{"skipUserResponse": true}}, next, "", "n", false, ""},
-		"Press Button":              {pathway.NodePress, data{"text": "One.", "digits": "1w{{ext}}#"}, next, "One. Press{1w42#} next.", "next", false, "decision n -> next (n>next): there is no other way"},
-		"Press Button, at its end":  {pathway.NodePress, data{"digits": "1"}, nil, "Press{1}", "n", false, ""},
-		"Press Button, no digits":   {pathway.NodePress, data{"digits": "{{nobody}}"}, next, "next.", "next", false, "error n: there are no digits to press\ndecision n -> next (n>next): there is no other way\nerror next: no value for nobody"},
-		"Press Button, no such":     {pathway.NodePress, data{"digits": "{{name}}"}, nil, "", "n", false, "error n: there are no digits to press"},
-		"Transfer Call":             {pathway.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550111"}, next, "Wait. Transfer{+15550111}", "n", true, ""},
-		"Transfer Call, no number":  {pathway.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: there is no number to transfer the call to\ndecision n -> next (n>next): there is no other way"},
-		"Transfer Call, nowhere":    {pathway.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: there is no number to transfer the call to"},
-		"Webhook":                   {pathway.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}, next, "Wait. next.", "next", false, "decision n -> next (n>next): there is no other way"},
+		"Default":                   {graph.NodeDefault, data{"text": "Hi."}, next, "Hi.", "n", false, ""},
+		"Default, skipping":         {graph.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, next, "Hi. next.", "next", false, "decision n -> next (n>next): the only way"},
+		"Default, skipping nowhere": {graph.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, nil, "Hi.", "n", false, ""},
+		"End Call":                  {graph.NodeEnd, data{"text": "Bye."}, nil, "Bye. End{the pathway has come to its end}", "n", true, ""},
+		"End Call, prompted":        {graph.NodeEnd, data{"prompt": "Bye"}, nil, "[Bye] End{the pathway has come to its end}", "n", true, ""},
+		"End Call, silent":          {graph.NodeEnd, nil, nil, "End{the pathway has come to its end}", "n", true, ""},
+		"Wait for Response":         {graph.NodeWait, data{"modelOptions": data{"skipUserResponse": true}}, next, "", "n", false, ""},
+		"Press Button":              {graph.NodePress, data{"text": "One.", "digits": "1w{{ext}}#"}, next, "One. Press{1w42#} next.", "next", false, "decision n -> next (n>next): the only way"},
+		"Press Button, at its end":  {graph.NodePress, data{"digits": "1"}, nil, "Press{1}", "n", false, ""},
+		"Press Button, no digits":   {graph.NodePress, data{"digits": "{{nobody}}"}, next, "next.", "next", false, "error n: no digits to press\ndecision n -> next (n>next): the only way\nerror next: no value for nobody"},
+		"Press Button, no such":     {graph.NodePress, data{"digits": "{{name}}"}, nil, "", "n", false, "error n: no digits to press"},
+		"Transfer Call":             {graph.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550111"}, next, "Wait. Transfer{+15550111}", "n", true, ""},
+		"Transfer Call, no number":  {graph.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: no number to transfer the call to\ndecision n -> next (n>next): the only way"},
+		"Transfer Call, nowhere":    {graph.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: no number to transfer the call to"},
+		"Webhook":                   {graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}, next, "Wait. next.", "next", false, "decision n -> next (n>next): the only way"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +62,7 @@ func TestNodeTypes(t *testing.T) {
 			talk.begins(c.want)
 			talk.at(c.at, "")
 			talk.logged(c.logs, pathway.LogError, pathway.LogDecision)
-			if talk.state.Over != c.over || talk.state.Due != c.over {
+			if talk.state.Over != c.over || talk.state.ActionPending != c.over {
 				t.Errorf("the state is %+v", talk.state)
 			}
 		})
@@ -71,10 +72,10 @@ func TestNodeTypes(t *testing.T) {
 func TestChoosesOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string][]byte{
-		"after a webhook":    node("w", pathway.NodeWebhook, data{"url": "https://example.com/"}),
-		"after a press":      node("w", pathway.NodePress, data{"digits": "1"}),
-		"without waiting":    node("w", pathway.NodeDefault, data{"text": "Hm.", "modelOptions": data{"skipUserResponse": true}}),
-		"without a transfer": node("w", pathway.NodeTransfer, nil),
+		"after a webhook":    node("w", graph.NodeWebhook, data{"url": "https://example.com/"}),
+		"after a press":      node("w", graph.NodePress, data{"digits": "1"}),
+		"without waiting":    node("w", graph.NodeDefault, data{"text": "Hm.", "modelOptions": data{"skipUserResponse": true}}),
+		"without a transfer": node("w", graph.NodeTransfer, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +104,7 @@ func TestWebhook(t *testing.T) {
 		"responsePathways": branches,
 		"responseData":     []data{{"name": "status", "data": "$.status"}, {"name": "free", "data": "$.free"}, {"name": "note", "data": "$.note"}},
 	}
-	g := compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, hook), say("full", nil), say("few", nil), say("vip", nil), say("else", nil)),
+	g := compile(t, nodes(say("a", start), node("w", graph.NodeWebhook, hook), say("full", nil), say("few", nil), say("vip", nil), say("else", nil)),
 		ways("a w", "w else"))
 	for name, c := range map[string]struct {
 		body, want, logs string
@@ -111,7 +112,7 @@ func TestWebhook(t *testing.T) {
 		"the first branch":  {`{"status": "full", "free": 1}`, "full.", "variables wmap[free:1 status:full]\ndecision w -> full (): status == full"},
 		"numbers":           {`{"status": "open", "free": 9}`, "few.", "variables wmap[free:9 status:open]\ndecision w -> few (): free < 10"},
 		"texts of numbers":  {`{"status": "open", "free": "11", "note": "a vip!"}`, "vip.", "variables wmap[free:11 note:a vip! status:open]\ndecision w -> vip (): note contains vip"},
-		"the edge":          {`{"status": "open", "free": 10}`, "else.", "variables wmap[free:10 status:open]\ndecision w -> else (w>else): there is no other way"},
+		"the edge":          {`{"status": "open", "free": 10}`, "else.", "variables wmap[free:10 status:open]\ndecision w -> else (w>else): the only way"},
 		"an answer of text": {`no`, "few.", "decision w -> few (): free < 10"}, // an unknown variable is an empty text
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +124,7 @@ func TestWebhook(t *testing.T) {
 			talk.begins("a.")
 			talk.hears("x", c.want)
 			talk.logged("error "+talk.state.Node+": no value for body, head", pathway.LogError)
-			got := strings.ReplaceAll(talk.entries(pathway.LogVariables, pathway.LogDecision), "decision a -> w (a>w): there is no other way\n", "")
+			got := strings.ReplaceAll(talk.entries(pathway.LogVariables, pathway.LogDecision), "decision a -> w (a>w): the only way\n", "")
 			if got != c.logs {
 				t.Errorf("the log has\n%s\nwant\n%s", got, c.logs)
 			}
@@ -143,7 +144,7 @@ func TestWebhook(t *testing.T) {
 func TestAsksOnlySoOften(t *testing.T) {
 	t.Parallel()
 	hook := data{"url": "https://example.com/"}
-	g := compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, hook), node("v", pathway.NodeWebhook, hook)),
+	g := compile(t, nodes(say("a", start), node("w", graph.NodeWebhook, hook), node("v", graph.NodeWebhook, hook)),
 		ways("a w", "w v", "v w"))
 	c := newTalk(t, g)
 	client := &agentstest.Requests{Answer: agentstest.JSON(`{}`)}
@@ -153,7 +154,7 @@ func TestAsksOnlySoOften(t *testing.T) {
 	if n := len(client.Made()); n != 8 {
 		t.Errorf("%d requests were made", n)
 	}
-	if told := strings.Count(c.entries(pathway.LogError), "asked as often as a turn may"); told == 0 {
+	if told := strings.Count(c.entries(pathway.LogError), "the most requests allowed"); told == 0 {
 		t.Errorf("the log has %s", c.entries(pathway.LogError))
 	}
 }
@@ -177,7 +178,7 @@ func TestOperators(t *testing.T) {
 		{"nan", "<", "100", false}, {"Nan", "==", "nan", false}, {"infinity", "<", "100", false}, {"1e3", "==", "1000", true},
 		{"abc", "!contains", "x", true}, {"abc", "!contains", "b", false},
 	} {
-		talk := newTalk(t, compile(t, nodes(node("w", pathway.NodeWebhook, data{
+		talk := newTalk(t, compile(t, nodes(node("w", graph.NodeWebhook, data{
 			"isStart": true, "url": "https://example.com/", "responsePathways": [][]any{{"v", c.operator, c.want, data{"id": "yes"}}},
 		}), say("yes", nil), say("no", nil)), ways("w no")))
 		talk.state = pathway.Begin(map[string]any{"v": c.got}, "")
@@ -187,7 +188,7 @@ func TestOperators(t *testing.T) {
 
 func TestRequestsFail(t *testing.T) {
 	t.Parallel()
-	g := compile(t, nodes(node("w", pathway.NodeWebhook, data{"isStart": true, "url": "https://example.com/"}), say("b", nil)), ways("w b"))
+	g := compile(t, nodes(node("w", graph.NodeWebhook, data{"isStart": true, "url": "https://example.com/"}), say("b", nil)), ways("w b"))
 	t.Run("and the conversation goes on", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, g)
@@ -211,7 +212,7 @@ func TestRequestsFail(t *testing.T) {
 			t.Errorf("it says %s, error %v", got, err)
 		}
 		c.at("w", "") // not before it: the request may have been carried out
-		if !c.state.Due || len(c.state.Visited) != 1 {
+		if !c.state.ActionPending || len(c.state.Visited) != 1 {
 			t.Errorf("the state is %+v", c.state)
 		}
 	})
@@ -229,7 +230,7 @@ func TestRequestsFail(t *testing.T) {
 // TestWebhookBrokenOff has a request that hangs end with the turn, as when the caller speaks meanwhile, and be made again.
 func TestWebhookBrokenOff(t *testing.T) {
 	t.Parallel()
-	c := newTalk(t, compile(t, nodes(say("a", start), node("w", pathway.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}), say("b", nil),
+	c := newTalk(t, compile(t, nodes(say("a", start), node("w", graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}), say("b", nil),
 		say("g", data{"isGlobal": true, "globalLabel": "g!"})), ways("a w", "w b")))
 	ctx, cancel := context.WithCancel(t.Context())
 	client := &agentstest.Requests{Answer: func(ctx context.Context, _ request.Request) (request.Response, error) {
@@ -244,7 +245,7 @@ func TestWebhookBrokenOff(t *testing.T) {
 		t.Errorf("it says %s, error %v", got, err)
 	}
 	c.at("w", "")
-	if !c.state.Due {
+	if !c.state.ActionPending {
 		t.Error("the request is not due")
 	}
 	broken := c.state
@@ -262,10 +263,10 @@ func TestWebhookBrokenOff(t *testing.T) {
 func TestKnowledge(t *testing.T) {
 	t.Parallel()
 	text := "Opening hours: from nine to five.\nOn Sunday: never.\n\n \nThe fee is ten dollars.\n\nThe shop is at the harbour.\n\n"
-	inline := func(more data) *pathway.Graph {
+	inline := func(more data) *graph.Graph {
 		d := data{"kb": text}
 		maps.Copy(d, more)
-		return compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, d)), ways("a k"))
+		return compile(t, nodes(say("a", start), node("k", graph.NodeKnowledge, d)), ways("a k"))
 	}
 	t.Run("the best paragraphs come first", func(t *testing.T) {
 		t.Parallel()
@@ -280,7 +281,7 @@ func TestKnowledge(t *testing.T) {
 	t.Run("rare words decide", func(t *testing.T) {
 		t.Parallel()
 		many := "The red cheap car.\n\nThe red cheap bike.\n\nThe red cheap boat.\n\nThe harbour."
-		c := newTalk(t, compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, data{"kb": many})), ways("a k")))
+		c := newTalk(t, compile(t, nodes(say("a", start), node("k", graph.NodeKnowledge, data{"kb": many})), ways("a k")))
 		c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			return agentstest.Texts(r.Knowledge[0]), nil
 		}
@@ -314,14 +315,14 @@ func TestKnowledge(t *testing.T) {
 		c.begins("a.")
 		c.hears("x", "No idea.")
 	})
-	base := compile(t, nodes(say("a", start), node("k", pathway.NodeKnowledge, data{"kbTool": "base"})), ways("a k"))
+	base := compile(t, nodes(say("a", start), node("k", graph.NodeKnowledge, data{"kbTool": "base"})), ways("a k"))
 	for name, want := range map[string]struct {
 		base      pathway.Knowledge
 		said, log string
 	}{
 		"a knowledge base is asked":               {shelf{found: []string{"one", "two"}}, " {one} {two}", "knowledge k: 2 passages for: why?"},
-		"a knowledge base that fails is no end":   {shelf{err: errors.New("secret")}, "", "error k: the knowledge base could not be asked"},
-		"no knowledge base to be had, nor an end": {nil, "", "error k: there are no knowledge bases here"},
+		"a knowledge base that fails is no end":   {shelf{err: errors.New("secret")}, "", "error k: the knowledge base failed"},
+		"no knowledge base to be had, nor an end": {nil, "", "error k: no knowledge bases are connected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -350,7 +351,7 @@ func (s shelf) Find(_ context.Context, org callwright.OrgID, base, question stri
 func TestTools(t *testing.T) {
 	t.Parallel()
 	tools := []data{{"name": "stock", "description": "What is there", "url": "https://example.com/", "response": data{"count": "$.n"}, "speech": "Let me see."}}
-	c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Sell.", "tools": tools})), nil))
+	c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Sell.", "tools": tools})), nil))
 	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(`{"n": 3}`)}
 	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		if len(r.Messages) == 0 {

@@ -5,18 +5,22 @@ import (
 	"iter"
 
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// BrainConfig is a conversation that a graph leads. Runtime and Graph are required.
+// BrainConfig holds what a Brain needs.
 type BrainConfig struct {
-	Runtime  *Runtime
-	Graph    *Graph
+	// Required.
+	Runtime *Runtime
+	Graph   *graph.Graph
+
+	// Optional.
 	Agent    Agent
-	State    State     // where it begins: see Begin
-	Observer func(Log) // is told of every turn, in the goroutine that took it; nil: nobody is
+	State    State     // the state to begin with: see Begin
+	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: nobody
 }
 
-// Brain leads one conversation along a graph.
+// Brain leads one conversation along a graph. One goroutine uses it.
 type Brain struct {
 	cfg   BrainConfig
 	state State
@@ -24,14 +28,14 @@ type Brain struct {
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// NewBrain makes the brain of one conversation.
+// NewBrain returns the brain of one conversation.
 func NewBrain(c BrainConfig) *Brain { return &Brain{cfg: c, state: c.State} }
 
-// State is where the conversation is, between two turns.
+// State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
-// Respond takes a turn: see Runtime.Step. A consumer that stops leaves the conversation where its words were broken into.
-// The end of ctx is no error; a model's failure is the stream's last element, and comes after the apology.
+// Respond takes a turn: see Runtime.Step. If the consumer stops, the conversation stays at the node whose words were
+// interrupted. The end of ctx is not an error. A model's failure is the last element of the stream, after the apology.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		wanted := true

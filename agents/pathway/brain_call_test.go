@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -26,8 +27,8 @@ func (l *transcript) Entry(e conversation.Entry) {
 func TestCall(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("ask", data{"isStart": true, "text": "Which day?"}),
-		node("hook", pathway.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
-		node("end", pathway.NodeEnd, data{"text": "Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye."})), ways("ask hook: monday", "hook end"))
+		node("hook", graph.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
+		node("end", graph.NodeEnd, data{"text": "Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye."})), ways("ask hook: monday", "hook end"))
 	synctest.Test(t, func(t *testing.T) {
 		client := &agentstest.Requests{}
 		client.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {

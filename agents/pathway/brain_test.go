@@ -15,23 +15,24 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // shop is a graph with every type of node, which the scripted model can follow.
-func shop(t testing.TB) *pathway.Graph {
+func shop(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
-		node("day", pathway.NodeDefault, data{
+		node("day", graph.NodeDefault, data{
 			"isStart": true, "prompt": "Ask \"Which day, Tuesday or Thursday?\"\notherwise: say \"Sorry. Which day, Tuesday or Thursday?\"",
 			"extractVars": [][]string{{"day", "string", `"Tuesday" or "Thursday"`}},
 		}),
-		node("hook", pathway.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
-		node("keys", pathway.NodePress, data{"digits": "1"}),
-		node("done", pathway.NodeDefault, data{"prompt": `Say "{{day}} it is." Then ask "Anything else?"`}),
-		node("wait", pathway.NodeWait, nil),
-		node("bye", pathway.NodeEnd, data{"prompt": `Say "Goodbye."`}),
+		node("hook", graph.NodeWebhook, data{"text": "One moment.", "url": "https://example.com/"}),
+		node("keys", graph.NodePress, data{"digits": "1"}),
+		node("done", graph.NodeDefault, data{"prompt": `Say "{{day}} it is." Then ask "Anything else?"`}),
+		node("wait", graph.NodeWait, nil),
+		node("bye", graph.NodeEnd, data{"prompt": `Say "Goodbye."`}),
 		say("price", data{"isGlobal": true, "globalLabel": `the caller asks "how much"`, "enableGlobalAutoReturn": true}),
-		node("hours", pathway.NodeKnowledge, data{"isGlobal": true, "globalLabel": `"when" or "open"`, "kb": "We open at nine.\n\nThe shop is at the harbour."}),
-		node("person", pathway.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550100", "isGlobal": true, "globalLabel": `the caller wants "a person"`}),
+		node("hours", graph.NodeKnowledge, data{"isGlobal": true, "globalLabel": `"when" or "open"`, "kb": "We open at nine.\n\nThe shop is at the harbour."}),
+		node("person", graph.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550100", "isGlobal": true, "globalLabel": `the caller wants "a person"`}),
 	), ways("day hook: day is known", "hook keys", "keys done", `done bye: "nothing"`, `done wait: "a moment"`, `wait done`))
 }
 
@@ -71,7 +72,7 @@ func messages(s pathway.State) string {
 	return strings.Join(out, " | ")
 }
 
-func newBrain(g *pathway.Graph, m llm.Model, logs *[]pathway.Log) *pathway.Brain {
+func newBrain(g *graph.Graph, m llm.Model, logs *[]pathway.Log) *pathway.Brain {
 	return pathway.NewBrain(pathway.BrainConfig{
 		Runtime: &pathway.Runtime{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
 		Observer: func(l pathway.Log) { *logs = append(*logs, l) },
@@ -84,7 +85,7 @@ func speech(text string) conversation.Turn {
 
 func TestBrainIsInterrupted(t *testing.T) {
 	t.Parallel()
-	g := compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "text": "One. Two. Three."}), say("b", nil)), ways("a b: go"))
+	g := compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "text": "One. Two. Three."}), say("b", nil)), ways("a b: go"))
 	var logs []pathway.Log
 	b := newBrain(g, literal(), &logs)
 	if got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 2); got != "{One.} {Two.}" || err != nil {
@@ -107,7 +108,7 @@ func TestBrainIsInterrupted(t *testing.T) {
 func TestAsideIsInterrupted(t *testing.T) {
 	t.Parallel()
 	b := newBrain(compile(t, nodes(say("ask", data{"isStart": true, "extractVars": [][]string{{"day"}}}), say("done", nil),
-		node("price", pathway.NodeDefault, data{"text": "One. Two.", "isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true})),
+		node("price", graph.NodeDefault, data{"text": "One. Two.", "isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true})),
 		ways("ask done: day")), literal(), new([]pathway.Log))
 	for _, turn := range []struct {
 		turn  conversation.Turn
@@ -133,7 +134,7 @@ func TestAsideIsInterrupted(t *testing.T) {
 // who wants something that is always to be had gets it first.
 func TestEndIsInterrupted(t *testing.T) {
 	t.Parallel()
-	g := compile(t, nodes(say("a", start), node("end", pathway.NodeEnd, data{"text": "Bye. See you."}),
+	g := compile(t, nodes(say("a", start), node("end", graph.NodeEnd, data{"text": "Bye. See you."}),
 		say("stay", data{"isGlobal": true, "globalLabel": "wait"}),
 		say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true})), ways("a end"))
 	const bye = "{Bye.} {See you.} {the pathway has come to its end}"
@@ -161,7 +162,7 @@ func TestEndIsInterrupted(t *testing.T) {
 			if got, err := answers(t.Context(), b, speech("x"), c.steps); !strings.HasPrefix(bye, got) || err != nil {
 				t.Errorf("it says %s, error %v", got, err)
 			}
-			if !b.State().Due || b.State().Over != (c.steps == 3) {
+			if !b.State().ActionPending || b.State().Over != (c.steps == 3) {
 				t.Errorf("the state is %+v", b.State())
 			}
 			c.turn.Interrupted = true
@@ -176,7 +177,7 @@ func TestEndIsInterrupted(t *testing.T) {
 func TestBrokenOffBeforeWords(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("a", data{"isStart": true, "extractVars": [][]string{{"day"}}}),
-		node("b", pathway.NodeDefault, data{"prompt": "Think."}), say("c", nil)), ways("a c: two", "a b: one"))
+		node("b", graph.NodeDefault, data{"prompt": "Think."}), say("c", nil)), ways("a c: two", "a b: one"))
 	m := literal()
 	var logs []pathway.Log
 	b := newBrain(g, m, &logs)
@@ -193,10 +194,10 @@ func TestBrokenOffBeforeWords(t *testing.T) {
 		t.Errorf("it says %s, error %v", got, err)
 	}
 	after := b.State()
-	if after.Node != "a" || after.Turn != 2 || len(after.Visited) != 1 || after.Variables != nil || after.Due != before.Due {
+	if after.Node != "a" || after.Turn != 2 || len(after.Visited) != 1 || after.Variables != nil || after.ActionPending != before.ActionPending {
 		t.Errorf("the state is %+v", after)
 	}
-	if last := logs[1].Entries[len(logs[1].Entries)-1]; last.Text != "the turn was broken off before anything was said" {
+	if last := logs[1].Entries[len(logs[1].Entries)-1]; last.Text != "the turn was canceled before anything was said" {
 		t.Errorf("the log ends with %+v", last)
 	}
 	if got, err := answers(t.Context(), b, speech("no: two"), 99); got != "{c.}" || err != nil {
@@ -209,7 +210,7 @@ func TestBrokenOffBeforeWords(t *testing.T) {
 
 func TestBrainFails(t *testing.T) {
 	t.Parallel()
-	g := compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
+	g := compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
 	var logs []pathway.Log
 	b := newBrain(g, &agentstest.Model{}, &logs)
 	got, err := answers(t.Context(), b, conversation.Turn{Kind: conversation.TurnStart}, 99)
@@ -245,7 +246,7 @@ func (m *slowly) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPar
 // TestStreams wants sentences to be there while the model still speaks, and the model to stop with its listener.
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	g := compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
+	g := compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
 	m := &slowly{Model: literal(), pieces: []string{"One. Tw", "o. Th", "ree. Fo", "ur."}}
 	b := newBrain(g, m, new([]pathway.Log))
 	var heard []string
@@ -285,7 +286,7 @@ func TestExpects(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(
 		say("ask", data{"isStart": true, "condition": "done {{x}}", "extractVars": [][]string{{"day", "string", "a day"}}}),
-		node("bye", pathway.NodeEnd, data{"isGlobal": true, "globalLabel": "bye"})), ways("ask ask: go")))
+		node("bye", graph.NodeEnd, data{"isGlobal": true, "globalLabel": "bye"})), ways("ask ask: go")))
 	m := &knowing{Model: literal()}
 	c.runtime.Model = m
 	c.begins("ask. Expect{[bye go none of the others a day]}")

@@ -1,11 +1,13 @@
 package pathway
 
+import "github.com/callwright/callwright/agents/pathway/graph"
+
 import "sync"
 
 // The bounds of the graphs that are kept ready.
 const (
 	maxGraphs     = 256
-	maxGraphBytes = 32 * MaxBytes // of the documents that they were made of
+	maxGraphBytes = 32 * graph.MaxBytes // of the documents that they were made of
 )
 
 // cache keeps the graphs that were used last. However many want one at once, it is compiled once.
@@ -17,7 +19,7 @@ type cache struct {
 }
 
 type cached struct {
-	compile func() (*Graph, error)
+	compile func() (*graph.Graph, error)
 	size    int
 	used    uint64
 }
@@ -25,12 +27,12 @@ type cached struct {
 func newCache() *cache { return &cache{graphs: map[string]*cached{}} }
 
 // get is the graph of a document under a key that no other document has.
-func (c *cache) get(key string, d Document) (*Graph, error) {
+func (c *cache) get(key string, d graph.Document) (*graph.Graph, error) {
 	c.mu.Lock()
 	c.clock++
 	e, ok := c.graphs[key]
 	if !ok {
-		e = &cached{size: d.size(), compile: sync.OnceValues(func() (*Graph, error) { return Compile(d) })}
+		e = &cached{size: d.Size(), compile: sync.OnceValues(func() (*graph.Graph, error) { return graph.Compile(d) })}
 		c.makeRoom(e.size)
 		c.graphs[key] = e
 		c.size += e.size
@@ -41,7 +43,7 @@ func (c *cache) get(key string, d Document) (*Graph, error) {
 }
 
 // find is a graph that is there; nil: it is not.
-func (c *cache) find(key string) *Graph {
+func (c *cache) find(key string) *graph.Graph {
 	c.mu.Lock()
 	e, ok := c.graphs[key]
 	if ok {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // TestGraphsAreShared has many load one version at once: all get one graph.
@@ -18,7 +19,7 @@ func TestGraphsAreShared(t *testing.T) {
 	o.save(t, p.ID, days("One?"))
 	for number := range 2 {
 		const readers = 16
-		graphs := make([]*pathway.Graph, readers)
+		graphs := make([]*graph.Graph, readers)
 		var wait sync.WaitGroup
 		for i := range readers {
 			wait.Go(func() {
@@ -42,19 +43,19 @@ func TestGraphsAreShared(t *testing.T) {
 func TestGraphsAreForgotten(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	p := o.create(t, pathway.Document{})
+	p := o.create(t, graph.Document{})
 	const many, some = 300, 8
 	for i := range many {
 		o.save(t, p.ID, days(fmt.Sprint("Day ", i, "?")))
 	}
-	load := func(number int) *pathway.Graph {
+	load := func(number int) *graph.Graph {
 		g, err := o.LoadPinned(t.Context(), "a", p.ID, number)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	var first [many + 1]*pathway.Graph // by number
+	var first [many + 1]*graph.Graph // by number
 	for number := 1; number <= many; number++ {
 		first[number] = load(number)
 		for used := 1; used <= min(number, some); used++ {
@@ -89,10 +90,10 @@ func TestDraftIsTheOneOfNow(t *testing.T) {
 func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	p := o.create(t, pathway.Document{})
+	p := o.create(t, graph.Document{})
 	start := json.RawMessage(`{"id":"a","type":"Default","data":{"isStart":true,"text":"Hi."}}`)
 	both := json.RawMessage(`{"id":"b","type":"Default","source":"a","target":"a","data":{"text":"Ho.","label":"x","isGlobal":true,"globalLabel":"x"}}`)
-	for _, d := range []pathway.Document{
+	for _, d := range []graph.Document{
 		{Nodes: []json.RawMessage{start, both}, Edges: []json.RawMessage{}},
 		{Nodes: []json.RawMessage{start}, Edges: []json.RawMessage{both}},
 	} {
@@ -110,19 +111,19 @@ func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
 func TestLargeGraphsAreForgotten(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	p := o.create(t, pathway.Document{})
+	p := o.create(t, graph.Document{})
 	const many, kept = 40, 31 // a little less than 32 MiB
-	load := func(number int) *pathway.Graph {
+	load := func(number int) *graph.Graph {
 		g, err := o.LoadPinned(t.Context(), "a", p.ID, number)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	var first [many + 1]*pathway.Graph // by number
+	var first [many + 1]*graph.Graph // by number
 	for number := 1; number <= many; number++ {
 		d := days("?")
-		notes := strings.Repeat("x", pathway.MaxBytes-2000)
+		notes := strings.Repeat("x", graph.MaxBytes-2000)
 		d.Nodes[0] = json.RawMessage(fmt.Sprintf(`{"notes":%q,"number":%d,`, notes, number) + string(d.Nodes[0][1:]))
 		d.Nodes[0] = json.RawMessage(strings.Replace(string(d.Nodes[0]), `"data":{`, fmt.Sprintf(`"data":{"number":%d,`, number), 1))
 		o.save(t, p.ID, d)

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // The limits of chats.
@@ -55,7 +56,7 @@ type ChatTurn struct {
 	Chat    Chat
 	Replies []string // what the agent said; none: nothing
 	State   State
-	Node    *Node // where the conversation is
+	Node    *graph.Node // where the conversation is
 	Log     Log
 }
 
@@ -105,7 +106,7 @@ func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
 }
 
 // load is the graph of a chat that begins.
-func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest) (*Graph, int, error) {
+func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest) (*graph.Graph, int, error) {
 	if r.Version != nil {
 		return s.Load(ctx, org, r.Pathway, *r.Version)
 	}
@@ -169,7 +170,7 @@ func (s *Service) resume(c Chat) (state State, err error) {
 }
 
 // chatGraph is the graph that a chat has begun with.
-func (s *Service) chatGraph(ctx context.Context, c Chat) (*Graph, error) {
+func (s *Service) chatGraph(ctx context.Context, c Chat) (*graph.Graph, error) {
 	if g := s.graphs.find(c.Hash); g != nil && c.Number > 0 {
 		return g, nil
 	}
@@ -195,7 +196,7 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 
 // take takes one turn of a chat that is nobody else's now, and keeps the chat.
 func (s *Service) take(
-	ctx context.Context, g *Graph, c Chat, state State, in conversation.Turn, write func(context.Context, Chat) error,
+	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write func(context.Context, Chat) error,
 ) (ChatTurn, error) {
 	ctx = context.WithoutCancel(ctx)
 	stepping, cancel := context.WithTimeout(ctx, turnTime)
@@ -266,4 +267,26 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 		}
 	}
 	return nil
+}
+
+// Close refuses further turns of chats and waits for the running ones. If ctx ends first, it cancels them: their callers
+// get CodeUnavailable, and what they have done so far is stored, so that another node can continue the chats at once.
+// Close then waits for them all the same, and returns ctx's error. It may be called twice.
+func (s *Service) Close(ctx context.Context) error {
+	t := s.turns
+	defer t.stop()
+	t.mu.Lock()
+	if !t.over {
+		t.over = true
+		t.settle()
+	}
+	t.mu.Unlock()
+	select {
+	case <-t.idle:
+		return nil
+	case <-ctx.Done():
+		t.stop()
+		<-t.idle
+		return ctx.Err()
+	}
 }

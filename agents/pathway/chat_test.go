@@ -15,11 +15,12 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // hooked asks a webhook, and waits again.
-func hooked() pathway.Document {
+func hooked() graph.Document {
 	return document(
 		`{"id":"ask","type":"Wait for Response","data":{"isStart":true}}`,
 		`{"id":"hook","type":"Webhook","data":{"name":"Hook","url":"https://x.example/","method":"POST","body":"{}"}}`,
@@ -111,7 +112,7 @@ func TestChatBegins(t *testing.T) {
 func TestChatBeginsNowhere(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	p, empty := o.create(t, days("?")), o.create(t, pathway.Document{})
+	p, empty := o.create(t, days("?")), o.create(t, graph.Document{})
 	for name, test := range map[string]struct {
 		org   callwright.OrgID
 		r     pathway.ChatRequest
@@ -187,7 +188,7 @@ func TestChatWithDraft(t *testing.T) {
 func TestChatOutlivesItsVersion(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	p := o.create(t, pathway.Document{})
+	p := o.create(t, graph.Document{})
 	o.save(t, p.ID, days("Tuesday or Thursday?"))
 	r := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: 1}}
 	chat := o.chat(t, r).Chat

@@ -1,165 +1,104 @@
 package pathway
 
 import (
+	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
-	"github.com/callwright/callwright/agents/template"
 )
 
-// fields reads the members of an object and notes as faults what is not as it must be. A member that is null counts as
-// absent. The zero value of what was asked for stands for what is absent or at fault.
-type fields struct {
-	c    *compiler
-	path path
-	of   tree.Value
-}
-
-// path is where an object stands in a document. Its text is made only of what is at fault.
-type path struct {
-	list   string // such as nodes; empty: within is all of the path
-	i      int
-	within string // the entry of the list, such as data.tag; empty: the entry itself
-}
-
-// at is the path of a member; the object's own for no name.
-func (p path) at(name string) path {
+// checkName refuses what no name is.
+func checkName(name string) error {
 	switch {
-	case p.within == "":
-		p.within = name
-	case name != "":
-		p.within += "." + name
+	case strings.TrimSpace(name) == "":
+		return callwright.Invalid("name", "is required")
+	case utf8.RuneCountInString(name) > MaxName:
+		return callwright.Invalid("name", "must not have more than %d characters", MaxName)
 	}
-	return p
+	return nil
 }
 
-func (p path) String() string {
-	switch {
-	case p.list == "":
-		return p.within
-	case p.within == "":
-		return entry(p.list, p.i)
+// checkWords refuses what no name and no description is.
+func checkWords(name, description string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(description) > MaxDescription {
+		return callwright.Invalid("description", "must not have more than %d characters", MaxDescription)
+	}
+	return nil
+}
+
+// checkDraft gives a document as it is kept; an empty one is fine.
+func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
+	if d.Empty() {
+		return graph.Document{}, nil
+	}
+	kept, _, err := s.check(d)
+	return kept, err
+}
+
+// check gives a document as it is kept, and its graph. The error names all of its faults, also those that the graph alone
+// does not know: addresses to which nothing may be sent, and knowledge bases where there are none.
+func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
+	d = d.Normalize()
+	g, err := graph.Compile(d)
+	var faults callwright.FieldErrors
+	if err != nil && !errors.As(err, &faults) {
+		return graph.Document{}, nil, err
+	}
+	for i, raw := range d.Nodes {
+		for _, fault := range s.checkOutside(raw).Within(graph.Entry("nodes", i) + ".data") {
+			if !slices.ContainsFunc(faults, func(f *callwright.Error) bool { return f.Field == fault.Field }) {
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return d, g, faults.OrNil()
+}
+
+// checkOutside names what a node may not ask of others. What can't be read, Compile names.
+func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErrors) {
+	node, err := tree.Parse(string(raw))
+	if err != nil {
+		return nil
+	}
+	address := func(field, url string) {
+		if err := s.checkURL(url); err != nil {
+			faults = append(faults, callwright.Invalid(field, "%s", callwright.MessageOf(err)))
+		}
+	}
+	kind, data := node.Get("type"), node.Get("data")
+	tools := data.Get("tools")
+	switch url, base := data.Get("url"), data.Get("kbTool"); graph.NodeType(kind.Text()) {
+	case graph.NodeWebhook:
+		address("url", url.Text())
+	case graph.NodeKnowledge:
+		if base.Text() != "" && s.cfg.Runtime.Knowledge == nil {
+			faults = append(faults, callwright.Invalid("kbTool", "there are no knowledge bases here: give the text itself as kb"))
+		}
 	default:
-		return entry(p.list, p.i) + "." + p.within
 	}
-}
-
-// at is the path of a member; the object's own for no name.
-func (f fields) at(name string) string { return f.path.at(name).String() }
-
-// get is a member of one of some kinds; Absent for none.
-func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
-	v := f.of.Get(name)
-	if v.Kind <= tree.Null {
-		return tree.Value{}
-	}
-	if !slices.Contains(kinds, v.Kind) {
-		names := make([]string, len(kinds))
-		for i, k := range kinds {
-			names[i] = k.String()
+	for i, t := range tools.Items() {
+		var tool struct { // read as package tool reads it
+			URL string `json:"url"`
 		}
-		f.c.faultf(f.at(name), "must be %s, not %s", strings.Join(names, " or "), v.Kind)
-		return tree.Value{}
-	}
-	return v
-}
-
-// text is a text of at most longest characters.
-func (f fields) text(name string, longest int) string {
-	v := f.get(name, tree.String)
-	text := v.Text()
-	if len(text) > longest && utf8.RuneCountInString(text) > longest {
-		f.c.faultf(f.at(name), "must not have more than %d characters", longest)
-		return ""
-	}
-	return text
-}
-
-// need is a text that must be there.
-func (f fields) need(name string, longest int) string {
-	text := f.text(name, longest)
-	if text == "" {
-		f.c.faultf(f.at(name), "is missing")
-	}
-	return text
-}
-
-// template is a text with variables; nil where there is nothing but blanks.
-func (f fields) template(name string, longest int) *template.Template {
-	text := f.text(name, longest)
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	return template.Parse(text)
-}
-
-// flag is a boolean.
-func (f fields) flag(name string) bool {
-	v := f.get(name, tree.Boolean)
-	return v.True()
-}
-
-// number is a number within bounds; nil where there is none.
-func (f fields) number(name string, low, high float64) *float64 {
-	v := f.get(name, tree.Number)
-	if v.Kind == tree.Absent {
-		return nil
-	}
-	n := v.Float()
-	if n < low || n > high {
-		f.c.faultf(f.at(name), "must be from %v to %v", low, high)
-		return nil
-	}
-	return &n
-}
-
-// object is an object; one without members where there is none.
-func (f fields) object(name string) fields {
-	return fields{f.c, f.path.at(name), f.get(name, tree.Object)}
-}
-
-// list is the items of a list of at most longest.
-func (f fields) list(name string, longest int) []tree.Member {
-	v := f.get(name, tree.Array)
-	if len(v.Members) > longest {
-		f.c.faultf(f.at(name), "must not be more than %d", longest)
-		return nil
-	}
-	return v.Members
-}
-
-// first is the first of some members that is there.
-func (f fields) first(names ...string) string {
-	for _, name := range names {
-		if v := f.of.Get(name); v.Kind > tree.Null {
-			return name
+		if json.Unmarshal([]byte(t.Raw), &tool) == nil {
+			address(graph.Entry("tools", i)+".url", tool.URL)
 		}
 	}
-	return names[0]
+	return faults
 }
 
-// faults notes what another package has found wrong with a part of the object, under the names that the part has here.
-func (f fields) faults(err error, rename func(field string) string) {
-	fault, ok := errors.AsType[*callwright.Error](err)
-	if !ok {
-		fault = callwright.Invalid("", "can't be used")
+// checkURL refuses an address to which no request may go.
+func (s *Service) checkURL(url string) error {
+	if s.cfg.Runtime.Requests == nil {
+		return callwright.Invalid("", "no other systems can be asked here")
 	}
-	f.c.faultf(f.at(rename(fault.Field)), "%s", fault.Message)
-}
-
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
-
-// variable checks the name of a variable, which stands at a member.
-func (c *compiler) variable(at func(member string) string, member, name string) {
-	switch {
-	case name == "":
-		c.faultf(at(member), "is missing")
-	case !variableName.MatchString(name):
-		c.faultf(at(member), "must be a variable's name: letters, digits, _ . and -, not beginning with a digit, at most 128")
-	}
+	return s.cfg.Runtime.Requests.CheckURL(url)
 }

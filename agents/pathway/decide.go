@@ -7,33 +7,14 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/template"
 )
 
-// way is one of the ways that a conversation can take from a node.
-type way struct {
-	kind   wayKind
-	to     *Node
-	edge   *Edge // of along; nil at the start and for the branch of a webhook
-	option llm.Option
-}
-
-// wayKind is how a way leads to its node.
-type wayKind int
-
-// The kinds of ways.
-const (
-	stay   wayKind = iota // at the node, which waits for the caller
-	along                 // to the next node
-	global                // to a global node
-	back                  // from a global node to where the conversation was
-	finish                // the node does what it had to do when its words were broken into
-)
-
-// routing is what a model is told where it chooses a way.
+// routing is the instruction with which a model chooses a way.
 const routing = "The conversation is led by a plan, and has come to one of its points. Choose how it goes on from there."
 
-// wanted are the variables to look for at the node.
+// wanted returns the variables to extract at the node.
 func (w *walk) wanted() []llm.Field {
 	var fields []llm.Field
 	for _, f := range w.at.Extract {
@@ -44,7 +25,7 @@ func (w *walk) wanted() []llm.Field {
 	return fields
 }
 
-// extract looks for the node's variables in what was said. What can't be made out stays unknown.
+// extract has the model extract the node's variables from what was said.
 func (w *walk) extract(ctx context.Context) {
 	fields := w.wanted()
 	if len(fields) == 0 {
@@ -60,7 +41,7 @@ func (w *walk) extract(ctx context.Context) {
 	w.set(found)
 }
 
-// tolerate goes on without a model's answer where it gave none that makes sense, or can't give one, and fails otherwise.
+// tolerate goes on without the model's answer if the model cannot answer or its answers are invalid, and fails otherwise.
 func (w *walk) tolerate(ctx context.Context, err error) {
 	switch llm.ClassOf(err) {
 	case llm.ClassInvalid, llm.ClassUnsupported:
@@ -70,13 +51,13 @@ func (w *walk) tolerate(ctx context.Context, err error) {
 	}
 }
 
-// decide chooses a way, and asks the model only where there is something to choose. heard: the caller has spoken.
+// decide returns the way on. It asks the model only if there is a choice. heard says that the caller has spoken.
 func (w *walk) decide(ctx context.Context, heard bool) way {
 	ways := w.ways(heard)
 	otherwise := ways[len(ways)-1]
 	if len(ways) == 1 {
 		if heard || otherwise.kind != stay {
-			w.chose(otherwise, "there is no other way")
+			w.chose(otherwise, "the only way")
 		}
 		return otherwise
 	}
@@ -89,7 +70,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 	w.log.Usage = w.log.Usage.Add(usage)
 	if err != nil {
 		if w.tolerate(ctx, err); !w.broken(ctx) {
-			w.chose(otherwise, "the model could not decide")
+			w.chose(otherwise, "the model did not decide")
 		}
 		return otherwise
 	}
@@ -99,14 +80,14 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 			return v
 		}
 	}
-	return otherwise // Choose gives nothing but options
+	return otherwise // not reached: Choose returns one of the options
 }
 
-// ways are the ways that there are; the last is the right one when no other is.
+// ways returns the ways on. The last one is right when no other is.
 //
-// When the caller has spoken, every global node but this one is among them. Then come: what the node has still to do
-// (State.Due), which is all; or the way that is always taken, behind its condition where it has one; or its edges, behind
-// the condition too. The conversation may stay where there is a condition, or no edge that is always taken.
+// If the caller has spoken, the other global nodes come first. Then, if the node's action is pending, finishing it is the
+// only further way. Else follows the edge that is always taken, or all edges; in both cases only if the node's condition
+// is met. The conversation may also stay, unless an edge is always taken and the node has no condition.
 func (w *walk) ways(heard bool) []way {
 	var out []way
 	add := func(v way, o llm.Option) []way {
@@ -122,7 +103,7 @@ func (w *walk) ways(heard bool) []way {
 				add(way{kind: global, to: n}, llm.Option{Label: w.label(n.Label, n), Description: w.brief(n.Description)})
 			}
 		}
-		if w.state.Due && w.at.acts() {
+		if w.state.ActionPending && w.at.Acts() {
 			return add(way{kind: finish, to: w.at}, otherwise)
 		}
 	}
@@ -143,15 +124,15 @@ func (w *walk) ways(heard bool) []way {
 	return add(way{kind: stay, to: w.at}, otherwise)
 }
 
-// label is when to take a way.
-func (w *walk) label(t *template.Template, to *Node) string {
+// label returns when to take a way to a node.
+func (w *walk) label(t *template.Template, to *graph.Node) string {
 	return cmp.Or(strings.TrimSpace(w.brief(t)), to.Name)
 }
 
-// maxGrowth is how many bytes the variables of a text about a way may add to it: there may be thousands of such texts.
+// maxGrowth bounds the bytes that variables add to a text about a way. A question may have thousands of such texts.
 const maxGrowth = 4 << 10
 
-// brief is a text about a way, with its variables.
+// brief renders a text about a way.
 func (w *walk) brief(t *template.Template) string {
 	if t == nil {
 		return ""
@@ -160,8 +141,8 @@ func (w *walk) brief(t *template.Template) string {
 	return t.RenderShort(w.state.Variables, maxGrowth)
 }
 
-// always is the way that needs no choice: from a global node back to where the conversation was, when it is to go back of
-// itself or, after the caller's next turn, has no edges; else the first edge that is always taken.
+// always returns the way that needs no choice. From a global node that is the way back, if the node has AutoReturn, or if
+// it has no edges and the caller has spoken. Else it is the first edge that is always taken.
 func (w *walk) always(heard bool) (way, bool) {
 	n := w.at
 	if to := w.graph.Nodes[w.state.Return]; n.Global && to != nil && (n.AutoReturn || heard && len(n.Edges) == 0) {

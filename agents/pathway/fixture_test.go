@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // data is that of a node.
@@ -30,7 +31,7 @@ func raw(v any) json.RawMessage {
 }
 
 // node writes a node of a document; the first of a document is to have start in its data.
-func node(id string, kind pathway.NodeType, d data) json.RawMessage {
+func node(id string, kind graph.NodeType, d data) json.RawMessage {
 	if d == nil {
 		d = data{}
 	}
@@ -44,7 +45,7 @@ func node(id string, kind pathway.NodeType, d data) json.RawMessage {
 func say(id string, more data) json.RawMessage {
 	d := data{"text": id + "."}
 	maps.Copy(d, more)
-	return node(id, pathway.NodeDefault, d)
+	return node(id, graph.NodeDefault, d)
 }
 
 var start = data{"isStart": true}
@@ -63,9 +64,9 @@ func ways(edges ...string) []json.RawMessage {
 }
 
 // compile makes a graph.
-func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *pathway.Graph {
+func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *graph.Graph {
 	t.Helper()
-	g, err := pathway.Compile(pathway.Document{Nodes: nodes, Edges: edges})
+	g, err := graph.Compile(graph.Document{Nodes: nodes, Edges: edges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,13 +142,13 @@ func (c *clock) Now() time.Time {
 type talk struct {
 	testing.TB
 	runtime *pathway.Runtime
-	graph   *pathway.Graph
+	graph   *graph.Graph
 	agent   pathway.Agent
 	state   pathway.State
 	log     pathway.Log // of the last turn
 }
 
-func newTalk(t testing.TB, g *pathway.Graph) *talk {
+func newTalk(t testing.TB, g *graph.Graph) *talk {
 	return &talk{
 		TB: t, graph: g,
 		runtime: &pathway.Runtime{Model: literal(), Requests: &agentstest.Requests{}, Clock: &clock{now: time.Unix(0, 0).UTC()}},

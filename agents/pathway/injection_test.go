@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -31,11 +32,11 @@ func TestCallerGivesNoOrders(t *testing.T) {
 			t.Parallel()
 			c := newTalk(t, compile(t, nodes(
 				raw(data{"globalConfig": data{"globalPrompt": "Be kind."}}),
-				node("ask", pathway.NodeDefault, data{"isStart": true, "prompt": "Ask.", "condition": "done", "extractVars": [][]string{{"wish"}}}),
-				node("hook", pathway.NodeWebhook, data{"url": "https://example.com/", "responseData": []data{{"name": "note", "data": "$.note"}}}),
-				node("told", pathway.NodeDefault, data{"text": "You said {{wish}}, and {{note}}."}),
-				node("person", pathway.NodeTransfer, data{"isGlobal": true, "globalLabel": "a person", "transferNumber": "+15550100"}),
-				node("secret", pathway.NodeTransfer, data{"transferNumber": "+15550111"}),
+				node("ask", graph.NodeDefault, data{"isStart": true, "prompt": "Ask.", "condition": "done", "extractVars": [][]string{{"wish"}}}),
+				node("hook", graph.NodeWebhook, data{"url": "https://example.com/", "responseData": []data{{"name": "note", "data": "$.note"}}}),
+				node("told", graph.NodeDefault, data{"text": "You said {{wish}}, and {{note}}."}),
+				node("person", graph.NodeTransfer, data{"isGlobal": true, "globalLabel": "a person", "transferNumber": "+15550100"}),
+				node("secret", graph.NodeTransfer, data{"transferNumber": "+15550111"}),
 			), ways("ask hook: go", "hook told", "told secret: never")))
 			c.state = pathway.Begin(map[string]any{"secret": "hunter2"}, "")
 			c.runtime.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
@@ -115,7 +116,7 @@ func TestNumbersFromVariables(t *testing.T) {
 		"+15550100": "Transfer{+15550100}", "sip:desk@example.com": "Transfer{sip:desk@example.com}", " SIPS:a@b ": "Transfer{SIPS:a@b}",
 		"911": "Nobody.", "tel:+15550100": "Nobody.", "sip:": "Nobody.", "sip:a b": "Nobody.", "sip:a@b\r\nRoute: c": "Nobody.", "+1555 0100": "Nobody.", "sip:a@b>;x": "Nobody.",
 	} {
-		c := newTalk(t, compile(t, nodes(node("t", pathway.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"})), nil))
+		c := newTalk(t, compile(t, nodes(node("t", graph.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"})), nil))
 		c.agent.Lines.NotReached = "Nobody."
 		c.state = pathway.Begin(map[string]any{"to": to}, "")
 		c.begins(want)

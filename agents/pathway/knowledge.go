@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxPassages is how many passages a model gets for an answer.
+// maxPassages is how many passages a model gets for one answer.
 const maxPassages = 5
 
-// passages looks up what helps to answer the caller's last words. Where nothing can be found out the model is asked
-// without, and says that it does not know.
+// passages looks up passages that help to answer the caller's last words. If the lookup fails there are none, and the
+// model says that it does not know.
 func (w *walk) passages(ctx context.Context) []string {
 	question := ""
 	for _, m := range slices.Backward(w.state.Talk.Messages) {
@@ -30,14 +30,14 @@ func (w *walk) passages(ctx context.Context) []string {
 	case w.at.KnowledgeBase == "":
 		found = best(w.at.Knowledge, question, maxPassages)
 	case w.runtime.Knowledge == nil:
-		w.note(LogEntry{Kind: LogError, Text: "there are no knowledge bases here"})
+		w.note(LogEntry{Kind: LogError, Text: "no knowledge bases are connected"})
 		return nil
 	default:
 		var err error
 		found, err = w.runtime.Knowledge.Find(ctx, w.agent.Org, w.at.KnowledgeBase, question, maxPassages)
 		if err != nil {
-			w.note(LogEntry{Kind: LogError, Text: "the knowledge base could not be asked"})
-			w.runtime.warn(ctx, "a knowledge base could not be asked", err)
+			w.note(LogEntry{Kind: LogError, Text: "the knowledge base failed"})
+			w.runtime.warn(ctx, "knowledge base failed", err)
 			return nil
 		}
 	}
@@ -45,10 +45,9 @@ func (w *walk) passages(ctx context.Context) []string {
 	return found
 }
 
-// best are the paragraphs of a text, between empty lines, that share the most with a question, the best first; those
-// that share nothing are left out. A word that both have counts one, divided by the number of paragraphs that have it, so
-// that rare words decide. Words of one or two letters don't count, and of longer ones only the first four letters do,
-// without an s at the end, so that "opening" and "opened", "fee" and "fees" are the same.
+// best returns the paragraphs of a text that share words with a question, best first. A shared word scores one, divided
+// by the number of paragraphs that have it, so that rare words decide. Words of one or two letters do not count. Of longer
+// words only the first four letters count, without a final s, so that "opening" and "opened", "fee" and "fees" match.
 func best(text, question string, most int) []string {
 	type paragraph struct {
 		text  string
@@ -82,7 +81,7 @@ func best(text, question string, most int) []string {
 	return out
 }
 
-// paragraphs are what stands between empty lines.
+// paragraphs splits a text at blank lines.
 func paragraphs(text string) []string {
 	var out []string
 	var lines []string
@@ -103,7 +102,7 @@ func paragraphs(text string) []string {
 	return out
 }
 
-// stems are the beginnings of a text's words.
+// stems returns the beginnings of a text's words.
 func stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {

@@ -10,11 +10,12 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // createFor keeps a pathway of an organization.
-func (o *office) createFor(t *testing.T, org callwright.OrgID, d pathway.Document) pathway.Pathway {
+func (o *office) createFor(t *testing.T, org callwright.OrgID, d graph.Document) pathway.Pathway {
 	t.Helper()
 	p, err := o.Create(t.Context(), org, pathway.Draft{Name: "Theirs", Document: d})
 	if err != nil {
@@ -94,7 +95,7 @@ func TestChatsOfAnOrganization(t *testing.T) {
 func TestPathwaysOfAnOrganization(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	last := o.createFor(t, "a", pathway.Document{})
+	last := o.createFor(t, "a", graph.Document{})
 	for i := range pathway.MaxPathways - 1 {
 		if err := o.store.InsertPathway(t.Context(), pathway.Pathway{ID: fmt.Sprint("p", i), Org: "a"}); err != nil {
 			t.Fatal(err)
@@ -102,7 +103,7 @@ func TestPathwaysOfAnOrganization(t *testing.T) {
 	}
 	_, err := o.Create(t.Context(), "a", pathway.Draft{Name: "One more"})
 	wantCode(t, "one more", err, callwright.CodeInvalidState, "")
-	o.createFor(t, "b", pathway.Document{})
+	o.createFor(t, "b", graph.Document{})
 	seen := map[string]bool{}
 	for l := (pathway.Listing{Limit: pathway.MaxPathways}); ; {
 		page, err := o.List(t.Context(), "a", l)
@@ -122,7 +123,7 @@ func TestPathwaysOfAnOrganization(t *testing.T) {
 	if err := o.Delete(t.Context(), "a", last.ID); err != nil {
 		t.Fatal(err)
 	}
-	o.createFor(t, "a", pathway.Document{})
+	o.createFor(t, "a", graph.Document{})
 }
 
 func TestVersionsOfAPathway(t *testing.T) {

@@ -1,58 +1,47 @@
 package pathway
 
 import (
-	"maps"
-	"reflect"
-	"slices"
-	"strings"
+	"time"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/request"
 )
 
-// note adds an entry about the node where the conversation is.
-func (w *walk) note(e LogEntry) {
-	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.runtime.now()
-	w.log.Entries = append(w.log.Entries, e)
+// Log records one turn, for people who ask why it went as it did.
+type Log struct {
+	Turn    int    // 1, 2, ...
+	Node    string // id of the node at which the turn ended
+	Heard   string // what the caller said or pressed; empty at the start and for silence
+	Said    string
+	Entries []LogEntry
+	Usage   llm.Usage
+	Took    time.Duration
 }
 
-// chose notes a decision and what it rests on.
-func (w *walk) chose(v way, reason string) {
-	e := LogEntry{Kind: LogDecision, Chosen: v.to.ID, Text: reason}
-	if v.edge != nil {
-		e.Edge = v.edge.ID
-	}
-	w.note(e)
+// LogEntry is one event of a turn.
+type LogEntry struct {
+	Kind      LogKind
+	Node      string         // id of the node where it happened
+	Name      string         // the name of that node
+	Chosen    string         // of LogDecision: id of the next node
+	Edge      string         // of LogDecision: id of the edge; empty for another way
+	Tag       string         // of LogVisit
+	Text      string         // for people
+	Variables map[string]any // of LogVariables: the variables that changed
+	Request   *request.Log   // of LogRequest
+	At        time.Time
 }
 
-// set gives variables values, and notes those that change. The map that came with the State stays as it is.
-func (w *walk) set(values map[string]any) {
-	var changed map[string]any
-	for name, v := range values {
-		v = plain(v)
-		if old, known := w.state.Variables[name]; known && reflect.DeepEqual(old, v) {
-			continue
-		}
-		if changed == nil {
-			changed = make(map[string]any, len(values))
-		}
-		changed[name] = v
-	}
-	if changed == nil {
-		return
-	}
-	if !w.own {
-		w.own = true
-		w.state.Variables = maps.Clone(w.state.Variables)
-	}
-	if w.state.Variables == nil {
-		w.state.Variables = make(map[string]any, len(changed))
-	}
-	maps.Copy(w.state.Variables, changed)
-	w.note(LogEntry{Kind: LogVariables, Variables: changed})
-}
+// LogKind is the kind of an event.
+type LogKind string
 
-// nameMissing notes the variables of the turn's templates that had no value.
-func (w *walk) nameMissing() {
-	if len(w.missing) > 0 {
-		slices.Sort(w.missing)
-		w.note(LogEntry{Kind: LogError, Text: "no value for " + strings.Join(w.missing, ", ")})
-	}
-}
+// The kinds of events.
+const (
+	LogVisit     LogKind = "visit"     // the conversation came to a node
+	LogDecision  LogKind = "decision"  // the next node was chosen
+	LogVariables LogKind = "variables" // variables got values
+	LogRequest   LogKind = "tool_call" // a request was sent to another system
+	LogKnowledge LogKind = "knowledge" // passages were looked up
+	LogLoop      LogKind = "loop"      // MaxVisits ended the turn
+	LogError     LogKind = "error"     // something failed
+)

@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
 )
@@ -33,16 +34,16 @@ func anyText(t *rapid.T, what string) *template.Template {
 }
 
 // anyGraph is a graph of a few nodes of all types, that lead anywhere.
-func anyGraph(t *rapid.T) *pathway.Graph {
-	g := &pathway.Graph{Nodes: map[string]*pathway.Node{}}
+func anyGraph(t *rapid.T) *graph.Graph {
+	g := &graph.Graph{Nodes: map[string]*graph.Node{}}
 	flag := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
-	types := []pathway.NodeType{
-		pathway.NodeDefault, pathway.NodeDefault, pathway.NodeEnd, pathway.NodeTransfer, pathway.NodeKnowledge, pathway.NodeWebhook,
-		pathway.NodeWait, pathway.NodePress,
+	types := []graph.NodeType{
+		graph.NodeDefault, graph.NodeDefault, graph.NodeEnd, graph.NodeTransfer, graph.NodeKnowledge, graph.NodeWebhook,
+		graph.NodeWait, graph.NodePress,
 	}
-	var all []*pathway.Node
+	var all []*graph.Node
 	for i := range rapid.IntRange(1, 7).Draw(t, "nodes") {
-		n := &pathway.Node{
+		n := &graph.Node{
 			ID: fmt.Sprint("n", i), Type: rapid.SampledFrom(types).Draw(t, "type"), Text: anyText(t, "text"), Prompt: anyText(t, "prompt"),
 			Condition: anyText(t, "condition"), Global: flag("global"), Label: anyText(t, "label"), AutoReturn: flag("return"),
 			Skip: flag("skip"), QuietSilence: flag("quiet"), Refresh: flag("refresh"), TransferTo: anyText(t, "to"), Digits: anyText(t, "digits"),
@@ -51,7 +52,7 @@ func anyGraph(t *rapid.T) *pathway.Graph {
 		if flag("extract") {
 			n.Extract = []llm.Field{{Name: "v", Type: llm.FieldString}, {Name: "n", Type: llm.FieldInteger}}
 		}
-		if n.Type == pathway.NodeWebhook {
+		if n.Type == graph.NodeWebhook {
 			call, err := request.Source{URL: "https://example.com/", Variables: []request.Mapping{{Name: "v", Path: "$.v"}}}.Parse()
 			if err != nil {
 				t.Fatal(err)
@@ -66,9 +67,9 @@ func anyGraph(t *rapid.T) *pathway.Graph {
 	g.Start = all[0]
 	for i := range rapid.IntRange(0, 12).Draw(t, "edges") {
 		from, to := rapid.SampledFrom(all).Draw(t, "from"), rapid.SampledFrom(all).Draw(t, "target")
-		from.Edges = append(from.Edges, &pathway.Edge{ID: fmt.Sprint("e", i), To: to, Label: anyText(t, "edge"), Always: flag("always")})
-		if from.Type == pathway.NodeWebhook && flag("branch") {
-			from.Branches = append(from.Branches, pathway.Branch{Variable: "v", Operator: pathway.OpNotEqual, Value: anyText(t, "value"), To: to})
+		from.Edges = append(from.Edges, &graph.Edge{ID: fmt.Sprint("e", i), To: to, Label: anyText(t, "edge"), Always: flag("always")})
+		if from.Type == graph.NodeWebhook && flag("branch") {
+			from.Branches = append(from.Branches, graph.Branch{Variable: "v", Operator: graph.OpNotEqual, Value: anyText(t, "value"), To: to})
 		}
 	}
 	return g
@@ -166,7 +167,7 @@ func TestAnyConversation(t *testing.T) {
 	})
 }
 
-func converse(t *rapid.T, g *pathway.Graph, turns []conversation.Turn, seed uint64) taken {
+func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64) taken {
 	f := &fickle{Rand: rand.New(rand.NewPCG(seed, 0))}
 	r := &pathway.Runtime{
 		Model: &agentstest.Model{Says: f.says, Answers: f.answers}, Requests: &agentstest.Requests{Answer: f.do}, Clock: &clock{now: time.Unix(0, 0).UTC()},
@@ -225,7 +226,7 @@ func possible(t *rapid.T, s conversation.Step) {
 }
 
 // holds wants a conversation to be somewhere, after any turn.
-func (c taken) holds(t *rapid.T, g *pathway.Graph, log pathway.Log, err error, wasOver bool) {
+func (c taken) holds(t *rapid.T, g *graph.Graph, log pathway.Log, err error, wasOver bool) {
 	s := c.state
 	for _, id := range append(slices.Clone(s.Visited), s.Node, s.Return) {
 		if id != "" && g.Node(id) == nil {

@@ -107,19 +107,6 @@ func overtaken(before, now Pathway, b Publication) bool {
 	return other(before.Production, now.Production) || other(before.promoted(), now.promoted())
 }
 
-// promoted is the number of the version that waits for its tests; 0: none.
-func (p Pathway) promoted() int {
-	if p.Promotion == nil {
-		return 0
-	}
-	return p.Promotion.Number
-}
-
-// waits says whether a version waits for a batch.
-func (p Pathway) waits(number int, batch string) bool {
-	return p.promoted() == number && p.Promotion.Batch == batch
-}
-
 // ask asks the gate about a version.
 func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
 	if s.cfg.Gate == nil {

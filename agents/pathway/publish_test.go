@@ -13,13 +13,14 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // three is an office with a pathway of three versions.
 func three(tb testing.TB, change ...func(*pathway.Config)) (*office, pathway.Pathway, []pathway.Version) {
 	tb.Helper()
 	o := newOffice(tb, change...)
-	p := o.create(tb, pathway.Document{})
+	p := o.create(tb, graph.Document{})
 	versions := make([]pathway.Version, 4) // by number
 	for number := 1; number <= 3; number++ {
 		versions[number] = o.save(tb, p.ID, days(strings.Repeat("?", number)))
@@ -65,7 +66,7 @@ func TestPublishProduction(t *testing.T) {
 func TestPublishWithoutGate(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
-	p := o.create(t, pathway.Document{})
+	p := o.create(t, graph.Document{})
 	o.save(t, p.ID, days("?"))
 	got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true})
 	if err != nil || !got.Published || o.get(t, p.ID).Production != 1 {

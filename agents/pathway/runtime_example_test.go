@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // keywords is a program's own language model: it reads prompts out, and takes the option whose label the caller has said.
@@ -33,7 +34,7 @@ func (keywords) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 }
 
 func ExampleRuntime() {
-	graph, err := pathway.Compile(pathway.Document{
+	graph, err := graph.Compile(graph.Document{
 		Nodes: []json.RawMessage{
 			[]byte(`{"id": "day", "type": "Default", "data": {"isStart": true, "prompt": "{{name}}, Monday or Tuesday?"}}`),
 			[]byte(`{"id": "bye", "type": "End Call", "data": {"text": "See you."}}`)},

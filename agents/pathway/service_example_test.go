@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // clerk is a language model of one's own: it always says the same, and takes the first way that there is.
@@ -36,7 +37,7 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	graph := pathway.Document{
+	graph := graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(`{"id": "ask", "type": "Default", "data": {"isStart": true, "text": "{{shop}}, which day suits you?"}}`),
 			json.RawMessage(`{"id": "bye", "type": "End Call", "data": {"prompt": "Confirm the day."}}`),

@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/pgtest"
 )
 
@@ -110,7 +111,7 @@ func (d door) Check(ctx context.Context, org callwright.OrgID, c pathway.Candida
 }
 
 // days is a document that asks for a day.
-func days(question string) pathway.Document {
+func days(question string) graph.Document {
 	return document(
 		`{"id":"day","type":"Default","data":{"name":"Day","isStart":true,"text":"`+question+`",
 			"extractVars":[["day","string","the weekday, \"Tuesday\" or \"Thursday\""]]}}`,
@@ -120,7 +121,7 @@ func days(question string) pathway.Document {
 }
 
 // document is nodes and edges in any order.
-func document(entries ...string) (d pathway.Document) {
+func document(entries ...string) (d graph.Document) {
 	for _, e := range entries {
 		if strings.Contains(e, `"source"`) {
 			d.Edges = append(d.Edges, json.RawMessage(e))
@@ -132,7 +133,7 @@ func document(entries ...string) (d pathway.Document) {
 }
 
 // create keeps a pathway with a draft, whose versions must pass a test.
-func (o *office) create(tb testing.TB, d pathway.Document) pathway.Pathway {
+func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	tb.Helper()
 	p, err := o.Create(tb.Context(), "a", pathway.Draft{Name: "Days", Document: d})
 	if err != nil {
@@ -143,7 +144,7 @@ func (o *office) create(tb testing.TB, d pathway.Document) pathway.Pathway {
 }
 
 // save keeps a version.
-func (o *office) save(tb testing.TB, id string, d pathway.Document) pathway.Version {
+func (o *office) save(tb testing.TB, id string, d graph.Document) pathway.Version {
 	tb.Helper()
 	v, err := o.Save(tb.Context(), "a", id, "V", d)
 	if err != nil {
@@ -195,7 +196,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	empty, full := o.create(t, pathway.Document{}), o.create(t, days("Which day?"))
+	empty, full := o.create(t, graph.Document{}), o.create(t, days("Which day?"))
 	if got := o.get(t, full.ID); len(got.Draft.Nodes) != 2 || string(got.Draft.Edges[0]) !=
 		`{"id":"e1","source":"day","target":"bye","data":{"label":"day is known"}}` {
 		t.Errorf("the draft is %s", got.Draft)
@@ -238,7 +239,7 @@ func TestNamesEveryFault(t *testing.T) {
 	want := []string{
 		"edges[0].target", "nodes[0].data.tools[1].url", "nodes[1].data.url", "nodes[2].data.url", "nodes[3].data.kbTool",
 	}
-	p := o.create(t, pathway.Document{})
+	p := o.create(t, graph.Document{})
 	_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: faulty})
 	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", faulty)
 	_, updateErr := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &faulty.Nodes, Edges: &faulty.Edges})

@@ -6,30 +6,31 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/callwright/callwright/agents/dialogue"
-	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agents/request"
 )
 
-// State is where a conversation is. It is plain data: a copy of it is another conversation, and it can be kept as JSON,
-// whose form is this package's own, and comes back the same. The zero State is a conversation that has not begun.
+// State is the state of a conversation. It is plain data: a copy is another conversation. Encoded as JSON it can be
+// stored, and decodes to an equal State; the encoding belongs to this package. The zero State is a conversation that has
+// not begun.
 type State struct {
-	Node      string         // id of the node that waits for the caller; before the start: of the one to begin at, empty for the graph's
-	Return    string         // id of the node to go back to from a global one; empty: none
-	Variables map[string]any // what was given and what was found out; whole numbers are int64, others float64
+	Node      string         // id of the node that waits for the caller; before the start: of the first node, empty for the graph's
+	Return    string         // id of the node to return to from a global node; empty: none
+	Variables map[string]any // given and extracted values; integers are int64, other numbers float64
 	Talk      dialogue.Talk  // what was said
-	Visited   []string       // ids of the nodes, in order
-	Turn      int            // how many were taken
-	Loops     int            // turns in a row that were ended by the limit of steps
-	Due       bool           // what the node does once its words are said is still to be done, as far as is known: see Step
-	ReturnDue bool           // the same of the node to go back to
-	Over      bool           // ended or transferred
+	Visited   []string       // ids of the visited nodes, in order
+	Turn      int            // number of turns so far
+	Loops     int            // turns in a row that MaxVisits has ended
+	Over      bool           // the conversation has ended or was transferred
+
+	// ActionPending says that the action of the node, which follows its words, is not done yet as far as is known, because
+	// the caller may have interrupted the words: see Runtime.Step. ReturnPending says the same of the node Return.
+	ActionPending bool `json:"Due"`
+	ReturnPending bool `json:"ReturnDue"`
 }
 
-// Begin is a conversation that has not begun. startNode is the id of the node to begin at; empty: the graph's start.
-// variables may hold whatever JSON has a form for, and are copied.
+// Begin returns the state of a conversation that has not begun. startNode is the id of the first node; empty is the
+// graph's start. The variables are copied; they may hold everything that JSON can encode.
 func Begin(variables map[string]any, startNode string) State {
 	s := State{Node: startNode}
 	if len(variables) > 0 {
@@ -41,7 +42,7 @@ func Begin(variables map[string]any, startNode string) State {
 	return s
 }
 
-// UnmarshalJSON reads what encoding/json has written of a State.
+// UnmarshalJSON decodes a State.
 func (s *State) UnmarshalJSON(raw []byte) error {
 	type plainState State // without this method
 	var out plainState
@@ -55,15 +56,15 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decode reads JSON and keeps all digits of its numbers.
+// decode decodes JSON and keeps all digits of its numbers.
 func decode(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	return d.Decode(into)
 }
 
-// plain is a value in the form in which it comes back when a State is kept as JSON, so that it makes no difference
-// whether it was: whole numbers are int64 where they fit, other numbers float64. It shares no memory with v.
+// plain returns a value in the form in which it decodes from a stored State, so that it makes no difference whether the
+// State was stored: integers are int64 if they fit, other numbers float64. It shares no memory with v.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64:
@@ -101,7 +102,7 @@ func plain(v any) any {
 		err = decode(raw, &out)
 	}
 	if err != nil {
-		return fmt.Sprint(v) // it has no form in JSON
+		return fmt.Sprint(v) // JSON cannot encode it
 	}
 	return plain(out)
 }
@@ -116,42 +117,3 @@ func plainFloat(v float64) any {
 		return v
 	}
 }
-
-// Log is what happened in one turn, for people who want to know why.
-type Log struct {
-	Turn    int    // 1, 2, ...
-	Node    string // id of the node at which the turn ended
-	Heard   string // what the caller said or pressed; empty for the start and for silence
-	Said    string
-	Entries []LogEntry
-	Usage   llm.Usage
-	Took    time.Duration
-}
-
-// LogEntry is one thing that happened in a turn.
-type LogEntry struct {
-	Kind      LogKind
-	Node      string         // where it happened
-	Name      string         // of that node
-	Chosen    string         // of LogDecision: id of the node that the conversation went to
-	Edge      string         // of LogDecision: id of the edge; empty for another way
-	Tag       string         // of LogVisit
-	Text      string         // for people
-	Variables map[string]any // of LogVariables: those that changed
-	Request   *request.Log   // of LogRequest
-	At        time.Time
-}
-
-// LogKind says what happened.
-type LogKind string
-
-// The kinds of entries.
-const (
-	LogVisit     LogKind = "visit"     // the conversation came to a node
-	LogDecision  LogKind = "decision"  // it was decided where to go, or to stay
-	LogVariables LogKind = "variables" // variables got values
-	LogRequest   LogKind = "tool_call" // another system was asked
-	LogKnowledge LogKind = "knowledge" // passages were looked up
-	LogLoop      LogKind = "loop"      // the limit of steps ended the turn
-	LogError     LogKind = "error"     // something failed
-)

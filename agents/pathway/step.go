@@ -2,73 +2,42 @@ package pathway
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Runtime leads conversations along graphs. It keeps nothing between turns, and serves any number of conversations at
-// once.
-type Runtime struct {
-	Model     llm.Model        // required
-	Requests  request.Client   // nil: requests fail
-	Knowledge Knowledge        // nil: there are no knowledge bases
-	Clock     callwright.Clock // nil: the machine's
-	Logger    *slog.Logger     // nil: discards
-}
-
-// Agent is who speaks in a conversation. It is the same for all its turns.
-type Agent struct {
-	Org           callwright.OrgID
-	Persona       string // stands before the nodes' prompts; may hold {{variables}}
-	Language      string // BCP 47; empty: not stated
-	Model         string // for a node without its own; empty: the adapter's
-	Temperature   *float64
-	TransferTo    string         // E.164 number or SIP URI for a transfer node without its own; empty: none
-	FirstSentence string         // said before the words of the first node; may hold {{variables}}
-	Facts         []request.Fact // about variables, beside those of the graph
-	Lines         dialogue.Lines
-}
-
-// MaxVisits is how many nodes a conversation can come to in one turn. A graph that leads in a circle without waiting for
-// the caller ends the turn there, at the node that was reached last; the second such turn in a row ends the conversation.
-const MaxVisits = 32
-
-// maxRequests is how many webhook nodes may ask in one turn. Further ones go on as if nobody had answered.
-const maxRequests = 8
-
-// Step takes a turn: it hears in, decides where the conversation goes, and gives what is said and done there to emit, as
-// soon as it is known; emit says whether it wants more. What is said in the first turn is the first sentence and the
-// words of the first node, also when the caller has spoken first.
+// Step takes a turn of a conversation. It calls emit with what the agent says and does, as soon as it is known; emit
+// returns whether it wants more. In the first turn the agent says its first sentence and the words of the first node, even
+// if the caller has spoken first.
 //
-// A turn of the caller at the node that waits:
+// A later turn goes like this:
 //
-//  1. Silence and what was not understood are answered without a model: see dialogue.Talk.Patience.
-//  2. The node's variables are looked for in what was said, but for those that are known already (Node.Refresh: all).
-//  3. One question decides: a global node, else, if the node's condition is met, one of its edges, else it stays and
-//     speaks again. An edge that is always taken needs no question where neither a global node nor a condition does. See
-//     walk.ways. Answers without sense, and a model that can't answer (llm.ClassUnsupported), take what is right
-//     otherwise.
-//  4. Every node that it comes to speaks, and does what is of its type: see walk.act.
+//  1. Silence and unclear speech are answered without a model: see dialogue.Talk.Patience.
+//  2. The model extracts the node's variables that are not known yet (with Node.Refresh: all of them).
+//  3. The model answers one question: go to a global node, take one of the edges if the node's condition is met, or stay
+//     and speak again. An edge that is always taken needs no question, unless there are global nodes or a condition. If
+//     the model cannot answer (llm.ClassUnsupported), or its answers are invalid, the conversation takes the edge that is
+//     always taken, or stays.
+//  4. Every node that the conversation comes to speaks and does the action of its type, such as sending a request, until
+//     a node waits for the caller.
 //
-// s is not changed. The State that comes back is always one that can be gone on from: where emit wants no more or ctx
-// ends, at the node that had the word. What that node had to do once its words were said, such as to end the call, it does
-// after the next turn, or when the conversation comes back from the global node to which that has led. A turn that ctx ends
-// before anything came of it has only heard; the next one decides about all that the caller has said since. A second
-// conversation.TurnStart says that a transfer has failed.
+// Step does not change s. The State that it returns is always resumable. If emit wants no more, or ctx ends, the
+// conversation stays at the node that was speaking, and the node's action, such as ending the call, stays pending. It is
+// done after the next turn, or when the conversation returns from a global node. If ctx ends before anything was said or
+// done, the State has only what the caller said, and the next turn decides about all of it. A second
+// conversation.TurnStart means that a transfer has failed.
 //
-// A model's failure is the error, a *llm.Failure; the agent has said its apology then, and the conversation is over. The
-// end of ctx is CodeUnavailable. A conversation that is over, or at a node that the graph does not have, is
-// CodeInvalidState, and nothing happens; but a caller who breaks into the last words has kept them from being the last.
+// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is
+// CodeUnavailable if ctx ended. CodeInvalidState: the conversation is over, or the graph does not have its node; nothing
+// has happened then. A turn that interrupted the last words continues the conversation, though.
 func (r *Runtime) Step(
-	ctx context.Context, g *Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
+	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
 	at := g.Start
 	if s.Node != "" {
@@ -77,7 +46,7 @@ func (r *Runtime) Step(
 	switch {
 	case at == nil:
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the pathway has no node %q", s.Node)
-	case s.Over && !in.Interrupted && (in.Kind != conversation.TurnStart || at.Type != NodeTransfer):
+	case s.Over && !in.Interrupted && (in.Kind != conversation.TurnStart || at.Type != graph.NodeTransfer):
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
@@ -85,39 +54,13 @@ func (r *Runtime) Step(
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false
-	w.state.Visited = slices.Clip(s.Visited) // further ones are this turn's own
+	w.state.Visited = slices.Clip(s.Visited) // so that appending copies it
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
 	began := r.now()
 	w.take(ctx, in, emit)
 	w.close(ctx)
 	w.log.Took = r.now().Sub(began)
 	return w.state, w.log, w.err
-}
-
-func (r *Runtime) now() time.Time {
-	if r.Clock == nil {
-		return callwright.SystemClock{}.Now()
-	}
-	return r.Clock.Now()
-}
-
-// walk is one turn on its way through the graph.
-type walk struct {
-	runtime *Runtime
-	graph   *Graph
-	agent   Agent
-	before  State         // as it came
-	state   State         // as it is now
-	heard   dialogue.Talk // with what the caller said, before the answer
-	answer  *dialogue.Answer
-	at      *Node // where the conversation is
-	log     Log
-	visits  int
-	asked   int      // requests of webhook nodes
-	own     bool     // state.Variables is this turn's own, and may be changed
-	acted   bool     // something was done that can't be taken back
-	missing []string // variables of templates that have no value
-	err     error    // of the model
 }
 
 // take takes the turn.
@@ -146,14 +89,14 @@ func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(convers
 	}
 }
 
-// hear goes on by what the caller has said. It was not said to a global node that would have gone back by then, had the
-// caller not spoken into its words.
+// hear goes on by what the caller said. If the caller interrupted a global node that returns after its words, the node
+// before it hears what was said.
 func (w *walk) hear(ctx context.Context) {
-	if w.state.Due && w.returns() {
+	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
-		w.chose(v, "the caller has spoken into the words")
+		w.chose(v, "the caller interrupted the words")
 		w.at = v.to
-		w.state.Node, w.state.Due, w.state.Return, w.state.ReturnDue = w.at.ID, w.state.ReturnDue, "", false
+		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -164,8 +107,8 @@ func (w *walk) hear(ctx context.Context) {
 	}
 	switch v.kind {
 	case stay:
-		w.state.Due = false
-		if !w.speak(ctx, false) && w.at.Type != NodeWait {
+		w.state.ActionPending = false
+		if !w.speak(ctx, false) && w.at.Type != graph.NodeWait {
 			w.answer.Text(w.agent.Lines.Repeat)
 		}
 	case finish:
@@ -177,15 +120,15 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// courtesy answers silence and noise. Where a noise broke into the words of a node, the node goes on from there, and does
-// what it has still to do.
+// courtesy answers silence and noise. If noise interrupted the words of a node, the node says the rest and does its
+// pending action.
 func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
 		return
 	}
 	w.state.Over = c == dialogue.Goodbye
-	if w.state.Over || !w.state.Due || c != dialogue.GoOn && !w.moves() {
+	if w.state.Over || !w.state.ActionPending || c != dialogue.GoOn && !w.moves() {
 		w.answer.Courtesy(c, rest, w.agent.Lines)
 		return
 	}
@@ -194,53 +137,50 @@ func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Co
 	}
 }
 
-// notReached goes on after a transfer that has failed: along the edge of the transfer's node that is always taken, or
-// back from a global one, else it waits there.
+// notReached goes on after a failed transfer: along the edge that is always taken, or back from a global node. Else the
+// conversation waits at the node.
 func (w *walk) notReached(ctx context.Context) {
-	w.state.Due = false
+	w.state.ActionPending = false
 	w.note(LogEntry{Kind: LogError, Text: "the transfer has failed"})
 	w.answer.Text(w.agent.Lines.NotReached)
-	if v, ok := w.always(false); ok && w.at.Type == NodeTransfer && !w.broken(ctx) {
+	if v, ok := w.always(false); ok && w.at.Type == graph.NodeTransfer && !w.broken(ctx) {
 		w.chose(v, "the transfer has failed")
 		w.follow(ctx, v)
 	}
 }
 
-// broken says whether the turn ends here: nobody takes the answer any more, or the conversation is over.
-func (w *walk) broken(ctx context.Context) bool {
-	return w.state.Over || w.answer.Stopped() || ctx.Err() != nil
-}
-
-// fail ends the conversation with the apology; but the end of ctx is no failure of the model's.
-func (w *walk) fail(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	w.err = err
-	w.note(LogEntry{Kind: LogError, Text: err.Error()})
-	w.runtime.warn(ctx, "the model has failed, and the conversation ends", err)
-	w.state.Over = true
-	w.answer.Text(w.agent.Lines.Apology)
-}
-
-func (r *Runtime) warn(ctx context.Context, text string, err error) {
-	if r.Logger != nil {
-		r.Logger.WarnContext(ctx, text, "error", err)
-	}
-}
-
-// close ends the turn. If ctx has ended it before anything came of it, the conversation stays where it was, with what
-// the caller has said: the next turn decides about both.
+// close ends the turn. If ctx ended before anything was said or done, the conversation stays where it was, with what the
+// caller said: the next turn decides about both.
 func (w *walk) close(ctx context.Context) {
 	if ctx.Err() != nil && w.err == nil && !w.state.Over {
-		w.err = callwright.Errorf(callwright.CodeUnavailable, "the turn was broken off: %w", ctx.Err())
+		w.err = callwright.Errorf(callwright.CodeUnavailable, "the turn was canceled: %w", ctx.Err())
 		if !w.acted && !w.answer.Spoken() {
 			turn := w.state.Turn
 			w.state = w.before
 			w.state.Turn, w.state.Talk = turn, w.heard
-			w.note(LogEntry{Kind: LogError, Text: "the turn was broken off before anything was said"})
+			w.note(LogEntry{Kind: LogError, Text: "the turn was canceled before anything was said"})
 		}
 	}
 	w.nameMissing()
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
+}
+
+// expect tells the recognizer what the caller may say next, if the model knows.
+func (w *walk) expect() {
+	h, ok := w.runtime.Model.(llm.Hinter)
+	if !ok {
+		return
+	}
+	defer func(missing []string) { w.missing = missing }(w.missing) // what is not said yet is not missed
+	ways := w.ways(true)
+	options := make([]llm.Option, 0, len(ways)+len(w.at.Extract))
+	for _, v := range ways {
+		options = append(options, v.option)
+	}
+	for _, f := range w.wanted() {
+		options = append(options, llm.Option{ID: "variable " + f.Name, Label: f.Description})
+	}
+	if phrases := h.Hints(w.request(), options); len(phrases) > 0 {
+		w.answer.Step(conversation.Expect{Phrases: phrases})
+	}
 }

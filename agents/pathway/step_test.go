@@ -13,16 +13,17 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // fork is a graph with a question and two ways, where anybody can ask for a person or for the price.
-func fork(t testing.TB) *pathway.Graph {
+func fork(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
 		say("ask", data{"isStart": true, "tag": data{"name": "asked"}}),
 		say("left", nil),
-		node("bye", pathway.NodeEnd, data{"text": "Bye."}),
-		node("person", pathway.NodeTransfer, data{"text": "Wait.", "isGlobal": true, "globalLabel": "a person"}),
+		node("bye", graph.NodeEnd, data{"text": "Bye."}),
+		node("person", graph.NodeTransfer, data{"text": "Wait.", "isGlobal": true, "globalLabel": "a person"}),
 		say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true}),
 	), ways("ask left: left", "ask bye: bye"))
 }
@@ -86,8 +87,8 @@ func TestDecision(t *testing.T) {
 	})
 	t.Run("stays silent where it waits, and asks again where it has no words", func(t *testing.T) {
 		t.Parallel()
-		for kind, want := range map[pathway.NodeType]string{
-			pathway.NodeWait: "", pathway.NodePress: "Sorry, I did not catch that. Could you say it again?",
+		for kind, want := range map[graph.NodeType]string{
+			graph.NodeWait: "", graph.NodePress: "Sorry, I did not catch that. Could you say it again?",
 		} {
 			c := newTalk(t, compile(t, nodes(node("a", kind, data{"isStart": true, "digits": "1"}), say("b", nil)), ways("a b: go")))
 			if _, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 99); err != nil {
@@ -102,7 +103,7 @@ func TestDecision(t *testing.T) {
 		c := newTalk(t, compile(t, nodes(say("a", start), say("b", nil)), ways("a b")))
 		c.begins("a.")
 		c.hears("x", "b.")
-		c.logged("decision a -> b (a>b): there is no other way", pathway.LogDecision)
+		c.logged("decision a -> b (a>b): the only way", pathway.LogDecision)
 		c.hears("y", "b.") // nowhere to go, nothing to ask
 		if n := len(c.model().Questions()); n != 0 {
 			t.Errorf("%d questions were asked", n)
@@ -149,7 +150,7 @@ func TestWithoutASensibleAnswer(t *testing.T) {
 			c.begins("ask.")
 			c.hears("left", "ask.")
 			if got := c.entries(pathway.LogError, pathway.LogDecision); !strings.HasPrefix(got, "error ask: llm: ") ||
-				!strings.HasSuffix(got, "decision ask -> ask (): the model could not decide") {
+				!strings.HasSuffix(got, "decision ask -> ask (): the model did not decide") {
 				t.Errorf("the log has %s", got)
 			}
 
@@ -192,7 +193,7 @@ func TestVariables(t *testing.T) {
 	extract := data{"isStart": true, "text": "Day {{day}}, {{n}}?", "extractVars": [][]string{{"day"}, {"n", "integer"}}}
 	t.Run("are found once", func(t *testing.T) {
 		t.Parallel()
-		c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, extract)), nil))
+		c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, extract)), nil))
 		c.begins("Day , ?")
 		c.logged("error a: no value for day, n", pathway.LogError)
 		before := c.state
@@ -210,7 +211,7 @@ func TestVariables(t *testing.T) {
 		t.Parallel()
 		d := data{"extractVarSettings": data{"ignorePrevious": true}}
 		maps.Copy(d, extract)
-		c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, d)), nil))
+		c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, d)), nil))
 		c.begins("Day , ?")
 		c.hears("day=Monday", "Day Monday, ?")
 		before := c.state
@@ -221,14 +222,14 @@ func TestVariables(t *testing.T) {
 	})
 	t.Run("stay unknown when the model talks nonsense", func(t *testing.T) {
 		t.Parallel()
-		c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, extract)), nil))
+		c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, extract)), nil))
 		c.model().Answers = func(context.Context, llm.Question) (string, error) { return `{"day": 5}`, nil }
 		c.begins("Day , ?")
 		c.hears("day=Monday", "Day , ?")
 	})
 	t.Run("are data", func(t *testing.T) {
 		t.Parallel()
-		c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "text": "Hi {{name}}{{nobody}}."})), nil))
+		c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "text": "Hi {{name}}{{nobody}}."})), nil))
 		c.state = pathway.Begin(map[string]any{"name": "{{secret}}", "secret": "s3"}, "")
 		c.begins("Hi {{secret}}.")
 		c.logged("error a: no value for nobody", pathway.LogError)
@@ -310,7 +311,7 @@ func TestLoops(t *testing.T) {
 	c.begins("a.")
 	c.hears("round", strings.TrimSpace(strings.Repeat("b. c. ", pathway.MaxVisits/2)))
 	c.at("c", "")
-	c.logged("loop c: the turn has come to as many nodes as it may, and waits", pathway.LogLoop)
+	c.logged("loop c: the turn has visited the most nodes allowed, and waits", pathway.LogLoop)
 	if c.state.Over || c.state.Loops != 1 {
 		t.Errorf("the state is %+v", c.state)
 	}
@@ -353,7 +354,7 @@ func TestTransferFails(t *testing.T) {
 	})
 	t.Run("and goes on along the edge that is always taken", func(t *testing.T) {
 		t.Parallel()
-		c := newTalk(t, compile(t, nodes(node("t", pathway.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"}), say("b", nil), say("c", nil)), ways("t b", "b c")))
+		c := newTalk(t, compile(t, nodes(node("t", graph.NodeTransfer, data{"isStart": true, "transferNumber": "{{to}}"}), say("b", nil), say("c", nil)), ways("t b", "b c")))
 		c.agent.Lines.NotReached = "Nobody."
 		c.state = pathway.Begin(map[string]any{"to": " sip:desk@example.com"}, "")
 		c.begins("Transfer{sip:desk@example.com}")
@@ -401,7 +402,7 @@ func TestCourtesies(t *testing.T) {
 	t.Run("a noise that breaks in", func(t *testing.T) {
 		t.Parallel()
 		skip := data{"isStart": true, "text": "One. Two. Three.", "modelOptions": data{"skipUserResponse": true}}
-		c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, skip), say("b", nil)), ways("a b")))
+		c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, skip), say("b", nil)), ways("a b")))
 		if got, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 2); got != "One. Two." || err != nil {
 			t.Errorf("it says %s, error %v", got, err)
 		}
@@ -441,8 +442,8 @@ func TestRefused(t *testing.T) {
 func TestPrompt(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(raw(data{"globalConfig": data{"globalPrompt": "Be {{how}}."}}),
-		node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Greet {{who}}.", "modelOptions": data{"modelName": "big", "newTemperature": 0.5}}),
-		node("b", pathway.NodeDefault, data{"prompt": "Ask."}), node("w", pathway.NodeWebhook, data{
+		node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Greet {{who}}.", "modelOptions": data{"modelName": "big", "newTemperature": 0.5}}),
+		node("b", graph.NodeDefault, data{"prompt": "Ask."}), node("w", graph.NodeWebhook, data{
 			"url": "https://example.com/", "isGlobal": true, "globalLabel": "never", "text": "One moment.",
 			"responseData": []data{{"name": "who", "data": "$.who", "context": "The caller is {{who}}."}, {"name": "debt", "data": "$.debt", "context": "A debt."}},
 		})), ways("a b"))
@@ -473,7 +474,7 @@ func TestPrompt(t *testing.T) {
 // TestModelCanNotAct wants the graph to decide about the call's end and transfers, whatever the model wants.
 func TestModelCanNotAct(t *testing.T) {
 	t.Parallel()
-	c := newTalk(t, compile(t, nodes(node("a", pathway.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil))
+	c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil))
 	c.agent.TransferTo = "+15550100"
 	for _, action := range []llm.Action{llm.ActionEnd, llm.ActionTransfer} {
 		c.model().Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {

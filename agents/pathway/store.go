@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // Pathway is a pathway with its draft.
@@ -14,7 +15,7 @@ type Pathway struct {
 	Org         callwright.OrgID
 	Name        string
 	Description string
-	Draft       Document
+	Draft       graph.Document
 	Latest      int        // number of the newest version; 0: there is none
 	Production  int        // number of the version in production; 0: none
 	Staging     int        // number of the version in staging; 0: none
@@ -22,6 +23,19 @@ type Pathway struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time // of the draft
 	Revision    int64     // for the compare-and-set
+}
+
+// promoted is the number of the version that waits for its tests; 0: none.
+func (p Pathway) promoted() int {
+	if p.Promotion == nil {
+		return 0
+	}
+	return p.Promotion.Number
+}
+
+// waits says whether a version waits for a batch.
+func (p Pathway) waits(number int, batch string) bool {
+	return p.promoted() == number && p.Promotion.Batch == batch
 }
 
 // Promotion is a version on its way to production.
@@ -38,7 +52,7 @@ type Version struct {
 	Pathway   string
 	Number    int // 1, 2, ... within the pathway
 	Name      string
-	Document  Document
+	Document  graph.Document
 	Hash      string // of the Graph
 	Parent    int    // number of the version that it was forked from; 0: none
 	Archived  bool   // deleted: it is in no list and can't be begun with; what runs on it goes on
@@ -129,13 +143,6 @@ type Chats interface {
 	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
 	// ForgetChats removes up to limit chats of every organization that were not changed since a time, and says how many.
 	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
-}
-
-// Knowledge is the knowledge bases of an organization.
-type Knowledge interface {
-	// Find gives the passages of a knowledge base that help to answer a question, the best first, at most limit;
-	// CodeNotFound for a base that is absent.
-	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
 }
 
 // Gate says whether a version may go to production; agent testing has it. agentstest.RunGate tests one.

@@ -60,25 +60,3 @@ func (t *turns) settle() {
 		close(t.idle)
 	}
 }
-
-// Close refuses further turns of chats and waits for the running ones. If ctx ends first, it cancels them: their callers
-// get CodeUnavailable, and what they have done so far is stored, so that another node can continue the chats at once.
-// Close then waits for them all the same, and returns ctx's error. It may be called twice.
-func (s *Service) Close(ctx context.Context) error {
-	t := s.turns
-	defer t.stop()
-	t.mu.Lock()
-	if !t.over {
-		t.over = true
-		t.settle()
-	}
-	t.mu.Unlock()
-	select {
-	case <-t.idle:
-		return nil
-	case <-ctx.Done():
-		t.stop()
-		<-t.idle
-		return ctx.Err()
-	}
-}

@@ -8,18 +8,19 @@ import (
 	"strconv"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // Save keeps a document as the pathway's next version, which never changes afterwards. The draft stays as it is.
 // CodeInvalidState when the pathway has had MaxVersions, as for Fork.
-func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d Document) (Version, error) {
+func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d})
 }
 
 // Fork keeps the document of a version, or another one if d is given, as the pathway's next version, whose parent is that
 // version; 0: the draft.
 func (s *Service) Fork(
-	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *Document,
+	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 ) (Version, error) {
 	from, _, err := s.Version(ctx, org, id, parent)
 	if err != nil {
@@ -145,21 +146,21 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, 
 }
 
 // Diff says what a version has that another has not, and the other way round; 0 is the draft.
-func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (Changes, error) {
+func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (graph.Changes, error) {
 	before, p, err := s.Version(ctx, org, id, from)
 	if err != nil {
-		return Changes{}, err
+		return graph.Changes{}, err
 	}
 	after, err := s.version(ctx, p, to)
 	if err != nil {
-		return Changes{}, err
+		return graph.Changes{}, err
 	}
-	return Diff(before.Document, after.Document), nil
+	return graph.Diff(before.Document, after.Document), nil
 }
 
 // Load gives the graph that a conversation begins with, and the number of its version, 0 for the draft. CodeNotFound
 // with the field pathway_id or pathway_version when there is none, CodeInvalidState when the draft is empty.
-func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*Graph, int, error) {
+func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*graph.Graph, int, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
 		return nil, 0, callwright.InField("pathway_id", err)
@@ -180,7 +181,7 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel
 // 0: the draft as it is now.
 func (s *Service) LoadPinned(
 	ctx context.Context, org callwright.OrgID, id string, number int,
-) (g *Graph, err error) {
+) (g *graph.Graph, err error) {
 	var v Version
 	if number == 0 {
 		v, _, err = s.Version(ctx, org, id, 0)
@@ -215,7 +216,7 @@ func (sel Selector) in(p Pathway) (int, error) {
 var errEnvironment = callwright.Invalid("", "an environment is production or staging")
 
 // graph is the graph of a version or a draft.
-func (s *Service) graph(v Version) (*Graph, error) {
+func (s *Service) graph(v Version) (*graph.Graph, error) {
 	if v.Document.Empty() {
 		return nil, errEmptyDraft
 	}
@@ -232,7 +233,7 @@ func (s *Service) graph(v Version) (*Graph, error) {
 }
 
 // rawHash tells documents apart by how they are written.
-func rawHash(d Document) string {
+func rawHash(d graph.Document) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d ", len(d.Nodes))
 	for _, raw := range slices.Concat(d.Nodes, d.Edges) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 func TestSave(t *testing.T) {
@@ -30,7 +31,7 @@ func TestSave(t *testing.T) {
 	if got := o.get(t, p.ID); !got.UpdatedAt.Equal(p.UpdatedAt) || !strings.Contains(string(got.Draft.Nodes[0]), "Draft?") {
 		t.Errorf("the draft has changed: %+v", got)
 	}
-	_, err = o.Save(t.Context(), "a", p.ID, "V", pathway.Document{})
+	_, err = o.Save(t.Context(), "a", p.ID, "V", graph.Document{})
 	wantCode(t, "an empty version", err, callwright.CodeBadRequest, "nodes")
 	_, err = o.Save(t.Context(), "b", p.ID, "V", days("?"))
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
@@ -40,7 +41,7 @@ func TestSaveTogether(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
 		o := newOffice(t, stored)
-		p := o.create(t, pathway.Document{})
+		p := o.create(t, graph.Document{})
 		const savers = 8
 		numbers := make([]int, savers)
 		var saves []func() error
@@ -66,7 +67,7 @@ func TestFork(t *testing.T) {
 	other := days("Other?")
 	for name, test := range map[string]struct {
 		parent int
-		with   *pathway.Document
+		with   *graph.Document
 		want   string
 	}{
 		"of a version":         {1, nil, "One?"},
@@ -87,7 +88,7 @@ func TestFork(t *testing.T) {
 	wantCode(t, "an absent parent", err, callwright.CodeNotFound, "")
 	_, err = o.Fork(t.Context(), "b", p.ID, 1, "F", nil)
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
-	_, err = o.Fork(t.Context(), "a", o.create(t, pathway.Document{}).ID, 0, "F", nil)
+	_, err = o.Fork(t.Context(), "a", o.create(t, graph.Document{}).ID, 0, "F", nil)
 	wantCode(t, "an empty draft", err, callwright.CodeInvalidState, "")
 	bad := document(`{"id":"x","type":"Default"}`)
 	_, err = o.Fork(t.Context(), "a", p.ID, 1, "F", &bad)
@@ -149,7 +150,7 @@ func TestDiscardAndPublish(t *testing.T) {
 	onEach(t, func(t *testing.T, stored func(*pathway.Config)) {
 		for range 20 {
 			o := newOffice(t, stored, func(c *pathway.Config) { c.Gate = nil })
-			p := o.create(t, pathway.Document{})
+			p := o.create(t, graph.Document{})
 			v := o.save(t, p.ID, days("?"))
 			errs := atOnce(
 				func() error { return o.Discard(t.Context(), "a", p.ID, v.Number) },
@@ -219,7 +220,7 @@ func TestLoad(t *testing.T) {
 	}
 	_, _, err = o.Load(t.Context(), "b", p.ID, pathway.Selector{})
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "pathway_id")
-	_, _, err = o.Load(t.Context(), "a", o.create(t, pathway.Document{}).ID, pathway.Selector{})
+	_, _, err = o.Load(t.Context(), "a", o.create(t, graph.Document{}).ID, pathway.Selector{})
 	wantCode(t, "an empty draft", err, callwright.CodeInvalidState, "pathway_version")
 	g, err := o.LoadPinned(t.Context(), "a", p.ID, 1)
 	if err != nil || g.Hash != first.Hash {

@@ -10,14 +10,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // twice is counting with two requests each turn, so that a turn of which both hang takes twice as long as one request may.
-func twice(greeting, system string) pathway.Document {
+func twice(greeting, system string) graph.Document {
 	d := counting(greeting, system)
 	d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"more","type":"Webhook","data":{"name":"More","url":%q,"method":"POST","body":"{}"}}`, system)))
 	d.Edges[0] = json.RawMessage(`{"id":"e0","source":"begin","target":"more","data":{"alwaysPick":true}}`)

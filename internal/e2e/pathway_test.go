@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/transport/oas"
 )
@@ -115,9 +116,9 @@ func TestPathwayEverywhere(t *testing.T) {
 }
 
 // inTest takes the walk without a server, and gives its decisions.
-func inTest(t *testing.T, d pathway.Document) (all []decision) {
+func inTest(t *testing.T, d graph.Document) (all []decision) {
 	t.Helper()
-	graph, err := pathway.Compile(d)
+	graph, err := graph.Compile(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
@@ -26,8 +26,8 @@ import (
 )
 
 // counting is a pathway that greets, counts what it is told by asking another system each time, and says how far it is.
-func counting(greeting, system string) pathway.Document {
-	return pathway.Document{
+func counting(greeting, system string) graph.Document {
+	return graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(fmt.Sprintf(`{"id":"begin","type":"Wait for Response","data":{"name":"Begin","isStart":true,"text":%q}}`, greeting)),
 			json.RawMessage(fmt.Sprintf(`{"id":"count","type":"Webhook","data":{"name":"Count","url":%q,"method":"POST","body":"{}",

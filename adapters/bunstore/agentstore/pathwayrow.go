@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 type pathwayRow struct {
@@ -95,7 +96,7 @@ func (db core) version(r versionRow) (pathway.Version, error) {
 }
 
 // sealDocument encrypts a document, whose headers may hold keys of other systems: the nodes, an empty line, the edges.
-func (db core) sealDocument(purpose string, d pathway.Document) string {
+func (db core) sealDocument(purpose string, d graph.Document) string {
 	if d.Empty() {
 		return ""
 	}
@@ -103,13 +104,13 @@ func (db core) sealDocument(purpose string, d pathway.Document) string {
 }
 
 // openDocument decrypts a document.
-func (db core) openDocument(purpose, sealed string) (pathway.Document, error) {
+func (db core) openDocument(purpose, sealed string) (graph.Document, error) {
 	plain, err := db.Unseal(purpose, sealed)
 	if err != nil {
-		return pathway.Document{}, err
+		return graph.Document{}, err
 	}
 	nodes, edges, _ := bytes.Cut([]byte(plain), []byte("\n\n"))
-	return pathway.Document{Nodes: lines(nodes), Edges: lines(edges)}, nil
+	return graph.Document{Nodes: lines(nodes), Edges: lines(edges)}, nil
 }
 
 // joined is a list with every element on a line of its own, so that reading it takes no parser. A line break between two

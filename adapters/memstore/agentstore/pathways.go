@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 type versionKey struct {
@@ -168,7 +169,7 @@ func (s Pathways) Versions(
 	err = with(ctx, s.Store, func(d *data) error {
 		for key, v := range d.versions {
 			if key.pathway == pathwayID && v.Org == org && !v.Archived && (before == 0 || key.number < before) {
-				v.Document = pathway.Document{}
+				v.Document = graph.Document{}
 				found = append(found, v)
 			}
 		}

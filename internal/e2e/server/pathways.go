@@ -3,12 +3,12 @@ package server
 import (
 	"testing"
 
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // Publish makes a pathway of a document, puts its first version into production, and gives its id.
-func (s *Server) Publish(t testing.TB, d pathway.Document) string {
+func (s *Server) Publish(t testing.TB, d graph.Document) string {
 	t.Helper()
 	created, err := s.API.CreatePathway(t.Context(), &oas.PathwayCreate{Name: t.Name()})
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Server) Publish(t testing.TB, d pathway.Document) string {
 }
 
 // PublishNext puts a document into production as the next version of a pathway, and gives its number.
-func (s *Server) PublishNext(t testing.TB, id string, d pathway.Document) int {
+func (s *Server) PublishNext(t testing.TB, id string, d graph.Document) int {
 	t.Helper()
 	version := &oas.PathwayVersionCreate{Name: "next"}
 	for _, n := range d.Nodes {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
@@ -90,6 +91,6 @@ func pathwayRecord(p pathway.Pathway) oas.Pathway {
 }
 
 // documentOf is a graph in the domain's words: what a node or an edge holds is passed on as it came.
-func documentOf(nodes []oas.PathwayNode, edges []oas.PathwayEdge) pathway.Document {
-	return pathway.Document{Nodes: wire.Items[json.RawMessage](nodes), Edges: wire.Items[json.RawMessage](edges)}
+func documentOf(nodes []oas.PathwayNode, edges []oas.PathwayEdge) graph.Document {
+	return graph.Document{Nodes: wire.Items[json.RawMessage](nodes), Edges: wire.Items[json.RawMessage](edges)}
 }

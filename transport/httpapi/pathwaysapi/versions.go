@@ -26,7 +26,7 @@ func (a *api) CreatePathwayVersion(
 func (a *api) ForkPathwayVersion(
 	ctx context.Context, req *oas.PathwayFork, params oas.ForkPathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {
-	var document *pathway.Document
+	var document *graph.Document
 	switch {
 	case req.Nodes != nil && req.Edges != nil:
 		document = new(documentOf(req.Nodes, req.Edges))
@@ -113,7 +113,7 @@ func (a *api) DiffPathwayVersion(
 	}}, nil
 }
 
-func differences(list []pathway.Difference) []oas.PathwayDifference {
+func differences(list []graph.Difference) []oas.PathwayDifference {
 	answer := make([]oas.PathwayDifference, len(list))
 	for i, d := range list {
 		answer[i] = oas.PathwayDifference{

@@ -24,7 +24,7 @@ const (
 
 // String names the kind as people say it.
 func (k Kind) String() string {
-	return [...]string{"nothing", "null", "a boolean", "a number", "a text", "a list", "an object"}[k]
+	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
 // Value is a value of JSON. Copies share what they hold, which never changes: Set and Remove change only the Value that

@@ -233,8 +233,8 @@ func TestKinds(t *testing.T) {
 		float float64
 		yes   bool
 	}{
-		"text": {"a text", "a", 0, false}, "number": {"a number", "", 3, false}, "yes": {"a boolean", "", 0, true},
-		"no": {"a boolean", "", 0, false}, "null": {"null", "", 0, false}, "list": {"a list", "", 0, false},
+		"text": {"a string", "a", 0, false}, "number": {"a number", "", 3, false}, "yes": {"a boolean", "", 0, true},
+		"no": {"a boolean", "", 0, false}, "null": {"null", "", 0, false}, "list": {"an array", "", 0, false},
 		"other": {"nothing", "", 0, false},
 	} {
 		got := v.Get(name)

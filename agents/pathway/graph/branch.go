@@ -1,4 +1,4 @@
-package pathway
+package graph
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// holds says whether a branch of a webhook is the right one. Two numbers are compared as numbers, also where one is
-// written in a text; other values as texts. A variable that is not known is an empty text.
-func (b Branch) holds(variables map[string]any) bool {
+// Holds reports whether the comparison is true. Two numbers compare as numbers, even if one is a string; other values
+// compare as text. An unknown variable is an empty text.
+func (b Branch) Holds(variables map[string]any) bool {
 	value, _ := template.LookUp(b.Variable, variables)
 	got, want := template.Spoken(value), ""
 	if b.Value != nil {
@@ -40,7 +40,7 @@ func (b Branch) holds(variables map[string]any) bool {
 	}
 }
 
-// compare orders two values as numbers where both are, else as texts. Whole numbers are compared to the last digit.
+// compare compares two values as numbers if both are numbers, else as text. Integers compare exactly.
 func compare(a, b string) int {
 	x, y := strings.TrimSpace(a), strings.TrimSpace(b)
 	wholeX, errX := strconv.ParseInt(x, 10, 64)
@@ -56,7 +56,7 @@ func compare(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// number reads a number. Words that Go takes for one, such as nan and infinity, are none.
+// number parses a number. NaN and infinities, which strconv accepts, are not numbers.
 func number(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)

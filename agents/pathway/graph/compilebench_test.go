@@ -1,4 +1,4 @@
-package pathway_test
+package graph_test
 
 import (
 	"encoding/json"
@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // largeDocument is a document of many nodes in a chain, each with a prompt of about 500 characters, variables to find out and
 // an edge further on beside the one to the next.
-func largeDocument(nodes, edges int) pathway.Document {
+func largeDocument(nodes, edges int) graph.Document {
 	prompt := strings.Repeat("Ask the caller for the day that suits best, and say \"thank you\".\nBe brief, {{name}}. ", 6)
-	var d pathway.Document
+	var d graph.Document
 	add := func(to *[]json.RawMessage, v any) {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -52,7 +52,7 @@ func BenchmarkCompile500(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := pathway.Compile(d); err != nil {
+		if _, err := graph.Compile(d); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,52 +6,33 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
 )
 
-// fromKnowledge is what a model is told at a node that answers from knowledge.
+// fromKnowledge is the instruction at a Knowledge Base node.
 const fromKnowledge = "Answer only from the knowledge that you are given. Where it has no answer, say that you don't know."
 
-// unknown is said where a stand-in for a model can't answer from the knowledge that there is.
+// unknown is said if the model does not support answering from knowledge.
 const unknown = "I am sorry, I don't know that."
 
-// render fills the variables in. Their values are data, never expanded again; those that are unknown become nothing, and
-// are named in the log.
-func (w *walk) render(t *template.Template) string {
-	if t == nil {
-		return ""
-	}
-	w.miss(t)
-	return t.Render(w.state.Variables)
-}
-
-// miss notes the variables of a template that are unknown, the first of a turn.
-func (w *walk) miss(t *template.Template) {
-	for _, name := range t.Missing(w.state.Variables) {
-		if len(w.missing) < template.MaxNames && !slices.Contains(w.missing, name) {
-			w.missing = append(w.missing, name)
-		}
-	}
-}
-
-// say says a text of the agent's, which may hold variables.
+// say speaks a text of the agent's, which may hold variables.
 func (w *walk) say(text string) {
 	if text != "" {
 		w.answer.Text(w.render(template.Parse(text)))
 	}
 }
 
-// speak says the words of the node, or has the model find them; false: it has none. arriving: the conversation has just
-// come there.
+// speak speaks the words of the node, or has the model find them. It reports whether the node has any. arriving says that
+// the conversation has just come to the node.
 func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	switch {
 	case w.at.Text != nil:
 		w.answer.Text(w.render(w.at.Text))
-	case w.at.Prompt != nil || w.at.Type == NodeKnowledge:
+	case w.at.Prompt != nil || w.at.Type == graph.NodeKnowledge:
 		w.reply(ctx, arriving)
 	default:
 		return false
@@ -59,11 +40,11 @@ func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	return true
 }
 
-// reply has the model speak. What it wants done beside is for the graph to decide: a model can't end or transfer a call.
+// reply has the model speak. Its actions are ignored: the graph decides when a call ends or is transferred.
 func (w *walk) reply(ctx context.Context, arriving bool) {
 	r := w.request()
 	r.Arriving = arriving
-	if w.at.Type == NodeKnowledge {
+	if w.at.Type == graph.NodeKnowledge {
 		r.Knowledge = w.passages(ctx)
 	}
 	if w.broken(ctx) {
@@ -83,7 +64,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	w.settleCalls()
 	switch {
 	case err == nil:
-	case w.at.Type == NodeKnowledge && llm.ClassOf(err) == llm.ClassUnsupported && w.answer.Said() == said:
+	case w.at.Type == graph.NodeKnowledge && llm.ClassOf(err) == llm.ClassUnsupported && w.answer.Said() == said:
 		w.note(LogEntry{Kind: LogError, Text: err.Error()})
 		w.answer.Text(unknown)
 	default:
@@ -91,7 +72,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 }
 
-// settleCalls writes the arguments of the turn's tool calls as a State's JSON gives them back.
+// settleCalls encodes the arguments of the turn's tool calls as they decode from a stored State.
 func (w *walk) settleCalls() {
 	for _, m := range w.state.Talk.Messages[len(w.heard.Messages):] {
 		for i, c := range m.Calls {
@@ -102,8 +83,8 @@ func (w *walk) settleCalls() {
 	}
 }
 
-// request asks the model for words at the node. What the caller and other systems have said is in the messages, and in
-// instructions only where a template asks for a variable.
+// request returns the request for words at the node. What the caller and other systems said is in the messages. It gets
+// into the instructions only by variables of their templates.
 func (w *walk) request() llm.ReplyRequest {
 	var parts []string
 	add := func(text string) {
@@ -114,7 +95,7 @@ func (w *walk) request() llm.ReplyRequest {
 	add(w.render(w.graph.Prompt))
 	add(w.render(template.Parse(w.agent.Persona)))
 	add(w.render(w.at.Prompt))
-	if w.at.Type == NodeKnowledge {
+	if w.at.Type == graph.NodeKnowledge {
 		add(fromKnowledge)
 	}
 	model, temperature := w.model()
@@ -125,7 +106,7 @@ func (w *walk) request() llm.ReplyRequest {
 	}
 }
 
-// question is what every question at the node has.
+// question returns a question at the node, without its task.
 func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{
@@ -134,7 +115,7 @@ func (w *walk) question() llm.Question {
 	}
 }
 
-// model is which one answers at the node, and how freely.
+// model returns the name and the temperature of the node's model.
 func (w *walk) model() (name string, temperature *float64) {
 	name, temperature = w.agent.Model, w.agent.Temperature
 	if w.at.Model != "" {
@@ -144,25 +125,4 @@ func (w *walk) model() (name string, temperature *float64) {
 		temperature = w.at.Temperature
 	}
 	return name, temperature
-}
-
-// expect tells the recognizer what the caller may say next, where the model knows: of what leads on from the node, and
-// of what is to be found out there.
-func (w *walk) expect() {
-	h, ok := w.runtime.Model.(llm.Hinter)
-	if !ok {
-		return
-	}
-	defer func(missing []string) { w.missing = missing }(w.missing) // what is not said yet is not missed
-	ways := w.ways(true)
-	options := make([]llm.Option, 0, len(ways)+len(w.at.Extract))
-	for _, v := range ways {
-		options = append(options, v.option)
-	}
-	for _, f := range w.wanted() {
-		options = append(options, llm.Option{ID: "variable " + f.Name, Label: f.Description})
-	}
-	if phrases := h.Hints(w.request(), options); len(phrases) > 0 {
-		w.answer.Step(conversation.Expect{Phrases: phrases})
-	}
 }

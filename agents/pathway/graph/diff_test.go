@@ -1,4 +1,4 @@
-package pathway_test
+package graph_test
 
 import (
 	"encoding/json"
@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // differenceLines are differences in words.
-func differenceLines(list []pathway.Difference) (out []string) {
+func differenceLines(list []graph.Difference) (out []string) {
 	for _, d := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %q %s", d.Kind, d.ID, d.Name)))
 		for _, m := range d.Members {
@@ -46,7 +46,7 @@ func TestDiffDocuments(t *testing.T) {
 		`{"id":"1","source":"a","target":"b","data":{"isHighlighted":true,"label":"go"},"type":"x"}`,
 		`{"id":"3","source":"a","target":"c","data":{"label":"to c"}}`,
 	})
-	got := pathway.Diff(before, after)
+	got := graph.Diff(before, after)
 	want := []string{
 		`added "d" D`,
 		`changed ""`, `  globalConfig.globalPrompt: "p" -> "q"`,
@@ -66,16 +66,16 @@ func TestDiffDocuments(t *testing.T) {
 func TestDiffOrder(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")
-	moved := pathway.Document{Nodes: slices.Clone(d.Nodes), Edges: slices.Clone(d.Edges)}
-	if got := pathway.Diff(d, moved); !got.Empty() {
+	moved := graph.Document{Nodes: slices.Clone(d.Nodes), Edges: slices.Clone(d.Edges)}
+	if got := graph.Diff(d, moved); !got.Empty() {
 		t.Errorf("a copy differs by %+v", got)
 	}
 	moved.Edges[0], moved.Edges[1] = moved.Edges[1], moved.Edges[0]
-	if got := pathway.Diff(d, moved); !got.Reordered || len(got.Nodes)+len(got.Edges) > 0 || got.Empty() {
+	if got := graph.Diff(d, moved); !got.Reordered || len(got.Nodes)+len(got.Edges) > 0 || got.Empty() {
 		t.Errorf("another order differs by %+v", got)
 	}
 	moved.Edges = moved.Edges[2:]
-	if got := pathway.Diff(d, moved); got.Reordered || len(got.Edges) != 2 {
+	if got := graph.Diff(d, moved); got.Reordered || len(got.Edges) != 2 {
 		t.Errorf("what is left differs by %+v", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestDiffOfAnything(t *testing.T) {
 	t.Parallel()
 	before := documentOf([]string{`5`, `5`, `{`, `{"id":7}`, `{"id":"a"}`, `{"id":"a","x":1}`}, nil)
 	after := documentOf([]string{`5`, `{"id":7.0}`, `[]`, `{"id":"a","type":"x"}`}, nil)
-	lines := differenceLines(pathway.Diff(before, after).Nodes)
+	lines := differenceLines(graph.Diff(before, after).Nodes)
 	want := []string{`added ""`, `changed "a"`, `  type:  -> "x"`, `removed ""`, `removed ""`, `removed "a"`}
 	if !slices.Equal(lines, want) {
 		t.Errorf("the differences are %q", lines)
@@ -95,9 +95,9 @@ func TestDiffOfAnything(t *testing.T) {
 // TestDiffBrief wants long values cut, at a character.
 func TestDiffBrief(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("é", pathway.MaxDifference)
-	got := pathway.Diff(oneNode("Default", `"text":"short"`), oneNode("Default", `"text":"`+long+`"`)).Nodes[0].Members[0]
-	if got.Before != `"short"` || len(got.After) > pathway.MaxDifference+3 || !utf8.ValidString(got.After) || !strings.HasSuffix(got.After, "é…") {
+	long := strings.Repeat("é", graph.MaxDifference)
+	got := graph.Diff(oneNode("Default", `"text":"short"`), oneNode("Default", `"text":"`+long+`"`)).Nodes[0].Members[0]
+	if got.Before != `"short"` || len(got.After) > graph.MaxDifference+3 || !utf8.ValidString(got.After) || !strings.HasSuffix(got.After, "é…") {
 		t.Errorf("the values are %s and %d bytes that end in %q", got.Before, len(got.After), got.After[len(got.After)-5:])
 	}
 }
@@ -112,14 +112,14 @@ func TestDiffAgrees(t *testing.T) {
 			`{"globalConfig":{"x":[2,1]}}`, `{"id":5}`, `[]`, `{"id":"c","data":null}`, `{"id":"c"}`, `{"id":"c","id":"d"}`, `{"id":"c","data":{"":{}}}`,
 		}).Draw(t, "entry"))
 	})
-	draw := func(t *rapid.T, name string) pathway.Document {
+	draw := func(t *rapid.T, name string) graph.Document {
 		list := rapid.SliceOfN(entry, 0, 4)
-		return pathway.Document{Nodes: list.Draw(t, name+" nodes"), Edges: list.Draw(t, name+" edges")}
+		return graph.Document{Nodes: list.Draw(t, name+" nodes"), Edges: list.Draw(t, name+" edges")}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw(t, "a"), draw(t, "b")
 		if rapid.Bool().Draw(t, "alike") {
-			b = pathway.Document{Nodes: slices.Clone(a.Nodes), Edges: slices.Clone(a.Edges)}
+			b = graph.Document{Nodes: slices.Clone(a.Nodes), Edges: slices.Clone(a.Edges)}
 			if len(b.Nodes) > 1 {
 				b.Nodes[0], b.Nodes[1] = b.Nodes[1], b.Nodes[0]
 			}
@@ -129,7 +129,7 @@ func TestDiffAgrees(t *testing.T) {
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
-		there, back := pathway.Diff(a, b), pathway.Diff(b, a)
+		there, back := graph.Diff(a, b), graph.Diff(b, a)
 		if same := string(formA) == string(formB); there.Empty() != same || back.Empty() != same {
 			t.Fatalf("%s\n%s\nare the same: %v; differ by %+v, back by %+v", formA, formB, same, there, back)
 		}

@@ -1,4 +1,4 @@
-package pathway_test
+package graph_test
 
 import (
 	"encoding/json"
@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
 // documentOf makes a document of entries that are written as JSON.
-func documentOf(nodes, edges []string) pathway.Document {
-	var d pathway.Document
+func documentOf(nodes, edges []string) graph.Document {
+	var d graph.Document
 	for _, n := range nodes {
 		d.Nodes = append(d.Nodes, json.RawMessage(n))
 	}
@@ -30,9 +30,9 @@ func documentOf(nodes, edges []string) pathway.Document {
 }
 
 // compiled wants a document without a fault.
-func compiled(t *testing.T, d pathway.Document) *pathway.Graph {
+func compiled(t *testing.T, d graph.Document) *graph.Graph {
 	t.Helper()
-	g, err := pathway.Compile(d)
+	g, err := graph.Compile(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +40,9 @@ func compiled(t *testing.T, d pathway.Document) *pathway.Graph {
 }
 
 // faultsOf are the faults of a document.
-func faultsOf(t *testing.T, d pathway.Document) callwright.FieldErrors {
+func faultsOf(t *testing.T, d graph.Document) callwright.FieldErrors {
 	t.Helper()
-	g, err := pathway.Compile(d)
+	g, err := graph.Compile(d)
 	if err == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func faultsOf(t *testing.T, d pathway.Document) callwright.FieldErrors {
 }
 
 // oneNode is a document of one node, which is the start, of a type and with more members of its data.
-func oneNode(kind, data string) pathway.Document {
+func oneNode(kind, data string) graph.Document {
 	if data != "" {
 		data = "," + data
 	}
@@ -87,7 +87,7 @@ func TestCompile(t *testing.T) {
 	if g.Start != a || g.Prompt.Text() != "Be {{mood}}." || len(g.Nodes) != 7 || g.Node("x") != nil || len(g.Hash) != 64 {
 		t.Errorf("the graph is %+v", g)
 	}
-	if a.Name != "First" || a.Type != pathway.NodeDefault || a.Tag != "hello" || a.Prompt.Text() != "Greet {{name}}." || a.Text != nil ||
+	if a.Name != "First" || a.Type != graph.NodeDefault || a.Tag != "hello" || a.Prompt.Text() != "Greet {{name}}." || a.Text != nil ||
 		a.Condition.Text() != "greeted" || !a.Skip || !a.QuietSilence || a.Model != "small" || *a.Temperature != 0.5 || !a.Refresh || a.Global {
 		t.Errorf("a is %+v", a)
 	}
@@ -174,7 +174,7 @@ func TestCompileWebhook(t *testing.T) {
 func TestCompileBranches(t *testing.T) {
 	t.Parallel()
 	var list, want []string
-	for spelling, operator := range map[string]pathway.Operator{
+	for spelling, operator := range map[string]graph.Operator{
 		"==": "==", "=": "==", "is": "==", "IS ": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "contains": "contains",
 		"Contains": "contains", "!contains": "!contains",
 	} {
@@ -221,12 +221,12 @@ func TestCompileCircles(t *testing.T) {
 // TestLimits wants the largest documents, and one fault and nothing else for larger ones.
 func TestCompileLimits(t *testing.T) {
 	t.Parallel()
-	compiled(t, largeDocument(pathway.MaxNodes, pathway.MaxEdges))
-	for want, d := range map[string]pathway.Document{
-		"nodes: must not be more than 500":                            largeDocument(pathway.MaxNodes+1, 0),
-		"edges: must not be more than 2000":                           largeDocument(3, pathway.MaxEdges+1),
-		"the pathway must not have more than 1048576 bytes":           oneNode("Default", `"x":"`+strings.Repeat("y", pathway.MaxBytes)+`"`),
-		"nodes: one node must be the start, with isStart in its data": {},
+	compiled(t, largeDocument(graph.MaxNodes, graph.MaxEdges))
+	for want, d := range map[string]graph.Document{
+		"nodes: must have at most 500 items":                          largeDocument(graph.MaxNodes+1, 0),
+		"edges: must have at most 2000 items":                         largeDocument(3, graph.MaxEdges+1),
+		"the pathway must have at most 1048576 bytes":                 oneNode("Default", `"x":"`+strings.Repeat("y", graph.MaxBytes)+`"`),
+		"nodes: must have one start, a node with isStart in its data": {},
 	} {
 		if got := faultsOf(t, d).Error(); got != want {
 			t.Errorf("the faults are %s\nwant %s", got, want)

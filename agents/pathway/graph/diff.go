@@ -1,4 +1,4 @@
-package pathway
+package graph
 
 import (
 	"encoding/json"
@@ -10,26 +10,26 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// Changes is how a document differs from another. What only editors look at, position for one, is no difference: two
-// documents without a difference have the same Canonical, and the other way round.
+// Changes are the differences between two documents. Members that only editors use, such as position, do not count:
+// Changes is empty exactly if both documents have the same Canonical form.
 type Changes struct {
-	Nodes     []Difference // in the order of the document after, and those that were removed behind, in that of before
-	Edges     []Difference // the same
-	Reordered bool         // nodes or edges of both documents stand in another order
+	Nodes     []Difference // in the order of the later document, then removed nodes in the order of the earlier one
+	Edges     []Difference // in the same order
+	Reordered bool         // the nodes or edges that both documents have are in another order
 }
 
-// Empty says whether nothing differs.
+// Empty reports whether the documents do not differ.
 func (c Changes) Empty() bool { return len(c.Nodes) == 0 && len(c.Edges) == 0 && !c.Reordered }
 
 // Difference is a node or an edge that differs.
 type Difference struct {
-	ID      string // empty: the entry that holds globalConfig, or one without an id
-	Name    string // of a node, after the change where it is there
+	ID      string // empty: the entry with globalConfig, or an entry without an id
+	Name    string // of a node: in the later document, if it is there
 	Kind    DifferenceKind
-	Members []MemberDifference // of DifferenceChanged, by path
+	Members []MemberDifference // of DifferenceChanged, sorted by path
 }
 
-// DifferenceKind says how a node or an edge differs.
+// DifferenceKind says what happened to a node or an edge.
 type DifferenceKind string
 
 // The kinds of differences.
@@ -39,17 +39,17 @@ const (
 	DifferenceChanged DifferenceKind = "changed"
 )
 
-// MaxDifference bounds the values of a difference, in bytes.
+// MaxDifference is the longest value that a difference shows, in bytes.
 const MaxDifference = 4 << 10
 
 // MemberDifference is a member that differs.
 type MemberDifference struct {
 	Path   string // such as "data.prompt" or "data.extractVars[1][2]"
-	Before string // the value as JSON, its beginning with … behind it when it is over MaxDifference; empty: absent
-	After  string // the same
+	Before string // the value as JSON, cut with … after MaxDifference; empty: absent
+	After  string // likewise
 }
 
-// Diff compares two documents. Nodes and edges are the same when their ids are.
+// Diff compares two documents. Nodes and edges are matched by their ids.
 func Diff(before, after Document) Changes {
 	var c Changes
 	var nodes, edges bool
@@ -59,14 +59,13 @@ func Diff(before, after Document) Changes {
 	return c
 }
 
-// element is an entry of a document by what tells it from others.
+// element is an entry of a document with the key by which it is matched.
 type element struct {
 	key   string
 	value tree.Value
 }
 
-// elements reads a list. Its keys are ids, and for an entry without one its own text; how often a key came before stands
-// behind it.
+// elements parses a list. The key of an entry is its id, or its own text if it has none, and a count that makes it unique.
 func elements(raws []json.RawMessage, behaviour func(tree.Value) tree.Value) ([]element, map[string]tree.Value) {
 	var p tree.Parser
 	list := make([]element, len(raws))
@@ -127,14 +126,14 @@ func compareLists(before, after []json.RawMessage, behaviour func(tree.Value) tr
 	return out, !slices.Equal(stayed(old, byKey), stayed(list, oldByKey))
 }
 
-// difference names an entry.
+// difference returns a Difference that names an entry.
 func difference(v tree.Value, kind DifferenceKind) Difference {
 	id, data := v.Get("id"), v.Get("data")
 	name := data.Get("name")
 	return Difference{ID: id.Text(), Name: name.Text(), Kind: kind}
 }
 
-// compare adds what differs between two values. Lists of unlike lengths differ as a whole.
+// compare adds the differences between two values. Lists of different lengths differ as a whole.
 func (d *Difference) compare(path string, before, after tree.Value) {
 	old, now := before.AppendCanonical(nil), after.AppendCanonical(nil)
 	switch {
@@ -145,14 +144,14 @@ func (d *Difference) compare(path string, before, after tree.Value) {
 		}
 	case before.Kind == tree.Array && after.Kind == tree.Array && len(before.Members) == len(after.Members):
 		for i := range before.Members {
-			d.compare(entry(path, i), before.Members[i].Value, after.Members[i].Value)
+			d.compare(Entry(path, i), before.Members[i].Value, after.Members[i].Value)
 		}
 	default:
 		d.Members = append(d.Members, MemberDifference{path, brief(before), brief(after)})
 	}
 }
 
-// names are the members of two objects, each once.
+// names returns the names of the members of objects, sorted, each once.
 func names(objects ...tree.Value) []string {
 	var all []string
 	for _, o := range objects {
@@ -164,7 +163,7 @@ func names(objects ...tree.Value) []string {
 	return slices.Compact(all)
 }
 
-// brief is a value as a difference shows it.
+// brief returns a value as a difference shows it.
 func brief(v tree.Value) string {
 	if v.Kind == tree.Absent {
 		return ""

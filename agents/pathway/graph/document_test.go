@@ -1,4 +1,4 @@
-package pathway_test
+package graph_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // TestNormalize wants labels moved into data, and everything else as it was written.
@@ -39,7 +39,7 @@ func TestNormalize(t *testing.T) {
 			t.Errorf("the document itself becomes %s", d.Edges[0])
 		}
 	}
-	if got := (pathway.Document{}).Normalize(); got.Nodes != nil || got.Edges != nil || !got.Empty() {
+	if got := (graph.Document{}).Normalize(); got.Nodes != nil || got.Edges != nil || !got.Empty() {
 		t.Errorf("nothing becomes %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package pathway_test
+package graph_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
-	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
 // FuzzCompile wants a sound graph or faults of any two entries beside a sound document.
@@ -26,12 +26,12 @@ func FuzzCompile(f *testing.F) {
 		d := agentstest.EveryNode("")
 		d.Nodes = append(d.Nodes, json.RawMessage(node))
 		d.Edges = append(d.Edges, json.RawMessage(edge))
-		g, err := pathway.Compile(d)
-		normal, normalErr := pathway.Compile(d.Normalize())
+		g, err := graph.Compile(d)
+		normal, normalErr := graph.Compile(d.Normalize())
 		if (err == nil) != (normalErr == nil) {
 			t.Fatalf("the faults %v become %v", err, normalErr)
 		}
-		_ = pathway.Diff(agentstest.EveryNode(""), d)
+		_ = graph.Diff(agentstest.EveryNode(""), d)
 		if err != nil {
 			checkFaults(t, err)
 			return
@@ -60,7 +60,7 @@ func checkFaults(t *testing.T, err error) {
 }
 
 // checkGraph wants what the runtime relies on.
-func checkGraph(t *testing.T, g *pathway.Graph) {
+func checkGraph(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	if g.Start == nil || g.Nodes[g.Start.ID] != g.Start || len(g.Hash) != 64 {
 		t.Fatalf("the start is %+v", g.Start)
@@ -81,9 +81,9 @@ func checkGraph(t *testing.T, g *pathway.Graph) {
 			}
 		}
 		switch {
-		case n.ID != id, always > 1, n.Type == pathway.NodeEnd && len(n.Edges) > 0, n.Global && n.Label == nil,
-			n.Type == pathway.NodeDefault && n.Text == nil && n.Prompt == nil, n.Type == pathway.NodeWebhook && n.Request == nil,
-			n.Type == pathway.NodePress && n.Digits == nil, n.Type == pathway.NodeKnowledge && n.Knowledge == "" && n.KnowledgeBase == "":
+		case n.ID != id, always > 1, n.Type == graph.NodeEnd && len(n.Edges) > 0, n.Global && n.Label == nil,
+			n.Type == graph.NodeDefault && n.Text == nil && n.Prompt == nil, n.Type == graph.NodeWebhook && n.Request == nil,
+			n.Type == graph.NodePress && n.Digits == nil, n.Type == graph.NodeKnowledge && n.Knowledge == "" && n.KnowledgeBase == "":
 			t.Fatalf("node %s is %+v", id, n)
 		}
 	}
@@ -133,8 +133,8 @@ func drawGraph(t *rapid.T) (nodes, edges []object) {
 }
 
 // encoded makes a document.
-func encoded(t *rapid.T, nodes, edges []object) pathway.Document {
-	var d pathway.Document
+func encoded(t *rapid.T, nodes, edges []object) graph.Document {
+	var d graph.Document
 	for list, to := range map[*[]object]*[]json.RawMessage{&nodes: &d.Nodes, &edges: &d.Edges} {
 		for _, v := range *list {
 			raw, err := json.Marshal(v)
@@ -227,7 +227,7 @@ func TestMutations(t *testing.T) {
 	slices.Sort(names)
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes, edges := drawGraph(rt)
-		g, err := pathway.Compile(encoded(rt, nodes, edges))
+		g, err := graph.Compile(encoded(rt, nodes, edges))
 		if err != nil {
 			rt.Fatalf("a drawn graph is refused: %v", err)
 		}
@@ -235,13 +235,13 @@ func TestMutations(t *testing.T) {
 		name := rapid.SampledFrom(names).Draw(rt, "damage")
 		node, edge := rapid.IntRange(0, len(nodes)-2).Draw(rt, "node"), rapid.IntRange(0, len(edges)-1).Draw(rt, "edge")
 		nodes, edges, place := kinds[name](nodes, edges, node, edge)
-		g, err = pathway.Compile(encoded(rt, nodes, edges))
+		g, err = graph.Compile(encoded(rt, nodes, edges))
 		all, _ := errors.AsType[callwright.FieldErrors](err)
 		if g != nil || !slices.ContainsFunc(all, func(e *callwright.Error) bool { return e.Field == place }) {
 			rt.Fatalf("%s: no fault at %s, but %v", name, place, err)
 		}
 		for _, e := range all {
-			if e.Field != place && !strings.HasPrefix(e.Message, "nothing leads to node") {
+			if e.Field != place && !strings.HasPrefix(e.Message, "must be reachable") {
 				rt.Fatalf("%s: another fault %v", name, e)
 			}
 		}

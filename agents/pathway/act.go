@@ -1,0 +1,123 @@
+package pathway
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
+
+// act does the action of the node, which follows its words, and returns the way on:
+//
+//   - End Call ends the conversation, and Transfer Call transfers it. Both stay pending, because the caller may still
+//     interrupt the words.
+//   - Webhook sends its request and takes the first branch that holds. If none does, and after Press Button, the
+//     conversation goes on along the edges, as from a node with Skip.
+//   - A global node with AutoReturn and without a condition returns.
+//   - A node with Skip goes on along its edges: the one that is always taken, or the model's choice. If there is none, it
+//     waits.
+//   - Any other node waits for the caller.
+func (w *walk) act(ctx context.Context) way {
+	switch w.at.Type {
+	case graph.NodeEnd:
+		w.state.Over = true
+		w.answer.Step(conversation.End{Reason: "the pathway has come to its end"})
+		return way{}
+	case graph.NodeTransfer:
+		return w.transfer(ctx)
+	case graph.NodePress:
+		w.press()
+		return w.decide(ctx, false)
+	case graph.NodeWebhook:
+		return w.webhook(ctx)
+	default:
+		return w.wait(ctx)
+	}
+}
+
+// wait is the action of a node that only speaks: it waits for the caller, unless it returns or goes on.
+func (w *walk) wait(ctx context.Context) way {
+	w.state.ActionPending = false
+	if w.moves() {
+		return w.decide(ctx, false)
+	}
+	return way{}
+}
+
+// returns reports whether the conversation returns from the node as soon as its words are spoken.
+func (w *walk) returns() bool {
+	return w.at.AutoReturn && w.at.Condition == nil && w.graph.Nodes[w.state.Return] != nil
+}
+
+// moves reports whether the conversation leaves the node without waiting for the caller.
+func (w *walk) moves() bool {
+	return w.at.Acts() || w.returns() || w.at.Skip && w.at.Type != graph.NodeWait
+}
+
+// transfer transfers the call. Without a number the conversation goes on along the edges; if none leads on, the agent
+// says that nobody could be reached.
+func (w *walk) transfer(ctx context.Context) way {
+	to := strings.TrimSpace(w.render(w.at.TransferTo))
+	if to == "" {
+		to = w.agent.TransferTo
+	}
+	if graph.IsDialable(to) {
+		w.state.Over = true
+		w.answer.Step(conversation.Transfer{To: to})
+		return way{}
+	}
+	w.state.ActionPending = false
+	w.note(LogEntry{Kind: LogError, Text: "no number to transfer the call to"})
+	v := w.decide(ctx, false)
+	if v.kind == stay && !w.broken(ctx) {
+		w.answer.Text(w.agent.Lines.NotReached)
+	}
+	return v
+}
+
+// press presses the node's digits.
+func (w *walk) press() {
+	w.state.ActionPending = false
+	digits := w.render(w.at.Digits)
+	if !graph.IsDigits(digits) {
+		w.note(LogEntry{Kind: LogError, Text: "no digits to press"})
+		return
+	}
+	w.acted = true
+	w.answer.Step(conversation.Press{Digits: digits})
+}
+
+// maxRequests is how many requests of webhook nodes a turn makes. Further webhook nodes go on as if there was no answer.
+const maxRequests = 8
+
+// webhook sends the node's request. A request that ends with the turn's context is sent again if the conversation
+// continues at the node, because nobody knows whether it was carried out.
+func (w *walk) webhook(ctx context.Context) way {
+	if w.asked == maxRequests {
+		w.state.ActionPending = false
+		w.note(LogEntry{Kind: LogError, Text: "the turn has sent the most requests allowed"})
+		return w.decide(ctx, false)
+	}
+	w.asked++
+	w.acted = true
+	for _, t := range w.at.Request.Templates() {
+		w.miss(t)
+	}
+	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
+	w.note(LogEntry{Kind: LogRequest, Request: &log})
+	if ctx.Err() != nil {
+		return way{}
+	}
+	w.state.ActionPending = false
+	w.set(log.Variables)
+	for _, b := range w.at.Branches {
+		if b.Holds(w.state.Variables) {
+			v := way{kind: along, to: b.To}
+			w.chose(v, strings.TrimSpace(b.Variable+" "+string(b.Operator)+" "+w.render(b.Value)))
+			return v
+		}
+	}
+	return w.decide(ctx, false)
+}

@@ -1,0 +1,227 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/callwright/callwright/agents/pathway/internal/tree"
+	"github.com/callwright/callwright/agents/template"
+)
+
+// Compile checks a document and compiles it to a graph. The error is FieldErrors: all errors of the document, at most 100, each
+// with its path, such as "nodes[3].data.url". Errors of nodes come first, then those of edges, in the document's order,
+// then those of the document as a whole. If the document is too large or is not JSON, only that is reported.
+//
+// Members that a node's type does not use are ignored and not checked. So are unknown members, and position,
+// warmTransferFields, dialogueExamples, conditionExamples and pathwayExamples. Of modelOptions only modelName (or
+// modelType), newTemperature (or temperature), skipUserResponse and disableSilenceRepeat count, of extractVarSettings only
+// ignorePrevious. A member that is null counts as absent.
+//
+// Some members have several forms. extractVars has [name, type, description] or objects with these members. headers is an
+// object, or a list of [name, value] or {key, value}. timeoutValue is a number of seconds, or a string with one. = and is
+// mean == in responsePathways. The label and the description of an edge may be beside its data (see Document.Normalize).
+//
+// Every node must be reachable from the start or from a global node, by edges and branches. Edges that are always taken
+// may form a cycle: a conversation bounds the nodes of a turn.
+func Compile(d Document) (*Graph, error) {
+	c := &compiler{graph: &Graph{}}
+	if c.sizes(d); len(c.errs.all) > 0 {
+		return nil, c.errs.all
+	}
+	nodes, edges := parse(&c.errs, "nodes", d.Nodes), parse(&c.errs, "edges", d.Edges)
+	if len(c.errs.all) > 0 {
+		return nil, c.errs.all
+	}
+	c.graph.Nodes = make(map[string]*Node, len(nodes))
+	c.places = make(map[string]int, len(nodes))
+	c.nodes = make([]*Node, len(nodes))
+	for i, v := range nodes {
+		c.entry(i, v)
+	}
+	c.edges(edges)
+	c.branches()
+	c.reach()
+	if err := c.errs.all.OrNil(); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	canonical(nodes, edges, func(piece []byte) { sum.Write(piece) })
+	c.graph.Hash = hex.EncodeToString(sum.Sum(nil))
+	return c.graph, nil
+}
+
+// compiler compiles one document.
+type compiler struct {
+	graph  *Graph
+	errs   errorList
+	nodes  []*Node        // of every entry of the document's nodes; nil for an entry that is not a node
+	places map[string]int // indexes of nodes in that list, by id
+	open   []openTarget   // branches whose targets are still ids
+}
+
+// openTarget is a target with the node that has the branch.
+type openTarget struct {
+	target
+	from *Node
+}
+
+// sizes checks the document against its limits.
+func (c *compiler) sizes(d Document) {
+	if len(d.Nodes) > MaxNodes {
+		c.errs.addf("nodes", "must have at most %d items", MaxNodes)
+	}
+	if len(d.Edges) > MaxEdges {
+		c.errs.addf("edges", "must have at most %d items", MaxEdges)
+	}
+	if d.Size() > MaxBytes {
+		c.errs.addf("", "the pathway must have at most %d bytes", MaxBytes)
+	}
+}
+
+// entry reads an entry of the list of nodes: a node, or the settings of the whole pathway.
+func (c *compiler) entry(i int, v tree.Value) {
+	top := fields{&c.errs, path{list: "nodes", i: i}, v}
+	if v.Kind != tree.Object {
+		top.errorf("", "must be an object")
+		return
+	}
+	if config := v.Get("globalConfig"); config.Kind > tree.Null {
+		c.config(top)
+		return
+	}
+	c.add(i, top, parseNode(top))
+}
+
+// add adds a node to the graph.
+func (c *compiler) add(i int, top fields, n parsedNode) {
+	c.nodes[i] = n.Node
+	if first, taken := c.places[n.ID]; taken {
+		top.errorf("id", "must be unique: %s has the id %q too", Entry("nodes", first), n.ID)
+	} else if n.ID != "" {
+		c.places[n.ID] = i
+		c.graph.Nodes[n.ID] = n.Node
+	}
+	switch {
+	case !n.start:
+	case c.graph.Start != nil:
+		top.object("data").errorf("isStart", "must be true for one node only: node %q is the start", c.graph.Start.ID)
+	default:
+		c.graph.Start = n.Node
+	}
+	if n.Global {
+		c.graph.Globals = append(c.graph.Globals, n.Node)
+	}
+	c.graph.Facts = append(c.graph.Facts, n.facts...)
+	for _, t := range n.targets {
+		c.open = append(c.open, openTarget{target: t, from: n.Node})
+	}
+}
+
+// config reads the settings of the whole pathway.
+func (c *compiler) config(top fields) {
+	for _, name := range []string{"id", "type", "data"} {
+		if v := top.of.Get(name); v.Kind > tree.Null {
+			top.errorf("globalConfig", "must be in an entry without %s", name)
+		}
+	}
+	if c.graph.Prompt != nil {
+		top.errorf("globalConfig", "must be in one entry only")
+	}
+	config := top.object("globalConfig")
+	if c.graph.Prompt = config.template("globalPrompt", longestPrompt); c.graph.Prompt == nil {
+		c.graph.Prompt = template.Parse("")
+	}
+}
+
+// edges reads the edges.
+func (c *compiler) edges(values []tree.Value) {
+	seen := make(map[string]int, len(values))
+	for i := range values {
+		settleEdge(&values[i])
+		top := fields{&c.errs, path{list: "edges", i: i}, values[i]}
+		if top.of.Kind != tree.Object {
+			top.errorf("", "must be an object")
+			continue
+		}
+		e := &Edge{ID: top.need("id", longestID)}
+		if first, taken := seen[e.ID]; taken {
+			top.errorf("id", "must be unique: %s has the id %q too", Entry("edges", first), e.ID)
+		} else if e.ID != "" {
+			seen[e.ID] = i
+		}
+		from := c.end(top, "source")
+		e.To = c.end(top, "target")
+		data := top.object("data")
+		e.Label = data.template("label", longestLabel)
+		e.Description = data.template("description", longestDescription)
+		e.Always = data.flag("alwaysPick")
+		if e.Label == nil && e.Description == nil && !e.Always {
+			data.errorf("label", "is required: say when to take the edge, or set alwaysPick")
+		}
+		if from != nil {
+			leave(from, e, top)
+		}
+	}
+}
+
+// end returns the node at an end of an edge; nil if there is none.
+func (c *compiler) end(edge fields, name string) *Node {
+	id := edge.need(name, longestID)
+	n := c.graph.Nodes[id]
+	if id != "" && n == nil {
+		edge.errorf(name, "must be the id of a node: there is no node %q", id)
+	}
+	return n
+}
+
+// leave adds an edge to its source.
+func leave(from *Node, e *Edge, edge fields) {
+	if from.Type == NodeEnd {
+		edge.errorf("source", "must not be an End Call node, and %q is one", from.ID)
+	}
+	if e.Always && slices.ContainsFunc(from.Edges, func(e *Edge) bool { return e.Always }) {
+		edge.errorf("data.alwaysPick", "must be true for one edge of node %q only", from.ID)
+	}
+	from.Edges = append(from.Edges, e)
+}
+
+// branches connects the branches of webhook nodes with their nodes.
+func (c *compiler) branches() {
+	for _, t := range c.open {
+		to := c.graph.Nodes[t.id]
+		if to == nil {
+			c.errs.addf(t.path, "must be the id of a node: there is no node %q", t.id)
+		}
+		t.from.Branches[t.branch].To = to
+	}
+}
+
+// reach checks that there is a start, and that every node is reachable.
+func (c *compiler) reach() {
+	if c.graph.Start == nil {
+		c.errs.addf("nodes", "must have one start, a node with isStart in its data")
+		return
+	}
+	reached := make(map[*Node]bool, len(c.nodes))
+	next := append([]*Node{c.graph.Start}, c.graph.Globals...)
+	for len(next) > 0 {
+		n := next[len(next)-1]
+		next = next[:len(next)-1]
+		if n == nil || reached[n] {
+			continue
+		}
+		reached[n] = true
+		for _, e := range n.Edges {
+			next = append(next, e.To)
+		}
+		for _, b := range n.Branches {
+			next = append(next, b.To)
+		}
+	}
+	for i, n := range c.nodes {
+		if n != nil && !reached[n] {
+			c.errs.addf(Entry("nodes", i), "must be reachable: no edge and no branch leads to node %q", n.ID)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package graph
+
+import (
+	"strconv"
+
+	"github.com/callwright/callwright"
+)
+
+// maxErrors bounds how many errors of one document are reported.
+const maxErrors = 100
+
+// errorList collects the errors of a document.
+type errorList struct{ all callwright.FieldErrors }
+
+// addf adds an error at a path. Only the first error of a path counts.
+func (l *errorList) addf(path, format string, args ...any) {
+	for _, known := range l.all {
+		if known.Field == path {
+			return
+		}
+	}
+	switch len(l.all) {
+	case maxErrors:
+		l.all = append(l.all, callwright.Invalid("", "has more errors: only the first %d are listed", maxErrors))
+	case maxErrors + 1:
+	default:
+		l.all = append(l.all, callwright.Invalid(path, format, args...))
+	}
+}
+
+// Entry returns the path of an entry of a list, such as "nodes[3]".
+func Entry(list string, i int) string {
+	var room [64]byte
+	path := append(append(room[:0], list...), '[')
+	return string(append(strconv.AppendInt(path, int64(i), 10), ']'))
+}

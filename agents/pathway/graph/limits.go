@@ -1,0 +1,24 @@
+package graph
+
+// Longest texts in characters, and longest lists, as in openapi.yaml.
+const (
+	longestID          = 128
+	longestType        = 64
+	longestName        = 200
+	longestTag         = 100
+	longestPrompt      = 32768
+	longestCondition   = 8000
+	longestLabel       = 1000
+	longestDescription = 4000
+	longestKnowledge   = 65536
+	longestNumber      = 64
+	longestDigits      = 200
+	longestURL         = 2048
+	longestMethod      = 10
+	longestBody        = 65536
+	longestPath        = 512
+	longestContext     = 1000
+
+	maxItems = 100
+	maxTools = 50
+)

@@ -1,0 +1,196 @@
+package graph
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/internal/tree"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/template"
+	"github.com/callwright/callwright/agents/tool"
+)
+
+// parsedNode is a node with what only the whole graph can settle.
+type parsedNode struct {
+	*Node
+	start   bool
+	facts   []request.Fact
+	targets []target // of the node's Branches
+}
+
+// parseNode reads a node.
+func parseNode(top fields) parsedNode {
+	n := parsedNode{Node: &Node{ID: top.need("id", longestID)}}
+	data := top.object("data")
+	n.Name = data.text("name", longestName)
+	tag := data.object("tag")
+	n.Tag = tag.text("name", longestTag)
+	n.Prompt = data.template("prompt", longestPrompt)
+	n.Text = data.template("text", longestPrompt)
+	n.Condition = data.template("condition", longestCondition)
+	n.extraction(data)
+	n.tools(data)
+	n.options(data.object("modelOptions"))
+	n.start = data.flag("isStart")
+	if n.Global = data.flag("isGlobal"); n.Global {
+		n.AutoReturn = data.flag("enableGlobalAutoReturn")
+		n.Description = data.template("globalDescription", longestDescription)
+		if n.Label = data.template("globalLabel", longestLabel); n.Label == nil {
+			data.errorf("globalLabel", "is required for a global node: say when to go there")
+		}
+	}
+	n.parseType(top, data)
+	return n
+}
+
+// options reads the model's options.
+func (n parsedNode) options(options fields) {
+	n.Model = options.text(options.first("modelName", "modelType"), longestID)
+	n.Temperature = options.number(options.first("newTemperature", "temperature"), 0, 2)
+	n.Skip = options.flag("skipUserResponse")
+	n.QuietSilence = options.flag("disableSilenceRepeat")
+}
+
+// extraction reads the variables to extract.
+func (n parsedNode) extraction(data fields) {
+	settings := data.object("extractVarSettings")
+	n.Refresh = settings.flag("ignorePrevious")
+	list := data.list("extractVars", maxItems)
+	if len(list) == 0 {
+		return
+	}
+	n.Extract = make([]llm.Field, 0, len(list))
+	for i, v := range list {
+		at := Entry(data.at("extractVars"), i)
+		f, ok := extractField(data, at, v.Value)
+		for _, other := range n.Extract {
+			if ok && other.Name == f.Name {
+				data.errs.addf(at, "must be unique: another entry has the variable %q", f.Name)
+			}
+		}
+		n.Extract = append(n.Extract, f)
+	}
+}
+
+// extractField reads a variable to extract: [name, type, description] or an object with these members. The type is string
+// by default. Further items and members are ignored.
+func extractField(data fields, at string, v tree.Value) (llm.Field, bool) {
+	keys := [3]string{".name", ".type", ".description"}
+	var parts [3]tree.Value
+	switch v.Kind {
+	case tree.Object:
+		for i, key := range keys {
+			parts[i] = v.Get(key[1:])
+		}
+	case tree.Array:
+		keys = [3]string{"[0]", "[1]", "[2]"}
+		for i, item := range v.Members[:min(len(v.Members), len(parts))] {
+			parts[i] = item.Value
+		}
+	default:
+		data.errs.addf(at, "must be [name, type, description], or an object with these members")
+		return llm.Field{}, false
+	}
+	for i, part := range parts {
+		if part.Kind > tree.Null && part.Kind != tree.String {
+			data.errs.addf(at+keys[i], "must be a string, not %s", part.Kind)
+			return llm.Field{}, false
+		}
+	}
+	f := llm.Field{Name: parts[0].Text(), Type: llm.FieldType(parts[1].Text()), Description: parts[2].Text()}
+	data.variable(at+keys[0], f.Name)
+	switch f.Type {
+	case llm.FieldString, llm.FieldInteger, llm.FieldNumber, llm.FieldBoolean:
+	case "":
+		f.Type = llm.FieldString
+	default:
+		data.errs.addf(at+keys[1], "must be string, integer, number or boolean")
+	}
+	return f, f.Name != ""
+}
+
+// tools reads the tools that the model may call.
+func (n parsedNode) tools(data fields) {
+	list := data.list("tools", maxTools)
+	if len(list) == 0 {
+		return
+	}
+	raws := make([]json.RawMessage, len(list))
+	for i, v := range list {
+		raws[i] = json.RawMessage(v.Raw)
+	}
+	same := func(field string) string { return field }
+	set, err := tool.NewSet(raws)
+	if err == nil {
+		n.Tools = set
+		return
+	}
+	for i, raw := range raws { // NewSet reports only the first error
+		if _, err := tool.Parse(raw); err != nil {
+			fields{data.errs, path{within: Entry(data.at("tools"), i)}, list[i].Value}.adopt(err, same)
+		}
+	}
+	data.adopt(err, same)
+}
+
+// parseType reads the type of a node, and what nodes of the type have.
+func (n *parsedNode) parseType(top, data fields) {
+	n.Type = NodeType(top.need("type", longestType))
+	switch n.Type {
+	case NodeDefault:
+		if n.Prompt == nil && n.Text == nil {
+			data.errorf("prompt", "is required: a Default node needs a prompt or a text")
+		}
+	case NodeEnd, NodeWait, "":
+	case NodeTransfer:
+		n.TransferTo = transferNumber(data)
+	case NodeKnowledge:
+		n.Knowledge = data.text("kb", longestKnowledge)
+		n.KnowledgeBase = data.text("kbTool", longestID)
+		if strings.TrimSpace(n.Knowledge) == "" && n.KnowledgeBase == "" {
+			data.errorf("kb", "is required: a Knowledge Base node needs a text in kb or a knowledge base in kbTool")
+		}
+	case NodeWebhook:
+		w := parseWebhook(data)
+		n.Request, n.Branches, n.facts, n.targets = w.call, w.branches, w.facts, w.targets
+	case NodePress:
+		n.Digits = pressDigits(data)
+	case "SMS", "Custom Code", "Transfer Pathway", "Scheduling":
+		top.errorf("type", "must be a type that this server supports: %s is not one", n.Type)
+	default:
+		top.errorf("type", "must be the type of a node: %q is not one", n.Type)
+	}
+}
+
+// transferNumber reads the number of a transfer: E.164, a SIP URI, or a text with variables, which is checked when the
+// call is transferred. nil is the call's own number.
+func transferNumber(data fields) *template.Template {
+	const name = "transferNumber"
+	to := data.template(name, longestNumber)
+	if to == nil || len(to.Names()) > 0 {
+		return to
+	}
+	text := strings.TrimSpace(to.Text())
+	if !IsDialable(text) {
+		data.errorf(name, "must be an E.164 phone number such as +15551234567, or a SIP URI")
+	}
+	if number, err := callwright.ParsePhoneNumber(text); err == nil {
+		text = number.String()
+	}
+	return template.Parse(text)
+}
+
+// pressDigits reads the digits to press.
+func pressDigits(data fields) *template.Template {
+	const name = "digits"
+	text := data.template(name, longestDigits)
+	switch {
+	case text == nil:
+		data.errorf(name, "is required")
+	case len(text.Names()) == 0 && !IsDigits(text.Text()):
+		data.errorf(name, "must have only 0-9, A-D, *, # and w, which pauses for half a second")
+	}
+	return text
+}

@@ -1,0 +1,59 @@
+package pathway
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// Runtime leads conversations along graphs: see Step. It is a plain value that keeps nothing between turns, and serves
+// any number of conversations at once. Its fields must not change while it is used.
+type Runtime struct {
+	// Required.
+	Model llm.Model
+
+	// Optional.
+	Requests  request.Client   // nil: requests fail
+	Knowledge Knowledge        // nil: there are no knowledge bases
+	Clock     callwright.Clock // nil: callwright.SystemClock
+	Logger    *slog.Logger     // nil: discards
+}
+
+// Agent is the agent of a conversation. It is the same in all turns.
+type Agent struct {
+	Org           callwright.OrgID
+	Persona       string // instructions before those of the nodes; may hold {{variables}}
+	Language      string // BCP 47; empty: not stated
+	Model         string // the model of nodes without their own; empty: the adapter's
+	Temperature   *float64
+	TransferTo    string         // E.164 number or SIP URI for transfer nodes without their own; empty: none
+	FirstSentence string         // spoken before the words of the first node; may hold {{variables}}
+	Facts         []request.Fact // about variables, beside those of the graph
+	Lines         dialogue.Lines
+}
+
+// Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests one.
+type Knowledge interface {
+	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit, none of
+	// them blank. It returns none if nothing fits. CodeNotFound: the organization has no such knowledge base. It returns
+	// when ctx ends, and is safe for concurrent use.
+	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
+}
+
+func (r *Runtime) now() time.Time {
+	if r.Clock == nil {
+		return callwright.SystemClock{}.Now()
+	}
+	return r.Clock.Now()
+}
+
+func (r *Runtime) warn(ctx context.Context, text string, err error) {
+	if r.Logger != nil {
+		r.Logger.WarnContext(ctx, text, "error", err)
+	}
+}

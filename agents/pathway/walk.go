@@ -1,0 +1,139 @@
+package pathway
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/template"
+)
+
+// walk is the work of one turn.
+type walk struct {
+	runtime *Runtime
+	graph   *graph.Graph
+	agent   Agent
+	before  State         // at the beginning of the turn
+	state   State         // now
+	heard   dialogue.Talk // the talk with what the caller said, before the answer
+	answer  *dialogue.Answer
+	at      *graph.Node // where the conversation is
+	log     Log
+	visits  int
+	asked   int      // requests of webhook nodes
+	own     bool     // state.Variables was cloned by this turn, which may change it
+	acted   bool     // something was done that cannot be undone
+	missing []string // variables of templates that have no value
+	err     error    // of the model
+}
+
+// way is one way on from a node.
+type way struct {
+	kind   wayKind
+	to     *graph.Node
+	edge   *graph.Edge // of along; nil at the start and for the branch of a webhook
+	option llm.Option
+}
+
+// wayKind says how a way leads to its node.
+type wayKind int
+
+// The kinds of ways.
+const (
+	stay   wayKind = iota // wait for the caller at the node
+	along                 // go to another node
+	global                // go to a global node
+	back                  // return from a global node
+	finish                // do the node's pending action
+)
+
+// broken reports whether the turn ends here: the answer has no consumer any more, or the conversation is over.
+func (w *walk) broken(ctx context.Context) bool {
+	return w.state.Over || w.answer.Stopped() || ctx.Err() != nil
+}
+
+// fail ends the conversation with the apology, unless the error comes from the end of ctx.
+func (w *walk) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	w.err = err
+	w.note(LogEntry{Kind: LogError, Text: err.Error()})
+	w.runtime.warn(ctx, "model failed, ending the conversation", err)
+	w.state.Over = true
+	w.answer.Text(w.agent.Lines.Apology)
+}
+
+// note logs an event at the current node.
+func (w *walk) note(e LogEntry) {
+	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.runtime.now()
+	w.log.Entries = append(w.log.Entries, e)
+}
+
+// chose logs a decision and its reason.
+func (w *walk) chose(v way, reason string) {
+	e := LogEntry{Kind: LogDecision, Chosen: v.to.ID, Text: reason}
+	if v.edge != nil {
+		e.Edge = v.edge.ID
+	}
+	w.note(e)
+}
+
+// set sets variables, and logs those that change. It leaves the map of the State before the turn alone.
+func (w *walk) set(values map[string]any) {
+	var changed map[string]any
+	for name, v := range values {
+		v = plain(v)
+		if old, known := w.state.Variables[name]; known && reflect.DeepEqual(old, v) {
+			continue
+		}
+		if changed == nil {
+			changed = make(map[string]any, len(values))
+		}
+		changed[name] = v
+	}
+	if changed == nil {
+		return
+	}
+	if !w.own {
+		w.own = true
+		w.state.Variables = maps.Clone(w.state.Variables)
+	}
+	if w.state.Variables == nil {
+		w.state.Variables = make(map[string]any, len(changed))
+	}
+	maps.Copy(w.state.Variables, changed)
+	w.note(LogEntry{Kind: LogVariables, Variables: changed})
+}
+
+// nameMissing logs the variables of the turn's templates that had no value.
+func (w *walk) nameMissing() {
+	if len(w.missing) > 0 {
+		slices.Sort(w.missing)
+		w.note(LogEntry{Kind: LogError, Text: "no value for " + strings.Join(w.missing, ", ")})
+	}
+}
+
+// render fills variables into a template. Their values are data and not expanded again. Unknown variables are empty, and
+// named in the log.
+func (w *walk) render(t *template.Template) string {
+	if t == nil {
+		return ""
+	}
+	w.miss(t)
+	return t.Render(w.state.Variables)
+}
+
+// miss remembers the unknown variables of a template.
+func (w *walk) miss(t *template.Template) {
+	for _, name := range t.Missing(w.state.Variables) {
+		if len(w.missing) < template.MaxNames && !slices.Contains(w.missing, name) {
+			w.missing = append(w.missing, name)
+		}
+	}
+}
