@@ -37,7 +37,9 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
+	"github.com/callwright/callwright/transport/httpapi/callsapi"
 	"github.com/callwright/callwright/transport/httpapi/pathwaysapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 	"github.com/callwright/callwright/transport/httpapi/reference"
@@ -63,8 +65,8 @@ func newListener(lc fx.Lifecycle, c config) (listener, error) {
 
 func (l listener) url() string { return "http://" + l.Addr().String() }
 
-func (l listener) notifier(s *webhook.Sender) httpapi.Notifier {
-	return httpapi.Notifier{Sender: s, BaseURL: l.url()}
+func (l listener) notifier(s *webhook.Sender) callsapi.Notifier {
+	return callsapi.NewNotifier(s, l.url())
 }
 
 // newMetrics is what /metrics tells.
@@ -114,7 +116,7 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
-			httpapi.Rest(httpapi.RestConfig{Calls: p.Calls, Agents: p.Agents, BaseURL: p.Listener.url()}),
+			callsapi.New(p.Calls, p.Listener.url()), agentsapi.New(p.Agents),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(), agenttestapi.New(), speechapi.New(),

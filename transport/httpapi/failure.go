@@ -145,10 +145,11 @@ func NewFailure(ctx context.Context, err error) Failure {
 	return answer
 }
 
-// Explain returns the code and the text that a client is told of an error in the midst of a successful answer.
-func Explain(err error) (code callwright.Code, text string) {
+// Explain returns what a client is told of an error within a successful answer: its code, the path of the member that it is
+// about, if there is one, and a text.
+func Explain(err error) (code callwright.Code, path, text string) {
 	f := failureOf(err)
-	return f.code, f.lines[0].String()
+	return f.code, f.lines[0].path, f.lines[0].text
 }
 
 // envelope is the body of the answer, in the form that the operation's errors have. 401 and 429 are the same everywhere.

@@ -31,7 +31,9 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
+	"github.com/callwright/callwright/transport/httpapi/callsapi"
 	"github.com/callwright/callwright/transport/httpapi/pathwaysapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 	"github.com/callwright/callwright/transport/httpapi/reference"
@@ -69,7 +71,8 @@ const (
 
 // services are those of a house's areas.
 type services struct {
-	rest     httpapi.RestConfig
+	calls    *call.Service
+	agents   *agents.Service
 	trunks   sipapi.Config
 	pathways *pathway.Service
 	issues   *triage.Service
@@ -78,7 +81,7 @@ type services struct {
 // all is every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		httpapi.Rest(s.rest), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
+		callsapi.New(s.calls, "https://voice.example.com"), agentsapi.New(s.agents), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(),
 		agenttestapi.New(), speechapi.New(),
 	}
 }
@@ -119,7 +122,8 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Ready: func() error { return h.ready },
 	}))
 	h.areas = services{
-		rest:     httpapi.RestConfig{Calls: callService, Agents: agentService, BaseURL: "https://voice.example.com"},
+		calls:    callService,
+		agents:   agentService,
 		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
 		pathways: pathwayService,
 		issues:   h.issues(work),

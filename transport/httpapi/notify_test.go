@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/callsapi"
 )
 
 // outbox keeps what is sent.
@@ -41,7 +41,7 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := &outbox{}
-	n := httpapi.Notifier{Sender: sent, BaseURL: "https://voice.example.com"}
+	n := callsapi.NewNotifier(sent, "https://voice.example.com")
 	if err := n.Notify(t.Context(), h.org, "https://hook.example", c, []call.Entry{line}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestEventIsSignedAsEveryMessage(t *testing.T) {
 	tenants := orgstore.Tenants{Store: h.store}
 	sender := must(webhook.New(webhook.Config{Tenants: tenants, AllowPrivate: true}))
 	t.Cleanup(sender.Close)
-	n := httpapi.Notifier{Sender: sender, BaseURL: "https://voice.example.com"}
+	n := callsapi.NewNotifier(sender, "https://voice.example.com")
 	notice := call.Notice{Seq: 3, Category: call.EventsLatency, Level: call.EventPerformance, Message: "An answer took 800 ms."}
 	if err := n.NotifyEvent(t.Context(), h.org, receiver.URL, call.Call{ID: "c1"}, notice); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/turnlog"
+	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
@@ -20,7 +20,11 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	}
 	request := pathway.ChatRequest{Pathway: req.PathwayID, StartNode: req.StartNodeID.Or(""), Variables: data}
 	if version, ok := req.PathwayVersion.Get(); ok {
-		request.Version = new(selectorOf(version))
+		selector, err := pathwaywire.Selector(version)
+		if err != nil {
+			return nil, err
+		}
+		request.Version = &selector
 	}
 	turn, err := a.pathways.StartChat(ctx, httpapi.Org(ctx), request)
 	if err != nil {
@@ -67,7 +71,7 @@ func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, e
 	if err != nil {
 		return nil, nil, err
 	}
-	lines, err := turnlog.Lines([]pathway.Log{turn.Log}, turn.Chat.UpdatedAt)
+	lines, err := pathwaywire.Lines([]pathway.Log{turn.Log}, turn.Chat.UpdatedAt)
 	logs := make(oas.PathwayTurnLogs, len(lines))
 	for i, l := range lines {
 		logs[i] = oas.CallPathwayLog{

@@ -150,11 +150,3 @@ func (a *api) PublishPathway(
 	}
 	return answer, nil
 }
-
-// selectorOf is the version that a request names.
-func selectorOf(version oas.PathwayVersionSelector) pathway.Selector {
-	if version.IsInt() {
-		return pathway.Selector{Number: version.Int}
-	}
-	return pathway.Selector{Environment: pathway.Environment(version.PathwayEnvironment)}
-}

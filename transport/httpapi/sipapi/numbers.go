@@ -48,9 +48,12 @@ func (a *api) AttachSipNumbers(
 		result.Configured[i] = number.String()
 	}
 	for i, failed := range done.Failed {
-		code, message := httpapi.Explain(failed.Err)
+		code, path, text := httpapi.Explain(failed.Err)
+		if path != "" {
+			text = path + ": " + text
+		}
 		result.Failed[i] = oas.SipAttachFailure{
-			PhoneNumber: failed.Number, Error: string(code), Message: message,
+			PhoneNumber: failed.Number, Error: string(code), Message: text,
 		}
 	}
 	return &oas.SipAttachReply{Data: result}, nil

@@ -154,3 +154,24 @@ func Below(path string, err *callwright.Error) error {
 func NotBuilt(field string) *callwright.Error {
 	return &callwright.Error{Code: callwright.CodeNotImplemented, Field: field, Message: "is not available in this build"}
 }
+
+// Change returns a member of a body as a change of a setting.
+func Change[T any](value T, given bool) callwright.Optional[T] {
+	if !given {
+		return callwright.Optional[T]{}
+	}
+	return callwright.Given(value)
+}
+
+// PtrChange returns a member of a body as a change of a setting of which null takes the value away.
+func PtrChange[T any](value *T, given bool) callwright.Optional[T] {
+	return callwright.Optional[T]{Set: given, Value: value}
+}
+
+// FromMillis returns a number of milliseconds as a duration; nil for none.
+func FromMillis(ms float64, given bool) *time.Duration {
+	if !given {
+		return nil
+	}
+	return new(time.Duration(math.Round(ms * float64(time.Millisecond))))
+}

@@ -1,27 +1,14 @@
-package httpapi
+package agentsapi
 
 import (
 	"encoding/json"
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/oas"
 )
-
-// change is a member of a body as a change of a setting. A null is the zero value.
-func change[T any](value T, given bool) callwright.Optional[T] {
-	if !given {
-		return callwright.Optional[T]{}
-	}
-	return callwright.Given(value)
-}
-
-// pointerChange is change for a setting of which null takes the value away.
-func pointerChange[T any](value *T, given bool) callwright.Optional[T] {
-	return callwright.Optional[T]{Set: given, Value: value}
-}
 
 // member is a member of the body of an update, and the setting that it changes.
 type member struct {
@@ -44,7 +31,7 @@ func updateReport(message string, report agents.Report, members []member) (*oas.
 		switch {
 		case !tried || !m.given.IsSet():
 		case refusal != nil:
-			answer.FailedUpdates[m.name] = failureOf(refusal).lines[0].text
+			_, _, answer.FailedUpdates[m.name] = httpapi.Explain(refusal)
 		default:
 			text, err := m.given.MarshalJSON()
 			if err != nil {

@@ -1,4 +1,4 @@
-package httpapi
+package agentsapi
 
 import (
 	"context"
@@ -7,12 +7,16 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agentwire"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // ListAgents is all web agents.
 func (a *api) ListAgents(ctx context.Context) (*oas.WebAgentListReply, error) {
-	list, err := a.Agents.ListAgents(ctx, orgOf(ctx))
+	list, err := a.agents.ListAgents(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +35,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	if err != nil {
 		return nil, err
 	}
-	if w, err = a.Agents.CreateAgent(ctx, orgOf(ctx), w); err != nil {
+	if w, err = a.agents.CreateAgent(ctx, httpapi.Org(ctx), w); err != nil {
 		return nil, aboutPrompt(err)
 	}
 	record, err := webAgent(w)
@@ -50,7 +54,7 @@ func aboutPrompt(err error) error {
 
 // newWebAgent is the body of CreateAgent in the domain's words.
 func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
-	metadata, err := valuesOf(req.Metadata.Value)
+	metadata, err := wire.Values(req.Metadata.Value)
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
@@ -58,18 +62,22 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
+	data, err := agentwire.DynamicData(req.DynamicData)
+	if err != nil {
+		return agents.WebAgent{}, err
+	}
 	w := agents.WebAgent{
 		Agent: agents.Agent{
 			Task: req.Prompt.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
-			Temperature: optional(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
-			MaxDuration: minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
-			Interruption: fromMillis(req.InterruptionThreshold.Get()),
-			Tools:        toolTexts(req.Tools), DynamicData: dynamicData(req.DynamicData),
+			Temperature: wire.Ptr(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
+			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
+			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()),
+			Tools:        wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data,
 		},
 		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
 	}
 	if req.PathwayID.Set {
-		w.Agent.Pathway = agents.PathwayRef{ID: req.PathwayID.Value, Version: selectorOf(oas.PathwayVersionSelector{}, false)}
+		w.Agent.Pathway = agents.PathwayRef{ID: req.PathwayID.Value, Version: pathway.Selector{Environment: pathway.Production}}
 	}
 	return w, nil
 }
@@ -82,7 +90,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	_, report, err := a.Agents.UpdateAgent(ctx, orgOf(ctx), params.AgentID, patch)
+	_, report, err := a.agents.UpdateAgent(ctx, httpapi.Org(ctx), params.AgentID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +110,7 @@ func (a *api) UpdateAgent(
 
 // agentPatch is the body of UpdateAgent in the domain's words.
 func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
-	metadata, err := valuesOf(req.Metadata.Value)
+	metadata, err := wire.Values(req.Metadata.Value)
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
@@ -110,27 +118,31 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
+	data, err := agentwire.DynamicData(req.DynamicData)
+	if err != nil {
+		return agents.WebAgentPatch{}, err
+	}
 	return agents.WebAgentPatch{
 		Patch: agents.Patch{
-			Task: change(req.Prompt.Value, req.Prompt.Set), Pathway: change(req.PathwayID.Value, req.PathwayID.Set),
-			Voice: change(req.Voice.Value, req.Voice.Set), Webhook: change(req.Webhook.Value, req.Webhook.Set),
-			Language: change(req.Language.Value, req.Language.Set), Model: change(req.Model.Value, req.Model.Set),
-			FirstSentence: change(req.FirstSentence.Value, req.FirstSentence.Set),
-			DynamicData:   change(dynamicData(req.DynamicData), req.DynamicData.Set),
-			Tools:         change(toolTexts(req.Tools), req.Tools.Set),
-			Temperature:   pointerChange(optional(req.Temperature.Get()), req.Temperature.Set),
-			Interruption:  pointerChange(fromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
-			MaxDuration:   change(minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+			Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
+			Voice: wire.Change(req.Voice.Value, req.Voice.Set), Webhook: wire.Change(req.Webhook.Value, req.Webhook.Set),
+			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
+			FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
+			DynamicData:   wire.Change(data, req.DynamicData.Set),
+			Tools:         wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
+			Temperature:   wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
+			Interruption:  wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+			MaxDuration:   wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 		},
-		VoiceSettings: change(voiceSettings, req.VoiceSettings.Set),
-		Keywords:      change(req.Keywords.Value, req.Keywords.Set),
-		Metadata:      change(metadata, req.Metadata.Set),
+		VoiceSettings: wire.Change(voiceSettings, req.VoiceSettings.Set),
+		Keywords:      wire.Change(req.Keywords.Value, req.Keywords.Set),
+		Metadata:      wire.Change(metadata, req.Metadata.Set),
 	}, nil
 }
 
 // DeleteAgent removes a web agent.
 func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageReply, error) {
-	if err := a.Agents.DeleteAgent(ctx, orgOf(ctx), params.AgentID); err != nil {
+	if err := a.agents.DeleteAgent(ctx, httpapi.Org(ctx), params.AgentID); err != nil {
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
@@ -139,16 +151,20 @@ func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*o
 // webAgent is a web agent as clients see it. What is not set is null, or empty where the contract has no null; what the
 // specification's record does not have is there only when it is set.
 func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
-	metadata, err := rawOf(w.Metadata)
+	metadata, err := wire.Raw(w.Metadata)
+	if err != nil {
+		return oas.WebAgent{}, err
+	}
+	data, err := agentwire.DynamicDataList[oas.DynamicDataList](w.Agent.DynamicData)
 	if err != nil {
 		return oas.WebAgent{}, err
 	}
 	answer := oas.WebAgent{
 		AgentID: w.ID, Prompt: w.Agent.Task, Voice: w.Agent.Voice, Language: w.Agent.Language, Model: w.Agent.Model,
-		Webhook: nilText(w.Agent.Webhook), FirstSentence: nilText(w.Agent.FirstSentence),
-		DynamicData: dynamicDataList(w.Agent.DynamicData), Tools: itemsAs[oas.AgentTool](w.Agent.Tools),
+		Webhook: wire.NilText(w.Agent.Webhook), FirstSentence: wire.NilText(w.Agent.FirstSentence),
+		DynamicData: data, Tools: wire.Items[oas.AgentTool](w.Agent.Tools),
 		InterruptionThreshold: nilMillis(w.Agent.Interruption),
-		Temperature:           nilNumber(w.Agent.Temperature),
+		Temperature:           wire.NilPtr(w.Agent.Temperature),
 		MaxDuration:           w.Agent.MaxDuration.Minutes(),
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
 		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},

@@ -1,5 +1,6 @@
-// Package turnlog writes the log of a pathway's turns as the records of calls and of chats show it.
-package turnlog
+// Package pathwaywire translates what calls, chats and inbound numbers have of pathways, from and to the generated types of
+// their areas: the log of turns, and the choice of a version.
+package pathwaywire
 
 import (
 	"encoding/json"

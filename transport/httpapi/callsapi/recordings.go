@@ -1,4 +1,4 @@
-package httpapi
+package callsapi
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // GetRecording streams a call's recording, or the range of it that is asked for.
 func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w http.ResponseWriter) error {
-	recording, err := a.Calls.Recording(ctx, orgOf(ctx), params.CallID)
+	recording, err := a.calls.Recording(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return err
 	}

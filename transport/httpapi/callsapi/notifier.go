@@ -1,4 +1,4 @@
-package httpapi
+package callsapi
 
 import (
 	"context"
@@ -17,19 +17,21 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier tells webhooks about calls: see call.Notifier. Of one that has ended, the body is the record that GET
+// Notifier tells webhooks about calls: see call.Notifier. Of a call that has ended, the body is the record that GET
 // /v1/calls/{call_id} answers.
 type Notifier struct {
-	Sender
-	BaseURL string // of this server as its clients see it; no slash at its end
+	sender  Sender
+	baseURL string
 }
+
+// NewNotifier makes a Notifier of what sends, and of the server's URL as clients see it, without a slash at its end.
+func NewNotifier(s Sender, baseURL string) Notifier { return Notifier{s, baseURL} }
 
 // Notify sends the record of a call.
 func (n Notifier) Notify(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, logs []pathway.Log,
 ) error {
-	a := &api{RestConfig: RestConfig{BaseURL: n.BaseURL}}
-	record, err := a.callRecord(c, transcript, logs)
+	record, err := callRecord(n.baseURL, c, transcript, logs)
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (n Notifier) Notify(
 	if err != nil {
 		return err
 	}
-	return n.Send(ctx, org, c.ID, url, body)
+	return n.sender.Send(ctx, org, c.ID, url, body)
 }
 
 // event is the body that tells of something that has happened on a call.
@@ -56,5 +58,5 @@ func (n Notifier) NotifyEvent(
 	if err != nil {
 		return err
 	}
-	return n.Send(ctx, org, fmt.Sprintf("%s-%d", c.ID, happened.Seq), url, body)
+	return n.sender.Send(ctx, org, fmt.Sprintf("%s-%d", c.ID, happened.Seq), url, body)
 }

@@ -1,4 +1,4 @@
-package httpapi
+package callsapi
 
 import (
 	"strconv"
@@ -8,33 +8,34 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/transport/httpapi/turnlog"
+	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 func callSummary(c call.Call) oas.CallSummary {
 	s := oas.CallSummary{
 		CallID: c.ID, CreatedAt: c.CreatedAt, CallLength: callLength(c), To: c.To, From: c.From, Completed: c.Queue.Ended(),
-		QueueStatus: oas.QueueStatus(c.Queue), Status: callStatus(c), ErrorMessage: nilText(c.ErrorMessage),
-		AnsweredBy: answeredBy(c), Inbound: c.Inbound, PathwayID: nilText(c.Agent.Pathway.ID),
+		QueueStatus: oas.QueueStatus(c.Queue), Status: callStatus(c), ErrorMessage: wire.NilText(c.ErrorMessage),
+		AnsweredBy: answeredBy(c), Inbound: c.Inbound, PathwayID: wire.NilText(c.Agent.Pathway.ID),
 	}
 	s.BatchID.SetToNull()
 	return s
 }
 
 // callRecord is the whole record of a call.
-func (a *api) callRecord(c call.Call, transcript []call.Entry, logs []pathway.Log) (*oas.CallRecord, error) {
+func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pathway.Log) (*oas.CallRecord, error) {
 	r := &oas.CallRecord{
 		CallID: c.ID, CID: c.ID, CallLength: callLength(c), CorrectedDuration: correctedDuration(c), To: c.To, From: c.From,
 		Inbound: c.Inbound, Completed: c.Queue.Ended(), QueueStatus: oas.QueueStatus(c.Queue), Status: callStatus(c),
-		CreatedAt: c.CreatedAt, StartTime: nilTime(c.StartAt), StartedAt: nilTime(c.StartedAt), EndAt: nilTime(c.EndedAt),
-		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: nilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
-		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: nilText(c.Agent.Voice), Model: nilText(c.ModelUsed),
-		EndpointURL: a.BaseURL, Task: optNilText(c.Agent.Task), PathwayID: nilText(c.Agent.Pathway.ID),
-		Summary: nilText(c.Analysis.Summary), DispositionTag: nilText(c.Analysis.Disposition),
-		AnalysisError: nilText(c.Analysis.Error), Analysis: analysis(c.Analysis), Citations: []oas.FreeObject{},
-		RetryOf: nilText(c.RetryOf), RetriedBy: nilText(c.RetriedBy),
-		TransferredTo: nilText(c.TransferredTo), TransferredAt: nilTime(c.TransferredAt),
+		CreatedAt: c.CreatedAt, StartTime: wire.NilPtr(c.StartAt), StartedAt: wire.NilPtr(c.StartedAt), EndAt: wire.NilPtr(c.EndedAt),
+		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: wire.NilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
+		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: wire.NilText(c.Agent.Voice), Model: wire.NilText(c.ModelUsed),
+		EndpointURL: baseURL, Task: wire.OptNilText(c.Agent.Task), PathwayID: wire.NilText(c.Agent.Pathway.ID),
+		Summary: wire.NilText(c.Analysis.Summary), DispositionTag: wire.NilText(c.Analysis.Disposition),
+		AnalysisError: wire.NilText(c.Analysis.Error), Analysis: analysis(c.Analysis), Citations: []oas.FreeObject{},
+		RetryOf: wire.NilText(c.RetryOf), RetriedBy: wire.NilText(c.RetriedBy),
+		TransferredTo: wire.NilText(c.TransferredTo), TransferredAt: wire.NilPtr(c.TransferredAt),
 		SipCode: sipCode(c), Transcripts: make([]oas.TranscriptLine, len(transcript)),
 	}
 	r.BatchID.SetToNull()
@@ -45,7 +46,7 @@ func (a *api) callRecord(c call.Call, transcript []call.Entry, logs []pathway.Lo
 	}
 	r.RecordingURL.SetToNull()
 	if c.Recorded {
-		r.RecordingURL.SetTo(a.BaseURL + "/v1/recordings/" + c.ID)
+		r.RecordingURL.SetTo(baseURL + "/v1/recordings/" + c.ID)
 	}
 	texts := make([]string, len(transcript))
 	for i, e := range transcript {
@@ -58,13 +59,13 @@ func (a *api) callRecord(c call.Call, transcript []call.Entry, logs []pathway.Lo
 
 // fillIn adds what has to be encoded.
 func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
-	if r.RequestData, err = rawOf(c.RequestData); err != nil {
+	if r.RequestData, err = wire.Raw(c.RequestData); err != nil {
 		return err
 	}
-	if r.Metadata, err = rawOf(c.Metadata); err != nil {
+	if r.Metadata, err = wire.Raw(c.Metadata); err != nil {
 		return err
 	}
-	if r.Variables, err = rawOf(c.Variables); err != nil {
+	if r.Variables, err = wire.Raw(c.Variables); err != nil {
 		return err
 	}
 	r.PathwayLogs, err = pathwayLogs(logs, c.CreatedAt)
@@ -79,9 +80,9 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	}
 	if e.Latency != (conversation.Latency{}) {
 		l.Latency.SetTo(oas.CallLatency{
-			EndOfTurnMs: millis(e.Latency.EndOfTurn), RecognizedMs: millis(e.Latency.Recognized),
-			FirstSentenceMs: millis(e.Latency.FirstStep), FirstAudioMs: millis(e.Latency.FirstAudio),
-			PlayingMs: millis(e.Latency.Playing),
+			EndOfTurnMs: nilMillis(e.Latency.EndOfTurn), RecognizedMs: nilMillis(e.Latency.Recognized),
+			FirstSentenceMs: nilMillis(e.Latency.FirstStep), FirstAudioMs: nilMillis(e.Latency.FirstAudio),
+			PlayingMs: nilMillis(e.Latency.Playing),
 		})
 	}
 	return l
@@ -89,7 +90,7 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 
 // pathwayLogs is the log of a call's pathway, line by line.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
-	lines, err := turnlog.Lines(logs, begin)
+	lines, err := pathwaywire.Lines(logs, begin)
 	records := make([]oas.CallPathwayLog, len(lines))
 	for i, l := range lines {
 		records[i] = oas.CallPathwayLog{
@@ -104,7 +105,7 @@ func analysis(a call.Analysis) oas.NilCallAnalysis {
 	if a.Summary == "" && a.Disposition == "" {
 		return oas.NilCallAnalysis{Null: true}
 	}
-	return oas.NewNilCallAnalysis(oas.CallAnalysis{Summary: nilText(a.Summary), Disposition: nilText(a.Disposition)})
+	return oas.NewNilCallAnalysis(oas.CallAnalysis{Summary: wire.NilText(a.Summary), Disposition: wire.NilText(a.Disposition)})
 }
 
 // callLength is the call's length in minutes, null while there is none.
@@ -150,3 +151,6 @@ func sipCode(c call.Call) oas.OptNilInt {
 	}
 	return oas.NewOptNilInt(c.Ending.SIPCode)
 }
+
+// nilMillis is a duration in milliseconds; null for none.
+func nilMillis(d time.Duration) wire.Nil[float64] { return wire.Millis(wire.Ptr(d, d != 0)) }

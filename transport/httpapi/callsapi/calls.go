@@ -1,4 +1,4 @@
-package httpapi
+package callsapi
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
@@ -17,7 +19,7 @@ func (a *api) CreateCall(
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Calls.Create(ctx, orgOf(ctx), request)
+	c, err := a.calls.Create(ctx, httpapi.Org(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -34,16 +36,16 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 	if err != nil {
 		return nil, err
 	}
-	longer := minutes(params.DurationGt.Value)
+	longer := wire.Minutes(params.DurationGt.Value)
 	if params.DurationGt.Set {
 		longer = max(longer, time.Nanosecond) // none would be no bound
 	}
-	page, total, err := a.Calls.List(ctx, orgOf(ctx), call.Filter{
+	page, total, err := a.calls.List(ctx, httpapi.Org(ctx), call.Filter{
 		From: numberInQuery(params.FromNumber), To: numberInQuery(params.ToNumber),
-		Inbound: optional(params.Inbound.Get()), Completed: optional(params.Completed.Get()),
+		Inbound: wire.Ptr(params.Inbound.Get()), Completed: wire.Ptr(params.Completed.Get()),
 		AnsweredBy: call.AnsweredBy(params.AnsweredBy.Value), Status: call.Status(params.Status.Value),
 		Pathway:    params.PathwayID.Or(""),
-		LongerThan: longer, ShorterThan: minutes(params.DurationLt.Value),
+		LongerThan: longer, ShorterThan: wire.Minutes(params.DurationLt.Value),
 		Since: params.StartDate.Or(time.Time{}), Before: params.EndDate.Or(time.Time{}),
 		OldestFirst: params.Ascending.Or(false), Limit: params.Limit.Or(call.MaxPage), After: after,
 	})
@@ -65,21 +67,30 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 
 // GetCall is one call with its transcript and its log.
 func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallRecord, error) {
-	c, transcript, err := a.Calls.Get(ctx, orgOf(ctx), params.CallID)
+	c, transcript, err := a.calls.Get(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return nil, err
 	}
-	logs, err := a.Calls.Logs(ctx, c.Org, c.ID)
+	logs, err := a.calls.Logs(ctx, c.Org, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	return a.callRecord(c, transcript, logs)
+	return callRecord(a.baseURL, c, transcript, logs)
 }
 
 // StopCall ends a call.
 func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.MessageReply, error) {
-	if err := a.Calls.Stop(ctx, orgOf(ctx), params.CallID); err != nil {
+	if err := a.calls.Stop(ctx, httpapi.Org(ctx), params.CallID); err != nil {
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Call is being ended."}, nil
+}
+
+// numberInQuery is a number to search for: E.164 where it is, and as it was given where it is not.
+func numberInQuery(given oas.OptString) string {
+	number, err := callwright.ParsePhoneNumber(given.Value)
+	if err != nil {
+		return given.Value
+	}
+	return number.String()
 }

@@ -1,23 +1,31 @@
-package httpapi
+package agentsapi
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agentwire"
+	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/wire"
 	"github.com/callwright/callwright/transport/oas"
 )
 
 // ListInboundNumbers is all numbers that are answered.
 func (a *api) ListInboundNumbers(ctx context.Context) (*oas.InboundNumberListReply, error) {
-	numbers, err := a.Agents.ListInbound(ctx, orgOf(ctx))
+	numbers, err := a.agents.ListInbound(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
 	answer := &oas.InboundNumberListReply{InboundNumbers: make([]oas.InboundNumber, len(numbers))}
 	for i, n := range numbers {
-		answer.InboundNumbers[i] = inboundNumber(n)
+		if answer.InboundNumbers[i], err = inboundNumber(n); err != nil {
+			return nil, err
+		}
 	}
 	return answer, nil
 }
@@ -30,12 +38,12 @@ func (a *api) GetInboundNumber(
 	if err != nil {
 		return nil, callwright.InField("phone_number", err)
 	}
-	n, err := a.Agents.Inbound(ctx, orgOf(ctx), number)
+	n, err := a.agents.Inbound(ctx, httpapi.Org(ctx), number)
 	if err != nil {
 		return nil, err
 	}
-	answer := inboundNumber(n)
-	return &answer, nil
+	answer, err := inboundNumber(n)
+	return &answer, err
 }
 
 // UpdateInboundNumber changes what answers at a number, setting by setting: one that is refused leaves the others be.
@@ -46,7 +54,11 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, callwright.InField("phone_number", err)
 	}
-	_, report, err := a.Agents.UpdateInbound(ctx, orgOf(ctx), number, inboundPatch(req))
+	patch, err := inboundPatch(req)
+	if err != nil {
+		return nil, err
+	}
+	_, report, err := a.agents.UpdateInbound(ctx, httpapi.Org(ctx), number, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +84,7 @@ func (a *api) UpdateInboundNumber(
 		"background_track": req.BackgroundTrack.Set, "fallback_number": req.FallbackNumber.Set,
 	} {
 		if given {
-			answer.FailedUpdates[name] = notBuilt(name).Message
+			answer.FailedUpdates[name] = wire.NotBuilt(name).Message
 		}
 	}
 	if req.Voice.Set && req.VoiceID.Set && req.Voice.Value != req.VoiceID.Value {
@@ -83,54 +95,84 @@ func (a *api) UpdateInboundNumber(
 }
 
 // inboundPatch is the body of UpdateInboundNumber in the domain's words. Of the voice's two names voice_id is heard first.
-func inboundPatch(req *oas.InboundNumberUpdate) agents.Patch {
+func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
+	data, err := agentwire.DynamicData(req.DynamicData)
+	if err != nil {
+		return agents.Patch{}, err
+	}
 	voice := req.Voice
 	if req.VoiceID.Set {
 		voice = req.VoiceID
 	}
 	req.Language.Value = agents.LanguageTag(req.Language.Value)
 	patch := agents.Patch{
-		Task: change(req.Prompt.Value, req.Prompt.Set), Pathway: change(req.PathwayID.Value, req.PathwayID.Set),
+		Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
-		Persona:        change(req.Persona.Value, req.Persona.Set), Voice: change(voice.Value, voice.Set),
-		FirstSentence: change(req.FirstSentence.Value, req.FirstSentence.Set),
-		Language:      change(req.Language.Value, req.Language.Set), Model: change(req.Model.Value, req.Model.Set),
-		Webhook:         change(req.Webhook.Value, req.Webhook.Set),
-		TransferTo:      change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
-		WaitForGreeting: change(req.WaitForGreeting.Get()), Record: change(req.Record.Get()),
-		DynamicData:  change(dynamicData(req.DynamicData), req.DynamicData.Set),
-		Tools:        change(toolTexts(req.Tools), req.Tools.Set),
-		Temperature:  pointerChange(optional(req.Temperature.Get()), req.Temperature.Set),
-		Interruption: pointerChange(fromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
-		MaxDuration:  change(minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+		Persona:        wire.Change(req.Persona.Value, req.Persona.Set), Voice: wire.Change(voice.Value, voice.Set),
+		FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
+		Language:      wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
+		Webhook:         wire.Change(req.Webhook.Value, req.Webhook.Set),
+		TransferTo:      wire.Change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
+		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
+		DynamicData:  wire.Change(data, req.DynamicData.Set),
+		Tools:        wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
+		Temperature:  wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
+		Interruption: wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+		MaxDuration:  wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
-		patch.PathwayVersion = callwright.Given(selectorOf(version, true))
+		selector, err := pathwaywire.Selector(version)
+		if err != nil {
+			return patch, err
+		}
+		patch.PathwayVersion = callwright.Given(selector)
 	}
-	return patch
+	return patch, nil
 }
 
 // inboundNumber is a number with its agent. What this build has not is null.
-func inboundNumber(n agents.InboundNumber) oas.InboundNumber {
+func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
+	data, err := agentwire.DynamicDataList[oas.DynamicDataList](n.Agent.DynamicData)
 	absent := oas.OptNilString{Set: true, Null: true}
-	temperature := nilNumber(n.Agent.Temperature)
-	tools := itemsAs[oas.AgentTool](n.Agent.Tools)
+	temperature := wire.NilPtr(n.Agent.Temperature)
+	tools := wire.Items[oas.AgentTool](n.Agent.Tools)
 	return oas.InboundNumber{
 		PhoneNumber: n.Number.String(), CreatedAt: n.CreatedAt,
-		Prompt: nilText(n.Agent.Task), Webhook: nilText(n.Agent.Webhook), VoiceID: nilText(n.Agent.Voice),
-		FirstSentence:       nilText(n.Agent.FirstSentence),
-		TransferPhoneNumber: nilText(n.Agent.TransferTo.String()),
-		Language:            optNilText(n.Agent.Language),
-		Model:               optNilText(n.Agent.Model),
-		Persona:             optNilText(n.Agent.Persona),
+		Prompt: wire.NilText(n.Agent.Task), Webhook: wire.NilText(n.Agent.Webhook), VoiceID: wire.NilText(n.Agent.Voice),
+		FirstSentence:       wire.NilText(n.Agent.FirstSentence),
+		TransferPhoneNumber: wire.NilText(n.Agent.TransferTo.String()),
+		Language:            wire.OptNilText(n.Agent.Language),
+		Model:               wire.OptNilText(n.Agent.Model),
+		Persona:             wire.OptNilText(n.Agent.Persona),
 		Temperature:         oas.OptNilFloat64{Value: temperature.Value, Set: true, Null: temperature.Null},
 		WaitForGreeting:     oas.NewOptBool(n.Agent.WaitForGreeting),
 		Record:              n.Agent.Record, MaxDuration: n.Agent.MaxDuration.Minutes(),
-		PathwayID: optNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
+		PathwayID: wire.OptNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
 		InterruptionThreshold: nilMillis(n.Agent.Interruption),
-		DynamicData:           dynamicDataList(n.Agent.DynamicData),
+		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             absent, VoiceSettings: oas.NilVoiceSettings{Null: true},
 		BackgroundTrack: absent, FallbackNumber: absent,
+	}, err
+}
+
+// nilMillis is a duration in milliseconds; null for none.
+func nilMillis(d *time.Duration) wire.Nil[float64] {
+	if d == nil {
+		return wire.Nil[float64]{Null: true}
 	}
+	return wire.Nil[float64]{Value: float64(*d) / float64(time.Millisecond)}
+}
+
+// selectorRecord is the version that an agent's pathway is to have; null without a pathway.
+func selectorRecord(ref agents.PathwayRef) oas.OptNilPathwayVersionSelector {
+	version := oas.OptNilPathwayVersionSelector{Set: true, Null: true}
+	switch {
+	case ref.ID == "":
+	case ref.Version.Environment != "":
+		version.SetTo(oas.NewPathwayEnvironmentPathwayVersionSelector(oas.PathwayEnvironment(ref.Version.Environment)))
+	default:
+		version.SetTo(oas.NewIntPathwayVersionSelector(ref.Version.Number))
+	}
+	return version
 }

@@ -1,0 +1,50 @@
+package agentsapi
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/oas"
+)
+
+// api implements the operations of the area.
+type api struct {
+	oas.UnimplementedHandler
+	agents *agents.Service
+	core   *httpapi.API
+}
+
+// New makes the area. Without a service its operations answer 501.
+func New(service *agents.Service) httpapi.Area {
+	a := &api{agents: service}
+	return httpapi.Area{
+		Build:  a.serve,
+		Absent: func(string) bool { return service == nil },
+		Errors: httpapi.ErrorForm{Flat: map[string]bool{
+			oas.UpdateInboundNumberOperation: true, oas.CreateAgentOperation: true, oas.UpdateAgentOperation: true,
+			oas.DeleteAgentOperation: true,
+		}},
+	}
+}
+
+// serve makes the generated server of the area.
+func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
+	a.core = core
+	server, err := oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware))
+	return httpapi.Generated(server, err, "Agents", "Inbound", "Personas")
+}
+
+// NewError returns the answer to a request that failed.
+func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
+	f := httpapi.NewFailure(ctx, err)
+	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
+	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
+	return answer
+}
+
+// HandleApiKey checks who makes a request.
+func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
+	return a.core.Authorize(ctx, given.APIKey, given.Roles)
+}

@@ -1,0 +1,2 @@
+// Package callsapi serves calls, their records and recordings, and tells webhooks about them.
+package callsapi
