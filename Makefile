@@ -6,8 +6,9 @@ golangci := go tool -modfile=internal/tools/lint/go.mod golangci-lint
 # Every module of this repository: the library, its generator, its linter.
 modules := . internal/tools internal/tools/lint
 
-# The whole suite ends in this time or has failed; a single package has the time that go test is given.
-limit := $(if $(shell command -v timeout),timeout --kill-after=10 15m)
+# The tests end in this time, compilation on a slow machine included, or have failed; a single package has the time that
+# go test is given.
+limit := $(if $(shell command -v timeout),timeout --kill-after=10 40m)
 
 # Flags for go test, such as TESTFLAGS=-v or TESTFLAGS="-run TestDial".
 TESTFLAGS ?=
@@ -34,8 +35,8 @@ test: ## Install what is missing, run all tests, PostgreSQL and real phones incl
 	@# The phones come last and alone: their sound suffers on a machine that is busy with something else.
 	./scripts/install-deps.sh test
 	go -C internal/tools test $(TESTFLAGS) ./...
-	$(limit) go test -timeout 10m $(TESTFLAGS) $$(go list ./... | grep -v /internal/e2e)
-	$(limit) go test -timeout 10m $(TESTFLAGS) ./internal/e2e/...
+	$(limit) go test -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v /internal/e2e)
+	$(limit) go test -timeout 20m $(TESTFLAGS) ./internal/e2e/...
 
 .PHONY: bench
 bench: ## Run the benchmarks (BENCH=name for some of them)

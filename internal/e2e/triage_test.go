@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
@@ -252,7 +251,7 @@ func TestAnalysisOutlivesServer(t *testing.T) {
 	first.Kill()
 
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile(), Flags: model})
-	const takeover = 90 * time.Second // what a killed server was doing is done again after a while
+	const takeover = 2 * await.Limit // what a killed server was doing is done again after a while
 	var entries []server.FeedEntry
 	if !await.Within(t.Context(), takeover, func() bool {
 		entries = second.Activity(t, issue)

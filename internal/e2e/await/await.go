@@ -9,7 +9,7 @@ import (
 )
 
 // Limit is how long a condition may take. Only a broken run comes near it.
-const Limit = 45 * time.Second
+const Limit = 90 * time.Second
 
 // interval is how often conditions are looked at.
 const interval = 40 * time.Millisecond
