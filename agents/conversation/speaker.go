@@ -4,46 +4,11 @@ import (
 	"context"
 	"iter"
 	"strings"
-	"time"
 )
 
-// job is a turn that the reader hands the speaker.
-type job struct {
-	number    int
-	kind      TurnKind
-	text      string     // of digits
-	utterance *utterance // of speech
-	apology   bool       // not for the brain: say the apology and leave
-	voiced    time.Duration
-	ended     time.Duration // when the turn was judged to be over
-	lastVoice time.Duration // what latencies count from
-
-	ctx     context.Context //nolint:containedctx // a job's life, which the reader ends and the speaker sees
-	cancel  context.CancelFunc
-	playout playout
-	latency Latency
-	pressed []Entry // what the agent pressed; follows its words in the transcript
-}
-
-// speaker is what only the speaking goroutine uses, until it has ended.
-type speaker struct {
-	cut        cut
-	carried    string // what the caller said in turns that the brain never had, because the caller went on
-	deaf       int    // failures of the recognizer in a row
-	answers    []Latency
-	reason     string
-	transferTo string
-}
-
-// cut is how an answer ended that was interrupted.
-type cut struct {
-	interrupted bool
-	heard       string
-}
-
-// speak is the speaker: one job after the other. Jobs that are over before they begin still have their words written
+// run takes one job after the other. Jobs that are over before they begin still have their words written
 // down.
-func (s *session) speak() {
+func (s *speaker) run() {
 	for j := range s.jobs {
 		if t, ok := s.turn(j); ok {
 			s.reply(j, t)
@@ -53,7 +18,7 @@ func (s *session) speak() {
 }
 
 // tell moves the machine with the next frame.
-func (s *session) tell(j *job, e event, err error) {
+func (s *speaker) tell(j *job, e event, err error) {
 	select {
 	case s.notices <- notice{event: e, number: j.number, err: err}:
 	case <-s.ctx.Done():
@@ -61,7 +26,7 @@ func (s *session) tell(j *job, e event, err error) {
 }
 
 // turn makes the brain's turn of a job; false when there is nothing to ask it.
-func (s *session) turn(j *job) (Turn, bool) {
+func (s *speaker) turn(j *job) (Turn, bool) {
 	t := Turn{Kind: j.kind, Text: j.text}
 	switch {
 	case j.apology:
@@ -88,7 +53,7 @@ func (s *session) turn(j *job) (Turn, bool) {
 
 // words waits for what the caller said, and writes it down. A short noise without words is no turn, unless it has
 // interrupted the agent, which then must know.
-func (s *session) words(j *job) (string, bool) {
+func (s *speaker) words(j *job) (string, bool) {
 	r, err := j.utterance.text()
 	j.latency.Recognized = s.now() - j.lastVoice
 	switch {
@@ -118,7 +83,7 @@ func (s *session) words(j *job) (string, bool) {
 }
 
 // reply has the brain answer, and plays it. It returns when the answer was played or cut off, and nothing of it runs.
-func (s *session) reply(j *job, t Turn) {
+func (s *speaker) reply(j *job, t Turn) {
 	brain := s.brain
 	if j.apology {
 		brain = steps{Say{Text: s.cfg.Apology}, End{}}
@@ -143,7 +108,7 @@ func (s *session) reply(j *job, t Turn) {
 }
 
 // conclude tells the reader how the answer ended.
-func (s *session) conclude(j *job, last Step, err *broken) {
+func (s *speaker) conclude(j *job, last Step, err *broken) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
 		s.tell(j, agentBroken, err.cause)
@@ -160,7 +125,7 @@ func (s *session) conclude(j *job, last Step, err *broken) {
 }
 
 // leave notes how the brain ended the conversation.
-func (s *session) leave(last Step) {
+func (s *speaker) leave(last Step) {
 	switch step := last.(type) {
 	case End:
 		s.reason = step.Reason
@@ -170,7 +135,7 @@ func (s *session) leave(last Step) {
 }
 
 // record writes the answer's entry, and keeps what an interrupted one was cut to for the next turn.
-func (s *session) record(j *job, early bool) {
+func (s *speaker) record(j *job, early bool) {
 	text := j.playout.heard(s.audio.Rate())
 	first, last := j.playout.span()
 	interrupted := early && s.ctx.Err() == nil
@@ -196,15 +161,8 @@ func (s *session) record(j *job, early bool) {
 	}
 }
 
-// item is a step of the brain on its way to the call.
-type item struct {
-	clip *clip // a Say, being synthesized
-	step Step  // any other
-	err  error // the brain's
-}
-
 // think asks the brain and has its sentences synthesized, one ahead of the one that is played.
-func (s *session) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
+func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
 	send := func(it item) bool {
 		select {

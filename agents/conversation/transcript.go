@@ -25,22 +25,3 @@ type Entry struct {
 	// silence) counts from when its turn began.
 	Latency Latency
 }
-
-// EndedBy says who ended a conversation.
-type EndedBy string
-
-// Who ends conversations.
-const (
-	ByAgent   EndedBy = "agent"   // the brain: an End or a Transfer
-	ByPeer    EndedBy = "peer"    // the call is gone
-	ByContext EndedBy = "context" // the context of Run: stopped, or its longest duration is over
-	ByFailure EndedBy = "failure" // an engine or the brain failed, and the call can't go on
-)
-
-// Outcome is how a conversation ended.
-type Outcome struct {
-	By         EndedBy
-	Reason     string    // of the brain's End
-	TransferTo string    // of the brain's Transfer: the call is still up, and for Run's caller to transfer
-	Answers    []Latency // of every answer to something that the caller said, in order
-}

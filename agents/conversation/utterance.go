@@ -9,7 +9,8 @@ import (
 // utterance is one stretch of the caller's speech on its way through the recognizer, in a goroutine of its own: starting
 // an engine takes time that the reader doesn't have.
 type utterance struct {
-	began  time.Duration // of the call
+	began  time.Duration   // of the call
+	ctx    context.Context //nolint:containedctx // the utterance's life
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
@@ -22,17 +23,18 @@ type utterance struct {
 	done   chan struct{} // closed when result and err are there
 }
 
-// startUtterance begins to listen.
-func (s *session) startUtterance(began time.Duration) *utterance {
-	ctx, cancel := context.WithCancel(s.listens)
-	u := &utterance{began: began, cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	h := Hearing{Rate: s.audio.Rate(), Language: s.cfg.Language, Phrases: s.phrases.get()}
-	s.wait.Go(func() {
-		defer close(u.done)
-		defer cancel()
-		u.result, u.err = u.recognize(ctx, s.cfg.Recognizer, h)
-	})
+// newUtterance returns an utterance that ends with ctx. Its audio waits until run.
+func newUtterance(ctx context.Context, began time.Duration) *utterance {
+	u := &utterance{began: began, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	u.ctx, u.cancel = context.WithCancel(ctx)
 	return u
+}
+
+// run has the utterance recognized.
+func (u *utterance) run(r Recognizer, h Hearing) {
+	defer close(u.done)
+	defer u.cancel()
+	u.result, u.err = u.recognize(u.ctx, r, h)
 }
 
 // recognize gives the recognizer what comes, until it is finished.
