@@ -10,9 +10,8 @@ import (
 
 // Limits of asking.
 const (
-	attempts   = 3       // answers that are looked at before it is given up
-	maxProblem = 500     // bytes of what is told about a wrong answer
-	maxAnswer  = 1 << 20 // bytes of an answer
+	attempts   = 3   // answers that are looked at before it is given up
+	maxProblem = 500 // bytes of what is told about a wrong answer
 )
 
 // Ask puts a question with a schema and decodes the answer into what into points to, which stays as it is on a failure.

@@ -13,8 +13,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxDepth bounds how deep an answer may be nested.
-const maxDepth = 100
+// The limits of an answer.
+const (
+	maxAnswer = 1 << 20 // bytes
+	maxDepth  = 100     // of arrays and objects
+)
 
 // errSeveral: to take one of several values would let a text that the model quotes stand for its answer.
 var errSeveral = errors.New("write one JSON value and nothing before or after it")

@@ -29,33 +29,27 @@ const (
 // types are the content types that are sent where the source names none.
 var types = map[bodyKind]string{bodyText: "text/plain; charset=utf-8", bodyJSON: "application/json"}
 
-// parseBody reads the body: a form where the Content-Type says so, JSON where it says so or says nothing and the text is
-// JSON, else a text. What must be JSON, or begins like it, and is not, is refused.
-func (c *Call) parseBody() error {
-	if c.source.Body == "" {
-		return nil
+// parseBody parses a body; nil for none. It is a form if the Content-Type says so, and JSON if the Content-Type says so, or
+// says nothing and the text is JSON. Else it is text. A body that must be JSON, or begins like JSON, and is not is refused.
+func parseBody(text, contentType string) (*body, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // there is no body
 	}
-	if len(c.source.Body) > MaxBody {
-		return callwright.Invalid("body", "must not have more than %d bytes", MaxBody)
+	if len(text) > MaxBody {
+		return nil, callwright.Invalid("body", "must have at most %d bytes", MaxBody)
 	}
-	c.body = &body{text: template.Parse(c.source.Body)}
-	kind := ""
-	for _, h := range c.headers {
-		if strings.EqualFold(h.name, "Content-Type") {
-			kind = strings.ToLower(h.value.Text())
-		}
-	}
-	isJSON := c.body.parseJSON()
-	begins := strings.TrimSpace(c.body.text.Literals()[0])
-	switch {
+	b := &body{text: template.Parse(text)}
+	isJSON := b.parseJSON()
+	begin := strings.TrimSpace(b.text.Literals()[0])
+	switch kind := strings.ToLower(contentType); {
 	case strings.Contains(kind, "x-www-form-urlencoded"):
-		c.body.kind = bodyForm
+		b.kind = bodyForm
 	case isJSON && (kind == "" || strings.Contains(kind, "json")):
-		c.body.kind = bodyJSON
-	case strings.Contains(kind, "json"), kind == "" && begins != "" && strings.ContainsAny(begins[:1], "{["):
-		return callwright.Invalid("body", "must be JSON; variables may stand within its strings, or in the place of a value")
+		b.kind = bodyJSON
+	case strings.Contains(kind, "json"), kind == "" && begin != "" && strings.ContainsAny(begin[:1], "{["):
+		return nil, callwright.Invalid("body", "must be JSON, with variables within strings or in the place of a value")
 	}
-	return nil
+	return b, nil
 }
 
 // parseJSON says whether the template is JSON with variables in it, and finds those that stand within strings. null takes
@@ -106,13 +100,4 @@ func (b *body) render(variables map[string]any) []byte {
 			return string(Encode(value))
 		}
 	}))
-}
-
-// Encode is a value as JSON; null for what JSON can't hold.
-func Encode(value any) json.RawMessage {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return text
 }

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -40,18 +41,18 @@ func (c *Call) Do(
 	log.Status = response.Status
 	value, isJSON := Decode(response.Body)
 	log.Body = excerpt(response.Body, value, isJSON)
-	var faults []string
+	var problems []string
 	if log.Status < 200 || log.Status > 299 {
-		faults = append(faults, fmt.Sprintf("it answered with status %d", log.Status))
+		problems = append(problems, fmt.Sprintf("it answered with status %d", log.Status))
 	}
 	if len(c.paths) > 0 {
 		if isJSON {
-			log.Variables, faults = c.take(value, faults)
+			log.Variables, problems = take(c.paths, value, problems)
 		} else {
-			faults = append(faults, "the answer is no JSON")
+			problems = append(problems, "the answer is no JSON")
 		}
 	}
-	log.Error = strings.Join(faults, "; ")
+	log.Error = strings.Join(problems, "; ")
 	return log
 }
 
@@ -82,4 +83,25 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 	}
 	without := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	return r, without.String(), err
+}
+
+// maxLogged bounds an answer in a log, in bytes of JSON.
+const maxLogged = 4 << 10
+
+// excerpt is an answer as a log keeps it: JSON where it is short enough, else its beginning as a string of JSON.
+func excerpt(text []byte, value any, isJSON bool) json.RawMessage {
+	if len(text) == 0 {
+		return nil
+	}
+	if isJSON && len(text) <= maxLogged {
+		if whole := Encode(value); len(whole) <= maxLogged {
+			return whole
+		}
+	}
+	for n := maxLogged; ; n /= 2 {
+		begin := strings.ToValidUTF8(string(text[:min(n, len(text))]), "")
+		if short := Encode(strings.ReplaceAll(begin, "\x00", "")); len(short) <= maxLogged {
+			return short
+		}
+	}
 }

@@ -233,7 +233,7 @@ func TestTakesNothingFromAPanic(t *testing.T) {
 	const path = "$[1:9223372036854775807:9223372036854775807]"
 	c := parse(t, request.Source{Variables: []request.Mapping{{Name: "x", Path: path}, {Name: "y", Path: "$[0]"}}})
 	log := c.Do(t.Context(), &agentstest.Requests{Answer: agentstest.JSON("[1, 2, 3]")}, "org", "n", nil)
-	if log.Error != "x: the path can't be followed" || !reflect.DeepEqual(log.Variables, map[string]any{"y": int64(1)}) {
+	if log.Error != "x: the path failed" || !reflect.DeepEqual(log.Variables, map[string]any{"y": int64(1)}) {
 		t.Errorf("the log is %+v", log)
 	}
 }

@@ -6,18 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ohler55/ojg/jp"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/template"
-)
-
-// Bounds of a source.
-const (
-	maxPairs  = 32  // headers, query pairs and mappings, of each
-	maxText   = 256 // bytes of a name or of a path
-	maxURL    = 8 << 10
-	maxHeader = 8 << 10 // the value of one
 )
 
 // Call is a Source that was checked and parsed. It never changes, and may be shared.
@@ -27,7 +17,7 @@ type Call struct {
 	headers []field
 	query   []field
 	body    *body // nil: none
-	paths   []jp.Expr
+	paths   []path
 }
 
 // field is a pair whose value may hold variables.
@@ -101,7 +91,7 @@ func (c *Call) checkURL() error {
 
 // parseHeaders wants headers that can be sent, and none that the connection lives on.
 func (c *Call) parseHeaders() error {
-	if err := few("headers", len(c.source.Headers)); err != nil {
+	if err := atMost("headers", len(c.source.Headers)); err != nil {
 		return err
 	}
 	for i, h := range c.source.Headers {
@@ -151,7 +141,7 @@ func printable(text string) string {
 
 // parseQuery reads the query pairs.
 func (c *Call) parseQuery() error {
-	if err := few("query", len(c.source.Query)); err != nil {
+	if err := atMost("query", len(c.source.Query)); err != nil {
 		return err
 	}
 	for i, q := range c.source.Query {
@@ -163,12 +153,22 @@ func (c *Call) parseQuery() error {
 	return nil
 }
 
-// few wants at most maxPairs.
-func few(field string, n int) error {
-	if n > maxPairs {
-		return callwright.Invalid(field, "must not be more than %d", maxPairs)
+// parseBody parses the body, whose form the Content-Type decides.
+func (c *Call) parseBody() (err error) {
+	contentType := ""
+	for _, h := range c.headers {
+		if strings.EqualFold(h.name, "Content-Type") {
+			contentType = h.value.Text()
+		}
 	}
-	return nil
+	c.body, err = parseBody(c.source.Body, contentType)
+	return err
+}
+
+// parsePaths parses the mappings.
+func (c *Call) parsePaths() (err error) {
+	c.paths, err = parsePaths(c.source.Variables)
+	return err
 }
 
 // filled is the URL with its variables filled in, escaped by where they stand, so that none leaves its place.

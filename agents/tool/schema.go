@@ -14,38 +14,45 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// parseSchema reads the schema of what the model gives. Nothing is loaded for it, and references are refused, also those
-// within the schema: what they can cost has no bound.
-func (t *Tool) parseSchema(raw json.RawMessage) error {
+// schema is the schema of a tool's input. The zero schema accepts every object.
+type schema struct {
+	parameters json.RawMessage // as the model sees it; nil: none
+	properties []string        // names of the properties, sorted
+	compiled   *jsonschema.Schema
+	size       int // number of schemas within it
+}
+
+// parseSchema parses a schema. It loads nothing and refuses references, even to the schema's own parts, because their cost
+// has no bound.
+func parseSchema(raw json.RawMessage) (s schema, err error) {
 	const field = "input_schema"
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
-		return nil
+		return s, nil
 	}
 	value, _ := request.Decode(raw)
 	document, ok := value.(map[string]any)
 	if !ok {
-		return callwright.Invalid(field, "must be a JSON schema")
+		return s, callwright.Invalid(field, "must be a JSON schema")
 	}
 	if refers(document) {
-		return callwright.Invalid(field, "must not hold references: write out what they name")
+		return s, callwright.Invalid(field, "must not have references: write out what they name")
 	}
-	if t.schemas = schemas(document); t.schemas > maxSchemas {
-		return callwright.Invalid(field, "must not hold more than %d schemas", maxSchemas)
+	if s.size = schemas(document); s.size > maxSchemas {
+		return s, callwright.Invalid(field, "must have at most %d schemas", maxSchemas)
 	}
-	t.parameters = raw
+	s.parameters = raw
 	if settle(document) {
-		t.parameters = request.Encode(document)
+		s.parameters = request.Encode(document)
 	}
 	if document["type"] != "object" {
-		return callwright.Invalid(field+".type", "must be object")
+		return s, callwright.Invalid(field+".type", "must be object")
 	}
 	properties, _ := document["properties"].(map[string]any)
-	t.properties = slices.Sorted(maps.Keys(properties))
-	var err error
-	if t.schema, err = compile(document); err != nil {
-		return callwright.Invalid(field, "must be a JSON schema, without patterns that repeat as x{1000} does").Because(err)
+	s.properties = slices.Sorted(maps.Keys(properties))
+	if s.compiled, err = compile(document); err != nil {
+		return s, callwright.Invalid(field, "must be a JSON schema without patterns that repeat like x{1000}").Because(err)
 	}
-	return nil
+	return s, nil
 }
 
 // settle fills in what examples leave out of a schema, and says whether that was anything: the type, and the schema of a
@@ -124,7 +131,7 @@ func schemas(value any) int {
 const maxArguments = 16 << 10
 
 // arguments are what the model gives, or why they can't be used, in words for the model.
-func (t *Tool) arguments(raw json.RawMessage) (input map[string]any, refusal string) {
+func (s schema) arguments(raw json.RawMessage) (input map[string]any, refusal string) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -136,10 +143,10 @@ func (t *Tool) arguments(raw json.RawMessage) (input map[string]any, refusal str
 	if !ok {
 		return nil, "the arguments are not an object of JSON"
 	}
-	if t.schema == nil {
+	if s.compiled == nil {
 		return input, ""
 	}
-	if err := t.schema.Validate(value); err != nil {
+	if err := s.compiled.Validate(value); err != nil {
 		return nil, "the arguments do not fit the schema: " + problems(err)
 	}
 	return input, ""

@@ -41,11 +41,11 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 		if s.tools[t.name] != nil {
 			return nil, callwright.Invalid(at+".name", "another tool has this name")
 		}
-		if total += t.schemas; total > maxSetSchemas {
+		if total += t.schema.size; total > maxSetSchemas {
 			return nil, callwright.Invalid(at+".input_schema", "all tools must not hold more than %d schemas together", maxSetSchemas)
 		}
 		s.tools[t.name] = t
-		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.parameters})
+		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.schema.parameters})
 		s.urls = append(s.urls, t.call.Source().URL)
 	}
 	return s, nil
@@ -128,14 +128,14 @@ func (s *Set) find(call llm.ToolCall) (t *Tool, input map[string]any, refusal st
 	if t == nil {
 		return nil, nil, "there is no such tool"
 	}
-	input, refusal = t.arguments(call.Arguments)
+	input, refusal = t.schema.arguments(call.Arguments)
 	return t, input, refusal
 }
 
 // scope is what the tool's texts may hold.
 func (t *Tool) scope(input, variables map[string]any) map[string]any {
-	scope := make(map[string]any, len(variables)+len(t.properties)+1)
-	for _, name := range t.properties {
+	scope := make(map[string]any, len(variables)+len(t.schema.properties)+1)
+	for _, name := range t.schema.properties {
 		if value, given := input[name]; given {
 			scope[name] = value
 		}

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
@@ -23,10 +21,7 @@ import (
 // Tool is a tool that was checked and parsed. It never changes, and may be shared.
 type Tool struct {
 	name, description string
-	parameters        json.RawMessage
-	properties        []string // of the parameters, by name
-	schema            *jsonschema.Schema
-	schemas           int // within it
+	schema            schema
 	call              *request.Call
 	speech            *template.Template
 }
@@ -91,7 +86,7 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 	if t.call, err = source.Parse(); err != nil {
 		return nil, locate(source, err)
 	}
-	if err := t.parseSchema(d.InputSchema); err != nil {
+	if t.schema, err = parseSchema(d.InputSchema); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -1,11 +1,8 @@
 package request
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -14,28 +11,32 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Bounds of what is kept of an answer, in bytes of JSON.
-const (
-	maxLogged = 4 << 10  // in a log
-	maxTaken  = 32 << 10 // all variables of one answer
-)
+// maxTaken bounds the variables of one answer together, in bytes of JSON.
+const maxTaken = 32 << 10
 
-// parsePaths reads the mappings.
-func (c *Call) parsePaths() error {
-	if err := few("variables", len(c.source.Variables)); err != nil {
-		return err
+// path takes a variable from an answer.
+type path struct {
+	name string // the variable's
+	expr jp.Expr
+}
+
+// parsePaths parses the mappings of a source.
+func parsePaths(mappings []Mapping) ([]path, error) {
+	if err := atMost("variables", len(mappings)); err != nil {
+		return nil, err
 	}
-	for i, m := range c.source.Variables {
+	var paths []path
+	for i, m := range mappings {
 		if m.Name == "" || len(m.Name) > maxText || strings.Contains(m.Name, "}}") {
-			return callwright.Invalid(fmt.Sprintf("variables[%d].name", i), "must be a variable's name")
+			return nil, callwright.Invalid(fmt.Sprintf("variables[%d].name", i), "must be a variable name of at most %d bytes", maxText)
 		}
-		path, err := parsePath(m.Path)
+		expr, err := parsePath(m.Path)
 		if err != nil {
-			return callwright.InField(fmt.Sprintf("variables[%d].path", i), err)
+			return nil, callwright.InField(fmt.Sprintf("variables[%d].path", i), err)
 		}
-		c.paths = append(c.paths, path)
+		paths = append(paths, path{m.Name, expr})
 	}
-	return nil
+	return paths, nil
 }
 
 // How often what makes a path expensive may be in it: with more the cost grows with the square of the answer, or worse.
@@ -77,14 +78,13 @@ func parsePath(text string) (path jp.Expr, err error) {
 
 // take gives the variables of an answer, and adds what went wrong. A path that finds one value gives it, one that finds
 // several a list of them (those of an object in any order), and one that finds nothing no variable.
-func (c *Call) take(answer any, faults []string) (map[string]any, []string) {
+func take(paths []path, answer any, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken
-	for i, path := range c.paths {
-		name := c.source.Variables[i].Name
-		found, err := get(path, answer)
+	for _, p := range paths {
+		found, err := get(p.expr, answer)
 		if err != nil {
-			faults = append(faults, name+": the path can't be followed")
+			problems = append(problems, p.name+": the path failed")
 			continue
 		}
 		var value any = found
@@ -96,13 +96,13 @@ func (c *Call) take(answer any, faults []string) (map[string]any, []string) {
 		}
 		size := weigh(value, left)
 		if size > left {
-			faults = append(faults, name+": the value is too large")
+			problems = append(problems, p.name+": the value is too large")
 			continue
 		}
 		left -= size
-		variables[name] = value
+		variables[p.name] = value
 	}
-	return variables, faults
+	return variables, problems
 }
 
 // get follows a path; the library panics on some.
@@ -137,66 +137,4 @@ func weigh(value any, most int) int {
 		}
 	}
 	return size
-}
-
-// Decode reads one value of JSON that others wrote: whole numbers as int64 where they fit, so that ids keep all their
-// digits, others as float64. NUL, which databases refuse, is left out. false: it is no JSON.
-func Decode(text []byte) (value any, isJSON bool) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
-		return nil, false
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, false
-	}
-	return plain(value), true
-}
-
-// plain makes what a decoder gives plain values.
-func plain(value any) any {
-	switch v := value.(type) {
-	case string:
-		return strings.ReplaceAll(v, "\x00", "")
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return v.String()
-		}
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plain(v[i])
-		}
-	case map[string]any:
-		for k, inner := range v {
-			if clean := strings.ReplaceAll(k, "\x00", ""); clean != k {
-				delete(v, k)
-				k = clean
-			}
-			v[k] = plain(inner)
-		}
-	}
-	return value
-}
-
-// excerpt is an answer as a log keeps it: JSON where it is short enough, else its beginning as a string of JSON.
-func excerpt(text []byte, value any, isJSON bool) json.RawMessage {
-	if len(text) == 0 {
-		return nil
-	}
-	if isJSON && len(text) <= maxLogged {
-		if whole := Encode(value); len(whole) <= maxLogged {
-			return whole
-		}
-	}
-	for n := maxLogged; ; n /= 2 {
-		begin := strings.ToValidUTF8(string(text[:min(n, len(text))]), "")
-		if short := Encode(strings.ReplaceAll(begin, "\x00", "")); len(short) <= maxLogged {
-			return short
-		}
-	}
 }
