@@ -274,12 +274,10 @@ func TestNewRefuses(t *testing.T) {
 		"Config.Statuses is required":                      func(c *sip.Config) { c.Statuses = nil },
 		"Config.Registrations is required":                 func(c *sip.Config) { c.Registrations = nil },
 		"Config.Monitor is required":                       func(c *sip.Config) { c.Monitor = nil },
-		"Config.Organizations is required":                 func(c *sip.Config) { c.Organizations = nil },
 		"Config.Codecs is required":                        func(c *sip.Config) { c.Codecs = nil },
 		"Config.Codecs: \"MP3\" cannot be negotiated":      func(c *sip.Config) { c.Codecs = []string{"MP3"} },
 		"Config.DerivationKey is required":                 func(c *sip.Config) { c.DerivationKey = "" },
 		"Config.DerivationKey must have at least 32 bytes": func(c *sip.Config) { c.DerivationKey = "short" },
-		"Region must be one of Regions":                    func(c *sip.Config) { c.Region = "" },
 	} {
 		c := configured(memstore.New())
 		change(&c)

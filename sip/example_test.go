@@ -9,7 +9,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
 )
@@ -20,8 +19,8 @@ func Example() {
 	s, err := sip.New(sip.Config{
 		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{},
 		Statuses: sipstore.Statuses{Store: store}, Registrations: sipstore.Registrations{Store: store},
-		Monitor: new(watcher), Organizations: orgstore.Tenants{Store: store}, Codecs: []string{"PCMU", "PCMA"},
-		Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("secret ", 5)),
+		Monitor: new(watcher), Codecs: []string{"PCMU", "PCMA"},
+		DerivationKey: callwright.Secret(strings.Repeat("secret ", 5)),
 	})
 	if err != nil {
 		log.Fatal(err)

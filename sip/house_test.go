@@ -33,7 +33,7 @@ type house struct {
 	printed       *bytes.Buffer // what was logged
 }
 
-// open makes a house in which the organizations "a", with a contact, and "b", in eu1, live.
+// open makes a house in which the organizations "a", with a contact, and "b", live.
 func open(t *testing.T, change ...func(*sip.Config)) *house {
 	t.Helper()
 	store := memstore.New()
@@ -43,7 +43,7 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 		statuses: sipstore.Statuses{Store: store}, registrations: sipstore.Registrations{Store: store},
 	}
 	tenants := orgstore.Tenants{Store: store}
-	for _, o := range []callwright.Organization{{ID: "a", ContactEmail: "ops@example.com"}, {ID: "b", Region: "eu1"}} {
+	for _, o := range []callwright.Organization{{ID: "a", ContactEmail: "ops@example.com"}, {ID: "b"}} {
 		if err := tenants.InsertOrganization(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -64,8 +64,8 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 func configured(store *memstore.Store) sip.Config {
 	return sip.Config{
 		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{}, Statuses: sipstore.Statuses{Store: store},
-		Registrations: sipstore.Registrations{Store: store}, Monitor: &watcher{}, Organizations: orgstore.Tenants{Store: store},
-		Codecs: []string{"PCMU", "PCMA", "G722"}, Region: "us1", DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
+		Registrations: sipstore.Registrations{Store: store}, Monitor: &watcher{},
+		Codecs: []string{"PCMU", "PCMA", "G722"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	}
 }
 

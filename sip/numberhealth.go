@@ -138,3 +138,12 @@ func known[T any](value T, ok bool) *T {
 	}
 	return &value
 }
+
+// attached returns the record of a number. CodeNotFound when the organization has not attached it.
+func (s *Service) attached(ctx context.Context, org callwright.OrgID, number string) (Record, error) {
+	r, err := s.Get(ctx, org, number)
+	if err == nil && r == (Record{}) {
+		err = callwright.NotFound("number")
+	}
+	return r, err
+}

@@ -25,16 +25,13 @@ type Config struct {
 	Statuses      Statuses
 	Registrations Registrations
 	Monitor       Monitor
-	Organizations callwright.Tenants
 	Codecs        []string          // SDP names of the codecs that have an engine; at least one
 	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
 
-	Regions      map[string]Region // nil: those of Regions
-	Region       string            // that of organizations without one of their own
-	AllowPrivate bool              // trunks may point at private and loopback addresses
-	Clock        callwright.Clock  // nil: SystemClock
-	IDs          callwright.IDs    // nil: UUIDs
-	Logger       *slog.Logger      // nil: discards
+	AllowPrivate bool             // trunks may point at private and loopback addresses
+	Clock        callwright.Clock // nil: SystemClock
+	IDs          callwright.IDs   // nil: UUIDs
+	Logger       *slog.Logger     // nil: discards
 }
 
 // minKey is the least length of a DerivationKey in bytes: that of the hash.
@@ -51,12 +48,6 @@ type Service struct {
 func New(c Config) (*Service, error) {
 	if err := c.check(); err != nil {
 		return nil, err
-	}
-	if c.Regions == nil {
-		c.Regions = Regions()
-	}
-	if _, ok := c.Regions[c.Region]; !ok {
-		return nil, errors.New("sip: Region must be one of Regions")
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -79,7 +70,7 @@ func (c Config) check() error {
 		missing bool
 	}{
 		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Numbers", c.Numbers == nil}, {"Statuses", c.Statuses == nil},
-		{"Registrations", c.Registrations == nil}, {"Monitor", c.Monitor == nil}, {"Organizations", c.Organizations == nil},
+		{"Registrations", c.Registrations == nil}, {"Monitor", c.Monitor == nil},
 		{"Codecs", len(c.Codecs) == 0}, {"DerivationKey", c.DerivationKey == ""},
 	} {
 		if required.missing {

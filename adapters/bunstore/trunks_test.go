@@ -10,7 +10,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
-	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -79,8 +78,7 @@ func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{
 		Store: sipstore.Trunks{DB: db}, Atomic: db, Numbers: nobody{},
-		Statuses: sipstore.Statuses{DB: db}, Registrations: sipstore.Registrations{DB: db}, Monitor: nobody{},
-		Organizations: orgstore.Tenants{DB: db}, Codecs: []string{"PCMU"}, Region: "us1",
+		Statuses: sipstore.Statuses{DB: db}, Registrations: sipstore.Registrations{DB: db}, Monitor: nobody{}, Codecs: []string{"PCMU"},
 		DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	})
 	if err != nil {

@@ -99,8 +99,8 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 	}
 	return sip.New(sip.Config{
 		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: numbers,
-		Statuses: statuses, Registrations: sipstore.Registrations{Store: store}, Monitor: watch, Organizations: tenants,
-		Codecs: []string{"PCMU", "PCMA"}, Region: "us1",
+		Statuses: statuses, Registrations: sipstore.Registrations{Store: store}, Monitor: watch,
+		Codecs:        []string{"PCMU", "PCMA"},
 		DerivationKey: callwright.Secret(strings.Repeat("a secret of this deployment, ", 2)),
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,10 +100,10 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.StringVar(&c.SIPRoots, "sip-roots", "", "PEM file of further roots that peers' certificates may chain to")
 	f.StringVar(&given.mediaIP, "media-ip", "", "address to send and take media at (default: that of --sip-addr)")
 	f.Var(&c.RTPPorts, "rtp-ports", "UDP ports for media; 0-0 lets the machine choose")
-	f.StringVar(&c.Region, "region", "us1", "us1, eu1, ca1 or asia1")
+	f.StringVar(&c.Region, "region", "local", "name of the region that this server is in")
 	f.StringVar(&given.publicIP, "public-ip", "", "address at which peers reach this machine (default: that of --sip-addr)")
 	f.StringVar(&c.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
-	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: the region's)")
+	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
 	f.StringVar(&c.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
 	f.StringVar(&c.LLMModel, "llm-model", "", "the model to ask for there")
@@ -154,8 +153,8 @@ func (c *config) complete(given texts) error {
 	if address, err := mail.ParseAddress(c.ContactEmail); c.ContactEmail != "" && (err != nil || address.Address != c.ContactEmail) {
 		return errors.New("--contact-email must be an address such as ops@example.com")
 	}
-	if !slices.Contains([]string{"us1", "eu1", "ca1", "asia1"}, c.Region) {
-		return errors.New("--region must be us1, eu1, ca1 or asia1")
+	if c.Region == "" {
+		return errors.New("--region must not be empty")
 	}
 	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
 		return errors.New("--call-log-days must be from 1 to 36500")

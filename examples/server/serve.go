@@ -34,6 +34,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -104,6 +105,7 @@ type apiParts struct {
 	Pathways *pathway.Service
 	Trunks   *sip.Service
 	CallLog  *calllog.Service
+	Setup    *setup.Service
 	Looks    *discovery.Service
 	Tests    *testcall.Service
 	Issues   *triage.Service
@@ -117,7 +119,7 @@ func newAPI(p apiParts) (api, error) {
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
 			callsapi.New(p.Calls, p.Listener.url()), agentsapi.New(p.Agents),
-			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Discoveries: p.Looks, TestCalls: p.Tests}),
+			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(), agenttestapi.New(), speechapi.New(),
 		},

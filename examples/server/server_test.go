@@ -97,7 +97,7 @@ func TestParseRefuses(t *testing.T) {
 		"--sip-addr":      {"--sip-addr", "nowhere"},
 		"--media-ip":      {"--media-ip", "x"},
 		"--public-ip":     {"--sip-addr", "0.0.0.0:5061"},
-		"--region":        {"--region", "moon"},
+		"--region":        {"--region", ""},
 		"--call-log-days": {"--call-log-days", "0"},
 		"--log-format":    {"--log-format", "xml"},
 		"--database-url":  {"--database-url", "mysql://x"},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"time"
@@ -36,6 +37,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/registration"
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 )
 
@@ -143,7 +145,6 @@ type trunkParts struct {
 	DB      *bunstore.DB
 	Numbers *agents.Service
 	Monitor *monitor.Service
-	Regions regions
 	Secrets secrets
 	Log     *slog.Logger
 }
@@ -152,7 +153,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 	return sip.New(sip.Config{
 		Store: sipstore.Trunks{DB: p.DB}, Atomic: p.DB, Numbers: p.Numbers,
 		Statuses: sipstore.Statuses{DB: p.DB}, Registrations: sipstore.Registrations{DB: p.DB}, Monitor: p.Monitor,
-		Organizations: orgstore.Tenants{DB: p.DB}, Codecs: codecs.Names(), Regions: p.Regions, Region: p.Config.Region,
+		Codecs:        codecs.Names(),
 		DerivationKey: p.Secrets.Registering, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 }
@@ -195,7 +196,6 @@ type lineParts struct {
 	Trunks   *sip.Service
 	CallLog  *calllog.Service
 	Resolver *resolve.Resolver
-	Regions  regions
 	Log      *slog.Logger
 }
 
@@ -210,38 +210,48 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	}
 	lc.Append(fx.StopHook(ua.Close))
 	lc.Append(background(func(ctx context.Context) { _ = ua.Run(ctx) }))
-	return ua, p.Regions.listen(p.Config.Region, ua.Addr())
+	return ua, nil
 }
 
-// regions is what customers are told of each region. The one that this server is in has the server's own ports, and its
-// addresses where the flags say them.
-type regions map[string]sip.Region
-
-func newRegions(c config) regions {
-	all := sip.Regions()
-	own := all[c.Region]
-	own.Host = c.PublicHost
-	if c.FirewallIPs != nil {
-		own.Addresses = c.FirewallIPs
-	}
-	own.RTPLow, own.RTPHigh = int(c.RTPPorts.low), int(c.RTPPorts.high)
-	if c.RTPPorts == (ports{}) {
-		own.RTPLow, own.RTPHigh = 1024, 65535
-	}
-	all[c.Region] = own
-	return all
-}
-
-// listen takes the port that SIP listens on. It is called before anything is served: the machine may have chosen it.
-func (r regions) listen(region string, address net.Addr) error {
-	_, port, err := net.SplitHostPort(address.String())
+// newSetup tells customers the addresses of the flags and the port that SIP really listens on.
+func newSetup(c config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA) (*setup.Service, error) {
+	region, err := regionOf(c, line.Addr())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	own := r[region]
-	own.Port, err = strconv.Atoi(port)
-	r[region] = own
-	return err
+	return setup.New(setup.Config{
+		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Regions: []setup.Region{region},
+	})
+}
+
+// regionOf is the region of this server, which listens for SIP at an address.
+func regionOf(c config, listening net.Addr) (setup.Region, error) {
+	_, port, err := net.SplitHostPort(listening.String())
+	if err != nil {
+		return setup.Region{}, err
+	}
+	r := setup.Region{
+		Name: c.Region, Addresses: c.FirewallIPs, Host: c.PublicHost, RTPLow: int(c.RTPPorts.low), RTPHigh: int(c.RTPPorts.high),
+	}
+	if r.Addresses == nil {
+		r.Addresses = c.ownAddresses()
+	}
+	if c.RTPPorts == (ports{}) {
+		r.RTPLow, r.RTPHigh = 1024, 65535
+	}
+	r.Port, err = strconv.Atoi(port)
+	return r, err
+}
+
+// ownAddresses is where signaling and media come from, as peers see it. A private media address behind a public one is
+// the machine's inside, which no firewall of a customer sees.
+func (c config) ownAddresses() []string {
+	inside := func(ip netip.Addr) bool { return ip.IsPrivate() || ip.IsLoopback() }
+	addresses := []string{c.PublicIP.String()}
+	if c.MediaIP != c.PublicIP && !c.MediaIP.IsUnspecified() && (!inside(c.MediaIP) || inside(c.PublicIP)) {
+		addresses = append(addresses, c.MediaIP.String())
+	}
+	return addresses
 }
 
 func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger) (*registration.Service, error) {

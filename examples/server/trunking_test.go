@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,29 +15,40 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/testdns"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/uri"
 )
 
-func TestRegions(t *testing.T) {
+func TestRegion(t *testing.T) {
 	t.Parallel()
-	c, err := parse([]string{"--region", "ca1", "--rtp-ports", "30000-30100", "--public-host", "sip.example.com"}, none)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := newRegions(c)
-	if err := all.listen(c.Region, &net.TCPAddr{Port: 5071}); err != nil {
-		t.Fatal(err)
-	}
-	own := all["ca1"]
-	if own.Host != "sip.example.com" || own.Port != 5071 || own.RTPLow != 30000 || own.RTPHigh != 30100 || len(own.Addresses) != 0 {
-		t.Errorf("our region is %+v", own)
-	}
-	if other := all["eu1"]; other.Host != "" || other.Port != 5061 || other.RTPHigh != 20000 || len(other.Addresses) == 0 {
-		t.Errorf("another region is %+v", other)
-	}
-	c.FirewallIPs, c.RTPPorts = []string{"192.0.2.1"}, ports{}
-	if own := newRegions(c)["ca1"]; len(own.Addresses) != 1 || own.RTPLow != 1024 || own.RTPHigh != 65535 {
-		t.Errorf("with flags it is %+v", own)
+	for name, test := range map[string]struct {
+		flags []string
+		want  setup.Region
+	}{
+		"by itself": {nil, setup.Region{
+			Name: "local", Addresses: []string{"127.0.0.1"}, Host: "127.0.0.1", Port: 5071, RTPLow: 10000, RTPHigh: 20000,
+		}},
+		"with addresses of its own": {[]string{"--sip-addr", "0.0.0.0:5061", "--public-ip", "192.0.2.1", "--media-ip", "198.51.100.1"}, setup.Region{
+			Name: "local", Addresses: []string{"192.0.2.1", "198.51.100.1"}, Host: "192.0.2.1", Port: 5071, RTPLow: 10000, RTPHigh: 20000,
+		}},
+		"behind a public address": {[]string{"--sip-addr", "10.0.0.5:5061", "--public-ip", "192.0.2.1", "--public-host", "sip.example.com"}, setup.Region{
+			Name: "local", Addresses: []string{"192.0.2.1"}, Host: "sip.example.com", Port: 5071, RTPLow: 10000, RTPHigh: 20000,
+		}},
+		"with flags": {[]string{"--region", "east", "--firewall-ips", "192.0.2.7, 192.0.2.8", "--rtp-ports", "30000-30100"}, setup.Region{
+			Name: "east", Addresses: []string{"192.0.2.7", "192.0.2.8"}, Host: "127.0.0.1", Port: 5071, RTPLow: 30000, RTPHigh: 30100,
+		}},
+		"with any port": {[]string{"--rtp-ports", "0-0"}, setup.Region{
+			Name: "local", Addresses: []string{"127.0.0.1"}, Host: "127.0.0.1", Port: 5071, RTPLow: 1024, RTPHigh: 65535,
+		}},
+	} {
+		c, err := parse(test.flags, none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := regionOf(c, &net.TCPAddr{Port: 5071})
+		if err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, test.want)
+		}
 	}
 }
 

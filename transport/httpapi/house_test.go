@@ -124,7 +124,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas = services{
 		calls:    callService,
 		agents:   agentService,
-		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
+		trunks:   sipapi.Config{Trunks: sipService, Calls: h.sipCalls(), Setup: h.sipSetup(sipService), Discoveries: h.discoveries(), TestCalls: h.testCalls(sipService, work)},
 		pathways: pathwayService,
 		issues:   h.issues(work),
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/monitor"
 	"github.com/callwright/callwright/sip/resolve"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/sip/uri"
 )
@@ -41,14 +42,10 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 		Statuses: statuses, Trunks: trunks, Log: log, Atomic: h.store, Work: work, Prober: optionsProber{},
 		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Logger: h.logger,
 	}))
-	regions := sip.Regions()
-	us1 := regions["us1"]
-	us1.Host = "sip.example.net"
-	regions["us1"] = us1
 	return must(sip.New(sip.Config{
 		Store: trunks, Atomic: h.store, Numbers: numbers, Statuses: statuses,
-		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher, Organizations: tenants,
-		Codecs: []string{"PCMU", "PCMA"}, Regions: regions, Region: "us1", DerivationKey: "0123456789abcdef0123456789abcdef",
+		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher,
+		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: "0123456789abcdef0123456789abcdef",
 		Logger: h.logger,
 	}))
 }
@@ -57,6 +54,16 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 func (h *house) sipCalls() *calllog.Service {
 	return must(calllog.New(calllog.Config{
 		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1", Logger: h.logger,
+	}))
+}
+
+// sipSetup says how to reach the deployment, which has two regions.
+func (h *house) sipSetup(trunks *sip.Service) *setup.Service {
+	return must(setup.New(setup.Config{
+		Trunks: trunks, Organizations: orgstore.Tenants{Store: h.store}, Regions: []setup.Region{
+			{Name: "home", Addresses: []string{"192.0.2.10", "192.0.2.11"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
+			{Name: "away", Addresses: []string{"198.51.100.7"}, Port: 5071, RTPLow: 30000, RTPHigh: 30100},
+		},
 	}))
 }
 

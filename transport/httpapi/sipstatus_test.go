@@ -14,15 +14,18 @@ func TestFirewallAddresses(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	answer := h.want(http.StatusOK, "GET", "/v1/sip/firewall-ips", "")
-	if len(at(t, answer, "data", "ip_addresses").([]any)) != 26 || at(t, answer, "data", "ip_addresses", 0) != "35.80.235.26" ||
+	if len(at(t, answer, "data", "ip_addresses").([]any)) != 2 || at(t, answer, "data", "ip_addresses", 0) != "192.0.2.10" ||
 		at(t, answer, "data", "ports", "sip") != "5061 TLS" || at(t, answer, "data", "ports", "rtp") != "10000-20000 UDP" {
 		t.Errorf("got %v", answer)
 	}
-	// An organization of a region whose addresses nobody has told us.
-	h.organization(func(o *callwright.Organization) { o.Region = "ca1" })
-	if answer := h.want(http.StatusOK, "GET", "/v1/sip/firewall-ips", ""); len(at(t, answer, "data", "ip_addresses").([]any)) != 0 {
+	h.organization(func(o *callwright.Organization) { o.Region = "away" })
+	answer = h.want(http.StatusOK, "GET", "/v1/sip/firewall-ips", "")
+	if at(t, answer, "data", "ip_addresses", 0) != "198.51.100.7" || at(t, answer, "data", "ports", "sip") != "5071 TLS" {
 		t.Errorf("got %v", answer)
 	}
+	// An organization of a region that this deployment does not have.
+	h.organization(func(o *callwright.Organization) { o.Region = "nowhere" })
+	h.want(http.StatusServiceUnavailable, "GET", "/v1/sip/firewall-ips", "")
 }
 
 func TestOutboundSetup(t *testing.T) {

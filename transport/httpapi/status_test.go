@@ -177,5 +177,7 @@ func TestTrunksWithoutDiscoveriesAndTestCalls(t *testing.T) {
 	h.want(http.StatusNotImplemented, "GET", "/v1/sip/discover/status?discovery_id=disc_1", "")
 	h.want(http.StatusNotImplemented, "POST", "/v1/sip/test-call", `{"phone_number":"`+ourNumber+`"}`)
 	h.want(http.StatusNotImplemented, "GET", "/v1/sip/test-call/status?call_id=tc_1", "")
+	h.want(http.StatusNotImplemented, "GET", "/v1/sip/firewall-ips", "")
+	h.want(http.StatusNotImplemented, "GET", "/v1/sip/outbound-setup", "")
 	h.want(http.StatusOK, "GET", "/v1/sip/numbers", "")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/oas"
@@ -15,6 +16,7 @@ import (
 type Config struct {
 	Trunks      *sip.Service
 	Calls       *calllog.Service
+	Setup       *setup.Service
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
 }
@@ -24,6 +26,7 @@ type api struct {
 	oas.UnimplementedHandler
 	trunks      *sip.Service
 	calls       *calllog.Service
+	setup       *setup.Service
 	discoveries *discovery.Service
 	testCalls   *testcall.Service
 	core        *httpapi.API
@@ -31,7 +34,7 @@ type api struct {
 
 // New makes the area.
 func New(c Config) httpapi.Area {
-	a := &api{trunks: c.Trunks, calls: c.Calls, discoveries: c.Discoveries, testCalls: c.TestCalls}
+	a := &api{trunks: c.Trunks, calls: c.Calls, setup: c.Setup, discoveries: c.Discoveries, testCalls: c.TestCalls}
 	return httpapi.Area{
 		Build:  a.serve,
 		Absent: a.absent,
@@ -46,6 +49,8 @@ func (a *api) absent(operation string) bool {
 	switch operation {
 	case oas.ListSipCallsOperation, oas.GetSipCallTimelineOperation:
 		return a.trunks == nil || a.calls == nil
+	case oas.GetSipFirewallAddressesOperation, oas.GetSipOutboundSetupOperation:
+		return a.trunks == nil || a.setup == nil
 	case oas.StartSipDiscoveryOperation, oas.GetSipDiscoveryOperation:
 		return a.trunks == nil || a.discoveries == nil
 	case oas.StartSipTestCallOperation, oas.GetSipTestCallOperation:

@@ -15,7 +15,7 @@ const hidden = "********"
 
 // GetSipFirewallAddresses is what firewalls have to let through.
 func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddressesReply, error) {
-	region, err := a.trunks.Firewall(ctx, httpapi.Org(ctx))
+	region, err := a.setup.Firewall(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -31,13 +31,13 @@ func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddr
 func (a *api) GetSipOutboundSetup(
 	ctx context.Context, params oas.GetSipOutboundSetupParams,
 ) (*oas.SipOutboundSetupReply, error) {
-	setup, err := a.trunks.OutboundSetup(ctx, httpapi.Org(ctx), params.PhoneNumber.Value)
+	out, err := a.setup.OutboundSetup(ctx, httpapi.Org(ctx), params.PhoneNumber.Value)
 	if err != nil {
 		return nil, err
 	}
-	answer := oas.SipOutboundSetup{SipServer: setup.Host, Port: setup.Port, Instructions: setup.Instructions}
-	if setup.Username != "" {
-		answer.Credentials.SetTo(oas.SipSetupCredentials{Username: setup.Username, Password: hidden})
+	answer := oas.SipOutboundSetup{SipServer: out.Host, Port: out.Port, Instructions: out.Instructions}
+	if out.Username != "" {
+		answer.Credentials.SetTo(oas.SipSetupCredentials{Username: out.Username, Password: hidden})
 	}
 	return &oas.SipOutboundSetupReply{Data: answer}, nil
 }

@@ -1,0 +1,56 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+// Region is what customers need to know of one region of a deployment.
+type Region struct {
+	Name      string   // as callwright.Organization.Region names it
+	Addresses []string // IP addresses or networks that signaling and media come from and go to; at least one
+	Host      string   // where customers' telephone systems send calls; empty: nowhere
+	Port      int      // of SIP over TLS
+	RTPLow    int      // first UDP port of media
+	RTPHigh   int      // last UDP port of media
+}
+
+// checkRegions returns an error that names the first region and field that are invalid.
+func checkRegions(regions []Region) error {
+	if len(regions) == 0 {
+		return errors.New("setup: Config.Regions is required")
+	}
+	names := map[string]bool{}
+	for i, r := range regions {
+		if err := r.check(); err != nil {
+			return fmt.Errorf("setup: Config.Regions[%d].%w", i, err)
+		}
+		if names[r.Name] {
+			return fmt.Errorf("setup: Config.Regions[%d].Name must be unique", i)
+		}
+		names[r.Name] = true
+	}
+	return nil
+}
+
+func (r Region) check() error {
+	const maxPort = 65535
+	switch {
+	case r.Name == "":
+		return errors.New("Name is required")
+	case len(r.Addresses) == 0:
+		return errors.New("Addresses is required")
+	case r.Port < 1 || r.Port > maxPort:
+		return fmt.Errorf("Port must be from 1 to %d", maxPort)
+	case r.RTPLow < 1 || r.RTPHigh > maxPort || r.RTPLow > r.RTPHigh:
+		return fmt.Errorf("RTPLow and RTPHigh must be a range from 1 to %d", maxPort)
+	}
+	for _, text := range r.Addresses {
+		_, err := netip.ParseAddr(text)
+		if _, prefixErr := netip.ParsePrefix(text); err != nil && prefixErr != nil {
+			return fmt.Errorf("Addresses: %q must be an IP address or a network", text)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+)
+
+// Trunks knows the trunks of numbers; sip.Service implements it.
+type Trunks interface {
+	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
+	// is CodeBadRequest with the field "phone_number".
+	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
+}
+
+// Config configures a Service. Every field is required.
+type Config struct {
+	Trunks        Trunks
+	Organizations callwright.Tenants
+	Regions       []Region // with unique names; the first is that of organizations without a Region
+}
+
+// Service answers how to reach a deployment.
+type Service struct{ cfg Config }
+
+// New checks the configuration.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Trunks == nil:
+		return nil, errors.New("setup: Config.Trunks is required")
+	case c.Organizations == nil:
+		return nil, errors.New("setup: Config.Organizations is required")
+	}
+	if err := checkRegions(c.Regions); err != nil {
+		return nil, err
+	}
+	return &Service{cfg: c}, nil
+}
+
+// Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment does not have
+// the region.
+func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, error) {
+	o, err := s.cfg.Organizations.Organization(ctx, org)
+	if err != nil || o.Region == "" {
+		return s.cfg.Regions[0], err
+	}
+	i := slices.IndexFunc(s.cfg.Regions, func(r Region) bool { return r.Name == o.Region })
+	if i < 0 {
+		return Region{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s is not set up here", o.Region)
+	}
+	return s.cfg.Regions[i], nil
+}
+
+// Outbound describes how a telephone system sends calls here.
+type Outbound struct {
+	Host         string
+	Port         int
+	Instructions string
+	Username     string // of our registrations, for a number with sip.AuthRegister; empty: none
+}
+
+// instructions takes the host, the port, and the first and the last port of media.
+const instructions = `Send calls as SIP over TLS to sip:%[1]s:%[2]d;transport=tls. TLS 1.2 or newer is required; SIP over UDP or plain TCP is not answered.
+Trust the root certificate that signed the server's certificate, and check the name %[1]s.
+Encrypt media with SRTP, keys in the SDP (RTP/SAVP), suite AES_CM_128_HMAC_SHA1_80. RTP uses UDP ports %[3]d to %[4]d, RTCP the port after that of RTP.
+Let every address of your region through your firewall, for signaling and for media.
+Write numbers in E.164, such as +15551234567; the plus may be left out.
+Send DTMF as telephone events in RTP (RFC 2833, RFC 4733), not in the audio.
+An inbound trunk with a list of addresses accepts calls from these addresses only. An inbound trunk with credentials challenges calls: configure the same user name and password in your system.
+For a trunk that registers, the server sends REGISTER to your system: give its account the password that was shown when the number was attached.`
+
+// OutboundSetup returns how the telephone system of an organization sends calls here. With a number, it describes the
+// number's inbound trunk, too; an empty number is none. CodeNotFound when the organization has not attached the number;
+// CodeUnavailable when its region has no Host.
+func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (Outbound, error) {
+	var r sip.Record
+	if number != "" {
+		var err error
+		if r, err = s.cfg.Trunks.Get(ctx, org, number); err != nil {
+			return Outbound{}, err
+		}
+		if r == (sip.Record{}) {
+			return Outbound{}, callwright.NotFound("number")
+		}
+	}
+	region, err := s.Firewall(ctx, org)
+	if err != nil {
+		return Outbound{}, err
+	}
+	if region.Host == "" {
+		return Outbound{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no SIP server for calls", region.Name)
+	}
+	out := Outbound{
+		Host: region.Host, Port: region.Port,
+		Instructions: fmt.Sprintf(instructions, region.Host, region.Port, region.RTPLow, region.RTPHigh),
+	}
+	if r.Inbound != nil {
+		out.Username = r.Inbound.Options.Register.Username
+	}
+	return out, nil
+}
