@@ -48,6 +48,7 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 			p.queue, f.Out = p.queue[n:], l.out
 		}
 		p.played = append(p.played, l.out...)
+		p.answer()
 	})
 	return f, nil
 }

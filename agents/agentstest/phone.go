@@ -33,6 +33,7 @@ type Phone struct {
 
 	mu      sync.Mutex
 	say     []int16       // what the phone will say
+	cue     cue           // what the phone will say once it has heard something
 	keys    []byte        // digits it will press, one a frame
 	held    bool          //
 	queue   []int16       // what the near end has written and was not played yet
@@ -61,6 +62,23 @@ func (p *Phone) Leg() *Leg { return &Leg{phone: p} }
 
 // Say queues a text to be spoken with Voice.
 func (p *Phone) Say(text string) { p.Play(Voice(text, p.config.Rate)) }
+
+// SayAfter says a text with Voice as soon as the phone has heard part. The call's time does not pass between the two,
+// however slow the machine is.
+func (p *Phone) SayAfter(part, text string) {
+	p.change(func() { p.cue = cue{part, text} })
+}
+
+// cue is a text to say after something was heard.
+type cue struct{ after, text string }
+
+// answer says the text of the cue if it was heard. The caller holds the mutex.
+func (p *Phone) answer() {
+	if p.cue.after != "" && strings.Contains(TextOf(p.played), p.cue.after) {
+		p.say = append(p.say, Voice(p.cue.text, p.config.Rate)...)
+		p.cue = cue{}
+	}
+}
 
 // Play queues audio to be sent as it is.
 func (p *Phone) Play(samples []int16) {

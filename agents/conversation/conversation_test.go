@@ -79,6 +79,21 @@ func (n *notebook) Entry(e conversation.Entry) {
 	n.entries = append(n.entries, e)
 }
 
+func TestObserver(t *testing.T) {
+	t.Parallel()
+	agentstest.RunObserver(t, agentstest.ObserverHarness{New: func(*testing.T) (conversation.Observer, func() []string) {
+		n := &notebook{}
+		return n, func() (texts []string) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			for _, e := range n.entries {
+				texts = append(texts, e.Text)
+			}
+			return texts
+		}
+	}})
+}
+
 func (n *notebook) lines() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

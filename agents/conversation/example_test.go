@@ -33,11 +33,7 @@ func Example() {
 	}}
 
 	phone := agentstest.NewPhone(agentstest.PhoneConfig{Pace: time.Millisecond}) // twenty times as fast as real
-	go func() {
-		if phone.WaitHeard(context.Background(), "tickets?") == nil {
-			phone.Say("  three")
-		}
-	}()
+	phone.SayAfter("tickets?", "  three")
 	outcome, err := talk.Run(context.Background(), phone.Leg(), agent)
 	fmt.Println(outcome.By, outcome.Reason, err)
 	// Output:

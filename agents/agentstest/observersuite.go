@@ -1,0 +1,62 @@
+package agentstest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// ObserverHarness makes observers to test.
+type ObserverHarness struct {
+	// New returns an observer, and a function that returns the texts of the entries that it has taken so far, in order.
+	New func(t *testing.T) (o conversation.Observer, taken func() []string)
+}
+
+// RunObserver tests a conversation.Observer: it takes every kind of entry, keeps their order, and does not make the
+// conversation wait.
+func RunObserver(t *testing.T, h ObserverHarness) {
+	t.Helper()
+	t.Run("takes every kind of entry", func(t *testing.T) {
+		t.Parallel()
+		o, taken := h.New(t)
+		var want []string
+		for _, e := range []conversation.Entry{
+			{Role: conversation.RoleAgent, Text: "Good morning.", Start: 20 * time.Millisecond, End: time.Second},
+			{Role: conversation.RoleCaller, Text: "Hello. \u202e日本語", Confidence: 1, Start: time.Second, End: 2 * time.Second},
+			{Role: conversation.RoleCaller, Text: "12#", Digits: true, Start: 3 * time.Second, End: 3 * time.Second},
+			{Role: conversation.RoleAgent, Text: "w5", Digits: true, Start: 4 * time.Second, End: 5 * time.Second},
+			{Role: conversation.RoleAgent, Text: "I was", Interrupted: true, Latency: conversation.Latency{Playing: time.Second}},
+		} {
+			o.Entry(e)
+			want = append(want, e.Text)
+		}
+		if got := settles(taken, len(want)); !slices.Equal(got, want) {
+			t.Errorf("it has taken %q, want %q", got, want)
+		}
+	})
+	t.Run("makes nobody wait and keeps the order", func(t *testing.T) {
+		t.Parallel()
+		const entries = 500
+		o, taken := h.New(t)
+		want := make([]string, entries)
+		soon(t, "observing", func() {
+			for i := range want {
+				want[i] = fmt.Sprint("entry ", i)
+				o.Entry(conversation.Entry{Role: conversation.RoleAgent, Text: want[i]})
+			}
+		})
+		if got := settles(taken, entries); !slices.Equal(got, want) {
+			t.Errorf("it has taken %d entries, or others, or in another order", len(got))
+		}
+	})
+}
+
+// settles waits until as many entries were taken as were given, which an observer may do later than Entry returns.
+func settles(taken func() []string, n int) []string {
+	for deadline := time.Now().Add(promptly); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
+	}
+	return taken()
+}
