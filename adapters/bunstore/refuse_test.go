@@ -79,7 +79,7 @@ func TestRefusesText(t *testing.T) {
 			return agentstore.Calls{DB: db}.Insert(ctx, call.Call{ID: good, ErrorMessage: bad})
 		},
 		"ending": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return agentstore.Calls{DB: db}.Update(ctx, call.Call{ID: good, Ending: &call.Ending{Reason: bad}})
+			return agentstore.Calls{DB: db}.Update(ctx, call.Call{ID: good, Ending: &call.HangupReason{Reason: bad}})
 		},
 		"request data": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			return agentstore.Calls{DB: db}.Insert(ctx,

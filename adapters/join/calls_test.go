@@ -89,7 +89,7 @@ func TestReadCall(t *testing.T) {
 	h.keep(call.Call{
 		ID: "c", Inbound: true, From: "+15550000009", To: "+15550000001", Queue: call.QueueCompleteError, Status: call.StatusFailed,
 		StartedAt: new(began.Add(time.Second)), EndedAt: new(began.Add(31 * time.Second)), ErrorMessage: "the other side's audio stopped",
-		Ending:     &call.Ending{Cause: call.CauseMediaTimeout, SIPCode: 503, Reason: strings.Repeat("r", 1000), ByPeer: true},
+		Ending:     &call.HangupReason{Cause: call.CauseMediaTimeout, SIPCode: 503, Reason: strings.Repeat("r", 1000), ByPeer: true},
 		AnsweredBy: call.AnsweredByHuman, PathwayNumber: new(0), Agent: agents.Agent{Pathway: agents.PathwayRef{ID: "p"}},
 		Analysis: call.Analysis{Summary: "It broke off."}, Stats: call.Stats{Received: 10, Lost: 3},
 	},

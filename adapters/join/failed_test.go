@@ -32,7 +32,7 @@ func newDesk(t *testing.T) *desk {
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: d.calls, triage.ResourcePathway: d.pathways},
 	}))
 	d.failed = join.FailedCalls{Issues: d.issues}
-	d.serve(func(c *call.Config) { c.Failures = d.failed })
+	d.serve(func(c *call.Config) { c.Failures, c.DrainTimeout = d.failed, time.Second })
 	return d
 }
 
@@ -41,7 +41,7 @@ func (d *desk) open() (shut func()) {
 	running, stopRunning := context.WithCancel(d.t.Context())
 	working, stopWorking := context.WithCancel(context.WithoutCancel(d.t.Context()))
 	var serving, workers sync.WaitGroup
-	serving.Go(func() { d.service.Run(running, time.Second) })
+	serving.Go(func() { _ = d.service.Run(running) })
 	workers.Go(func() { d.work.Run(working) })
 	synctest.Wait()
 	return func() {
@@ -137,7 +137,7 @@ func (d *desk) failure(id string, change func(*call.Call)) call.Call {
 	c := call.Call{
 		ID: id, Org: org, From: "+15550000001", To: "+15550000002", Queue: call.QueueCallError, Status: call.StatusFailed,
 		CreatedAt: began, EndedAt: new(began.Add(time.Second)), ErrorMessage: "the call was declined",
-		Ending: &call.Ending{Cause: call.CauseRejected, SIPCode: 603},
+		Ending: &call.HangupReason{Cause: call.CauseRejected, SIPCode: 603},
 	}
 	change(&c)
 	d.keep(c)

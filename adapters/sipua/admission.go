@@ -162,9 +162,9 @@ func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
 	if route.TrunkID == "" {
 		return
 	}
-	why := call.Ending{Cause: call.CauseRejected, Reason: "the trunk does not admit the caller"}
+	why := call.HangupReason{Cause: call.CauseRejected, Reason: "the trunk does not admit the caller"}
 	if status == sip.StatusServiceUnavailable {
-		why = call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}
+		why = call.HangupReason{Cause: call.CauseOverload, Reason: "draining, or too many calls"}
 	}
 	invite := message.Event(v.req)
 	invite.Transport, invite.Peer = transport.Version(transport.StateOf(v.stack.Existing(v.from))), v.from.String()

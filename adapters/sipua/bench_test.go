@@ -27,7 +27,7 @@ func BenchmarkCall(b *testing.B) {
 	}()
 	b.ReportAllocs()
 	for b.Loop() {
-		l, err := caller.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+		l, err := caller.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

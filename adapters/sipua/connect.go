@@ -17,7 +17,7 @@ import (
 
 // connect connects to a server: it tries every address until the call's time is over. The certificate has to name the
 // trunk's host, never a name that DNS has returned (RFC 5922, section 4).
-func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log) (transport.Flow, *call.Ending) {
+func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log) (transport.Flow, *call.HangupReason) {
 	u := o.ua
 	inTime, cancel := context.WithDeadline(ctx, o.until)
 	defer cancel()
@@ -30,7 +30,7 @@ func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log
 	profile := transport.NewProfile(o.route.Verify, server.Host)
 	s := u.pool.Acquire(profile)
 	if s == nil {
-		return transport.Flow{}, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
+		return transport.Flow{}, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}
 	for _, to := range targets {
 		var conn sip.Connection
@@ -49,11 +49,11 @@ func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log
 	return transport.Flow{}, unreachable(ctx, err)
 }
 
-func unreachable(ctx context.Context, err error) *call.Ending {
+func unreachable(ctx context.Context, err error) *call.HangupReason {
 	if ctx.Err() != nil {
-		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
+		return &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 	}
-	return &call.Ending{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
+	return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
 }
 
 // shown returns an address for people. Where private addresses are not called, it hides what a name resolves to inside.

@@ -32,7 +32,7 @@ func Example() {
 				return // the caller has given up
 			}
 			<-leg.Done()
-			slog.Info("call ended", "from", pending.Offer().From, "cause", leg.Ending().Cause)
+			slog.Info("call ended", "from", pending.Caller().From, "cause", leg.Ending().Cause)
 		}()
 	}
 }

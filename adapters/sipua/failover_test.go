@@ -27,7 +27,7 @@ const (
 	unhurried = patience
 )
 
-var toBob = call.Dial{CallID: "parent", Org: org, From: alice, To: bob}
+var toBob = call.DialRequest{CallID: "parent", Org: org, From: alice, To: bob}
 
 // two are two scripted servers of one trunk with failover.
 type two struct {
@@ -444,7 +444,7 @@ func TestHeaderRules(t *testing.T) {
 
 	b := newAgent(t, nil)
 	b.routes.route.Headers = []header.Rule{{Custom: &header.Custom{Key: "X-Ticket", Value: "ticket"}}}
-	offers := make(chan call.Offer, 1)
+	offers := make(chan call.CallerInfo, 1)
 	ctx := within(t)
 	go func() {
 		p, err := b.Accept(ctx)
@@ -452,7 +452,7 @@ func TestHeaderRules(t *testing.T) {
 			t.Errorf("accept: %v", err)
 			return
 		}
-		offers <- p.Offer()
+		offers <- p.Caller()
 		_ = p.Reject(call.CauseBusy)
 	}()
 	c := newCaller(t, b)

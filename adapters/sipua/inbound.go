@@ -88,7 +88,7 @@ func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
 		l.Reject(overloaded)
 		return
 	}
-	in := &incomingCall{leg: l, offer: call.Offer{
+	in := &incomingCall{leg: l, offer: call.CallerInfo{
 		ID: id, Org: route.Org, TrunkID: route.TrunkID, From: message.Caller(v.req), To: v.to,
 		Source: v.from.String(), Headers: message.CustomHeaders(v.req),
 		Variables: header.Inbound(route.Headers, message.Headers(v.req)),
@@ -107,7 +107,7 @@ func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
 var overloaded = dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
 
 // Accept waits for the next inbound call and lets its caller hear ringing. It skips callers that have given up.
-func (u *UA) Accept(ctx context.Context) (call.Pending, error) {
+func (u *UA) Accept(ctx context.Context) (call.IncomingCall, error) {
 	for {
 		select {
 		case in := <-u.incoming:
@@ -129,13 +129,13 @@ func (u *UA) Accept(ctx context.Context) (call.Pending, error) {
 // incomingCall is an inbound call that waits for its answer.
 type incomingCall struct {
 	leg   *leg.Leg
-	offer call.Offer
+	offer call.CallerInfo
 }
 
-var _ call.Pending = (*incomingCall)(nil)
+var _ call.IncomingCall = (*incomingCall)(nil)
 
 // Offer returns who calls whom.
-func (in *incomingCall) Offer() call.Offer { return in.offer }
+func (in *incomingCall) Caller() call.CallerInfo { return in.offer }
 
 // Answer accepts the call and waits for the caller's ACK.
 func (in *incomingCall) Answer(ctx context.Context) (call.Leg, error) {

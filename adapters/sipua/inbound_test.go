@@ -258,7 +258,7 @@ func TestNumbersThatAreCalled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.Offer().To; got != want {
+			if got := p.Caller().To; got != want {
 				t.Errorf("%s", got)
 			}
 		})

@@ -143,7 +143,7 @@ func TestLadderOfAnAnsweredCall(t *testing.T) {
 	a, j := watched(t, nil)
 	address, accept := listenWire(t, "127.0.0.1")
 	a.callsTo(t, address)
-	p := dial(t, a, call.Dial{CallID: "parent", Org: org, From: alice, To: bob})
+	p := dial(t, a, call.DialRequest{CallID: "parent", Org: org, From: alice, To: bob})
 	w := accept()
 	invite := w.request("INVITE")
 	w.reply(invite, 180, "x", "")
@@ -195,7 +195,7 @@ func TestLadderOfAnAnsweredCall(t *testing.T) {
 func TestLadderOfAnIncomingCall(t *testing.T) {
 	t.Parallel()
 	a, j := watched(t, nil)
-	pending := make(chan call.Pending, 1)
+	pending := make(chan call.IncomingCall, 1)
 	legs := make(chan call.Leg, 1)
 	ctx := within(t)
 	go func() {
@@ -231,7 +231,7 @@ func TestLadderOfAnIncomingCall(t *testing.T) {
 		r.Source != "127.0.0.1" || r.Status != "200 OK" || r.Cause != "remote_hangup" || r.AnsweredAt == nil || got.evidence != nil {
 		t.Errorf("%s: %+v, %+v", got.told, r, got.evidence)
 	}
-	if offer := (<-pending).Offer(); offer.ID != r.ID {
+	if offer := (<-pending).Caller(); offer.ID != r.ID {
 		t.Errorf("the offer is %q, its record %q", offer.ID, r.ID)
 	}
 }
@@ -368,7 +368,7 @@ func TestJournalOfManyCalls(t *testing.T) {
 		calling.Go(func() { // a caller who hangs up, or gives up
 			limited, cancel := context.WithTimeout(ctx, 30*testT1)
 			defer cancel()
-			if l, err := a.Dial(limited, call.Dial{Org: org, From: alice, To: bob}, nil); err == nil {
+			if l, err := a.Dial(limited, call.DialRequest{Org: org, From: alice, To: bob}, nil); err == nil {
 				_ = l.Hangup(ctx)
 			}
 		})

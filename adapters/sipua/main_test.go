@@ -253,20 +253,20 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-func ends(t testing.TB, l call.Leg) call.Ending {
+func ends(t testing.TB, l call.Leg) call.HangupReason {
 	t.Helper()
 	select {
 	case <-l.Done():
 		return l.Ending()
 	case <-time.After(patience):
 		t.Fatal("the call does not end")
-		return call.Ending{}
+		return call.HangupReason{}
 	}
 }
 
-func endingOf(t testing.TB, err error) call.Ending {
+func endingOf(t testing.TB, err error) call.HangupReason {
 	t.Helper()
-	e, ok := errors.AsType[*call.Ending](err)
+	e, ok := errors.AsType[*call.HangupReason](err)
 	if !ok {
 		t.Fatalf("%v is no Ending", err)
 	}

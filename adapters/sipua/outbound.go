@@ -28,8 +28,8 @@ import (
 
 // Dial places a call at the route's first server, and at the next one when the trunk's failover policy says so. progress
 // must not block: the call's messages wait for it. An unusable d is CodeBadRequest, and an error of Routes is returned as
-// it is; every other failure is a *call.Ending.
-func (u *UA) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)) (call.Leg, error) {
+// it is; every other failure is a *call.HangupReason.
+func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	o, err := u.newOutbound(ctx, d)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (u *UA) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)
 // outbound is an outbound call on its way to one server after the other.
 type outbound struct {
 	ua      *UA
-	dial    call.Dial
+	dial    call.DialRequest
 	route   trunk.Route
 	codecs  []sdp.Codec
 	headers []sip.Header
@@ -59,7 +59,7 @@ type outbound struct {
 }
 
 // newOutbound finds the route of a call and prepares its INVITE.
-func (u *UA) newOutbound(ctx context.Context, d call.Dial) (*outbound, error) {
+func (u *UA) newOutbound(ctx context.Context, d call.DialRequest) (*outbound, error) {
 	headers, err := checkDial(d)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (u *UA) newOutbound(ctx context.Context, d call.Dial) (*outbound, error) {
 }
 
 // checkDial validates d and builds its custom headers.
-func checkDial(d call.Dial) ([]sip.Header, error) {
+func checkDial(d call.DialRequest) ([]sip.Header, error) {
 	for field, n := range map[string]callwright.PhoneNumber{"from": d.From, "to": d.To} {
 		if parsed, err := callwright.ParsePhoneNumber(n.String()); err != nil || parsed != n {
 			return nil, callwright.Invalid(field, "must be an E.164 phone number such as +15551234567")
@@ -94,8 +94,8 @@ func checkDial(d call.Dial) ([]sip.Header, error) {
 }
 
 // run tries the servers until one takes the call or none may be tried any more. The ending is that of the last one.
-func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.Ending) {
-	last, tried := call.Ending{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
+func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
+	last, tried := call.HangupReason{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
 	for i, server := range o.route.Servers {
 		if i > 0 && !time.Now().Before(o.until) {
 			break
@@ -119,10 +119,10 @@ func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.Ending) {
 }
 
 // try calls through one server. next reports whether failover allows the next one.
-func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, ending *call.Ending, next bool) {
+func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, ending *call.HangupReason, next bool) {
 	u := o.ua
 	if !u.registry.reserve() {
-		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "draining, or too many calls"}, false
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "draining, or too many calls"}, false
 	}
 	id := o.identity(server)
 	log := o.log(id, server, n)
@@ -148,12 +148,12 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 // start opens the media and sends the INVITE.
 func (o *outbound) start(
 	ctx context.Context, server uri.URI, id message.Identity, flow transport.Flow, log *attempt.Log,
-) (*leg.Leg, *call.Ending) {
+) (*leg.Leg, *call.HangupReason) {
 	u := o.ua
 	session, err := u.cfg.Media.Open(ctx)
 	if err != nil {
 		u.log.Warn("no media session for a call", "call", o.dial.CallID, "error", err)
-		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "no media port is free"}
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "no media port is free"}
 	}
 	l := leg.New(leg.Config{
 		Identity: id, Route: o.route, Flow: flow, Log: log, SessionExpires: u.cfg.SessionExpires, Logger: u.log,
@@ -165,7 +165,7 @@ func (o *outbound) start(
 	})
 	if !u.registry.add(keyOf(id), entry{leg: l}) {
 		_ = session.Close()
-		return nil, &call.Ending{Cause: call.CauseOverload, Reason: "the line is closed"}
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}
 	l.Dial(leg.Invitation{
 		Target: o.target(server), Headers: o.headers, Media: session, Codecs: o.codecs, Ringing: o.ringing,
@@ -176,7 +176,7 @@ func (o *outbound) start(
 
 // await waits for the answer, but not for long for the server's first response: RFC 3261 would wait for 64*T1. A leg that
 // is given up goes on by itself until nothing of it is left.
-func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.Ending, next bool) {
+func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupReason, next bool) {
 	if silent := o.silence(ctx, l); silent != nil {
 		l.GiveUp(silent.Cause, silent.Reason)
 		return silent, o.route.Failover.Next(failover.Outcome{Connected: true})
@@ -185,7 +185,7 @@ func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.Ending, 
 	if err == nil {
 		return nil, false
 	}
-	ending, _ = errors.AsType[*call.Ending](err)
+	ending, _ = errors.AsType[*call.HangupReason](err)
 	select {
 	case <-l.Done():
 		return ending, o.route.Failover.Next(l.Outcome())
@@ -195,7 +195,7 @@ func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.Ending, 
 }
 
 // silence waits for the server's first response, and returns an ending when none comes in time.
-func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.Ending {
+func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.HangupReason {
 	patience := time.NewTimer(o.ua.patience)
 	defer patience.Stop()
 	select {
@@ -206,7 +206,7 @@ func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.Ending {
 		select {
 		case <-l.Replied():
 		default:
-			return &call.Ending{Cause: call.CauseUnreachable, Reason: "the server did not answer in time"}
+			return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "the server did not answer in time"}
 		}
 	}
 	return nil

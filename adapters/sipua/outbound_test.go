@@ -33,14 +33,14 @@ func place(t testing.TB, change func(*agent)) *placed {
 	if change != nil {
 		change(a)
 	}
-	p := dial(t, a, call.Dial{Org: org, From: alice, To: bob})
+	p := dial(t, a, call.DialRequest{Org: org, From: alice, To: bob})
 	p.peer = accept()
 	p.invite = p.peer.request("INVITE")
 	return p
 }
 
 // dial places a call that nobody has taken yet.
-func dial(t testing.TB, a *agent, d call.Dial) *placed {
+func dial(t testing.TB, a *agent, d call.DialRequest) *placed {
 	t.Helper()
 	ctx, giveUp := context.WithCancel(within(t))
 	p := &placed{
@@ -71,7 +71,7 @@ func (p *placed) leg() call.Leg {
 	return nil
 }
 
-func (p *placed) fails() call.Ending {
+func (p *placed) fails() call.HangupReason {
 	p.t.Helper()
 	select {
 	case <-p.result:
@@ -81,7 +81,7 @@ func (p *placed) fails() call.Ending {
 	case <-time.After(patience):
 		p.t.Fatal("the call goes on trying")
 	}
-	return call.Ending{}
+	return call.HangupReason{}
 }
 
 func (p *placed) gone() {
@@ -305,7 +305,7 @@ func TestConnectionDropsInTheMiddle(t *testing.T) {
 	legs := make(chan call.Leg, 1)
 	ctx := within(t)
 	go func() {
-		l, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+		l, err := a.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
 		if err != nil {
 			t.Errorf("dial: %v", err)
 		}
@@ -380,7 +380,7 @@ func TestFailover(t *testing.T) {
 			failed := make(chan error, 1)
 			ctx := within(t)
 			go func() {
-				_, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+				_, err := a.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
 				failed <- err
 			}()
 			w := acceptFirst()
@@ -440,7 +440,7 @@ func TestNoServer(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
 	dial := func() error {
-		_, err := a.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+		_, err := a.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
 		return err
 	}
 	if e := endingOf(t, dial()); e.Cause != call.CauseUnreachable {
@@ -466,7 +466,7 @@ func TestNoMediaPortIsFree(t *testing.T) {
 	a.media.full = true
 	address, accept := listenWire(t, "127.0.0.1")
 	a.callsTo(t, address)
-	_, err := a.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	_, err := a.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
 	if e := endingOf(t, err); e.Cause != call.CauseOverload {
 		t.Errorf("%+v", e)
 	}

@@ -47,7 +47,7 @@ func answer(t testing.TB, a *agent) <-chan call.Leg {
 func connect(t testing.TB, caller, callee *agent) (out, in call.Leg) {
 	t.Helper()
 	answered := answer(t, callee)
-	out, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	out, err := caller.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestTwoAgentsCall(t *testing.T) {
 		}
 		answered <- l
 	}()
-	out, err := caller.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, func(p call.Progress) { rang <- p })
+	out, err := caller.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, func(p call.Progress) { rang <- p })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestTwoAgentsCall(t *testing.T) {
 	if err := out.SendDTMF(ctx, "12"); err != nil {
 		t.Errorf("digits: %v", err)
 	}
-	if out.Ending() != (call.Ending{}) {
+	if out.Ending() != (call.HangupReason{}) {
 		t.Errorf("%+v before the end", out.Ending())
 	}
 	if err := out.Hangup(within(t)); err != nil {
@@ -139,7 +139,7 @@ func TestCalleeHangsUp(t *testing.T) {
 
 func TestRejects(t *testing.T) {
 	t.Parallel()
-	for cause, want := range map[call.Cause]call.Ending{
+	for cause, want := range map[call.Cause]call.HangupReason{
 		call.CauseBusy:        {Cause: call.CauseBusy, SIPCode: 486},
 		call.CauseRejected:    {Cause: call.CauseRejected, SIPCode: 603},
 		call.CauseUnavailable: {Cause: call.CauseNoAnswer, SIPCode: 480},
@@ -159,7 +159,7 @@ func TestRejects(t *testing.T) {
 					t.Errorf("reject: %v", err)
 				}
 			}()
-			_, err := caller.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+			_, err := caller.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
 			if e := endingOf(t, err); e.Cause != want.Cause || e.SIPCode != want.SIPCode || !e.ByPeer {
 				t.Errorf("%+v", e)
 			}
@@ -173,7 +173,7 @@ func TestOfferTellsWhoCalls(t *testing.T) {
 	ctx, giveUp := context.WithCancel(within(t))
 	ended := make(chan error, 1)
 	go func() {
-		_, err := caller.Dial(ctx, call.Dial{
+		_, err := caller.Dial(ctx, call.DialRequest{
 			Org: org, From: alice, To: bob,
 			Headers: map[string]string{"X-Tenant": "seven", "User-to-User": "abc;encoding=hex", "Subject": "not sent"},
 		}, nil)
@@ -183,7 +183,7 @@ func TestOfferTellsWhoCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := p.Offer()
+	o := p.Caller()
 	if o.From != alice.String() || o.To != bob || o.Org != org || o.TrunkID != "trunk" || o.Source == "" ||
 		o.Headers["X-Tenant"] != "seven" || o.Headers["User-to-User"] != "abc;encoding=hex" || len(o.Headers) != 2 {
 		t.Errorf("%+v", o)
@@ -201,7 +201,7 @@ func TestOfferTellsWhoCalls(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
-	_, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob, Ring: 50 * time.Millisecond}, nil)
+	_, err := caller.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob, Ring: 50 * time.Millisecond}, nil)
 	if e := endingOf(t, err); e.Cause != call.CauseNoAnswer {
 		t.Errorf("%+v", e)
 	}
@@ -227,7 +227,7 @@ func TestNoGhosts(t *testing.T) {
 		calling.Go(func() {
 			patient, cancel := context.WithTimeout(ctx, time.Duration(i)*50*time.Microsecond)
 			defer cancel()
-			if l, err := caller.Dial(patient, call.Dial{Org: org, From: alice, To: bob}, nil); err == nil {
+			if l, err := caller.Dial(patient, call.DialRequest{Org: org, From: alice, To: bob}, nil); err == nil {
 				if err := l.Hangup(ctx); err != nil {
 					t.Errorf("hangup: %v", err)
 				}
@@ -269,14 +269,14 @@ func TestDrainAndClose(t *testing.T) {
 	caller, callee := pair(t)
 	out, in := connect(t, caller, callee)
 	callee.Drain()
-	_, err := caller.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	_, err := caller.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
 	if e := endingOf(t, err); e.Cause != call.CauseOverload || e.SIPCode != 503 {
 		t.Errorf("calling somebody who drains: %+v", e)
 	}
 	if callee.Calls() != 1 {
 		t.Error("the running call does not stay")
 	}
-	_, err = callee.Dial(within(t), call.Dial{Org: org, From: bob, To: alice}, nil)
+	_, err = callee.Dial(within(t), call.DialRequest{Org: org, From: bob, To: alice}, nil)
 	if e := endingOf(t, err); e.Cause != call.CauseUnreachable && e.Cause != call.CauseOverload {
 		t.Errorf("calling while draining: %+v", e)
 	}

@@ -21,7 +21,7 @@ type testLine struct{ ua *UA }
 func (l testLine) Place(
 	ctx context.Context, p testcall.Placement, observe func(ladder.Event),
 ) (testcall.Leg, error) {
-	o, err := l.ua.newOutbound(ctx, call.Dial{CallID: p.ID, Org: p.Org, From: p.Number, To: p.Number, Ring: p.Ring})
+	o, err := l.ua.newOutbound(ctx, call.DialRequest{CallID: p.ID, Org: p.Org, From: p.Number, To: p.Number, Ring: p.Ring})
 	if err != nil {
 		return nil, &testcall.Failure{Status: testcall.Failed, Reason: callwright.MessageOf(err)}
 	}
@@ -41,7 +41,7 @@ func (l testLine) Place(
 	return t, nil
 }
 
-func failureOf(e *call.Ending) *testcall.Failure {
+func failureOf(e *call.HangupReason) *testcall.Failure {
 	f := &testcall.Failure{Status: testcall.Failed, Code: e.SIPCode, Reason: e.Error()}
 	switch {
 	case e.Cause == call.CauseBusy:

@@ -45,7 +45,7 @@ func TestCertificates(t *testing.T) {
 			failed := make(chan error, 1)
 			ctx := within(t)
 			go func() {
-				_, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
+				_, err := a.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
 				failed <- err
 			}()
 			if tt.ok {
@@ -82,7 +82,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	a := newAgent(t, func(c *sipua.Config) { c.AllowPrivate = false })
 	address, _ := listenWire(t, "127.0.0.1")
 	a.callsTo(t, address)
-	_, err := a.Dial(within(t), call.Dial{Org: org, From: alice, To: bob}, nil)
+	_, err := a.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
 	if e := endingOf(t, err); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "public") {
 		t.Errorf("%+v", e)
 	}
@@ -92,7 +92,7 @@ func TestNothingIsInjected(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
 	a.callsTo(t, "127.0.0.1:1")
-	for name, d := range map[string]call.Dial{
+	for name, d := range map[string]call.DialRequest{
 		"from":         {From: "+1555\r\nX: y", To: bob},
 		"to":           {From: alice, To: "bob"},
 		"header value": {From: alice, To: bob, Headers: map[string]string{"X-A": "a\r\nVia: b"}},
@@ -136,8 +136,8 @@ func TestServersThatHangUpAtOnce(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 100 {
-				_, err := a.Dial(ctx, call.Dial{Org: org, From: alice, To: bob}, nil)
-				if e, ok := errors.AsType[*call.Ending](err); !ok || e.Cause != call.CauseUnreachable {
+				_, err := a.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
+				if e, ok := errors.AsType[*call.HangupReason](err); !ok || e.Cause != call.CauseUnreachable {
 					t.Errorf("%v", err)
 				}
 			}

@@ -89,7 +89,7 @@ func fullCall() call.Call {
 	full.Metadata = map[string]any{"ticket": "T-1"}
 	full.Queue, full.Status = call.QueueComplete, call.StatusCompleted
 	full.StartAt, full.StartedAt, full.EndedAt = &due, &started, &ended
-	full.Ending = &call.Ending{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true}
+	full.Ending = &call.HangupReason{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true}
 	full.ErrorMessage, full.AnsweredBy = "none", call.AnsweredByHuman
 	full.TransferredTo, full.TransferredAt, full.ModelUsed = "+15550000003", &moved, "scripted"
 	full.PathwayNumber, full.RetryOf, full.RetriedBy = &number, "c0", "c2"

@@ -145,13 +145,13 @@ func (l *Leg) Transfer(_ context.Context, to string) error {
 			return err
 		}
 	}
-	l.phone.end(call.Ending{Cause: call.CauseTransferred, Reason: to})
+	l.phone.end(call.HangupReason{Cause: call.CauseTransferred, Reason: to})
 	return nil
 }
 
 // Hangup ends the call from the near end, unless it is ending already, and waits until it has ended.
 func (l *Leg) Hangup(ctx context.Context) error {
-	l.phone.end(call.Ending{Cause: call.CauseLocalHangup})
+	l.phone.end(call.HangupReason{Cause: call.CauseLocalHangup})
 	select {
 	case <-l.phone.done:
 		return nil
@@ -164,11 +164,11 @@ func (l *Leg) Hangup(ctx context.Context) error {
 func (l *Leg) Done() <-chan struct{} { return l.phone.done }
 
 // Ending says who ended the call and why; the zero value before Done.
-func (l *Leg) Ending() call.Ending {
+func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.phone.done:
 	default:
-		return call.Ending{}
+		return call.HangupReason{}
 	}
 	l.phone.mu.Lock()
 	defer l.phone.mu.Unlock()

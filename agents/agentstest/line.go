@@ -11,15 +11,15 @@ import (
 
 var _ call.Line = (*Line)(nil)
 
-// Callee decides how a dialed phone behaves: it may call ring, and gives the phone that answers or an *call.Ending.
+// Callee decides how a dialed phone behaves: it may call ring, and gives the phone that answers or an *call.HangupReason.
 // ctx ends when the caller gives up or the ringing time is over.
-type Callee func(ctx context.Context, d call.Dial, ring func()) (*Phone, error)
+type Callee func(ctx context.Context, d call.DialRequest, ring func()) (*Phone, error)
 
 // Line is a telephone whose far ends are Phones. Dialed numbers ring and answer at once, unless Script says otherwise.
 type Line struct {
 	mu       sync.Mutex
 	callee   Callee
-	dials    []call.Dial
+	dials    []call.DialRequest
 	answered chan *Phone
 	incoming chan *Incoming
 	closed   chan struct{}
@@ -29,7 +29,7 @@ type Line struct {
 // NewLine makes a line whose phones have the config.
 func NewLine(config PhoneConfig) *Line {
 	return &Line{
-		callee: func(_ context.Context, _ call.Dial, ring func()) (*Phone, error) {
+		callee: func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 			ring()
 			return NewPhone(config), nil
 		},
@@ -48,21 +48,21 @@ func (l *Line) Script(c Callee) {
 
 // Refuse is a callee that rings and then ends every call, such as with CauseBusy and 486.
 func Refuse(cause call.Cause, sipCode int) Callee {
-	return func(_ context.Context, _ call.Dial, ring func()) (*Phone, error) {
+	return func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 		ring()
-		return nil, &call.Ending{Cause: cause, SIPCode: sipCode, ByPeer: true}
+		return nil, &call.HangupReason{Cause: cause, SIPCode: sipCode, ByPeer: true}
 	}
 }
 
 // NoAnswer is a callee that rings until the caller gives up.
-func NoAnswer(ctx context.Context, _ call.Dial, ring func()) (*Phone, error) {
+func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 	ring()
 	<-ctx.Done()
-	return nil, &call.Ending{Cause: call.CauseNoAnswer}
+	return nil, &call.HangupReason{Cause: call.CauseNoAnswer}
 }
 
 // Dial has the callee decide. A dial that is given up is CauseCancelled, one that rang too long CauseNoAnswer.
-func (l *Line) Dial(ctx context.Context, d call.Dial, progress func(call.Progress)) (call.Leg, error) {
+func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	l.mu.Lock()
 	callee := l.callee
 	l.dials = append(l.dials, d)
@@ -82,9 +82,9 @@ func (l *Line) Dial(ctx context.Context, d call.Dial, progress func(call.Progres
 	switch {
 	case ctx.Err() != nil:
 		if phone != nil {
-			phone.end(call.Ending{Cause: call.CauseCancelled})
+			phone.end(call.HangupReason{Cause: call.CauseCancelled})
 		}
-		return nil, &call.Ending{Cause: call.CauseCancelled}
+		return nil, &call.HangupReason{Cause: call.CauseCancelled}
 	case err != nil:
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (l *Line) Dial(ctx context.Context, d call.Dial, progress func(call.Progres
 }
 
 // Dials are all calls that were placed so far.
-func (l *Line) Dials() []call.Dial {
+func (l *Line) Dials() []call.DialRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.dials)
@@ -110,14 +110,14 @@ func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 }
 
 // Call has a phone call in; Accept gives it out.
-func (l *Line) Call(offer call.Offer, config PhoneConfig) *Incoming {
+func (l *Line) Call(offer call.CallerInfo, config PhoneConfig) *Incoming {
 	in := &Incoming{offer: offer, phone: NewPhone(config), decided: make(chan struct{})}
 	l.incoming <- in
 	return in
 }
 
 // Accept waits for the next Call.
-func (l *Line) Accept(ctx context.Context) (call.Pending, error) {
+func (l *Line) Accept(ctx context.Context) (call.IncomingCall, error) {
 	select {
 	case in := <-l.incoming:
 		return in, nil
@@ -133,17 +133,17 @@ func (l *Line) Close() { l.close.Do(func() { close(l.closed) }) }
 
 // Incoming is an incoming call, seen by the phone that makes it. It is the Pending that Accept gives out too.
 type Incoming struct {
-	offer   call.Offer
+	offer   call.CallerInfo
 	phone   *Phone
 	once    sync.Once
 	decided chan struct{}
-	ending  *call.Ending // why it did not come about; nil: answered
+	ending  *call.HangupReason // why it did not come about; nil: answered
 }
 
 // Offer says who calls whom.
-func (in *Incoming) Offer() call.Offer { return in.offer }
+func (in *Incoming) Caller() call.CallerInfo { return in.offer }
 
-// Answer takes the call; an *call.Ending when it was given up or refused before.
+// Answer takes the call; an *call.HangupReason when it was given up or refused before.
 func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 	in.decide(nil)
 	if in.ending != nil {
@@ -154,14 +154,14 @@ func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 
 // Reject refuses the call.
 func (in *Incoming) Reject(cause call.Cause) error {
-	in.decide(&call.Ending{Cause: cause})
+	in.decide(&call.HangupReason{Cause: cause})
 	return nil
 }
 
 // GiveUp has the caller hang up before the answer.
-func (in *Incoming) GiveUp() { in.decide(&call.Ending{Cause: call.CauseCancelled, ByPeer: true}) }
+func (in *Incoming) GiveUp() { in.decide(&call.HangupReason{Cause: call.CauseCancelled, ByPeer: true}) }
 
-// Phone waits for the answer, and gives the phone in the call, or the *call.Ending of a call that was not taken.
+// Phone waits for the answer, and gives the phone in the call, or the *call.HangupReason of a call that was not taken.
 func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
 	select {
 	case <-in.decided:
@@ -175,7 +175,7 @@ func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
 }
 
 // decide takes the first decision; later ones change nothing.
-func (in *Incoming) decide(e *call.Ending) {
+func (in *Incoming) decide(e *call.HangupReason) {
 	in.once.Do(func() {
 		in.ending = e
 		close(in.decided)

@@ -180,8 +180,8 @@ func TestDial(t *testing.T) {
 		"busy":      {agentstest.Refuse(call.CauseBusy, 486), time.Minute, time.Hour, call.CauseBusy, true},
 		"no answer": {agentstest.NoAnswer, time.Minute, time.Hour, call.CauseNoAnswer, true},
 		"given up":  {agentstest.NoAnswer, time.Minute, time.Second, call.CauseCancelled, true},
-		"unreachable": {func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
-			return nil, &call.Ending{Cause: call.CauseUnreachable}
+		"unreachable": {func(context.Context, call.DialRequest, func()) (*agentstest.Phone, error) {
+			return nil, &call.HangupReason{Cause: call.CauseUnreachable}
 		}, 0, time.Hour, call.CauseUnreachable, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestDial(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.giveUp)
 				defer cancel()
 				rang := 0
-				leg, err := line.Dial(ctx, call.Dial{To: "+15550100", Ring: c.ring}, func(call.Progress) { rang++ })
+				leg, err := line.Dial(ctx, call.DialRequest{To: "+15550100", Ring: c.ring}, func(call.Progress) { rang++ })
 				if (rang == 1) != c.rang || len(line.Dials()) != 1 || line.Dials()[0].To != "+15550100" {
 					t.Errorf("it rang %d times, dials %+v", rang, line.Dials())
 				}
@@ -204,7 +204,7 @@ func TestDial(t *testing.T) {
 					}
 					return
 				}
-				if e, ok := errors.AsType[*call.Ending](err); !ok || e.Cause != c.cause || leg != nil {
+				if e, ok := errors.AsType[*call.HangupReason](err); !ok || e.Cause != c.cause || leg != nil {
 					t.Errorf("the dial gives %v, %v", leg, err)
 				}
 			})
@@ -216,12 +216,12 @@ func TestAccept(t *testing.T) {
 	t.Parallel()
 	line := agentstest.NewLine(agentstest.PhoneConfig{})
 	for name, c := range map[string]struct {
-		take  func(in *agentstest.Incoming, p call.Pending) error
+		take  func(in *agentstest.Incoming, p call.IncomingCall) error
 		cause call.Cause // empty: in a call
 	}{
-		"answered": {func(_ *agentstest.Incoming, p call.Pending) error { _, err := p.Answer(t.Context()); return err }, ""},
-		"rejected": {func(_ *agentstest.Incoming, p call.Pending) error { return p.Reject(call.CauseBusy) }, call.CauseBusy},
-		"given up": {func(in *agentstest.Incoming, p call.Pending) error {
+		"answered": {func(_ *agentstest.Incoming, p call.IncomingCall) error { _, err := p.Answer(t.Context()); return err }, ""},
+		"rejected": {func(_ *agentstest.Incoming, p call.IncomingCall) error { return p.Reject(call.CauseBusy) }, call.CauseBusy},
+		"given up": {func(in *agentstest.Incoming, p call.IncomingCall) error {
 			in.GiveUp()
 			if _, err := p.Answer(t.Context()); err == nil {
 				return errors.New("it was answered all the same")
@@ -229,16 +229,16 @@ func TestAccept(t *testing.T) {
 			return nil
 		}, call.CauseCancelled},
 	} {
-		in := line.Call(call.Offer{From: "+15550123", To: "+15550100"}, agentstest.PhoneConfig{})
+		in := line.Call(call.CallerInfo{From: "+15550123", To: "+15550100"}, agentstest.PhoneConfig{})
 		pending, err := line.Accept(t.Context())
-		if err != nil || pending.Offer().From != "+15550123" {
+		if err != nil || pending.Caller().From != "+15550123" {
 			t.Fatalf("%s: %+v, %v", name, pending, err)
 		}
 		if err := c.take(in, pending); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		phone, err := in.Phone(t.Context())
-		ending, refused := errors.AsType[*call.Ending](err)
+		ending, refused := errors.AsType[*call.HangupReason](err)
 		if refused != (c.cause != "") || (refused && ending.Cause != c.cause) || (phone == nil) != refused {
 			t.Errorf("%s: the phone gets %v, %v", name, phone, err)
 		}

@@ -41,7 +41,7 @@ type Phone struct {
 	pressed []byte        // digits that the near end has sent
 	elapsed time.Duration // of the call
 	changed chan struct{} // closed and replaced at every change
-	ending  call.Ending
+	ending  call.HangupReason
 	gone    chan struct{} // closed when there is no more audio
 	done    chan struct{} // closed when the call has ended
 }
@@ -95,11 +95,11 @@ func (p *Phone) Hold(on bool) { p.change(func() { p.held = on }) }
 
 // Hangup ends the call from the far end.
 func (p *Phone) Hangup() {
-	p.end(call.Ending{Cause: call.CauseRemoteHangup, ByPeer: true})
+	p.end(call.HangupReason{Cause: call.CauseRemoteHangup, ByPeer: true})
 }
 
 // Vanish ends the call as a peer does that has gone from the wire.
-func (p *Phone) Vanish() { p.end(call.Ending{Cause: call.CauseMediaTimeout, Reason: "no media"}) }
+func (p *Phone) Vanish() { p.end(call.HangupReason{Cause: call.CauseMediaTimeout, Reason: "no media"}) }
 
 // Done is closed when the call has ended.
 func (p *Phone) Done() <-chan struct{} { return p.done }
@@ -195,7 +195,7 @@ func (p *Phone) over() bool {
 }
 
 // end ends the call once; later endings change nothing.
-func (p *Phone) end(e call.Ending) {
+func (p *Phone) end(e call.HangupReason) {
 	p.change(func() {
 		if p.over() {
 			return

@@ -30,12 +30,12 @@ func (c Call) wantsAnalysis() bool {
 // report queues what follows the end of a call, in the transaction of ctx: its analysis, or at once its webhook.
 func (s *Service) report(ctx context.Context, c Call) error {
 	if c.wantsAnalysis() && c.Analysis == (Analysis{}) {
-		return s.Work.Enqueue(ctx, callwright.Task{Kind: taskAnalyze, Key: c.ID, Org: c.Org, Unique: true})
+		return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskAnalyze, Key: c.ID, Org: c.Org, Unique: true})
 	}
 	if c.Agent.Webhook == "" {
 		return nil
 	}
-	return s.Work.Enqueue(ctx, callwright.Task{
+	return s.cfg.Work.Enqueue(ctx, callwright.Task{
 		Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
 	})
 }
@@ -52,17 +52,17 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	}
 	c.Analysis, err = s.analysis(ctx, c, lines)
 	if err != nil {
-		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 && s.Clock.Now().Sub(*c.EndedAt) < analyzeLife {
+		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 && s.cfg.Clock.Now().Sub(*c.EndedAt) < analyzeLife {
 			return &callwright.Error{Code: callwright.CodeUnavailable, Message: f.Error(), RetryAfter: min(f.RetryAfter, analyzeLife)}
 		}
 		if ctx.Err() != nil || !hopeless(err) && attempt < analyzeAttempts {
 			return err
 		}
-		s.Logger.WarnContext(ctx, "a call is not analyzed", "call_id", c.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "a call is not analyzed", "call_id", c.ID, "error", err)
 		c.Analysis = Analysis{Error: unanalyzed(err)}
 	}
-	return s.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.Store.Update(ctx, c); err != nil {
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.cfg.Store.Update(ctx, c); err != nil {
 			return err
 		}
 		return s.report(ctx, c)
@@ -104,7 +104,7 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 	ctx, cancel := context.WithTimeout(ctx, analyzePatience)
 	defer cancel()
 	var answer struct{ Summary, Disposition string }
-	if _, err := llm.Ask(ctx, s.Model, c.question(lines), &answer); err != nil {
+	if _, err := llm.Ask(ctx, s.cfg.Model, c.question(lines), &answer); err != nil {
 		return Analysis{}, err
 	}
 	summary := strings.TrimSpace(writable(answer.Summary))

@@ -233,7 +233,7 @@ func TestNothingToAnalyze(t *testing.T) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.order(analyzed())
 		settle(time.Hour)
-		h.line.Script(func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
+		h.line.Script(func(context.Context, call.DialRequest, func()) (*agentstest.Phone, error) {
 			return agentstest.NewPhone(agentstest.PhoneConfig{}), nil
 		})
 		r := analyzed()

@@ -25,10 +25,10 @@ func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
 	switch {
 	case ref.ID == "":
 		return lead{}, nil
-	case s.Pathways == nil:
+	case s.cfg.Pathways == nil:
 		return lead{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
 	}
-	g, number, err := s.Pathways.Load(ctx, c.Org, ref.ID, ref.Version)
+	g, number, err := s.cfg.Pathways.Load(ctx, c.Org, ref.ID, ref.Version)
 	if err == nil && ref.StartNode != "" && g.Nodes[ref.StartNode] == nil {
 		err = callwright.NotFound("start node")
 	}
@@ -36,21 +36,27 @@ func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
 }
 
 // leaderless is the ending of a call whose pathway could not be loaded. gone says that it never will be.
-func leaderless(err error) (e Ending, gone bool) {
+func leaderless(err error) (e HangupReason, gone bool) {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
-		return Ending{Cause: CauseNoPathway, Reason: callwright.MessageOf(err)}, true
+		return HangupReason{Cause: CauseNoPathway, Reason: callwright.MessageOf(err)}, true
 	default:
-		return Ending{Cause: CauseInternal, Reason: callwright.MessageOf(err)}, false
+		return HangupReason{Cause: CauseInternal, Reason: callwright.MessageOf(err)}, false
 	}
 }
 
-// brain is what has a call's conversation: its pathway, whose nodes have tools of their own, or its task with its tools.
-func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, error) {
+// brain returns what has a call's conversation: the program's own brain, else its pathway, whose nodes have tools of their
+// own, or its task with its tools.
+func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter) (conversation.Brain, error) {
+	if s.cfg.NewBrain != nil {
+		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {
+			return own, err
+		}
+	}
 	if by.graph != nil {
 		return pathway.NewBrain(pathway.BrainConfig{
 			Runtime: &pathway.Runtime{
-				Model: s.Model, Requests: s.Requests, Knowledge: s.Knowledge, Clock: s.Clock, Logger: s.Logger,
+				Model: s.cfg.Model, Requests: s.cfg.Requests, Knowledge: s.cfg.Knowledge, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
 			},
 			Graph: by.graph,
 			Agent: pathway.Agent{
@@ -67,10 +73,10 @@ func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, erro
 	}
 	l := &logged{book: book}
 	l.Brain, err = prompted.New(prompted.Config{
-		Model: s.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
+		Model: s.cfg.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
 		Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
-		TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools, Requests: s.Requests,
-		Observe: l.observe, Logger: s.Logger,
+		TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools, Requests: s.cfg.Requests,
+		Observe: l.observe, Logger: s.cfg.Logger,
 	})
 	return l, err
 }
@@ -78,14 +84,14 @@ func (s *Service) brain(c Call, by lead, book *scribe) (conversation.Brain, erro
 // logged is a prompted brain, whose calls of tools are logged turn by turn.
 type logged struct {
 	conversation.Brain
-	book    *scribe
+	book    *recordWriter
 	turn    int
 	entries []pathway.LogEntry
 }
 
 // observe notes a call of a tool.
 func (l *logged) observe(r request.Log) {
-	l.entries = append(l.entries, requestEntries(r, l.book.service.Clock.Now())...)
+	l.entries = append(l.entries, requestEntries(r, l.book.clock.Now())...)
 }
 
 // Respond answers a turn.
@@ -93,11 +99,11 @@ func (l *logged) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[con
 	return func(yield func(conversation.Step, error) bool) {
 		l.turn++
 		l.entries = nil
-		began := l.book.service.Clock.Now()
+		began := l.book.clock.Now()
 		defer func() {
 			if len(l.entries) > 0 {
 				l.book.turn(pathway.Log{
-					Turn: l.turn, Heard: t.Text, Entries: l.entries, Took: l.book.service.Clock.Now().Sub(began),
+					Turn: l.turn, Heard: t.Text, Entries: l.entries, Took: l.book.clock.Now().Sub(began),
 				})
 			}
 		}()

@@ -30,8 +30,8 @@ type Call struct {
 	StartedAt *time.Time // answered
 	EndedAt   *time.Time
 
-	Ending        *Ending // how it ended
-	ErrorMessage  string  // for people; empty when nothing went wrong
+	Ending        *HangupReason // how it ended
+	ErrorMessage  string        // for people; empty when nothing went wrong
 	AnsweredBy    AnsweredBy
 	TransferredTo string
 	TransferredAt *time.Time

@@ -61,7 +61,7 @@ func (s *Service) checkVoicemail(v Voicemail, action, message string) error {
 	switch v.Action {
 	case "", VoicemailIgnore:
 	case VoicemailHangup, VoicemailMessage:
-		if s.Screener == nil {
+		if s.cfg.AMD == nil {
 			return callwright.Errorf(callwright.CodeUnavailable, "nobody listens for answering machines on this server")
 		}
 	default:

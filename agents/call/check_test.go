@@ -116,7 +116,7 @@ func TestCreateNamesTheField(t *testing.T) {
 				if _, total, err := h.List(t.Context(), "a", call.Filter{}); err != nil || total != 0 {
 					t.Errorf("there are %d calls, %v", total, err)
 				}
-			}, func(c *call.Config) { c.Screener = func(int) call.Screener { return deaf{} } })
+			}, func(c *call.Config) { c.AMD = func(int) call.AMD { return deaf{} } })
 		})
 	}
 }

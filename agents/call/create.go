@@ -29,14 +29,17 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	if err != nil {
 		return Call{}, callwright.InField("phone_number", err)
 	}
-	agent, err := s.Agents.Calling(ctx, org, agents.Choice{ID: r.AgentID, Agent: r.Agent, Overrides: r.Overrides})
+	agent, err := s.cfg.Agents.Calling(ctx, org, agents.Choice{ID: r.AgentID, Agent: r.Agent, Overrides: r.Overrides})
 	if err != nil {
+		return Call{}, err
+	}
+	if err := s.checkParts(agent); err != nil {
 		return Call{}, err
 	}
 	if err := s.checkPlan(r.Plan, agent); err != nil {
 		return Call{}, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	if err := r.checkStart(now); err != nil {
 		return Call{}, err
 	}
@@ -44,20 +47,20 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	if err != nil {
 		return Call{}, err
 	}
-	if err := s.Ready(); err != nil {
+	if err := s.cfg.Ready(); err != nil {
 		return Call{}, err
 	}
 	c := Call{
-		ID: s.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: agent, Plan: r.Plan,
+		ID: s.cfg.IDs.New(), Org: org, From: from.String(), To: to.String(), Agent: agent, Plan: r.Plan,
 		RequestData: r.RequestData, Variables: maps.Clone(r.RequestData), Metadata: r.Metadata,
 		Queue: QueueQueued, CreatedAt: now, StartAt: r.StartAt, Version: 1,
 	}
-	return c, s.Atomic.Do(ctx, func(ctx context.Context) error { return s.queue(ctx, c) })
+	return c, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.queue(ctx, c) })
 }
 
 // queue stores a new call, in the transaction of ctx, with the step that places it.
 func (s *Service) queue(ctx context.Context, c Call) error {
-	if err := s.Store.Insert(ctx, c); err != nil {
+	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		return err
 	}
 	place := callwright.Task{Kind: taskPlace, Key: c.ID, Org: c.Org, Unique: true}
@@ -70,7 +73,7 @@ func (s *Service) queue(ctx context.Context, c Call) error {
 	if err := s.announce(ctx, c, first); err != nil {
 		return err
 	}
-	return s.Work.Enqueue(ctx, place)
+	return s.cfg.Work.Enqueue(ctx, place)
 }
 
 // callerNumber is the number that the call goes out with.
@@ -78,13 +81,13 @@ func (s *Service) callerNumber(
 	ctx context.Context, org callwright.OrgID, given string,
 ) (callwright.PhoneNumber, error) {
 	if given == "" {
-		return s.Routes.Caller(ctx, org, "")
+		return s.cfg.Routes.Caller(ctx, org, "")
 	}
 	from, err := callwright.ParsePhoneNumber(given)
 	if err != nil {
 		return "", callwright.InField("from", err)
 	}
-	return s.Routes.Caller(ctx, org, from)
+	return s.cfg.Routes.Caller(ctx, org, from)
 }
 
 // farthestStart is how far ahead a call may be scheduled.

@@ -16,9 +16,9 @@ import (
 // callersPatience is how long a caller may hear it ring while other systems are asked for what the agent is to know.
 const callersPatience = 5 * time.Second
 
-// learn makes the requests of the agent's dynamic data, all side by side, and adds what they give to the call's
+// fetchDynamicData makes the requests of the agent's dynamic data, all side by side, and adds what they give to the call's
 // variables. What fails is logged, and the conversation goes without it.
-func (s *Service) learn(ctx context.Context, c *Call, book *scribe) {
+func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWriter) {
 	if len(c.Agent.DynamicData) == 0 {
 		return
 	}
@@ -27,19 +27,19 @@ func (s *Service) learn(ctx context.Context, c *Call, book *scribe) {
 		ctx, cancel = context.WithTimeout(ctx, callersPatience)
 		defer cancel()
 	}
-	began := s.Clock.Now()
+	began := s.cfg.Clock.Now()
 	logs := make([]request.Log, len(c.Agent.DynamicData))
 	var asking sync.WaitGroup
 	for i, d := range c.Agent.DynamicData {
 		asking.Go(func() { logs[i] = s.ask(ctx, c, fmt.Sprintf("dynamic_data[%d]", i), d) })
 	}
 	asking.Wait()
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	turn := pathway.Log{Took: now.Sub(began)}
 	for _, l := range logs {
 		turn.Entries = append(turn.Entries, requestEntries(l, now)...)
 		if l.Error != "" {
-			s.Logger.WarnContext(ctx, "fetching dynamic data", "call_id", c.ID, "request", l.Name, "error", l.Error)
+			s.cfg.Logger.WarnContext(ctx, "fetching dynamic data", "call_id", c.ID, "request", l.Name, "error", l.Error)
 		}
 		book.request(EventsDynamicData, l)
 	}
@@ -64,7 +64,7 @@ func (s *Service) ask(ctx context.Context, c *Call, name string, d agents.Dynami
 	if err != nil {
 		return request.Log{Name: name, Error: callwright.MessageOf(err)}
 	}
-	return r.Do(ctx, s.Requests, c.Org, name, c.Variables)
+	return r.Do(ctx, s.cfg.Requests, c.Org, name, c.Variables)
 }
 
 // remember adds what a turn has found out to what is known.
@@ -80,15 +80,4 @@ func merged(known, found map[string]any) map[string]any {
 	maps.Copy(all, known)
 	maps.Copy(all, found)
 	return all
-}
-
-// noRequests is the client of a server that asks nobody.
-type noRequests struct{}
-
-var errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
-
-func (noRequests) CheckURL(string) error { return errNoRequests }
-
-func (noRequests) Do(context.Context, request.Request) (request.Response, error) {
-	return request.Response{}, errNoRequests
 }

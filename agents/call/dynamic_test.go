@@ -99,7 +99,7 @@ func TestDynamicDataOfACaller(t *testing.T) {
 	}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		began := time.Now()
-		in := h.line.Call(call.Offer{
+		in := h.line.Call(call.CallerInfo{
 			ID: "in", Org: "a", From: "x", To: "+15550000001", Variables: map[string]string{"customer": "42"},
 		}, agentstest.PhoneConfig{})
 		phone, err := in.Phone(t.Context())
@@ -129,7 +129,7 @@ func TestCallerGivesUpMeanwhile(t *testing.T) {
 	t.Parallel()
 	who := answerer{agent: agents.Agent{Task: "Answer.", DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
-		in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		settle(time.Second)
 		in.GiveUp()
 		if got, _ := h.ended("in"); got.Status != call.StatusCanceled || got.StartedAt != nil {

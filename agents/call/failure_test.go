@@ -14,7 +14,7 @@ func failedCall(f func(*call.Call)) call.Call {
 	c := call.Call{
 		ID: "one", From: "+15550000001", To: "+15550000002", Queue: call.QueueCallError, Status: call.StatusFailed,
 		CreatedAt: created, EndedAt: new(created.Add(time.Second)), ErrorMessage: "the call was declined",
-		Ending: &call.Ending{Cause: call.CauseRejected, SIPCode: 603},
+		Ending: &call.HangupReason{Cause: call.CauseRejected, SIPCode: 603},
 	}
 	f(&c)
 	return c
@@ -35,7 +35,7 @@ func TestFailureKey(t *testing.T) {
 		"incoming to others":     {func(c *call.Call) { c.Inbound = true }, func(c *call.Call) { c.Inbound, c.To = true, "+15550000003" }, false},
 		"one pathway":            {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.From = "p", "+15550000003" }, true},
 		"two pathways":           {on("p"), on("q"), false},
-		"other causes":           {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending = "p", &call.Ending{Cause: call.CauseNodeLost} }, false},
+		"other causes":           {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending = "p", &call.HangupReason{Cause: call.CauseNodeLost} }, false},
 		"no cause":               {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending = "p", nil }, false},
 		"other answers":          {on("p"), func(c *call.Call) { c.Agent.Pathway.ID, c.Ending.SIPCode = "p", 404 }, false},
 		"pathways with long ids": {on(strings.Repeat("é", 5000)), on(strings.Repeat("é", 5000)), true},
@@ -70,7 +70,7 @@ func TestFailureTexts(t *testing.T) {
 		},
 		"an internal error": {
 			func(c *call.Call) {
-				c.Ending, c.ErrorMessage = &call.Ending{Cause: call.CauseInternal}, "the call failed"
+				c.Ending, c.ErrorMessage = &call.HangupReason{Cause: call.CauseInternal}, "the call failed"
 			},
 			"an internal error of this server; its log has the cause under the call's id", "failed on 2 March 2026 09:15 UTC: an internal error",
 		},

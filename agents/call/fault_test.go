@@ -193,7 +193,7 @@ func TestLostCommitOfAnIncomingCall(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
 		f.set(func() { f.afterInsert = once(call.QueueAllocated) })
-		in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		in := h.line.Call(call.CallerInfo{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		if _, err := in.Phone(t.Context()); err == nil {
 			t.Fatal("a call without a record was answered")
 		}
@@ -336,7 +336,7 @@ func TestStopBeforePlacing(t *testing.T) {
 func TestStopAtTheAnswer(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
-		h.line.Script(func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
+		h.line.Script(func(context.Context, call.DialRequest, func()) (*agentstest.Phone, error) {
 			return agentstest.NewPhone(agentstest.PhoneConfig{}), nil
 		})
 		f.set(func() {
@@ -436,8 +436,8 @@ func TestUnwritableTexts(t *testing.T) {
 				return nil
 			}
 		})
-		h.line.Script(func(context.Context, call.Dial, func()) (*agentstest.Phone, error) {
-			return nil, &call.Ending{Cause: call.CauseRejected, Reason: "valid for a\x00b\xff"}
+		h.line.Script(func(context.Context, call.DialRequest, func()) (*agentstest.Phone, error) {
+			return nil, &call.HangupReason{Cause: call.CauseRejected, Reason: "valid for a\x00b\xff"}
 		})
 		c := h.create(agents.Agent{})
 		if got, _ := h.ended(c.ID); got.Ending.Reason != "valid for ab" {

@@ -11,17 +11,17 @@ import (
 // finish writes the end of a call, whatever it takes: as long as this process lives the record is tried again, and
 // after that another node's sweep closes it. What follows is queued in the same transaction: the analysis or the webhook,
 // the second try, and that somebody is told of a failure.
-func (s *Service) finish(ctx context.Context, c Call, e Ending) {
+func (s *Service) finish(ctx context.Context, c Call, e HangupReason) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
 	own := func(stored Call) bool { return stored.Node == c.Node }
 	const longest = 5 * time.Second
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, longest) {
-		err := s.close(ctx, c, e, s.Clock.Now(), own)
+		err := s.close(ctx, c, e, s.cfg.Clock.Now(), own)
 		if err == nil {
 			return
 		}
-		s.Logger.ErrorContext(ctx, "writing the end of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "writing the end of a call", "call_id", c.ID, "error", err)
 		pause(ctx, wait)
 	}
 }
@@ -39,18 +39,20 @@ func pause(ctx context.Context, d time.Duration) {
 // close moves a call to the end state that its ending means. A call that has ended, or of which may says that it is not
 // to be closed, stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record
 // is kept, unless the store is ahead of it.
-func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may func(stored Call) bool) error {
+func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may func(stored Call) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	return s.Atomic.Do(ctx, func(ctx context.Context) error {
-		stored, err := s.Store.Get(ctx, c.Org, c.ID)
+	var end Call
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		end = Call{}
+		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)
 		if errors.Is(err, callwright.ErrNotFound) || err == nil && (stored.Queue.Ended() || !may(stored)) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		end := c
+		end = c
 		if stored.Queue != c.Queue {
 			end = stored
 		}
@@ -68,7 +70,7 @@ func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may
 				return err
 			}
 		}
-		if err := s.Store.Update(ctx, end); err != nil {
+		if err := s.cfg.Store.Update(ctx, end); err != nil {
 			return err
 		}
 		if err := s.announce(ctx, end, end.last(at)); err != nil {
@@ -79,6 +81,10 @@ func (s *Service) close(ctx context.Context, c Call, e Ending, at time.Time, may
 		}
 		return s.report(ctx, end)
 	})
+	if err == nil && end.ID != "" {
+		s.observed.add(Observation{What: ObservedEnded, At: at, Call: end})
+	}
+	return err
 }
 
 // last is the notice of a call's end.
@@ -105,14 +111,14 @@ func endEvent(q QueueStatus, s Status) Event {
 // Stop ends a call: one that waits is cancelled, one that runs hangs up within moments, on whichever node it is.
 // CodeInvalidState when it has ended.
 func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) error {
-	c, err := s.Store.Get(ctx, org, id)
+	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
 		return err
 	}
 	if c.Queue.Ended() {
 		return callwright.Errorf(callwright.CodeInvalidState, "the call has already ended")
 	}
-	if err := s.Store.RequestStop(ctx, org, id); err != nil {
+	if err := s.cfg.Store.RequestStop(ctx, org, id); err != nil {
 		return err
 	}
 	s.live.end(id, errStopped)
@@ -126,17 +132,17 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 // cancel closes a call that still waits.
 func (s *Service) cancel(ctx context.Context, c Call) error {
 	waits := func(stored Call) bool { return stored.Queue == QueueQueued }
-	return s.close(ctx, c, Ending{Cause: CauseCancelled, Reason: errStopped.Error()}, s.Clock.Now(), waits)
+	return s.close(ctx, c, HangupReason{Cause: CauseCancelled, Reason: errStopped.Error()}, s.cfg.Clock.Now(), waits)
 }
 
 // sweep closes the calls of nodes that have died.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
-	now := s.Clock.Now()
-	if !s.pulse.steady(now) {
+	now := s.cfg.Clock.Now()
+	if !s.beats.steady(now) {
 		return nil
 	}
-	dead, err := s.Store.Silent(ctx, now.Add(-deadAfter), batch)
+	dead, err := s.cfg.Store.Silent(ctx, now.Add(-deadAfter), batch)
 	if err != nil {
 		return err
 	}
@@ -145,14 +151,14 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		if s.live.has(c.ID) {
 			continue // the heartbeat is late, the call is here
 		}
-		s.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
+		s.cfg.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
 		if c.Variables, err = s.recall(ctx, c); err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		c.Recorded = s.recordedUntil(ctx, c)
 		silent := func(stored Call) bool { return stored.Queue == c.Queue && stored.Heartbeat.Equal(c.Heartbeat) }
-		failed = append(failed, s.close(ctx, c, Ending{Cause: CauseNodeLost}, lastSeen(c), silent))
+		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, lastSeen(c), silent))
 	}
 	return errors.Join(failed...)
 }
@@ -160,7 +166,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 // recall is what is known of a call whose node or goroutine has died: what its logs have found out, beside what the record
 // says.
 func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
-	logs, err := s.Store.Logs(ctx, c.Org, c.ID)
+	logs, err := s.cfg.Store.Logs(ctx, c.Org, c.ID)
 	known := merged(c.Variables, nil)
 	for _, l := range logs {
 		remember(known, l)
@@ -182,7 +188,7 @@ func (s *Service) recordedUntil(ctx context.Context, c Call) bool {
 	if !c.Agent.Record || c.Queue != QueueStarted {
 		return false
 	}
-	recording, err := s.Recordings.Open(ctx, c.Org, c.ID)
+	recording, err := s.cfg.Recordings.Open(ctx, c.Org, c.ID)
 	if err != nil {
 		return false
 	}

@@ -253,12 +253,12 @@ func TestDrain(t *testing.T) {
 		refused := make(chan error, 1)
 		go func() {
 			time.Sleep(grace / 2)
-			in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+			in := h.line.Call(call.CallerInfo{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 			_, err := in.Phone(t.Context())
 			refused <- err
 		}()
 		h.stop()
-		var ending *call.Ending
+		var ending *call.HangupReason
 		if err := <-refused; !errors.As(err, &ending) || ending.Cause != call.CauseOverload {
 			t.Errorf("a call that came while draining got %v", err)
 		}
@@ -283,9 +283,9 @@ func TestFullNode(t *testing.T) {
 		first := h.create(agents.Agent{FirstSentence: "hello"})
 		phone := h.answered()
 		second := h.create(agents.Agent{})
-		in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		in := h.line.Call(call.CallerInfo{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		_, err := in.Phone(t.Context())
-		var ending *call.Ending
+		var ending *call.HangupReason
 		if !errors.As(err, &ending) || ending.Cause != call.CauseOverload {
 			t.Errorf("an incoming call on a full node gave %v", err)
 		}

@@ -11,15 +11,15 @@ import (
 // Line is the telephone: it places calls and takes them.
 type Line interface {
 	// Dial places a call and waits until it is answered. Ending ctx gives the attempt up, whatever it takes, and no
-	// ghost of it stays at the peer. A call that does not come about is an *Ending. progress, which may be nil, hears of
+	// ghost of it stays at the peer. A call that does not come about is a *HangupReason. progress, which may be nil, hears of
 	// ringing at most once.
-	Dial(ctx context.Context, d Dial, progress func(Progress)) (Leg, error)
+	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
 	// Accept waits for the next incoming call that its trunk admits; callwright.ErrUnavailable once the line is closed.
-	Accept(ctx context.Context) (Pending, error)
+	Accept(ctx context.Context) (IncomingCall, error)
 }
 
-// Dial is a call to place.
-type Dial struct {
+// DialRequest is a call to place.
+type DialRequest struct {
 	CallID  string // ours, for logs
 	Org     callwright.OrgID
 	From    callwright.PhoneNumber // attached for outbound
@@ -36,20 +36,20 @@ type Progress string
 // ProgressRinging is a 180, or a 183 without a body.
 const ProgressRinging Progress = "ringing"
 
-// Pending is an incoming call before its answer. Exactly one of Answer and Reject ends it; until then the caller hears
+// IncomingCall is an incoming call before its answer. Exactly one of Answer and Reject ends it; until then the caller hears
 // the ringing that the line has started.
-type Pending interface {
-	// Offer says who calls whom.
-	Offer() Offer
-	// Answer takes the call. It waits for the caller's ACK, and is an *Ending when the caller has gone.
+type IncomingCall interface {
+	// Caller says who calls whom.
+	Caller() CallerInfo
+	// Answer takes the call. It waits for the caller's ACK, and is a *HangupReason when the caller has gone.
 	Answer(ctx context.Context) (Leg, error)
 	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480,
 	// CauseOverload 503.
 	Reject(cause Cause) error
 }
 
-// Offer is an incoming call.
-type Offer struct {
+// CallerInfo is an incoming call.
+type CallerInfo struct {
 	ID      string // the line's, and unique among all calls; empty: it has none
 	Org     callwright.OrgID
 	TrunkID string
@@ -73,7 +73,7 @@ type Leg interface {
 	Hangup(ctx context.Context) error
 	// Done is closed when the call has ended, whoever ended it. Ending and Stats are final from then on.
 	Done() <-chan struct{}
-	Ending() Ending
+	Ending() HangupReason
 	Stats() Stats
 }
 
@@ -92,8 +92,8 @@ type Stats struct {
 	Jitter, RoundTrip          time.Duration
 }
 
-// Ending says why a call has ended, or never came about. It is an error where a call was wanted.
-type Ending struct {
+// HangupReason says why a call has ended, or never came about. It is an error where a call was wanted.
+type HangupReason struct {
 	Cause   Cause
 	SIPCode int    // the peer's or our final answer; 0 without one
 	Reason  string // for people
@@ -101,7 +101,7 @@ type Ending struct {
 }
 
 // Error is the cause and the reason.
-func (e *Ending) Error() string {
+func (e *HangupReason) Error() string {
 	if e.Reason == "" {
 		return string(e.Cause)
 	}

@@ -37,11 +37,11 @@ func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 	if !c.wants(n.Category) {
 		return nil
 	}
-	return s.Atomic.Do(ctx, func(ctx context.Context) error {
-		if err := s.Store.AppendNotice(ctx, c.Org, c.ID, n); err != nil {
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if err := s.cfg.Store.AppendNotice(ctx, c.Org, c.ID, n); err != nil {
 			return err
 		}
-		return taskNotice.Enqueue(ctx, s.Work, callwright.Task{
+		return taskNotice.Enqueue(ctx, s.cfg.Work, callwright.Task{
 			Key: c.ID + "/" + strconv.Itoa(n.Seq), Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
 		}, noticeArgs{Call: c.ID, Seq: n.Seq})
 	})
@@ -55,18 +55,18 @@ type noticeArgs struct {
 
 // sendNotice is the step that sends one notice to the webhook. They may come in another order than they happened.
 func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
-	c, err := s.Store.Get(ctx, task.Org, args.Call)
+	c, err := s.cfg.Store.Get(ctx, task.Org, args.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	n, err := s.Store.Notice(ctx, task.Org, args.Call, args.Seq)
+	n, err := s.cfg.Store.Notice(ctx, task.Org, args.Call, args.Seq)
 	if err != nil {
 		return err
 	}
-	return s.later(s.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
+	return s.later(s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
 }
 
 // later has what was not taken, by a webhook or whoever else is told, come again when that wishes, but not for ever: since
@@ -76,7 +76,7 @@ func (s *Service) later(err error, since time.Time) error {
 	if !asked {
 		return err
 	}
-	age := s.Clock.Now().Sub(since)
+	age := s.cfg.Clock.Now().Sub(since)
 	if age > webhookLife {
 		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
 	}

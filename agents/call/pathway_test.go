@@ -268,7 +268,7 @@ func TestIncomingCallWithPathway(t *testing.T) {
 			t.Parallel()
 			inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 				l.broken = test.gone
-				in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+				in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 				phone, err := in.Phone(t.Context())
 				if (err == nil) != (test.want == call.CauseRemoteHangup) {
 					t.Fatalf("the call was answered with %v", err)

@@ -17,7 +17,7 @@ const busyNode = time.Second
 // here or, should the node die, is closed by another node's sweep: it is never dialed twice. One whose pathway could not be
 // loaded until the last attempt ends, too: nobody would come back to it.
 func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
-	c, err := s.Store.Get(ctx, task.Org, task.Key)
+	c, err := s.cfg.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
 		return nil // gone, cancelled, or taken
 	}
@@ -29,7 +29,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	}
 	by, err := s.lead(ctx, c)
 	if ending, gone := leaderless(err); err != nil && (gone || attempt >= task.MaxAttempts) {
-		return taken(s.close(ctx, c, ending, s.Clock.Now(), func(stored Call) bool { return stored.Queue == c.Queue }))
+		return taken(s.close(ctx, c, ending, s.cfg.Clock.Now(), func(stored Call) bool { return stored.Queue == c.Queue }))
 	}
 	if err != nil {
 		return err
@@ -49,25 +49,25 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 // placeable says whether a call waits to be dialed. One that this node has taken does too while it does not run: an
 // earlier run of the step has taken it without getting to know that.
 func (s *Service) placeable(c Call) bool {
-	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.Node && !s.live.has(c.ID)
+	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.has(c.ID)
 }
 
 // allocate makes a call, whose slot is taken, this node's. It looks at the call again: nobody else on this node moves
 // it now.
 func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
-	c, err := s.Store.Get(ctx, seen.Org, seen.ID)
+	c, err := s.cfg.Store.Get(ctx, seen.Org, seen.ID)
 	if err != nil {
 		return c, err
 	}
-	if c.Queue == QueueAllocated && c.Node == s.Node {
+	if c.Queue == QueueAllocated && c.Node == s.cfg.Node {
 		return c, nil
 	}
 	if c.Queue != QueueQueued {
 		return c, callwright.ErrConflict
 	}
 	c.Queue, _ = c.Queue.Move(EventAllocate)
-	c.Node, c.Heartbeat = s.Node, s.Clock.Now()
-	err = s.Store.Update(ctx, c)
+	c.Node, c.Heartbeat = s.cfg.Node, s.cfg.Clock.Now()
+	err = s.cfg.Store.Update(ctx, c)
 	c.Version++
 	return c, err
 }
@@ -82,15 +82,21 @@ func taken(err error) error {
 
 // dial places a call that this node owns, and runs it to its end.
 func (s *Service) dial(ctx context.Context, c Call, by lead) {
-	defer s.mend(ctx, &c)
-	book := s.scribe(ctx, c, by.graph)
+	defer s.recoverPanic(ctx, &c)
+	book := s.writeRecord(ctx, c, by.graph)
 	defer book.close()
 	book.notice(EventsQueue, EventInfo, "allocated")
-	s.learn(ctx, &c, book)
-	leg, err := s.Line.Dial(ctx, Dial{
+	s.observed.add(Observation{What: ObservedStarted, At: s.cfg.Clock.Now(), Call: c})
+	s.fetchDynamicData(ctx, &c, book)
+	leg, err := s.cfg.Line.Dial(ctx, DialRequest{
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
 		Variables: c.texts(),
-	}, func(p Progress) { book.notice(EventsCall, EventInfo, string(p)) })
+	}, func(p Progress) {
+		book.notice(EventsCall, EventInfo, string(p))
+		if p == ProgressRinging {
+			s.observed.add(Observation{What: ObservedRinging, At: s.cfg.Clock.Now(), Call: book.call})
+		}
+	})
 	if err != nil {
 		book.close()
 		s.finish(ctx, c, s.unanswered(ctx, c, err))
@@ -114,24 +120,24 @@ func (c Call) texts() map[string]string {
 }
 
 // unanswered is the ending of a call that nobody took.
-func (s *Service) unanswered(ctx context.Context, c Call, err error) Ending {
+func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReason {
 	if context.Cause(ctx) != nil {
-		return Ending{Cause: CauseCancelled, Reason: context.Cause(ctx).Error()}
+		return HangupReason{Cause: CauseCancelled, Reason: context.Cause(ctx).Error()}
 	}
-	if e, ok := errors.AsType[*Ending](err); ok {
+	if e, ok := errors.AsType[*HangupReason](err); ok {
 		return *e
 	}
-	s.Logger.ErrorContext(ctx, "placing a call", "call_id", c.ID, "error", err)
-	return Ending{Cause: CauseInternal, Reason: callwright.MessageOf(err)}
+	s.cfg.Logger.ErrorContext(ctx, "placing a call", "call_id", c.ID, "error", err)
+	return HangupReason{Cause: CauseInternal, Reason: callwright.MessageOf(err)}
 }
 
-// mend ends the record of a call whose goroutine panicked; no other call notices.
-func (s *Service) mend(ctx context.Context, c *Call) {
+// recoverPanic ends the record of a call whose goroutine panicked; no other call notices.
+func (s *Service) recoverPanic(ctx context.Context, c *Call) {
 	if r := recover(); r != nil {
-		s.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
+		s.cfg.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
 		if known, err := s.recall(context.WithoutCancel(ctx), *c); err == nil {
 			c.Variables = known
 		}
-		s.finish(ctx, *c, Ending{Cause: CauseInternal})
+		s.finish(ctx, *c, HangupReason{Cause: CauseInternal})
 	}
 }

@@ -13,17 +13,17 @@ import (
 
 // Get is one call with its transcript.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, []Entry, error) {
-	c, err := s.Store.Get(ctx, org, id)
+	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
 		return Call{}, nil, err
 	}
-	transcript, err := s.Store.Transcript(ctx, org, id)
+	transcript, err := s.cfg.Store.Transcript(ctx, org, id)
 	return c, transcript, err
 }
 
 // Logs is what happened on a call, turn by turn; turn 0 is what happened before the conversation.
 func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
-	return s.Store.Logs(ctx, org, id)
+	return s.cfg.Store.Logs(ctx, org, id)
 }
 
 // List is a page of calls and how many match in all.
@@ -31,7 +31,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	if err := f.check(); err != nil {
 		return callwright.Page[Call]{}, 0, err
 	}
-	return s.Store.List(ctx, org, f)
+	return s.cfg.Store.List(ctx, org, f)
 }
 
 // check refuses what no call can match.
@@ -59,14 +59,14 @@ var (
 
 // Recording reads a call's recording: WAV, 16 bit, the other side on the left and the agent on the right.
 func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
-	c, err := s.Store.Get(ctx, org, id)
+	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
 		return nil, err
 	}
 	if !c.Recorded {
 		return nil, callwright.NotFound("recording")
 	}
-	return s.Recordings.Open(ctx, org, id)
+	return s.cfg.Recordings.Open(ctx, org, id)
 }
 
 // webhookAttempts is how often a record is sent to a webhook that fails. One that says when to come back is asked again
@@ -85,9 +85,9 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	if !c.Queue.Ended() || c.Agent.Webhook == "" {
 		return nil
 	}
-	logs, err := s.Store.Logs(ctx, task.Org, task.Key)
+	logs, err := s.cfg.Store.Logs(ctx, task.Org, task.Key)
 	if err != nil {
 		return err
 	}
-	return s.later(s.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
+	return s.later(s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
 }

@@ -24,9 +24,9 @@ func (c Call) retriable() bool {
 func (s *Service) again(ctx context.Context, first *Call, at time.Time) error {
 	start := at.Add(first.Plan.Retry.Wait)
 	second := Call{
-		ID: s.IDs.New(), Org: first.Org, From: first.From, To: first.To, Agent: first.Agent, Plan: first.Plan,
+		ID: s.cfg.IDs.New(), Org: first.Org, From: first.From, To: first.To, Agent: first.Agent, Plan: first.Plan,
 		RequestData: first.RequestData, Variables: first.RequestData, Metadata: first.Metadata,
-		Queue: QueueQueued, CreatedAt: s.Clock.Now(), StartAt: &start, RetryOf: first.ID, Version: 1,
+		Queue: QueueQueued, CreatedAt: s.cfg.Clock.Now(), StartAt: &start, RetryOf: first.ID, Version: 1,
 	}
 	second.Plan.Retry, second.Plan.Voicemail = nil, first.Plan.Retry.Voicemail
 	first.RetriedBy = second.ID

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Screener listens to the beginning of one call, to tell an answering machine from a person. One goroutine uses it.
-type Screener interface {
+// AMD listens to the beginning of one call, to tell an answering machine from a person. One goroutine uses it.
+type AMD interface {
 	// Hear takes the next frame of the call. Once it is decided who took the call, the verdict stays; AnsweredByUnknown is
 	// one too: nobody can tell.
 	Hear(frame conversation.Frame) (verdict AnsweredBy, decided bool)
@@ -34,7 +34,7 @@ const (
 // screened is a call's audio to whose beginning a screener listens.
 type screened struct {
 	conversation.Audio
-	screener Screener
+	screener AMD
 	decided  bool
 	verdict  func(AnsweredBy) // is told once, from Read
 }
@@ -55,14 +55,16 @@ func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
 // screen listens to a call that was placed, so that its record says who took it. hush is called when it was an answering
 // machine with which there is to be no conversation.
 func (s *Service) screen(
-	c *Call, audio conversation.Audio, book *scribe, hush context.CancelCauseFunc,
+	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
 ) conversation.Audio {
-	if c.Inbound || s.Screener == nil {
+	if c.Inbound || s.cfg.AMD == nil {
 		return audio
 	}
-	return &screened{Audio: audio, screener: s.Screener(audio.Rate()), verdict: func(by AnsweredBy) {
+	return &screened{Audio: audio, screener: s.cfg.AMD(audio.Rate()), verdict: func(by AnsweredBy) {
 		c.AnsweredBy = by
+		book.changed(*c)
 		book.notice(EventsCall, EventInfo, "answered by: "+string(by))
+		s.observed.add(Observation{What: ObservedAnsweredBy, At: s.cfg.Clock.Now(), Call: *c})
 		machine := c.Plan.Voicemail.Action == VoicemailHangup || c.Plan.Voicemail.Action == VoicemailMessage
 		if by == AnsweredByVoicemail && machine {
 			hush(errMachine)

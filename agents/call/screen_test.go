@@ -38,7 +38,7 @@ func screened(t *testing.T, j judge, test func(t *testing.T, h *house)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
-			c.Screener = func(rate int) call.Screener {
+			c.AMD = func(rate int) call.AMD {
 				if rate != 8000 {
 					t.Errorf("the rate is %d", rate)
 				}
@@ -245,7 +245,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
-			c.Screener = func(rate int) call.Screener { return voicemail.New(rate) }
+			c.AMD = func(rate int) call.AMD { return voicemail.New(rate) }
 		})
 		defer h.stop()
 		r := machine(call.VoicemailMessage)
@@ -275,7 +275,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 func TestIncomingCallsAreNotScreened(t *testing.T) {
 	t.Parallel()
 	screened(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
-		in := h.line.Call(call.Offer{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		phone, err := in.Phone(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -50,47 +50,106 @@ type Notifier interface {
 	NotifyEvent(ctx context.Context, org callwright.OrgID, url string, c Call, n Notice) error
 }
 
-// Config is what a Service needs. Everything is required but what says otherwise.
+// Config is what a Service needs.
 type Config struct {
-	Store      Store
-	Atomic     callwright.Atomic
-	Work       callwright.Work
-	Line       Line
-	Routes     Routes
-	Agents     Agents
-	Model      llm.Model
-	Recordings Recordings
-	Notifier   Notifier
+	Store       Store                    // required
+	Atomic      callwright.Atomic        // required
+	Work        callwright.Work          // required
+	Line        Line                     // required
+	Agents      Agents                   // required
+	Recognizer  conversation.Recognizer  // required
+	Synthesizer conversation.Synthesizer // required
+	Model       llm.Model                // required without NewBrain
 
-	Recognizer  conversation.Recognizer
-	Synthesizer conversation.Synthesizer
+	// NewBrain makes the brain of an answered call, when everything is known about it that is known before the
+	// conversation. A nil Brain without an error leaves the call to its agent's pathway or task. An error ends the call
+	// with CauseInternal. nil: every call is left to its agent.
+	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
+	// Observe hears of what happens on this node's calls: see Observation. nil: nobody does.
+	Observe func(o Observation)
 
-	Pathways  agents.Pathways         // nil: what needs a pathway is CodeUnavailable
-	Requests  request.Client          // nil: what needs another system is CodeUnavailable
-	Knowledge pathway.Knowledge       // nil: there are no knowledge bases
-	Screener  func(rate int) Screener // nil: nobody listens for answering machines
-	Failures  Failures                // nil: nobody is told of calls that have failed
+	Routes     Routes             // nil: to place a call is CodeUnavailable
+	Recordings Recordings         // nil: to record a call is CodeUnavailable, and one that comes in is not recorded
+	Notifier   Notifier           // nil: a call with a webhook is CodeUnavailable, and webhooks of those that come in hear nothing
+	Pathways   agents.Pathways    // nil: what needs a pathway is CodeUnavailable
+	Requests   request.Client     // nil: what needs another system is CodeUnavailable
+	Knowledge  pathway.Knowledge  // nil: there are no knowledge bases
+	AMD        func(rate int) AMD // tells answering machines from people at a sample rate; nil: nobody does
+	Failures   Failures           // nil: nobody is told of calls that have failed
 
-	Ready    func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
-	Node     string           // this process's name among all nodes; fresh at every start
-	MaxCalls int              // live calls on this node; 0: no bound but the line's
-	Clock    callwright.Clock // nil: the machine's
-	IDs      callwright.IDs   // nil: UUIDs
-	Logger   *slog.Logger     // nil: discards
+	Ready        func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
+	Node         string           // this process's name among all nodes, fresh at every start; empty: one of IDs
+	MaxCalls     int              // live calls on this node; 0: no bound but the line's
+	DrainTimeout time.Duration    // how long calls may go on when Run is to end; 0: they are ended at once
+	Clock        callwright.Clock // nil: the machine's
+	IDs          callwright.IDs   // nil: UUIDs
+	Logger       *slog.Logger     // nil: discards
+}
+
+// missing returns the name of the first required field that is not set; empty when there is none.
+func (c Config) missing() string {
+	switch {
+	case c.Store == nil:
+		return "Store"
+	case c.Atomic == nil:
+		return "Atomic"
+	case c.Work == nil:
+		return "Work"
+	case c.Line == nil:
+		return "Line"
+	case c.Agents == nil:
+		return "Agents"
+	case c.Recognizer == nil:
+		return "Recognizer"
+	case c.Synthesizer == nil:
+		return "Synthesizer"
+	case c.Model == nil && c.NewBrain == nil:
+		return "Model"
+	}
+	return ""
+}
+
+// setDefaults fills in what is optional.
+func (c *Config) setDefaults() {
+	if c.Model == nil {
+		c.Model = noModel{}
+	}
+	if c.Routes == nil {
+		c.Routes = noRoutes{}
+	}
+	if c.Recordings == nil {
+		c.Recordings = noRecordings{}
+	}
+	if c.Notifier == nil {
+		c.Notifier = noNotifier{}
+	}
+	if c.Requests == nil {
+		c.Requests = noRequests{}
+	}
+	if c.Ready == nil {
+		c.Ready = func() error { return nil }
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Node == "" {
+		c.Node = c.IDs.New()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 }
 
 // Service makes and takes calls.
 type Service struct {
-	Config
-	live  live
-	pulse pulse
+	cfg      Config
+	live     live
+	beats    heartbeat
+	observed *observations
 }
-
-// How the nodes watch each other: a node that has not been heard of for deadAfter is dead, and its calls are closed.
-const (
-	beatEvery = 2 * time.Second
-	deadAfter = 15 * time.Second
-)
 
 // storePatience is how long the store may take for one thing that a live call or its node needs of it.
 const storePatience = 5 * time.Second
@@ -108,31 +167,11 @@ const (
 
 // New checks the configuration and registers the service's durable work. Run starts it.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Atomic == nil || c.Work == nil || c.Line == nil || c.Routes == nil || c.Agents == nil {
-		return nil, errors.New("call: Store, Atomic, Work, Line, Routes and Agents are required")
+	if name := c.missing(); name != "" {
+		return nil, errors.New("call: Config." + name + " is required")
 	}
-	if c.Model == nil || c.Recordings == nil || c.Notifier == nil || c.Recognizer == nil || c.Synthesizer == nil {
-		return nil, errors.New("call: Model, Recordings, Notifier, Recognizer and Synthesizer are required")
-	}
-	if c.Node == "" {
-		return nil, errors.New("call: Node is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Ready == nil {
-		c.Ready = func() error { return nil }
-	}
-	if c.Requests == nil {
-		c.Requests = noRequests{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	s := &Service{Config: c, live: newLive(c.MaxCalls)}
+	c.setDefaults()
+	s := &Service{cfg: c, live: newLive(c.MaxCalls), observed: newObservations(c.Observe)}
 	c.Work.Handle(taskPlace, s.place)
 	taskNotice.Handle(c.Work, c.Logger, s.sendNotice)
 	c.Work.Handle(taskAnalyze, s.analyze)
@@ -142,29 +181,32 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Run takes incoming calls and keeps the calls of this node alive in the store, until ctx ends; it then lets no new
-// call begin, refuses those that come, and gives those that run the grace to end before it ends them itself.
-func (s *Service) Run(ctx context.Context, grace time.Duration) {
+// Run takes incoming calls and keeps the calls of this node alive in the store until ctx ends. It then lets no new call
+// begin, refuses those that come, and gives those that run Config.DrainTimeout to end before it ends them itself. It must
+// not be called twice. The error is always nil.
+func (s *Service) Run(ctx context.Context) error {
 	s.live.open()
 	var loops sync.WaitGroup
 	looping, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
 	loops.Go(func() { s.acceptLoop(looping) })
 	loops.Go(func() { s.beatLoop(looping) })
+	loops.Go(func() { s.observed.run(looping) })
 	<-ctx.Done()
 
 	s.live.shut()
-	timer := time.NewTimer(grace)
+	timer := time.NewTimer(s.cfg.DrainTimeout)
 	defer timer.Stop()
 	select {
 	case <-s.live.idle:
 	case <-timer.C:
-		s.Logger.WarnContext(ctx, "ending the calls that are still running", "calls", s.live.count())
+		s.cfg.Logger.WarnContext(ctx, "ending the calls that are still running", "calls", s.live.count())
 		s.live.endAll(errDraining)
 		<-s.live.idle
 	}
 	stopLoops()
 	loops.Wait()
+	return nil
 }
 
-// Live is how many calls run on this node.
+// Live returns how many calls run on this node.
 func (s *Service) Live() int { return s.live.count() }

@@ -59,7 +59,7 @@ func openHouse(
 	config := call.Config{
 		Store: h.calls, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Model: model{},
 		Recordings: h.files, Notifier: h.notices, Recognizer: listener{&agentstest.Recognizer{}},
-		Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1", MaxCalls: limit, Ready: func() error { return h.ready },
+		Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1", MaxCalls: limit, DrainTimeout: grace, Ready: func() error { return h.ready },
 	}
 	for _, c := range change {
 		c(&config)
@@ -76,7 +76,7 @@ func openHouse(
 	running, stopRunning := context.WithCancel(t.Context())
 	working, stopWorking := context.WithCancel(context.WithoutCancel(t.Context()))
 	var serving, workers sync.WaitGroup
-	serving.Go(func() { h.Run(running, grace) })
+	serving.Go(func() { _ = h.Run(running) })
 	workers.Go(func() { work.Run(working) })
 	synctest.Wait()
 	h.stop = sync.OnceFunc(func() {
@@ -92,8 +92,14 @@ func openHouse(
 // inHouse runs a test with a house that is stopped at its end.
 func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	t.Helper()
+	inHouseWith(t, test)
+}
+
+// inHouseWith is inHouse for a service that is made of other parts.
+func inHouseWith(t *testing.T, test func(t *testing.T, h *house), change ...func(*call.Config)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, 0, agentstest.PhoneConfig{})
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, change...)
 		defer h.stop()
 		test(t, h)
 	})
@@ -437,7 +443,7 @@ func TestCallsThatNobodyTakes(t *testing.T) {
 func TestIncomingCall(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		in := h.line.Call(call.Offer{Org: "a", From: "+15550000009", To: "+15550000001"}, agentstest.PhoneConfig{})
+		in := h.line.Call(call.CallerInfo{Org: "a", From: "+15550000009", To: "+15550000001"}, agentstest.PhoneConfig{})
 		phone, err := in.Phone(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -460,9 +466,9 @@ func TestIncomingCallWithoutEngines(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		h.ready = callwright.ErrUnavailable
-		in := h.line.Call(call.Offer{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		in := h.line.Call(call.CallerInfo{Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		_, err := in.Phone(t.Context())
-		var ending *call.Ending
+		var ending *call.HangupReason
 		if !errors.As(err, &ending) || ending.Cause != call.CauseUnavailable {
 			t.Errorf("got %v", err)
 		}

@@ -101,7 +101,7 @@ var codeMessages = map[int]string{
 }
 
 // outcome is the status and the words for people of an ending.
-func (e *Ending) outcome() (Status, string) {
+func (e *HangupReason) outcome() (Status, string) {
 	o, ok := outcomes[e.Cause]
 	if !ok {
 		return StatusFailed, "the call failed"

@@ -10,6 +10,14 @@ import (
 
 // Store keeps calls. What it returns shares no memory with what it keeps. Another organization's call is absent.
 type Store interface {
+	Records
+	Transcripts
+	Notices
+	Liveness
+}
+
+// Records keeps the records of calls.
+type Records interface {
 	// Insert adds a call with Version 1; CodeConflict when its id is taken.
 	Insert(ctx context.Context, c Call) error
 	// Get is one call; CodeNotFound when it is absent.
@@ -22,7 +30,10 @@ type Store interface {
 	// List is a page of calls, newest first unless the filter turns it round, and how many match in all. The calls are
 	// without what may be large: of Agent they have the Pathway, and no Plan, RequestData, Variables and Metadata.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
+}
 
+// Transcripts keeps what was said and done on calls.
+type Transcripts interface {
 	// Append adds a line to a call's transcript. The same Seq again changes nothing.
 	Append(ctx context.Context, org callwright.OrgID, id string, e Entry) error
 	// Transcript is a call's lines by Seq.
@@ -32,11 +43,18 @@ type Store interface {
 	AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error
 	// Logs is what happened on a call by turn.
 	Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error)
+}
+
+// Notices keeps what webhooks are to be told of calls under way.
+type Notices interface {
 	// AppendNotice adds something that the webhook is to be told. The same Seq again changes nothing.
 	AppendNotice(ctx context.Context, org callwright.OrgID, id string, n Notice) error
 	// Notice is one of those; CodeNotFound when it is absent.
 	Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (Notice, error)
+}
 
+// Liveness tells the nodes of each other's live calls.
+type Liveness interface {
 	// RequestStop marks a call that has not ended; CodeNotFound when it is absent. One that has ended stays as it is.
 	RequestStop(ctx context.Context, org callwright.OrgID, id string) error
 	// Beat sets the heartbeat of all calls of the node that are allocated or started, of every organization, and

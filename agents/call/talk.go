@@ -13,24 +13,26 @@ import (
 const hangupPatience = 5 * time.Second
 
 // talk runs an answered call to its end and writes its record.
-func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *scribe) {
+func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *recordWriter) {
 	defer s.hangup(ctx, leg)
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	c.Queue, _ = c.Queue.Move(EventAnswer)
-	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.Model.Name(), AnsweredByUnknown
+	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.cfg.Model.Name(), AnsweredByUnknown
 	if by.graph != nil {
 		c.PathwayNumber = &by.number
 	}
 	if err := s.update(ctx, c); err != nil {
-		s.Logger.ErrorContext(ctx, "writing the answer of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "writing the answer of a call", "call_id", c.ID, "error", err)
 		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store says otherwise
 		s.hangup(ctx, leg)
 		book.close()
-		s.finish(ctx, c, Ending{Cause: CauseInternal})
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal})
 		return
 	}
 	c.Version++
+	book.changed(c)
 	book.notice(EventsCall, EventInfo, "answered")
+	s.observed.add(Observation{What: ObservedAnswered, At: now, Call: c})
 	longest, cancel := context.WithTimeoutCause(ctx, c.Agent.MaxDuration, errMaxDuration)
 	defer cancel()
 	outcome, err := s.converse(longest, &c, leg, by, book)
@@ -44,15 +46,15 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *scri
 func (s *Service) update(ctx context.Context, c Call) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
-	return s.Store.Update(ctx, c)
+	return s.cfg.Store.Update(ctx, c)
 }
 
 // converse has the conversation, and the recording of it if the agent records. When a transfer fails, the conversation
 // goes on; when an answering machine took the call, it ends as the call's plan says.
 func (s *Service) converse(
-	ctx context.Context, c *Call, leg Leg, by lead, book *scribe,
+	ctx context.Context, c *Call, leg Leg, by lead, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
-	brain, err := s.brain(*c, by, book)
+	brain, err := s.brain(ctx, *c, by, book)
 	if err != nil {
 		return conversation.Outcome{By: conversation.ByFailure}, err
 	}
@@ -61,7 +63,7 @@ func (s *Service) converse(
 	talking, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
 	audio = s.screen(c, audio, book, hush)
-	config := s.manners(c.Agent, book)
+	config := s.conversationConfig(c.Agent, book)
 	for {
 		talk, err := conversation.New(config)
 		if err != nil {
@@ -69,7 +71,7 @@ func (s *Service) converse(
 		}
 		outcome, err = talk.Run(talking, audio, brain)
 		if errors.Is(context.Cause(talking), errMachine) {
-			return s.leave(ctx, c, audio, s.manners(c.Agent, book))
+			return s.leave(ctx, c, audio, s.conversationConfig(c.Agent, book))
 		}
 		if outcome.TransferTo == "" || s.transfer(ctx, c, leg, audio, outcome.TransferTo, book) {
 			return outcome, err
@@ -78,10 +80,10 @@ func (s *Service) converse(
 	}
 }
 
-// manners are how an agent has a conversation.
-func (s *Service) manners(a agents.Agent, book *scribe) conversation.Config {
+// conversationConfig are how an agent has a conversation.
+func (s *Service) conversationConfig(a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.Recognizer, Synthesizer: s.Synthesizer, Observer: book, Clock: s.Clock, Logger: s.Logger,
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.cfg.Synthesizer, Observer: book, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {
@@ -97,21 +99,21 @@ func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversati
 	}
 	recording, err := s.record(ctx, *c, leg)
 	if err != nil { // a call without its recording is better than none
-		s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
 		return leg, func() {}
 	}
 	return recording, func() {
 		err := recording.stop()
 		c.Recorded = err == nil
 		if err != nil {
-			s.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
+			s.cfg.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
 		}
 	}
 }
 
 // record begins the recording of a call.
 func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
-	file, err := s.Recordings.Create(ctx, c.Org, c.ID)
+	file, err := s.cfg.Recordings.Create(ctx, c.Org, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +121,12 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 }
 
 // end hangs up a call that is still there, and says why it ended.
-func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) Ending {
+func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
 	if err != nil {
-		s.Logger.ErrorContext(ctx, "a conversation failed", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "a conversation failed", "call_id", c.ID, "error", err)
 	}
 	if c.TransferredAt != nil {
-		return Ending{Cause: CauseTransferred, Reason: outcome.TransferTo}
+		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
 	}
 	select {
 	case <-leg.Done(): // the other side, or the line, was first
@@ -137,37 +139,39 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 		if e := leg.Ending(); e.Cause != "" {
 			return e
 		}
-		return Ending{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
+		return HangupReason{Cause: CauseMediaTimeout, Reason: "the other side is gone"}
 	case outcome.By == conversation.ByFailure:
-		return Ending{Cause: CauseInternal, Reason: "the conversation failed"}
+		return HangupReason{Cause: CauseInternal, Reason: "the conversation failed"}
 	case errors.Is(context.Cause(ctx), errMaxDuration):
-		return Ending{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
+		return HangupReason{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
 	case ctx.Err() != nil:
-		return Ending{Cause: CauseLocalHangup, Reason: context.Cause(ctx).Error()}
+		return HangupReason{Cause: CauseLocalHangup, Reason: context.Cause(ctx).Error()}
 	default:
-		return Ending{Cause: CauseLocalHangup, Reason: outcome.Reason}
+		return HangupReason{Cause: CauseLocalHangup, Reason: outcome.Reason}
 	}
 }
 
 // transfer hands the call over and says whether it is gone. What was tried is in the transcript either way, and what was
 // heard meanwhile in the recording.
 func (s *Service) transfer(
-	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, book *scribe,
+	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, book *recordWriter,
 ) bool {
-	start := s.Clock.Now().Sub(*c.StartedAt)
+	start := s.cfg.Clock.Now().Sub(*c.StartedAt)
 	stop := listenOn(ctx, audio)
 	err := leg.Transfer(ctx, to)
 	stop()
 	text := "transferred the call to " + to
 	if err != nil {
-		s.Logger.WarnContext(ctx, "transferring a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "transferring a call", "call_id", c.ID, "error", err)
 		text = "tried to transfer the call to " + to + ", which failed"
 	} else {
-		now := s.Clock.Now()
+		now := s.cfg.Clock.Now()
 		c.TransferredTo, c.TransferredAt = to, &now
 	}
 	book.notice(EventsCall, EventInfo, text)
-	book.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.Clock.Now().Sub(*c.StartedAt)})
+	book.changed(*c)
+	s.observed.add(Observation{What: ObservedTransfer, At: s.cfg.Clock.Now(), Call: *c, To: to})
+	book.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.cfg.Clock.Now().Sub(*c.StartedAt)})
 	return err == nil
 }
 
@@ -194,6 +198,6 @@ func (s *Service) hangup(ctx context.Context, leg Leg) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
 	if err := leg.Hangup(ctx); err != nil {
-		s.Logger.WarnContext(ctx, "hanging up", "error", err)
+		s.cfg.Logger.WarnContext(ctx, "hanging up", "error", err)
 	}
 }

@@ -37,7 +37,7 @@ func TestCallGivesVariables(t *testing.T) {
 func TestIncomingCallBringsVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		in := h.line.Call(call.Offer{
+		in := h.line.Call(call.CallerInfo{
 			ID: "line-1", Org: "a", From: "+15550000009", To: "+15550000001",
 			Headers:   map[string]string{"X-Ticket": "T-\x001\xff"},
 			Variables: map[string]string{"ticket": "T-\x001\xff"},

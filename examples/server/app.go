@@ -132,9 +132,9 @@ func newCalls(p callParts) (*call.Service, error) {
 		Store: agentstore.Calls{DB: p.DB}, Atomic: p.DB, Work: p.Work, Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
-		Screener: func(rate int) call.Screener { return voicemail.New(rate) },
+		AMD: func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,
-		Node: string(p.Node), MaxCalls: p.Config.room(), Logger: p.Log,
+		Node: string(p.Node), MaxCalls: p.Config.room(), DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
 	}
 	if p.Config.FailedCallIssues {
 		c.Failures = join.FailedCalls{Issues: p.Issues}

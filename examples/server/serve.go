@@ -203,7 +203,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(endless(p.Monitor.Run)))
-	lc.Append(background(func(ctx context.Context) { p.Calls.Run(ctx, p.Config.DrainTimeout) }))
+	lc.Append(background(endless(p.Calls.Run)))
 	lc.Append(background(endless(p.Registrations.Run)))
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		p.API.draining.Store(true)

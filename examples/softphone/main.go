@@ -149,8 +149,8 @@ var refusals = map[string]call.Cause{
 	"busy": call.CauseBusy, "declined": call.CauseRejected, "unavailable": call.CauseUnavailable,
 }
 
-func (o options) answer(ctx context.Context, pending call.Pending, p player) error {
-	offer := pending.Offer()
+func (o options) answer(ctx context.Context, pending call.IncomingCall, p player) error {
+	offer := pending.Caller()
 	fmt.Printf("call from %s for %s\n", offer.From, offer.To)
 	if cause, ok := refusals[o.Decline]; ok {
 		return pending.Reject(cause)
@@ -167,7 +167,7 @@ func (o options) dial(ctx context.Context, line call.Line, p player) error {
 	if err != nil {
 		return callwright.InField("--dial", err)
 	}
-	leg, err := line.Dial(ctx, call.Dial{From: callwright.PhoneNumber(o.From), To: to}, func(now call.Progress) {
+	leg, err := line.Dial(ctx, call.DialRequest{From: callwright.PhoneNumber(o.From), To: to}, func(now call.Progress) {
 		fmt.Println(now)
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func TestDecline(t *testing.T) {
 		server, answered := callee.listening(t, ctx)
 		caller := options{Listen: "127.0.0.1:0", Data: folder, Server: server, Dial: "+12025550102", From: "+12025550101"}
 		err := caller.telephone(ctx)
-		var ending *call.Ending
+		var ending *call.HangupReason
 		if !errors.As(err, &ending) || ending.SIPCode < 400 || want == call.CauseBusy && ending.Cause != want {
 			t.Errorf("%s: the caller got %v", decline, err)
 		}

@@ -107,6 +107,11 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"bridge is for one package", "agents/llm/bad.go", source("llm", module+"/speech/pcm"), "agents/llm/bad.go:4: imports " + module + "/speech/pcm: domains don't"},
 		{"bridge ends at its package", "agents/call/bad.go", source("call", module+"/speech"), "agents/call/bad.go:4: imports " + module + "/speech: domains don't"},
 		{"bridge compares whole elements", "agents/callback/bad.go", source("callback", module+"/speech/pcm"), "agents/callback/bad.go:4: imports " + module + "/speech/pcm: domains don't"},
+		{
+			"handler opens a transaction", "transport/httpapi/call/bad.go",
+			source("call") + "func handle(c struct{ Atomic interface{ Do() } }) { c.Atomic.Do() }\n",
+			"transport/httpapi/call/bad.go:7: opens a transaction",
+		},
 		{"adapter uses an adapter", "adapters/sipua/bad.go", source("sipua", module+"/adapters/rtpmedia"), "adapters/sipua/bad.go:4: imports " + module + "/adapters/rtpmedia: adapters never"},
 		{"adapter's sub-package uses an adapter", "adapters/sipua/in/bad.go", source("in", module+"/adapters/memstore/index"), "adapters/sipua/in/bad.go:4: imports " + module + "/adapters/memstore/index: adapters never"},
 		{"layer uses the one above", "adapters/sipua/internal/message/bad.go", source("message", module+"/adapters/sipua/internal/leg"), "adapters/sipua/internal/message/bad.go:4: imports " + module + "/adapters/sipua/internal/leg: the layers"},

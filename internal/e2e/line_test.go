@@ -159,7 +159,7 @@ func TestLineCallsPhone(t *testing.T) {
 			phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Codec: name})
 			line, _ := newLine(t, ca, phone.Server())
 			var progress []call.Progress
-			leg, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs}, func(p call.Progress) { progress = append(progress, p) })
+			leg, err := line.Dial(t.Context(), call.DialRequest{Org: "o", From: ours, To: theirs}, func(p call.Progress) { progress = append(progress, p) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func TestPhoneCallsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if offer := pending.Offer(); offer.To != ours || offer.Source == "" {
+	if offer := pending.Caller(); offer.To != ours || offer.Source == "" {
 		t.Errorf("offer %+v", offer)
 	}
 	phone.Await(t, "CALL_RINGING", 1)
@@ -258,8 +258,8 @@ func TestLineGivesUp(t *testing.T) {
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Manual: true})
 	line, media := newLine(t, ca, phone.Server())
-	_, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs, Ring: time.Second}, nil)
-	if e, ok := errors.AsType[*call.Ending](err); !ok || e.Cause != call.CauseNoAnswer {
+	_, err := line.Dial(t.Context(), call.DialRequest{Org: "o", From: ours, To: theirs, Ring: time.Second}, nil)
+	if e, ok := errors.AsType[*call.HangupReason](err); !ok || e.Cause != call.CauseNoAnswer {
 		t.Errorf("nobody answered, and that gave %v", err)
 	}
 	phone.AwaitReceived(t, "CANCEL ")

@@ -14,7 +14,7 @@ import (
 // TestPeerRefuses calls servers that refuse a call, each in its own way.
 func TestPeerRefuses(t *testing.T) {
 	t.Parallel()
-	for scenario, want := range map[sipp.Scenario]call.Ending{
+	for scenario, want := range map[sipp.Scenario]call.HangupReason{
 		sipp.Busy:        {Cause: call.CauseBusy, SIPCode: 486},
 		sipp.Decline:     {Cause: call.CauseRejected, SIPCode: 603},
 		sipp.Unavailable: {Cause: call.CauseOverload, SIPCode: 503},
@@ -24,8 +24,8 @@ func TestPeerRefuses(t *testing.T) {
 			ca := authority(t)
 			peer := sipp.Start(t, ca, scenario)
 			line, media := newLine(t, ca, peer.URI())
-			_, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs}, nil)
-			e, ok := errors.AsType[*call.Ending](err)
+			_, err := line.Dial(t.Context(), call.DialRequest{Org: "o", From: ours, To: theirs}, nil)
+			e, ok := errors.AsType[*call.HangupReason](err)
 			if !ok || e.Cause != want.Cause || e.SIPCode != want.SIPCode {
 				t.Errorf("the call ended with %+v, want %+v", err, want)
 			}
@@ -44,7 +44,7 @@ func TestPeerAnswers(t *testing.T) {
 			ca := authority(t)
 			peer := sipp.Start(t, ca, scenario)
 			line, _ := newLine(t, ca, peer.URI())
-			leg, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs, Ring: 30 * time.Second}, nil)
+			leg, err := line.Dial(t.Context(), call.DialRequest{Org: "o", From: ours, To: theirs, Ring: 30 * time.Second}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestPeerFailsOver(t *testing.T) {
 			first := sipp.Start(t, ca, scenario)
 			second := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 			line, media := newLine(t, ca, first.URI(), second.Server())
-			leg, err := line.Dial(t.Context(), call.Dial{Org: "o", From: ours, To: theirs}, nil)
+			leg, err := line.Dial(t.Context(), call.DialRequest{Org: "o", From: ours, To: theirs}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

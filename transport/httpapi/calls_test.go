@@ -64,7 +64,7 @@ func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) c
 	c := call.Call{
 		ID: id, Org: h.org, From: ourNumber, To: theirNumber, Queue: call.QueueComplete, Status: call.StatusCompleted,
 		CreatedAt: created, StartedAt: &started, EndedAt: &ended, ModelUsed: "scripted", AnsweredBy: call.AnsweredByUnknown,
-		Ending: &call.Ending{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true,
+		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true,
 		Agent:         agents.Agent{Task: "Talk.", Voice: "slt", Record: true, MaxDuration: time.Hour},
 		TransferredTo: "+14155550199", TransferredAt: &ended, Version: 1,
 	}

@@ -118,7 +118,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Store: h.calls, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
 		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
-		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, Screener: func(int) call.Screener { return nil },
+		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, AMD: func(int) call.AMD { return nil },
 		Ready: func() error { return h.ready },
 	}))
 	h.areas = services{

@@ -111,7 +111,7 @@ func (db core) call(r callRow) (call.Call, error) {
 		Queue: call.QueueStatus(r.Queue), Status: call.Status(r.Status),
 		CreatedAt: sqldb.Stored(r.CreatedAt), StartAt: sqldb.StoredIfSet(r.StartAt),
 		StartedAt: sqldb.StoredIfSet(r.StartedAt), EndedAt: sqldb.StoredIfSet(r.EndedAt),
-		Ending: (*call.Ending)(r.Ending), ErrorMessage: r.ErrorMessage, AnsweredBy: call.AnsweredBy(r.AnsweredBy),
+		Ending: (*call.HangupReason)(r.Ending), ErrorMessage: r.ErrorMessage, AnsweredBy: call.AnsweredBy(r.AnsweredBy),
 		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt), ModelUsed: r.ModelUsed,
 		PathwayNumber: r.PathwayNumber, RetryOf: r.RetryOf, RetriedBy: r.RetriedBy, Analysis: call.Analysis(r.Analysis),
 		Carriage: call.LegInfo(r.Carriage), Stats: call.Stats(r.Stats), Recorded: r.Recorded,

@@ -102,7 +102,7 @@ var (
 	_ = promotionJSON(pathway.Promotion{})
 	_ = pairJSON(request.Pair{})
 	_ = mappingJSON(request.Mapping{})
-	_ = endingJSON(call.Ending{})
+	_ = endingJSON(call.HangupReason{})
 	_ = carriageJSON(call.LegInfo{})
 	_ = statsJSON(call.Stats{})
 	_ = latencyJSON(conversation.Latency{})

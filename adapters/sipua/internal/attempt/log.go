@@ -113,7 +113,7 @@ func (l *Log) tell(what func(context.Context)) {
 }
 
 // Unsent logs an attempt in which no INVITE was sent. unreached says that the server could not be reached.
-func (l *Log) Unsent(why *call.Ending, unreached bool) {
+func (l *Log) Unsent(why *call.HangupReason, unreached bool) {
 	var evidence *health.Evidence
 	if unreached {
 		evidence = &health.Evidence{At: Now(), Reason: why.Reason}
@@ -123,7 +123,7 @@ func (l *Log) Unsent(why *call.Ending, unreached bool) {
 }
 
 // Refused logs a call that is refused before it becomes a dialog, although its trunk is known.
-func (l *Log) Refused(invite ladder.Event, status int, why call.Ending) {
+func (l *Log) Refused(invite ladder.Event, status int, why call.HangupReason) {
 	l.Step(invite)
 	response := invite
 	response.Sent, response.Status, response.Reason, response.Body = true, status, message.Reason(status), ""

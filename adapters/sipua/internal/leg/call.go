@@ -130,12 +130,12 @@ func (l *Leg) Close() { l.post(hangup(call.CauseLocalHangup, "closing")) }
 func (l *Leg) Done() <-chan struct{} { return l.done }
 
 // Ending returns why the call is over; zero before Done is closed.
-func (l *Leg) Ending() call.Ending {
+func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.done:
 		return l.ending
 	default:
-		return call.Ending{}
+		return call.HangupReason{}
 	}
 }
 

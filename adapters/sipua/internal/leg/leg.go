@@ -62,7 +62,7 @@ type Leg struct {
 	transferred chan dialog.Transferred
 	transfer    sync.Mutex // one transfer at a time
 
-	ending  call.Ending      // set before done is closed
+	ending  call.HangupReason      // set before done is closed
 	outcome failover.Outcome // likewise
 }
 
@@ -185,7 +185,7 @@ func (l *Leg) tellTransfer(t dialog.Transferred) {
 }
 
 func (l *Leg) finish(why dialog.Ending) {
-	l.ending = call.Ending{
+	l.ending = call.HangupReason{
 		Cause: call.Cause(why.Cause), SIPCode: why.Status, Reason: why.Reason, ByPeer: why.ByPeer,
 	}
 	l.outcome = l.replies.outcome(why)

@@ -133,7 +133,7 @@ func (l *Leg) Answer(ctx context.Context) error {
 	return l.Wait(ctx)
 }
 
-// Wait waits until both sides have answered, or the leg is over: then its error is a *call.Ending. When ctx ends first,
+// Wait waits until both sides have answered, or the leg is over: then its error is a *call.HangupReason. When ctx ends first,
 // the leg is hung up.
 func (l *Leg) Wait(ctx context.Context) error {
 	select {
@@ -142,7 +142,7 @@ func (l *Leg) Wait(ctx context.Context) error {
 	case <-l.done:
 	case <-ctx.Done():
 		l.post(hangup(call.CauseCancelled, "given up"))
-		return &call.Ending{Cause: call.CauseCancelled, Reason: "given up"}
+		return &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 	}
 	select {
 	case <-l.established: // answered and over in one go

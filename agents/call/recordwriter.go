@@ -3,24 +3,31 @@ package call
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 )
 
-// scribe writes what happens on a call into the store as it happens, so that a crash loses at most what is being written:
+// recordWriter writes what happens on a call into the store as it happens, so that a crash loses at most what is being written:
 // the lines of the transcript, the log of each turn, and what the webhook is to be told. The conversation never waits for
 // the database.
-type scribe struct {
-	service *Service
-	call    Call
-	graph   *graph.Graph // nil: no pathway leads the call
-	pages   chan page
-	done    chan struct{}
+type recordWriter struct {
+	store    Transcripts
+	announce func(ctx context.Context, c Call, n Notice) error
+	observe  func(Observation)
+	clock    callwright.Clock
+	logger   *slog.Logger
+
+	call   Call
+	graph  *graph.Graph // nil: no pathway leads the call
+	writes chan write
+	done   chan struct{}
 
 	mu        sync.Mutex // the line and the conversation's goroutines all have things to write
 	closed    bool
@@ -29,32 +36,34 @@ type scribe struct {
 	variables map[string]any // what the logs have found out, beside what was known before
 	logged    int            // bytes of logs
 	full      bool           // there are as many as there may be
+	now       Call           // the record as it is now, for who observes
 }
 
-// page is something to write.
-type page struct {
+// write is one thing to write.
+type write struct {
 	what   string // for our log
 	number int
 	write  func(ctx context.Context) error
 }
 
-// pagesWaiting is how much may wait for the database. What comes when there is so much is lost.
-const pagesWaiting = 1000
+// writesWaiting is how much may wait for the database. What comes when there is so much is lost.
+const writesWaiting = 1000
 
 // maxLogged bounds the logs of a call, in bytes: whoever reads its record reads all of them.
 const maxLogged = 16 << 20
 
-// Writing a page is tried for as long as this, with a pause between. After one that was lost the next ones are tried once
+// A write is tried for as long as this, with a pause between. After one that was lost the next ones are tried once
 // each, until one succeeds.
 const (
-	pagePatience = 30 * time.Second
-	pagePause    = 200 * time.Millisecond
+	writePatience = 30 * time.Second
+	writePause    = 200 * time.Millisecond
 )
 
-// scribe begins to write. It must be closed.
-func (s *Service) scribe(ctx context.Context, c Call, graph *graph.Graph) *scribe {
-	b := &scribe{
-		service: s, call: c, graph: graph, pages: make(chan page, pagesWaiting), done: make(chan struct{}),
+// writeRecord begins to write. It must be closed.
+func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph) *recordWriter {
+	b := &recordWriter{
+		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: s.cfg.Clock, logger: s.cfg.Logger,
+		call: c, now: c, graph: graph, writes: make(chan write, writesWaiting), done: make(chan struct{}),
 		notices: firstNotice, variables: map[string]any{},
 	}
 	go b.write(context.WithoutCancel(ctx))
@@ -62,7 +71,7 @@ func (s *Service) scribe(ctx context.Context, c Call, graph *graph.Graph) *scrib
 }
 
 // Entry is a line that was spoken: see conversation.Observer.
-func (b *scribe) Entry(e conversation.Entry) {
+func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
 	}
@@ -80,19 +89,20 @@ func (b *scribe) Entry(e conversation.Entry) {
 }
 
 // line numbers a line of the transcript and has it written.
-func (b *scribe) line(line Entry) {
+func (b *recordWriter) line(line Entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines++
 	line.Text = writable(line.Text)
-	line.Seq, line.CreatedAt = b.lines, b.service.Clock.Now()
-	b.put(page{"line of a transcript", line.Seq, func(ctx context.Context) error {
-		return b.service.Store.Append(ctx, b.call.Org, b.call.ID, line)
+	line.Seq, line.CreatedAt = b.lines, b.clock.Now()
+	b.put(write{"line of a transcript", line.Seq, func(ctx context.Context) error {
+		return b.store.Append(ctx, b.call.Org, b.call.ID, line)
 	}})
+	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
 }
 
 // turn is what happened in a turn of the conversation.
-func (b *scribe) turn(l pathway.Log) {
+func (b *recordWriter) turn(l pathway.Log) {
 	for _, e := range l.Entries {
 		if e.Kind == pathway.LogRequest && e.Request != nil {
 			b.request(b.category(e), *e.Request)
@@ -102,7 +112,7 @@ func (b *scribe) turn(l pathway.Log) {
 }
 
 // category is what kind of request an entry is about: a webhook node's, or a tool's.
-func (b *scribe) category(e pathway.LogEntry) EventCategory {
+func (b *recordWriter) category(e pathway.LogEntry) EventCategory {
 	if b.graph == nil {
 		return EventsTool
 	}
@@ -113,7 +123,7 @@ func (b *scribe) category(e pathway.LogEntry) EventCategory {
 }
 
 // log has a turn's log written, and keeps what it has found out.
-func (b *scribe) log(l pathway.Log) {
+func (b *recordWriter) log(l pathway.Log) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l = writableLog(l)
@@ -124,11 +134,11 @@ func (b *scribe) log(l pathway.Log) {
 	b.logged += size(l)
 	if b.full = b.logged > maxLogged; b.full {
 		l.Entries = []pathway.LogEntry{{
-			Kind: pathway.LogError, Text: "the log of this call is as long as it may be", At: b.service.Clock.Now(),
+			Kind: pathway.LogError, Text: "the log of this call is as long as it may be", At: b.clock.Now(),
 		}}
 	}
-	b.put(page{"log of a turn", l.Turn, func(ctx context.Context) error {
-		return b.service.Store.AppendLog(ctx, b.call.Org, b.call.ID, l)
+	b.put(write{"log of a turn", l.Turn, func(ctx context.Context) error {
+		return b.store.AppendLog(ctx, b.call.Org, b.call.ID, l)
 	}})
 }
 
@@ -142,12 +152,12 @@ func size(l pathway.Log) int {
 }
 
 // request tells the webhook of a request that was made.
-func (b *scribe) request(category EventCategory, l request.Log) {
+func (b *recordWriter) request(category EventCategory, l request.Log) {
 	b.notice(category, EventInfo, requestText(l))
 }
 
 // notice numbers a notice and has it written, if the call wants such.
-func (b *scribe) notice(category EventCategory, level EventLevel, message string) {
+func (b *recordWriter) notice(category EventCategory, level EventLevel, message string) {
 	if !b.call.wants(category) {
 		return
 	}
@@ -155,41 +165,41 @@ func (b *scribe) notice(category EventCategory, level EventLevel, message string
 	defer b.mu.Unlock()
 	b.notices++
 	n := Notice{
-		Seq: b.notices, Category: category, Level: level, Message: writable(message), CreatedAt: b.service.Clock.Now(),
+		Seq: b.notices, Category: category, Level: level, Message: writable(message), CreatedAt: b.clock.Now(),
 	}
-	b.put(page{"notice", n.Seq, func(ctx context.Context) error { return b.service.announce(ctx, b.call, n) }})
+	b.put(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
 }
 
-// put hands a page to the writer.
-func (b *scribe) put(p page) {
+// put hands a write to the writer.
+func (b *recordWriter) put(p write) {
 	if b.closed {
 		return
 	}
 	select {
-	case b.pages <- p:
+	case b.writes <- p:
 	default:
-		b.service.Logger.Error("too much waits for the database: a "+p.what+" is lost", "call_id", b.call.ID, "number", p.number)
+		b.logger.Error("too much waits for the database: a "+p.what+" is lost", "call_id", b.call.ID, "number", p.number)
 	}
 }
 
-// write writes pages until there are no more.
-func (b *scribe) write(ctx context.Context) {
+// write makes writes until there are no more.
+func (b *recordWriter) write(ctx context.Context) {
 	defer close(b.done)
-	patience := pagePatience
-	for p := range b.pages {
+	patience := writePatience
+	for p := range b.writes {
 		err := p.try(ctx, patience)
-		patience = pagePatience
+		patience = writePatience
 		if err != nil {
 			patience = 0
-			b.service.Logger.ErrorContext(
+			b.logger.ErrorContext(
 				ctx, "a "+p.what+" is lost", "call_id", b.call.ID, "number", p.number, "error", err)
 		}
 	}
 }
 
-// try writes one page.
-func (p page) try(ctx context.Context, patience time.Duration) error {
-	for until := time.Now().Add(patience); ; pause(ctx, pagePause) {
+// try makes one write.
+func (p write) try(ctx context.Context, patience time.Duration) error {
+	for until := time.Now().Add(patience); ; pause(ctx, writePause) {
 		try, cancel := context.WithTimeout(ctx, storePatience)
 		err := p.write(try)
 		cancel()
@@ -199,19 +209,26 @@ func (p page) try(ctx context.Context, patience time.Duration) error {
 	}
 }
 
+// changed notes what has become of the record.
+func (b *recordWriter) changed(c Call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = c
+}
+
 // close waits until everything is written. It may be called twice.
-func (b *scribe) close() {
+func (b *recordWriter) close() {
 	b.mu.Lock()
 	if !b.closed {
 		b.closed = true
-		close(b.pages)
+		close(b.writes)
 	}
 	b.mu.Unlock()
 	<-b.done
 }
 
 // found is what is known with what was found out.
-func (b *scribe) found(known map[string]any) map[string]any {
+func (b *recordWriter) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return merged(known, b.variables)

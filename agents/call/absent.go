@@ -1,0 +1,79 @@
+package call
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// What stands in for the optional parts that a server does not have.
+type (
+	noModel      struct{}
+	noRoutes     struct{}
+	noRecordings struct{}
+	noNotifier   struct{}
+	noRequests   struct{}
+)
+
+var (
+	errNoModel    = &llm.Failure{Class: llm.ClassUnsupported, Message: "there is no model on this server"}
+	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls")
+	errNoFiles    = callwright.Errorf(callwright.CodeUnavailable, "this server records no calls")
+	errNoWebhooks = callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks")
+	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
+)
+
+func (noModel) Name() string { return "" }
+
+func (noModel) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) { yield(llm.ReplyPart{}, errNoModel) }
+}
+
+func (noModel) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, errNoModel
+}
+
+func (noRoutes) Caller(context.Context, callwright.OrgID, callwright.PhoneNumber) (callwright.PhoneNumber, error) {
+	return "", errNoRoutes
+}
+
+func (noRecordings) Create(context.Context, callwright.OrgID, string) (RecordingFile, error) {
+	return nil, errNoFiles
+}
+
+func (noRecordings) Open(context.Context, callwright.OrgID, string) (io.ReadSeekCloser, error) {
+	return nil, callwright.NotFound("recording")
+}
+
+func (noNotifier) Notify(context.Context, callwright.OrgID, string, Call, []Entry, []pathway.Log) error {
+	return nil
+}
+
+func (noNotifier) NotifyEvent(context.Context, callwright.OrgID, string, Call, Notice) error {
+	return nil
+}
+
+func (noRequests) CheckURL(string) error { return errNoRequests }
+
+func (noRequests) Do(context.Context, request.Request) (request.Response, error) {
+	return request.Response{}, errNoRequests
+}
+
+// checkParts refuses an agent that needs a part which this server does not have.
+func (s *Service) checkParts(a agents.Agent) error {
+	_, unrecorded := s.cfg.Recordings.(noRecordings)
+	_, untold := s.cfg.Notifier.(noNotifier)
+	switch {
+	case a.Record && unrecorded:
+		return errNoFiles
+	case a.Webhook != "" && untold:
+		return errNoWebhooks
+	}
+	return nil
+}

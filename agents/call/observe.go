@@ -1,0 +1,109 @@
+package call
+
+import (
+	"context"
+	"time"
+)
+
+// Observed says what has happened on a call.
+type Observed string
+
+// What happens on calls.
+const (
+	ObservedStarted    Observed = "started"     // the node has taken the call: it is dialed, or rings here
+	ObservedRinging    Observed = "ringing"     // it rings at the number called
+	ObservedAnswered   Observed = "answered"    // both sides hear each other
+	ObservedAnsweredBy Observed = "answered_by" // Call.AnsweredBy is decided
+	ObservedLine       Observed = "line"        // Line is a new line of the transcript
+	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it has succeeded if Call.TransferredAt is set
+	ObservedEnded      Observed = "ended"       // the record is final, but for what is analyzed afterwards
+)
+
+// Observation is something that has happened on a call of this node: one that runs here, or that this node has ended.
+//
+// Observations come one after the other, those of a call in the order in which they happened, from a goroutine of
+// Service.Run: a Config.Observe that is slow delays the ones after it, and never a call. Up to 1000 wait; those that
+// come meanwhile are lost, and the next one says how many. What must not be lost is in the store. Once Run's context has
+// ended, and with it the calls, those that wait are given within 5 seconds; what happens without Run is not observed.
+type Observation struct {
+	What   Observed
+	At     time.Time
+	Call   Call   // as it is then; it shares memory with the call and must not be changed
+	Line   Entry  // of ObservedLine
+	To     string // of ObservedTransfer: a number or a SIP URI
+	Missed int    // observations that were lost before this one, of whichever calls
+}
+
+// maxObservations bounds how many observations wait.
+const maxObservations = 1000
+
+// observations hands observations to whoever observes.
+type observations struct {
+	observe func(Observation)
+	waiting chan Observation
+	missed  chan int // holds how many were lost
+}
+
+func newObservations(observe func(Observation)) *observations {
+	o := &observations{observe: observe, waiting: make(chan Observation, maxObservations), missed: make(chan int, 1)}
+	o.missed <- 0
+	return o
+}
+
+// add queues an observation, or counts it as lost.
+func (o *observations) add(what Observation) {
+	if o.observe == nil {
+		return
+	}
+	missed := <-o.missed
+	defer func() { o.missed <- missed }()
+	what.Missed = missed
+	select {
+	case o.waiting <- what:
+		missed = 0
+	default:
+		missed++
+	}
+}
+
+// run gives observations until ctx ends, and then those that wait, for as long as drainPatience.
+func (o *observations) run(ctx context.Context) {
+	if o.observe == nil {
+		return
+	}
+	giving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o.give(giving, ctx.Done())
+	}()
+	<-ctx.Done()
+	timer := time.NewTimer(drainPatience)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// drainPatience bounds how long the observations that wait may take when Run ends.
+const drainPatience = 5 * time.Second
+
+// give gives observations until over is closed and none waits any more, or ctx has ended.
+func (o *observations) give(ctx context.Context, over <-chan struct{}) {
+	for ctx.Err() == nil {
+		select {
+		case what := <-o.waiting:
+			o.observe(what)
+			continue
+		default:
+		}
+		select {
+		case what := <-o.waiting:
+			o.observe(what)
+		case <-over:
+			return
+		}
+	}
+}

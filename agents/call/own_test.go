@@ -1,0 +1,251 @@
+package call_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// greeter is a program's own brain: it greets by name, and ends when the caller has said anything.
+type greeter struct{ name string }
+
+func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		if t.Kind == conversation.TurnStart {
+			yield(conversation.Say{Text: "good day " + g.name}, nil)
+			return
+		}
+		if yield(conversation.Say{Text: "thanks"}, nil) {
+			yield(conversation.End{Reason: "the greeter is done"}, nil)
+		}
+	}
+}
+
+// observer keeps what it is told; slow has it wait each time.
+type observer struct {
+	mu   sync.Mutex
+	told []call.Observation
+	slow time.Duration
+}
+
+func (o *observer) observe(what call.Observation) {
+	<-time.After(o.slow)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, what)
+}
+
+// texts lists what was told of a call, in words.
+func (o *observer) texts(id string) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var out []string
+	for _, what := range o.told {
+		if what.Call.ID == id {
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s%s", what.What, what.Line.Text, what.To)))
+		}
+	}
+	return out
+}
+
+// TestOwnBrain has a program choose the brain of each call, and leave one to its agent.
+func TestOwnBrain(t *testing.T) {
+	t.Parallel()
+	o := &observer{}
+	inHouseWith(t, func(t *testing.T, h *house) {
+		own := h.order(call.Request{RequestData: map[string]any{"name": "ada"}})
+		phone := h.answered()
+		h.hears(phone, "good day ada")
+		h.says(phone, "hello")
+		got, _ := h.ended(own.ID)
+		if got.Ending.Reason != "the greeter is done" || got.Status != call.StatusCompleted {
+			t.Errorf("ended %+v as %s", got.Ending, got.Status)
+		}
+		left := h.create(agents.Agent{FirstSentence: "hello"})
+		phone = h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "bye")
+		if got, _ := h.ended(left.ID); got.Status != call.StatusCompleted {
+			t.Errorf("the agent's own ended as %s", got.Status)
+		}
+		broken := h.order(call.Request{RequestData: map[string]any{"name": ""}})
+		if got, _ := h.ended(broken.ID); got.Ending.Cause != call.CauseInternal || got.Status != call.StatusFailed {
+			t.Errorf("without a brain it ended %+v", got.Ending)
+		}
+	}, func(c *call.Config) {
+		c.Observe = o.observe
+		c.NewBrain = func(_ context.Context, c call.Call) (conversation.Brain, error) {
+			switch name, given := c.Variables["name"].(string); {
+			case !given:
+				return nil, nil
+			case name == "":
+				return nil, errors.New("nobody is named so")
+			default:
+				return greeter{name}, nil
+			}
+		}
+	})
+}
+
+// TestObserve hears of the calls of a node what happens on them, in its order.
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	o := &observer{}
+	inHouseWith(t, func(t *testing.T, h *house) {
+		placed := h.create(agents.Agent{FirstSentence: "hello", TransferTo: "+15550000007"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		h.says(phone, "operator")
+		h.ended(placed.ID)
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		busy := h.create(agents.Agent{})
+		h.ended(busy.ID)
+		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		phone, err := in.Phone(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.hears(phone, "welcome")
+		h.says(phone, "bye")
+		h.ended("in")
+		settle(time.Second)
+		for id, want := range map[string][]string{
+			placed.ID: {
+				"started", "ringing", "answered", "line hello", "line operator", "line you said operator.", "transfer +15550000007",
+				"line transferred the call to +15550000007", "ended",
+			},
+			busy.ID: {"started", "ringing", "ended"},
+			"in":    {"started", "answered", "line welcome", "line bye", "line you said bye.", "ended"},
+		} {
+			if got := o.texts(id); !slices.Equal(got, want) {
+				t.Errorf("%s: observed %q, want %q", id, got, want)
+			}
+		}
+		for _, what := range o.told {
+			if ended := what.What == call.ObservedEnded; ended != what.Call.Queue.Ended() || what.Missed != 0 || what.At.IsZero() {
+				t.Errorf("%s of %+v, %d missed", what.What, what.Call, what.Missed)
+			}
+		}
+	}, func(c *call.Config) { c.Observe = o.observe })
+}
+
+// TestSlowObserver has an observer need an hour for each thing: calls go on as without it, and so does the end of Run.
+func TestSlowObserver(t *testing.T) {
+	t.Parallel()
+	o := &observer{slow: time.Hour}
+	inHouseWith(t, func(t *testing.T, h *house) {
+		for range 2 {
+			c := h.create(agents.Agent{FirstSentence: "hello"})
+			phone := h.answered()
+			h.hears(phone, "hello")
+			h.says(phone, "bye")
+			if got, _ := h.ended(c.ID); got.Length() > time.Minute || got.Status != call.StatusCompleted {
+				t.Errorf("a call of %s ended as %s", got.Length(), got.Status)
+			}
+		}
+		began := time.Now()
+		h.stop()
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("Run took %s to end", took)
+		}
+		settle(2 * time.Hour) // the one that it was busy with
+	}, func(c *call.Config) { c.Observe = o.observe })
+}
+
+// TestObserverMisses has more happen than may wait, and wants to be told how much was lost.
+func TestObserverMisses(t *testing.T) {
+	t.Parallel()
+	o := &observer{slow: time.Minute}
+	inHouseWith(t, func(t *testing.T, h *house) {
+		const calls = 400 // of which three observations each
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		for range calls {
+			h.create(agents.Agent{})
+		}
+		settle(30 * time.Hour)
+		last := h.create(agents.Agent{})
+		h.ended(last.ID)
+		settle(time.Hour)
+		missed := 0
+		for _, what := range o.told {
+			missed += what.Missed
+		}
+		if missed == 0 || missed+len(o.told) != 3*(calls+1) {
+			t.Errorf("%d observations and %d missed of %d calls", len(o.told), missed, calls+1)
+		}
+	}, func(c *call.Config) { c.Observe = o.observe })
+}
+
+// TestNewNamesWhatIsMissing wants each required field by its name, and needs nothing else.
+func TestNewNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	whole := call.Config{
+		Store: agentstore.Calls{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
+		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Agents: answering{}, Recognizer: &agentstest.Recognizer{},
+		Synthesizer: &agentstest.Synthesizer{}, Model: model{},
+	}
+	for name, remove := range map[string]func(*call.Config){
+		"Store": func(c *call.Config) { c.Store = nil }, "Atomic": func(c *call.Config) { c.Atomic = nil },
+		"Work": func(c *call.Config) { c.Work = nil }, "Line": func(c *call.Config) { c.Line = nil },
+		"Agents": func(c *call.Config) { c.Agents = nil }, "Recognizer": func(c *call.Config) { c.Recognizer = nil },
+		"Synthesizer": func(c *call.Config) { c.Synthesizer = nil }, "Model": func(c *call.Config) { c.Model = nil },
+	} {
+		c := whole
+		remove(&c)
+		if _, err := call.New(c); err == nil || err.Error() != "call: Config."+name+" is required" {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+	whole.Model = nil
+	whole.NewBrain = func(context.Context, call.Call) (conversation.Brain, error) { return greeter{}, nil }
+	if _, err := call.New(whole); err != nil {
+		t.Errorf("with a brain of its own: %v", err)
+	}
+}
+
+// TestWithoutTheOptional takes calls on a server that has nothing but what is required.
+func TestWithoutTheOptional(t *testing.T) {
+	t.Parallel()
+	inHouseWith(t, func(t *testing.T, h *house) {
+		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		phone, err := in.Phone(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.hears(phone, "good day you")
+		h.says(phone, "hello")
+		if got, _ := h.ended("in"); got.Status != call.StatusCompleted || got.Recorded {
+			t.Errorf("ended as %s, recorded: %v", got.Status, got.Recorded)
+		}
+		if _, err := h.Recording(t.Context(), "a", "in"); !errors.Is(err, callwright.ErrNotFound) {
+			t.Errorf("its recording gave %v", err)
+		}
+		for name, a := range map[string]agents.Agent{
+			"routes": {}, "recordings": {Record: true}, "a notifier": {Webhook: "https://example.com/"},
+		} {
+			a.Task = "Talk."
+			_, err := h.Create(t.Context(), "a", call.Request{To: "+15550000002", Agent: a})
+			if !errors.Is(err, callwright.ErrUnavailable) {
+				t.Errorf("without %s a call gave %v", name, err)
+			}
+		}
+	}, func(c *call.Config) {
+		c.Model, c.Routes, c.Recordings, c.Notifier, c.Ready, c.Node = nil, nil, nil, nil, nil, ""
+		c.NewBrain = func(context.Context, call.Call) (conversation.Brain, error) { return greeter{"you"}, nil }
+	})
+}

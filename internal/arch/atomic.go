@@ -1,0 +1,44 @@
+package arch
+
+import (
+	"go/ast"
+	"path"
+)
+
+// onceFile is the one file of the handlers that opens a transaction: that of idempotent answers.
+const onceFile = "once.go"
+
+// handlers is the room of the HTTP handlers.
+const handlers = "transport/httpapi"
+
+// checkAtomic reports transactions that handlers open: a handler translates and calls one method of a domain,
+// which opens what it needs.
+func checkAtomic(p *pkg, f *goFile) []Violation {
+	if f.test || !within(p.dir, handlers) || path.Base(f.path) == onceFile {
+		return nil
+	}
+	var found []Violation
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if do, ok := call.Fun.(*ast.SelectorExpr); ok && do.Sel.Name == "Do" && lastName(do.X) == "Atomic" {
+			found = append(found, Violation{f.path, f.line(call.Pos()), "opens a transaction: the domain's method does"})
+		}
+		return true
+	})
+	return found
+}
+
+// lastName returns the name at the end of an expression such as a.cfg.Atomic; empty when it has none.
+func lastName(expr ast.Expr) string {
+	switch e := expr.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	default:
+		return ""
+	}
+}
