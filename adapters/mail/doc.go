@@ -1,3 +1,3 @@
-// Package mail sends mail: over SMTP, or, where there is no mail server, into a folder as .eml files that a mail program
-// opens.
+// Package mail sends mail over SMTP or, where there is no mail server, writes it to a folder as .eml files, which mail
+// programs open.
 package mail

@@ -12,28 +12,32 @@ import (
 
 // FolderConfig is what a Folder needs.
 type FolderConfig struct {
-	Path   string           // made if it is not there
-	From   string           // the sender's address
-	Clock  callwright.Clock // nil: the machine's
+	Path string // required; the folder, which is made if it does not exist
+	From string // required; the sender's address
+
+	Clock  callwright.Clock // nil: SystemClock
 	Logger *slog.Logger     // nil: discards
 }
 
-// Folder keeps mail as files, one a message. It is alert.Mailer.
+// Folder keeps mail as files, one a message. It is an alert.Mailer.
 type Folder struct {
-	FolderConfig
+	cfg  FolderConfig
 	root *os.Root
 }
 
-// Mail is for its recipient: nobody but the server's user reads it.
+// Only the server's user may read the mail.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// NewFolder makes the folder if it is not there.
+// NewFolder checks the configuration and makes the folder if it does not exist.
 func NewFolder(c FolderConfig) (*Folder, error) {
+	if c.Path == "" {
+		return nil, errors.New("mail: FolderConfig.Path is required")
+	}
 	if _, err := address(c.From); err != nil {
-		return nil, fmt.Errorf("mail: From: %w", err)
+		return nil, fmt.Errorf("mail: FolderConfig.From: %w", err)
 	}
 	c.Clock, c.Logger = defaults(c.Clock, c.Logger)
 	if err := os.MkdirAll(c.Path, folderMode); err != nil {
@@ -43,7 +47,7 @@ func NewFolder(c FolderConfig) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mail: %w", err)
 	}
-	return &Folder{FolderConfig: c, root: root}, nil
+	return &Folder{cfg: c, root: root}, nil
 }
 
 func defaults(clock callwright.Clock, logger *slog.Logger) (callwright.Clock, *slog.Logger) {
@@ -56,14 +60,14 @@ func defaults(clock callwright.Clock, logger *slog.Logger) (callwright.Clock, *s
 	return clock, logger
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// SendMail writes a message, all of it or nothing. One that is sent again takes the place of the first.
+// SendMail writes a message whole or not at all. A message that is sent again replaces the first one.
 func (f *Folder) SendMail(ctx context.Context, id, to, subject, text string) error {
-	message, err := compose(f.From, id, to, subject, text, f.Clock.Now())
+	message, err := compose(f.cfg.From, id, to, subject, text, f.cfg.Clock.Now())
 	if err != nil {
-		f.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
+		f.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
 		return nil
 	}
 	final := name(id) + ".eml"

@@ -20,24 +20,25 @@ import (
 
 // SMTPConfig is what an SMTP needs.
 type SMTPConfig struct {
-	// URL is smtp://user:password@host:port or smtps://user:password@host:port; user and port may be missing. With smtps
-	// the connection is TLS from the start (port 465), with smtp by STARTTLS (port 587), without which nothing is sent;
-	// only with a server on this very machine is smtp plain.
-	URL    callwright.Secret
-	From   string           // the sender's address; empty: the URL's user, where that is an address
-	Roots  *x509.CertPool   // what the server's certificate may chain to; nil: the system's
-	Clock  callwright.Clock // nil: the machine's
+	// URL is smtp://user:password@host:port or smtps://user:password@host:port. Required; user and port may be missing.
+	// smtps is TLS from the start (port 465). smtp is STARTTLS (port 587), without which nothing is sent, but plain to a
+	// server on the loopback interface.
+	URL callwright.Secret
+
+	From   string           // the sender's address; empty: the URL's user, which must be an address then
+	Roots  *x509.CertPool   // the roots that the server's certificate may chain to; nil: the system's
+	Clock  callwright.Clock // nil: SystemClock
 	Logger *slog.Logger     // nil: discards
 }
 
-// SMTP sends mail through a server. It is alert.Mailer.
+// SMTP sends mail through a server. It is an alert.Mailer.
 type SMTP struct {
-	SMTPConfig
+	cfg     SMTPConfig
 	host    string
 	options []gomail.Option
 }
 
-// patience is how long a server may take for a message.
+// patience bounds how long a server takes for a message.
 const patience = 10 * time.Second
 
 // NewSMTP checks the configuration. It does not connect.
@@ -46,14 +47,14 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) { return newSMTP(c, loopback) }
 func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	u, err := url.Parse(c.URL.Reveal())
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
-		return nil, errors.New("mail: the URL must begin with smtp:// or smtps:// and name a host")
+		return nil, errors.New("mail: SMTPConfig.URL must begin with smtp:// or smtps:// and name a host")
 	}
 	c.From = cmp.Or(c.From, u.User.Username())
 	if _, err := address(c.From); err != nil {
-		return nil, fmt.Errorf("mail: From: %w", err)
+		return nil, fmt.Errorf("mail: SMTPConfig.From: %w", err)
 	}
 	c.Clock, c.Logger = defaults(c.Clock, c.Logger)
-	s := &SMTP{SMTPConfig: c, host: u.Hostname(), options: []gomail.Option{
+	s := &SMTP{cfg: c, host: u.Hostname(), options: []gomail.Option{
 		gomail.WithTimeout(patience),
 		gomail.WithTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12, ServerName: u.Hostname(), RootCAs: c.Roots}),
 	}}
@@ -70,7 +71,7 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	}
 	if u.Port() != "" {
 		if port, err = strconv.Atoi(u.Port()); err != nil {
-			return nil, errors.New("mail: the URL's port is none")
+			return nil, errors.New("mail: SMTPConfig.URL: the port must be a number")
 		}
 	}
 	s.options = append(s.options, gomail.WithPort(port))
@@ -84,18 +85,18 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	return s, nil
 }
 
-// loopback says whether a host is this machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// SendMail sends a message. What the server refuses for good, with a 5xx to the message or one of its addresses, is
-// logged and not tried again.
+// SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and returns nil,
+// so that it is not tried again.
 func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error {
-	message, err := compose(s.From, id, to, subject, text, s.Clock.Now())
+	message, err := compose(s.cfg.From, id, to, subject, text, s.cfg.Clock.Now())
 	if err != nil {
-		s.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
 		return nil
 	}
 	client, err := gomail.NewClient(s.host, s.options...)
@@ -104,10 +105,10 @@ func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error
 	}
 	err = client.DialAndSendWithContext(ctx, message)
 	if err == nil || message.IsDelivered() {
-		return nil // an error after that is about the farewell
+		return nil // the error is of QUIT
 	}
 	if refusal, ok := errors.AsType[*gomail.SendError](err); ok && !refusal.IsTemp() && refusal.ErrorCode() >= 500 {
-		s.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
 		return nil
 	}
 	return unavailable(err)

@@ -15,7 +15,7 @@ import (
 // Migrate brings River's tables up to date. Nodes that start together wait for each other.
 func Migrate(ctx context.Context, c Config) error {
 	if c.SQL == nil {
-		return errors.New("riverwork: SQL is required")
+		return errors.New("riverwork: Config.SQL is required")
 	}
 	migrate := migratePostgres
 	if c.PostgresDSN == "" {

@@ -50,7 +50,7 @@ func (w *Work) Run(ctx context.Context) error {
 	// The client would cut its handlers off when its context ends.
 	ctx, patient := context.WithoutCancel(ctx), ctx
 	<-patient.Done()
-	if err := within(ctx, w.StopTimeout, client.Stop); err == nil {
+	if err := within(ctx, w.cfg.StopTimeout, client.Stop); err == nil {
 		return nil
 	}
 	close(stopping)
@@ -75,7 +75,7 @@ func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, fun
 		if ctx.Err() != nil || time.Now().After(until) {
 			return nil, nil, fmt.Errorf("start: %w", err)
 		}
-		w.Logger.WarnContext(ctx, "durable work could not be started, trying again", "error", err)
+		w.cfg.Logger.WarnContext(ctx, "durable work could not be started, trying again", "error", err)
 		timer := time.NewTimer(startPause)
 		select {
 		case <-timer.C:
@@ -126,23 +126,23 @@ func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker,
 	river.AddWorker(workers, &step{work: w, stopping: stopping})
 	config := &river.Config{
 		Workers:                     workers,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Workers}},
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.cfg.Workers}},
 		PeriodicJobs:                w.periodic,
 		RetryPolicy:                 backoff{},
-		JobTimeout:                  w.StepTimeout,
-		RescueStuckJobsAfter:        w.RescueAfter,
+		JobTimeout:                  w.cfg.StepTimeout,
+		RescueStuckJobsAfter:        w.cfg.RescueAfter,
 		FetchCooldown:               cooldown,
 		FetchPollInterval:           pollSQLite,
 		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: keepDiscarded,
-		Logger:                      w.riverLogger(),
+		Logger:                      w.cfg.riverLogger(),
 	}
-	if w.PostgresDSN == "" {
-		client, err := river.NewClient(riversqlite.New(w.SQL), config)
+	if w.cfg.PostgresDSN == "" {
+		client, err := river.NewClient(riversqlite.New(w.cfg.SQL), config)
 		return client, func() {}, err
 	}
 	config.FetchPollInterval, config.Schema = pollPostgres, schema
-	options, err := pgxpool.ParseConfig(w.PostgresDSN.Reveal())
+	options, err := pgxpool.ParseConfig(w.cfg.PostgresDSN.Reveal())
 	if err != nil {
 		return nil, nil, errors.New("the connection string is not one of PostgreSQL")
 	}

@@ -72,7 +72,7 @@ func (s *step) report(ctx context.Context, job *river.Job[taskArgs], err error) 
 	if panicked, ok := errors.AsType[*panicError](err); ok {
 		level, attributes = slog.LevelError, append(attributes, "stack", panicked.stack)
 	}
-	s.work.Logger.Log(ctx, level, "work failed", attributes...)
+	s.work.cfg.Logger.Log(ctx, level, "work failed", attributes...)
 }
 
 // panicError is what a handler panicked with, and where.

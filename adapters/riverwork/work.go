@@ -45,10 +45,9 @@ type inserter interface {
 	InsertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 }
 
-// Work is callwright.Work.
+// Work is a callwright.Work.
 type Work struct {
-	Config
-
+	cfg      Config
 	inserter inserter
 	handlers map[string]callwright.Handler
 	periodic []*river.PeriodicJob
@@ -56,14 +55,17 @@ type Work struct {
 
 // New makes the work of a database. Run runs it; without Run it only enqueues.
 func New(c Config) (*Work, error) {
-	if c.SQL == nil || c.Tx == nil {
-		return nil, errors.New("riverwork: SQL and Tx are required")
+	switch {
+	case c.SQL == nil:
+		return nil, errors.New("riverwork: Config.SQL is required")
+	case c.Tx == nil:
+		return nil, errors.New("riverwork: Config.Tx is required")
 	}
 	c = c.withDefaults()
 	if c.RescueAfter <= c.StepTimeout {
 		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
 	}
-	w := &Work{Config: c, handlers: map[string]callwright.Handler{}}
+	w := &Work{cfg: c, handlers: map[string]callwright.Handler{}}
 	// A client notifies of no more than one insert each cooldown. The others would wait until the workers look by
 	// themselves, even if the one that was notified of is rolled back; so it is as short as it may be.
 	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
@@ -119,7 +121,7 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 		options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
 	}
 	var err error
-	if tx, ok := w.Tx(ctx); ok {
+	if tx, ok := w.cfg.Tx(ctx); ok {
 		_, err = w.inserter.InsertTx(ctx, tx, args, options)
 	} else {
 		_, err = w.inserter.Insert(ctx, args, options)

@@ -20,7 +20,7 @@ type notice struct {
 	ResolvedAt  *string `json:"resolved_at"`
 }
 
-// SendNotice posts an alert: see alert.Hooks.
+// SendNotice implements alert.Hooks.
 func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) error {
 	message := notice{
 		Event: "sip.trunk.alert", AlertType: string(n.Kind), PhoneNumber: string(n.Number), Direction: n.Direction,
@@ -37,5 +37,5 @@ func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) err
 	return s.Send(ctx, n.Org, n.ID, url, body)
 }
 
-// timestamp is a time as all of the interface writes it: UTC, with milliseconds.
+// timestamp returns a time in the format of the API: UTC, with milliseconds.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

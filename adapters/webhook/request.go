@@ -18,7 +18,7 @@ import (
 
 var _ request.Client = (*Sender)(nil)
 
-// Do makes a request of a conversation: see request.Client. It is not signed.
+// Do implements request.Client. The request is not signed.
 func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	if err := s.CheckURL(r.URL); err != nil {
 		return request.Response{}, err
@@ -49,7 +49,7 @@ func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, e
 	return request.Response{Status: status, Body: body}, nil
 }
 
-// exchange sends a message and reads the answer, one byte more of it than there may be.
+// exchange sends a message and reads the answer, up to one byte more than is allowed.
 func (s *Sender) exchange(message *http.Request) (status int, body []byte, err error) {
 	response, err := s.requests.Do(message)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Sender) exchange(message *http.Request) (status int, body []byte, err e
 	return response.StatusCode, body, err
 }
 
-// unavailable says why there is no answer, without the address, which people who see the message need not know.
+// unavailable returns why there is no answer, without the address: not every reader of the error may know it.
 func unavailable(ctx context.Context, longest time.Duration, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err

@@ -1,5 +1,5 @@
-// Package webhook sends signed messages to the URLs that organizations give, and makes the requests of their
-// conversations; to nowhere else than the public Internet unless it is told that private addresses are fine.
+// Package webhook sends signed messages to the URLs of organizations and makes the HTTP requests of their conversations.
+// It connects to public addresses only, unless Config.AllowPrivate is set.
 package webhook
 
 import (
@@ -27,20 +27,21 @@ import (
 
 // Config is what a Sender needs.
 type Config struct {
-	Tenants      callwright.Tenants // knows the organizations' secrets
-	AllowPrivate bool               // private and loopback addresses may be sent to, and plain http is allowed
-	Clock        callwright.Clock   // nil: the machine's
-	Logger       *slog.Logger       // nil: discards
+	Tenants callwright.Tenants // required; has the organizations' secrets
+
+	AllowPrivate bool             // permits private and loopback addresses, and plain http
+	Clock        callwright.Clock // nil: SystemClock
+	Logger       *slog.Logger     // nil: discards
 }
 
-// Sender sends messages, and makes the requests of conversations.
+// Sender sends messages and makes the requests of conversations.
 type Sender struct {
-	Config
+	cfg      Config
 	client   *http.Client // of messages
 	requests *http.Client // of conversations, each with its own time
 }
 
-// Each message has this long to be taken, from the connection to the last byte of the answer.
+// timeout bounds a message, from the connection to the last byte of the answer.
 const timeout = 10 * time.Second
 
 const userAgent = "callwright"
@@ -48,7 +49,7 @@ const userAgent = "callwright"
 // New checks the configuration.
 func New(c Config) (*Sender, error) {
 	if c.Tenants == nil {
-		return nil, errors.New("webhook: Tenants is required")
+		return nil, errors.New("webhook: Config.Tenants is required")
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -66,18 +67,18 @@ func New(c Config) (*Sender, error) {
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 100, IdleConnTimeout: time.Minute,
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		}},
-		// A redirect would have the record sent to an address that nobody has named.
+		// A redirect would send the record to an address that the organization has not named.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	messages := *requests
 	messages.Timeout = timeout
-	return &Sender{Config: c, client: &messages, requests: requests}, nil
+	return &Sender{cfg: c, client: &messages, requests: requests}, nil
 }
 
-// transport takes no answer 101: its body is the bare connection, which no context and no timeout ends.
+// transport refuses the answer 101: its body is the bare connection, which neither a context nor a timeout ends.
 type transport struct{ *http.Transport }
 
-// RoundTrip is that of http.Transport.
+// RoundTrip implements http.RoundTripper.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := t.Transport.RoundTrip(r)
 	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
@@ -87,19 +88,20 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Close lets go of idle connections.
+// Close closes the idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// CheckURL refuses what can't be sent to. Names are not resolved: that is for the moment of sending.
+// CheckURL returns CodeBadRequest for a URL that nothing can be sent to. It resolves no names: that happens when a message
+// is sent.
 func (s *Sender) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil {
 		return callwright.Invalid("", "must be a URL such as https://example.com/hook")
 	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && s.AllowPrivate) {
+	if u.Scheme != "https" && !(u.Scheme == "http" && s.cfg.AllowPrivate) {
 		return callwright.Invalid("", "must begin with https://")
 	}
-	if to, err := uri.ParseDestination(u.Hostname()); err == nil && to.IsPrivateIP && !s.AllowPrivate {
+	if to, err := uri.ParseDestination(u.Hostname()); err == nil && to.IsPrivateIP && !s.cfg.AllowPrivate {
 		return callwright.Invalid("", "must not be a private address")
 	}
 	return nil
@@ -107,11 +109,10 @@ func (s *Sender) CheckURL(text string) error {
 
 // Send posts a JSON body, signed with the organization's secret: X-Webhook-Signature is the HMAC-SHA256 of the body in
 // hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. An
-// error means that it should be sent again, after RetryAfter where the receiver says so. A receiver that refuses it for
-// good is logged.
+// error asks to send again, after RetryAfter where the receiver says so. A permanent refusal is logged and returns nil.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
 	if err := s.CheckURL(to); err != nil {
-		s.Logger.WarnContext(ctx, "webhook not sent", "id", id, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "webhook not sent", "id", id, "error", err)
 		return nil
 	}
 	request, err := s.request(ctx, org, id, to, body)
@@ -136,17 +137,17 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 			Code: callwright.CodeUnavailable, Message: fmt.Sprintf("webhook: answered %d", code), RetryAfter: retryAfter(response),
 		}
 	default:
-		s.Logger.WarnContext(ctx, "webhook refused", "id", id, "status", code)
+		s.cfg.Logger.WarnContext(ctx, "webhook refused", "id", id, "status", code)
 		return nil
 	}
 }
 
 func (s *Sender) request(ctx context.Context, org callwright.OrgID, id, to string, body []byte) (*http.Request, error) {
-	o, err := s.Tenants.Organization(ctx, org)
+	o, err := s.cfg.Tenants.Organization(ctx, org)
 	if err != nil {
 		return nil, err
 	}
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	standard, err := standardwebhooks.NewWebhook(o.WebhookSecret.Reveal())
 	if err != nil {
 		return nil, fmt.Errorf("webhook secret: %w", err)
@@ -170,10 +171,10 @@ func (s *Sender) request(ctx context.Context, org callwright.OrgID, id, to strin
 	return request, nil
 }
 
-// longestWait bounds what a receiver may ask for.
+// longestWait bounds the Retry-After of a receiver.
 const longestWait = time.Hour
 
-// retryAfter is what the receiver asks for in seconds; 0 when it does not.
+// retryAfter returns the wait that the receiver asks for; 0 without one.
 func retryAfter(r *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
 	if err != nil || seconds < 0 {
