@@ -52,7 +52,7 @@ func liveCall(ctx context.Context, db *bunstore.DB, id string) error {
 			if err != nil {
 				return err
 			}
-			stored.Queue, stored.Node, stored.Heartbeat = state, "n", now
+			stored.Queue, stored.Node, stored.TakenAt = state, "n", now
 			return calls.Update(ctx, stored)
 		})
 		if err != nil {

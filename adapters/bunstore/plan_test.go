@@ -270,8 +270,8 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	_, numbersErr := numbers.Numbers(ctx, org)
 	_, callErr := calls.Get(ctx, org, "c")
 	_, linesErr := calls.Transcript(ctx, org, "c")
-	_, beatErr := calls.Beat(ctx, "n", now)
-	_, silentErr := calls.Silent(ctx, now, 10)
+	_, stopsErr := calls.Stops(ctx, "n")
+	_, lostErr := calls.Lost(ctx, []string{"m"}, now, 10)
 	_, _, listErr := calls.List(ctx, org, call.Filter{
 		Inbound: &yes, Completed: &yes, Since: now, Before: now, AnsweredBy: call.AnsweredByHuman,
 		Status: call.StatusCompleted, LongerThan: time.Second, ShorterThan: time.Minute,
@@ -279,7 +279,7 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 	_, _, pathwayErr := calls.List(ctx, org, call.Filter{Pathway: "p"})
 	_, logsErr := calls.Logs(ctx, org, "c")
 	_, noticeErr := calls.Notice(ctx, org, "c", 1)
-	errs = append(errs, numberErr, numbersErr, callErr, linesErr, beatErr, silentErr, listErr,
+	errs = append(errs, numberErr, numbersErr, callErr, linesErr, stopsErr, lostErr, listErr,
 		pathwayErr, logsErr, noticeErr)
 	errs = append(errs, useLeases(ctx, db, now)...)
 	errs = append(errs, useCallLog(ctx, db, now)...)

@@ -159,7 +159,7 @@ func TestRefusesText(t *testing.T) {
 			return err
 		},
 		"node": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			_, err := agentstore.Calls{DB: db}.Beat(ctx, bad, at)
+			_, err := agentstore.Calls{DB: db}.Stops(ctx, bad)
 			return err
 		},
 	}

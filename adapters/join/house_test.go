@@ -55,7 +55,7 @@ func newHouse(t *testing.T) *house {
 func (h *house) serve(change func(*call.Config)) {
 	h.t.Helper()
 	config := call.Config{
-		Store: h.calls.Store, Atomic: h.store, Work: h.work, Line: h.line, Routes: routes{},
+		Store: h.calls.Store, Leases: memstore.Leases{Store: h.store}, Atomic: h.store, Work: h.work, Line: h.line, Routes: routes{},
 		Agents: must(agents.New(agents.Config{
 			Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
 		})), Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},

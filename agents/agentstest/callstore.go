@@ -21,22 +21,22 @@ import (
 func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Store){
-		"keeps every field":                   keepsCall,
-		"tells nothing from an empty list":    keepsEmptyListsOfCall,
-		"shares no memory":                    sharesNoCall,
-		"hides other organizations' calls":    hidesCalls,
-		"refuses an id twice":                 refusesCallTwice,
-		"updates by compare-and-set":          updatesCall,
-		"keeps the heartbeat from going back": keepsHeartbeat,
-		"filters":                             filtersCalls,
-		"filters by how calls came out":       filtersOutcomes,
-		"lists without what may be large":     listsLightly,
-		"pages without gaps":                  pagesCalls,
-		"keeps a transcript":                  keepsTranscript,
-		"keeps logs by turn":                  keepsLogs,
-		"keeps notices":                       keepsNotices,
-		"asks for a stop":                     asksForStop,
-		"finds the calls of dead nodes":       findsSilent,
+		"keeps every field":                  keepsCall,
+		"tells nothing from an empty list":   keepsEmptyListsOfCall,
+		"shares no memory":                   sharesNoCall,
+		"hides other organizations' calls":   hidesCalls,
+		"refuses an id twice":                refusesCallTwice,
+		"updates by compare-and-set":         updatesCall,
+		"keeps which node took it, and when": keepsTakenAt,
+		"filters":                            filtersCalls,
+		"filters by how calls came out":      filtersOutcomes,
+		"lists without what may be large":    listsLightly,
+		"pages without gaps":                 pagesCalls,
+		"keeps a transcript":                 keepsTranscript,
+		"keeps logs by turn":                 keepsLogs,
+		"keeps notices":                      keepsNotices,
+		"asks for a stop":                    asksForStop,
+		"finds the calls of dead nodes":      findsLost,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func fullCall() call.Call {
 	full.Analysis = call.Analysis{Summary: "Sold \u2603.", Disposition: "sold", Error: "half of it"}
 	full.Carriage = call.LegInfo{SIPCallID: "x@y", Peer: "192.0.2.1:5061", Codec: "PCMU", SRTPSuite: "S", TLS: "TLS 1.3"}
 	full.Stats = call.Stats{Sent: 1 << 40, Received: 2, Lost: 3, Late: 4, Jitter: time.Millisecond, RoundTrip: 5}
-	full.Recorded, full.Node, full.Heartbeat = true, "n1", at.Add(59*time.Second)
+	full.Recorded, full.Node, full.TakenAt = true, "n1", at.Add(59*time.Second)
 	return full
 }
 
@@ -119,7 +119,7 @@ func keepsCall(t *testing.T, s call.Store) {
 	insertCalls(t, s, full)
 	wantCall(t, s, full)
 
-	bare := call.Call{ID: full.ID, Org: full.Org, Heartbeat: full.Heartbeat, Version: 1}
+	bare := call.Call{ID: full.ID, Org: full.Org, TakenAt: full.TakenAt, Version: 1}
 	if err := s.Update(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
@@ -221,26 +221,15 @@ func updatesCall(t *testing.T, s call.Store) {
 	}
 }
 
-func keepsHeartbeat(t *testing.T, s call.Store) {
+func keepsTakenAt(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
 	insertCalls(t, s, c)
-	c.Queue, c.Node, c.Heartbeat = call.QueueAllocated, "n1", at
+	c.Queue, c.Node, c.TakenAt = call.QueueAllocated, "n1", at.Add(time.Minute)
 	if err := s.Update(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if got := getCall(t, s, "a", "c1"); !got.Heartbeat.Equal(at) {
-		t.Errorf("the heartbeat of the node that took the call is %s", got.Heartbeat)
-	}
-	c.Version++
-	if _, err := s.Beat(t.Context(), "n1", at.Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	c.Queue = call.QueueStarted
-	if err := s.Update(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	if got := getCall(t, s, "a", "c1"); !got.Heartbeat.Equal(at.Add(time.Minute)) || got.Queue != call.QueueStarted {
-		t.Errorf("heartbeat is %s in %s", got.Heartbeat, got.Queue)
+	if got := getCall(t, s, "a", "c1"); !got.TakenAt.Equal(at.Add(time.Minute)) || got.Node != "n1" {
+		t.Errorf("the call was taken by %s at %s", got.Node, got.TakenAt)
 	}
 }
 
@@ -390,7 +379,7 @@ func asksForStop(t *testing.T, s call.Store) {
 			t.Fatalf("stop %s: %v", id, err)
 		}
 	}
-	stops, err := s.Beat(t.Context(), "n1", at)
+	stops, err := s.Stops(t.Context(), "n1")
 	if err != nil || !slices.Equal(stops, []string{"c1"}) {
 		t.Errorf("the node is told to stop %v, %v; want c1", stops, err)
 	}
@@ -398,26 +387,27 @@ func asksForStop(t *testing.T, s call.Store) {
 		t.Error("a call that has ended was changed")
 	}
 	if err := s.Update(t.Context(), running); err != nil {
-		t.Errorf("asking for a stop or a heartbeat changed the version: %v", err)
+		t.Errorf("asking for a stop changed the version: %v", err)
 	}
 	if !getCall(t, s, "a", "c1").StopRequested {
 		t.Error("an update forgot the request")
 	}
 }
 
-func findsSilent(t *testing.T, s call.Store) {
-	silent, alive, waiting := aCall("c1", "a"), aCall("c2", "b"), aCall("c3", "a")
-	silent.Queue, silent.Node, silent.Heartbeat = call.QueueStarted, "n1", at
-	alive.Queue, alive.Node, alive.Heartbeat = call.QueueAllocated, "n2", at
-	insertCalls(t, s, silent, alive, waiting)
-	if _, err := s.Beat(t.Context(), "n2", at.Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Silent(t.Context(), at.Add(time.Second), 10)
+func findsLost(t *testing.T, s call.Store) {
+	lost, alive, waiting, fresh := aCall("c1", "a"), aCall("c2", "b"), aCall("c3", "a"), aCall("c4", "a")
+	lost.Queue, lost.Node, lost.TakenAt = call.QueueStarted, "n1", at
+	alive.Queue, alive.Node, alive.TakenAt = call.QueueAllocated, "n2", at
+	fresh.Queue, fresh.Node, fresh.TakenAt = call.QueueAllocated, "n3", at.Add(time.Microsecond)
+	insertCalls(t, s, lost, alive, waiting, fresh)
+	got, err := s.Lost(t.Context(), []string{"n2", "n4"}, at, 10)
 	if err != nil || !slices.Equal(ids(got), []string{"c1"}) {
 		t.Errorf("got %v, %v; want c1", ids(got), err)
 	}
-	if got, err := s.Silent(t.Context(), at.Add(time.Hour), 1); err != nil || len(got) != 1 {
+	if got, err := s.Lost(t.Context(), nil, at.Add(time.Hour), 10); err != nil || len(got) != 3 {
+		t.Errorf("with nobody alive got %v, %v", ids(got), err)
+	}
+	if got, err := s.Lost(t.Context(), nil, at.Add(time.Hour), 1); err != nil || len(got) != 1 {
 		t.Errorf("limit 1 gave %d, %v", len(got), err)
 	}
 }

@@ -52,7 +52,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	offer := pending.Caller()
 	c := Call{
 		ID: id, Org: offer.Org, Inbound: true, From: offer.From, To: offer.To.String(), CreatedAt: now,
-		Queue: QueueAllocated, Node: s.cfg.Node, Heartbeat: now, Version: 1,
+		Queue: QueueAllocated, Node: s.cfg.Node, TakenAt: now, Version: 1,
 	}
 	c.RequestData = offer.requestData()
 	c.Variables = maps.Clone(c.RequestData)

@@ -45,7 +45,7 @@ type Call struct {
 	Recorded      bool // a recording can be read
 
 	Node          string    // which node the call lives on while it is allocated or started
-	Heartbeat     time.Time // that node's last sign of life
+	TakenAt       time.Time // when that node took it
 	StopRequested bool      // somebody wants it to end
 	Version       int64     // for the compare-and-set
 }

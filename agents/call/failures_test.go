@@ -128,7 +128,7 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 		err := h.calls.Insert(t.Context(), call.Call{
 			ID: "dead", Org: "a", From: "+15550000001", To: "+15550000002", Agent: agents.Agent{Task: "t"},
 			Queue: call.QueueStarted, AnsweredBy: call.AnsweredByVoicemail, Node: "n0", CreatedAt: now, StartedAt: &now,
-			Heartbeat: now, Plan: retried().Plan,
+			TakenAt: now, Plan: retried().Plan,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func TestFailureOfADeadNode(t *testing.T) {
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
 		now := time.Now()
 		err := h.calls.Insert(t.Context(), call.Call{
-			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, Heartbeat: now,
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, TakenAt: now,
 		})
 		if err != nil {
 			t.Fatal(err)

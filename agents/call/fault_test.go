@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
@@ -25,8 +27,7 @@ type faulty struct {
 	mu          sync.Mutex
 	afterInsert func(call.Call) error
 	afterUpdate func(call.Call) error
-	afterSilent func([]call.Call)
-	beat        func() error
+	afterLost   func([]call.Call)
 	append      func(call.Entry) error
 	appendLog   func(pathway.Log) error
 	logs        func(id string) error
@@ -55,26 +56,38 @@ func (f *faulty) Update(ctx context.Context, c call.Call) error {
 	return consult(f, &f.afterUpdate, c)
 }
 
-func (f *faulty) Silent(ctx context.Context, before time.Time, limit int) ([]call.Call, error) {
-	found, err := f.Store.Silent(ctx, before, limit)
+func (f *faulty) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
+	found, err := f.Store.Lost(ctx, alive, before, limit)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.afterSilent != nil {
-		f.afterSilent(found)
+	if f.afterLost != nil {
+		f.afterLost(found)
 	}
 	return found, err
 }
 
-func (f *faulty) Beat(ctx context.Context, node string, at time.Time) ([]string, error) {
-	f.mu.Lock()
-	beat := f.beat
-	f.mu.Unlock()
-	if beat != nil {
-		if err := beat(); err != nil {
-			return nil, err
-		}
+// away is a Leases that cannot be renewed for a while.
+type away struct {
+	callwright.Leases
+	broken atomic.Bool
+}
+
+func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+	if a.broken.Load() {
+		return nil, callwright.ErrInternal
 	}
-	return f.Store.Beat(ctx, node, at)
+	return a.Leases.Renew(ctx, kind, node, now, until)
+}
+
+// beat gives a sign of life of another node.
+func (h *house) beat(node string) {
+	h.t.Helper()
+	now := time.Now()
+	leases := memstore.Leases{Store: h.store}
+	_, err := leases.Acquire(h.t.Context(), "call.node", node, []string{node}, now, now.Add(callwright.LeaseTTL))
+	if err != nil {
+		h.t.Error(err)
+	}
 }
 
 func (f *faulty) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
@@ -118,28 +131,37 @@ func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
 	})
 }
 
+// inCutOffHouse runs a test with a house whose leases can be away.
+func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		leases := &away{}
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { leases.Leases, c.Leases = c.Leases, leases })
+		defer h.stop()
+		test(t, h, leases)
+	})
+}
+
 // TestDatabaseComesBack: when nobody could be heard of, another node has the time for its next heartbeat before its calls
 // are taken for lost, and only that.
 func TestDatabaseComesBack(t *testing.T) {
 	t.Parallel()
-	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
 		now := time.Now()
 		for _, node := range []string{"alive", "dead"} {
 			err := h.calls.Insert(t.Context(), call.Call{
-				ID: node, Org: "a", Queue: call.QueueAllocated, Node: node, CreatedAt: now, Heartbeat: now,
+				ID: node, Org: "a", Queue: call.QueueAllocated, Node: node, CreatedAt: now, TakenAt: now,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		f.set(func() { f.beat = func() error { return callwright.ErrInternal } })
+		leases.broken.Store(true)
 		settle(22 * time.Second)
-		f.set(func() { f.beat = nil })
+		leases.broken.Store(false)
 		settle(6 * time.Second)
 		for range 10 {
-			if _, err := h.calls.Beat(t.Context(), "alive", time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			h.beat("alive")
 			settle(2 * time.Second)
 		}
 		alive, _, aliveErr := h.Get(t.Context(), "a", "alive")
@@ -257,11 +279,11 @@ func TestPanicKeepsVariables(t *testing.T) {
 // not go on without a record.
 func TestClosedByAnotherNode(t *testing.T) {
 	t.Parallel()
-	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
 		c := h.create(agents.Agent{FirstSentence: "hello", MaxDuration: time.Hour})
 		phone := h.answered()
 		h.hears(phone, "hello")
-		f.set(func() { f.beat = func() error { return callwright.ErrUnavailable } })
+		leases.broken.Store(true)
 		time.Sleep(20 * time.Second)
 		stored, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || stored.Queue != call.QueueStarted {
@@ -271,7 +293,7 @@ func TestClosedByAnotherNode(t *testing.T) {
 		if err := h.calls.Update(t.Context(), stored); err != nil {
 			t.Fatal(err)
 		}
-		f.set(func() { f.beat = nil })
+		leases.broken.Store(false)
 		begin := time.Now()
 		<-phone.Done()
 		if took := time.Since(begin); took > 10*time.Second {
@@ -291,16 +313,16 @@ func TestSweepSparesTheLiving(t *testing.T) {
 		now := time.Now()
 		for _, id := range []string{"back", "dead"} {
 			err := h.calls.Insert(t.Context(), call.Call{
-				ID: id, Org: "a", Queue: call.QueueStarted, Node: id, CreatedAt: now, StartedAt: &now, Heartbeat: now,
+				ID: id, Org: "a", Queue: call.QueueStarted, Node: id, CreatedAt: now, StartedAt: &now, TakenAt: now,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		f.set(func() {
-			f.afterSilent = func(found []call.Call) {
+			f.afterLost = func(found []call.Call) {
 				if len(found) > 0 {
-					_, _ = h.calls.Beat(t.Context(), "back", time.Now().Add(time.Hour))
+					h.beat("back")
 				}
 			}
 		})

@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -14,7 +15,7 @@ import (
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
-	own := func(stored Call) bool { return stored.Node == c.Node }
+	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
 	const longest = 5 * time.Second
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, longest) {
 		err := s.close(ctx, c, e, s.cfg.Clock.Now(), own)
@@ -39,14 +40,14 @@ func pause(ctx context.Context, d time.Duration) {
 // close moves a call to the end state that its ending means. A call that has ended, or of which may says that it is not
 // to be closed, stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record
 // is kept, unless the store is ahead of it.
-func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may func(stored Call) bool) error {
+func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may func(ctx context.Context, stored Call) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
 	var end Call
 	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		end = Call{}
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)
-		if errors.Is(err, callwright.ErrNotFound) || err == nil && (stored.Queue.Ended() || !may(stored)) {
+		if errors.Is(err, callwright.ErrNotFound) || err == nil && (stored.Queue.Ended() || !may(ctx, stored)) {
 			return nil
 		}
 		if err != nil {
@@ -131,25 +132,26 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 
 // cancel closes a call that still waits.
 func (s *Service) cancel(ctx context.Context, c Call) error {
-	waits := func(stored Call) bool { return stored.Queue == QueueQueued }
+	waits := func(_ context.Context, stored Call) bool { return stored.Queue == QueueQueued }
 	return s.close(ctx, c, HangupReason{Cause: CauseCancelled, Reason: errStopped.Error()}, s.cfg.Clock.Now(), waits)
 }
 
 // sweep closes the calls of nodes that have died.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
-	now := s.cfg.Clock.Now()
-	if !s.beats.steady(now) {
-		return nil
+	before := s.cfg.Clock.Now().Add(-callwright.LeaseTTL)
+	peers, ok, err := s.heartbeat.Peers(ctx)
+	if err != nil || !ok {
+		return err
 	}
-	dead, err := s.cfg.Store.Silent(ctx, now.Add(-deadAfter), batch)
+	dead, err := s.cfg.Store.Lost(ctx, peers.Alive, before, batch)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for _, c := range dead {
 		if s.live.has(c.ID) {
-			continue // the heartbeat is late, the call is here
+			continue // the lease is late, the call is here
 		}
 		s.cfg.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
 		if c.Variables, err = s.recall(ctx, c); err != nil {
@@ -157,8 +159,11 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			continue
 		}
 		c.Recorded = s.recordedUntil(ctx, c)
-		silent := func(stored Call) bool { return stored.Queue == c.Queue && stored.Heartbeat.Equal(c.Heartbeat) }
-		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, lastSeen(c), silent))
+		lost := func(ctx context.Context, stored Call) bool {
+			now, ok, err := s.heartbeat.Peers(ctx)
+			return stored.Queue == c.Queue && err == nil && ok && !slices.Contains(now.Alive, c.Node)
+		}
+		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, lastSeen(c, peers), lost))
 	}
 	return errors.Join(failed...)
 }
@@ -174,12 +179,17 @@ func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 	return known, err
 }
 
-// lastSeen is when the call of a dead node was last known to live: a heartbeat, or its answer if no heartbeat came after.
-func lastSeen(c Call) time.Time {
-	if c.StartedAt != nil && c.StartedAt.After(c.Heartbeat) {
-		return *c.StartedAt
+// lastSeen returns when the call of a dead node was last known to live: at its node's last sign of life, or when it was
+// answered or taken, if that came after.
+func lastSeen(c Call, peers callwright.Peers) time.Time {
+	seen := c.TakenAt
+	if at := peers.LastSeen(c.Node); at.After(seen) {
+		seen = at
 	}
-	return c.Heartbeat
+	if c.StartedAt != nil && c.StartedAt.After(seen) {
+		seen = *c.StartedAt
+	}
+	return seen
 }
 
 // recordedUntil says whether there is a recording of a call that was cut off: what is written of one can be read at any

@@ -3,78 +3,43 @@ package call
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
 )
 
-// How the nodes watch each other: a node that has not been heard of for deadAfter is dead, and its calls are closed.
 const (
-	beatEvery = 2 * time.Second
-	deadAfter = 15 * time.Second
+	nodeKind   = "call.node"     // of the lease that a node keeps while it has calls
+	stopsEvery = 2 * time.Second // how often a node looks for calls to be stopped
 )
 
-// steadyAfter is how long this node waits, after it could not be heard of for as long, before it takes others for dead.
-// It is more than a heartbeat may take.
-const steadyAfter = deadAfter / 2
-
-// heartbeat knows when this node was last heard of. While the database is away nobody can be heard of, and when it is
-// back all nodes are late: a sweep at that moment would close calls that are alive.
-type heartbeat struct {
-	mu   sync.Mutex
-	last time.Time // the last beat; zero: there was none
-	back time.Time // the first beat after a gap; zero: there was none
+// newHeartbeat makes the heartbeat of this node.
+func (s *Service) newHeartbeat() (*callwright.Heartbeat, error) {
+	return callwright.NewHeartbeat(callwright.HeartbeatConfig{
+		Leases: s.cfg.Leases, Kind: nodeKind, Node: s.cfg.Node, OnReturn: s.endLost, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
+	})
 }
 
-// beat notes a beat and returns the time since the one before; 0 for the first.
-func (h *heartbeat) beat(now time.Time) (gap time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.last.IsZero() {
-		gap = now.Sub(h.last)
-	}
-	if gap > steadyAfter {
-		h.back = now
-	}
-	h.last = now
-	return gap
-}
-
-// steady reports whether the others had the time to be heard of since this node was not.
-func (h *heartbeat) steady(now time.Time) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.last.IsZero() || now.Sub(h.last) <= steadyAfter && now.Sub(h.back) >= steadyAfter
-}
-
-// beatLoop keeps this node's calls alive in the store, and ends those that somebody wants stopped.
-func (s *Service) beatLoop(ctx context.Context) {
-	ticker := time.NewTicker(beatEvery)
+// stopLoop ends those of this node's calls that somebody wants stopped.
+func (s *Service) stopLoop(ctx context.Context) {
+	ticker := time.NewTicker(stopsEvery)
 	defer ticker.Stop()
-	s.beats.beat(s.cfg.Clock.Now())
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		now := s.cfg.Clock.Now()
-		if err := s.beat(ctx, now); err != nil {
-			s.cfg.Logger.ErrorContext(ctx, "heartbeat", "error", err)
-			continue
-		}
-		if s.beats.beat(now) > deadAfter {
-			s.endLost(ctx)
+		if err := s.endStopped(ctx); err != nil {
+			s.cfg.Logger.ErrorContext(ctx, "looking for calls to be stopped", "error", err)
 		}
 	}
 }
 
-// beat is one sign of life.
-func (s *Service) beat(ctx context.Context, now time.Time) error {
+func (s *Service) endStopped(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	stops, err := s.cfg.Store.Beat(ctx, s.cfg.Node, now)
+	stops, err := s.cfg.Store.Stops(ctx, s.cfg.Node)
 	for _, id := range stops {
 		s.live.end(id, errStopped)
 	}

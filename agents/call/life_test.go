@@ -152,7 +152,7 @@ func TestSweep(t *testing.T) {
 		started := now.Add(-time.Minute)
 		dead := call.Call{
 			ID: "dead", Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
-			CreatedAt: started, StartedAt: &started, Heartbeat: now,
+			CreatedAt: started, StartedAt: &started, TakenAt: now,
 		}
 		if err := h.calls.Insert(t.Context(), dead); err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestSweepKeepsRecording(t *testing.T) {
 		for _, id := range []string{"here", "elsewhere"} {
 			err := h.calls.Insert(t.Context(), call.Call{
 				ID: id, Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
-				Agent: agents.Agent{Record: true}, CreatedAt: started, StartedAt: &started, Heartbeat: started,
+				Agent: agents.Agent{Record: true}, CreatedAt: started, StartedAt: &started, TakenAt: started,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -192,7 +192,7 @@ func TestSweepKeepsRecording(t *testing.T) {
 		answered := started.Add(time.Second)
 		err := h.calls.Insert(t.Context(), call.Call{
 			ID: "answered", Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
-			CreatedAt: started, StartedAt: &answered, Heartbeat: started,
+			CreatedAt: started, StartedAt: &answered, TakenAt: started,
 		})
 		if err != nil {
 			t.Fatal(err)

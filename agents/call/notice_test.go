@@ -213,7 +213,7 @@ func TestSweepWithoutLogs(t *testing.T) {
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
 		now := time.Now()
 		err := h.calls.Insert(t.Context(), call.Call{
-			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, Heartbeat: now,
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, TakenAt: now,
 		})
 		err = errors.Join(err, h.calls.AppendLog(t.Context(), "a", "dead", pathway.Log{
 			Turn: 1, Entries: []pathway.LogEntry{{Kind: pathway.LogVariables, Variables: map[string]any{"slot": "nine"}}},
@@ -239,7 +239,7 @@ func TestSweepKeepsVariables(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		now := time.Now()
 		err := h.calls.Insert(t.Context(), call.Call{
-			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, Heartbeat: now,
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, TakenAt: now,
 			RequestData: map[string]any{"name": "Ada"}, Variables: map[string]any{"name": "Ada", "day": "monday"},
 		})
 		for turn, variables := range []map[string]any{{"slot": "nine"}, {"day": "friday"}, nil} {

@@ -195,13 +195,14 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	whole := call.Config{
-		Store: agentstore.Calls{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
+		Store: agentstore.Calls{Store: store}, Leases: memstore.Leases{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Agents: answering{}, Recognizer: &agentstest.Recognizer{},
 		Synthesizer: &agentstest.Synthesizer{}, Model: model{},
 	}
 	for name, remove := range map[string]func(*call.Config){
 		"Store": func(c *call.Config) { c.Store = nil }, "Atomic": func(c *call.Config) { c.Atomic = nil },
-		"Work": func(c *call.Config) { c.Work = nil }, "Line": func(c *call.Config) { c.Line = nil },
+		"Leases": func(c *call.Config) { c.Leases = nil },
+		"Work":   func(c *call.Config) { c.Work = nil }, "Line": func(c *call.Config) { c.Line = nil },
 		"Agents": func(c *call.Config) { c.Agents = nil }, "Recognizer": func(c *call.Config) { c.Recognizer = nil },
 		"Synthesizer": func(c *call.Config) { c.Synthesizer = nil }, "Model": func(c *call.Config) { c.Model = nil },
 	} {

@@ -29,7 +29,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	}
 	by, err := s.lead(ctx, c)
 	if ending, gone := leaderless(err); err != nil && (gone || attempt >= task.MaxAttempts) {
-		return taken(s.close(ctx, c, ending, s.cfg.Clock.Now(), func(stored Call) bool { return stored.Queue == c.Queue }))
+		return taken(s.close(ctx, c, ending, s.cfg.Clock.Now(), func(_ context.Context, stored Call) bool { return stored.Queue == c.Queue }))
 	}
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 		return c, callwright.ErrConflict
 	}
 	c.Queue, _ = c.Queue.Move(EventAllocate)
-	c.Node, c.Heartbeat = s.cfg.Node, s.cfg.Clock.Now()
+	c.Node, c.TakenAt = s.cfg.Node, s.cfg.Clock.Now()
 	err = s.cfg.Store.Update(ctx, c)
 	c.Version++
 	return c, err

@@ -120,7 +120,7 @@ func TestNoRetryForADeadNode(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		now := time.Now()
 		err := h.calls.Insert(t.Context(), call.Call{
-			ID: "dead", Org: "a", Queue: call.QueueAllocated, Node: "n0", CreatedAt: now, Heartbeat: now, Plan: retried().Plan,
+			ID: "dead", Org: "a", Queue: call.QueueAllocated, Node: "n0", CreatedAt: now, TakenAt: now, Plan: retried().Plan,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -53,6 +53,7 @@ type Notifier interface {
 // Config is what a Service needs.
 type Config struct {
 	Store       Store                    // required
+	Leases      callwright.Leases        // required; on the database of all nodes
 	Atomic      callwright.Atomic        // required
 	Work        callwright.Work          // required
 	Line        Line                     // required
@@ -91,6 +92,8 @@ func (c Config) missing() string {
 	switch {
 	case c.Store == nil:
 		return "Store"
+	case c.Leases == nil:
+		return "Leases"
 	case c.Atomic == nil:
 		return "Atomic"
 	case c.Work == nil:
@@ -145,10 +148,10 @@ func (c *Config) setDefaults() {
 
 // Service makes and takes calls.
 type Service struct {
-	cfg      Config
-	live     live
-	beats    heartbeat
-	observed *observations
+	cfg       Config
+	live      live
+	heartbeat *callwright.Heartbeat
+	observed  *observations
 }
 
 // storePatience is how long the store may take for one thing that a live call or its node needs of it.
@@ -172,12 +175,16 @@ func New(c Config) (*Service, error) {
 	}
 	c.setDefaults()
 	s := &Service{cfg: c, live: newLive(c.MaxCalls), observed: newObservations(c.Observe)}
+	var err error
+	if s.heartbeat, err = s.newHeartbeat(); err != nil {
+		return nil, err
+	}
 	c.Work.Handle(taskPlace, s.place)
 	taskNotice.Handle(c.Work, c.Logger, s.sendNotice)
 	c.Work.Handle(taskAnalyze, s.analyze)
 	c.Work.Handle(taskWebhook, s.notify)
 	c.Work.Handle(taskFailed, s.failed)
-	c.Work.Every(taskSweep, deadAfter/3, s.sweep)
+	c.Work.Every(taskSweep, callwright.LeaseRenewal, s.sweep)
 	return s, nil
 }
 
@@ -188,8 +195,10 @@ func (s *Service) Run(ctx context.Context) error {
 	s.live.open()
 	var loops sync.WaitGroup
 	looping, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
+	s.heartbeat.Beat(looping) // no call begins before others know that this node lives
 	loops.Go(func() { s.acceptLoop(looping) })
-	loops.Go(func() { s.beatLoop(looping) })
+	loops.Go(func() { _ = s.heartbeat.Run(looping) })
+	loops.Go(func() { s.stopLoop(looping) })
 	loops.Go(func() { s.observed.run(looping) })
 	<-ctx.Done()
 

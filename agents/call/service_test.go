@@ -57,7 +57,7 @@ func openHouse(
 	}
 	work := memstore.NewWork(store, nil)
 	config := call.Config{
-		Store: h.calls, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Model: model{},
+		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: h.line, Routes: routes{}, Model: model{},
 		Recordings: h.files, Notifier: h.notices, Recognizer: listener{&agentstest.Recognizer{}},
 		Synthesizer: speaker{&agentstest.Synthesizer{}}, Node: "n1", MaxCalls: limit, DrainTimeout: grace, Ready: func() error { return h.ready },
 	}

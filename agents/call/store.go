@@ -24,8 +24,8 @@ type Records interface {
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
 	// Update replaces a call whose stored Version is c.Version and adds one to it; CodeConflict, with nothing changed,
 	// when somebody else was first; CodeNotFound when it is absent. What a call was asked for stays as it was inserted:
-	// Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf. Heartbeat never goes back: of c's and the stored
-	// one, which Beat may have set meanwhile, the later is kept. StopRequested is not touched: RequestStop owns it.
+	// Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and RetryOf.
+	// StopRequested is not touched: RequestStop owns it.
 	Update(ctx context.Context, c Call) error
 	// List is a page of calls, newest first unless the filter turns it round, and how many match in all. The calls are
 	// without what may be large: of Agent they have the Pathway, and no Plan, RequestData, Variables and Metadata.
@@ -57,12 +57,11 @@ type Notices interface {
 type Liveness interface {
 	// RequestStop marks a call that has not ended; CodeNotFound when it is absent. One that has ended stays as it is.
 	RequestStop(ctx context.Context, org callwright.OrgID, id string) error
-	// Beat sets the heartbeat of all calls of the node that are allocated or started, of every organization, and
-	// returns the ids of those that somebody wants stopped.
-	Beat(ctx context.Context, node string, at time.Time) ([]string, error)
-	// Silent is up to limit calls of every organization that are allocated or started and whose heartbeat is before
-	// the given time: their node is dead.
-	Silent(ctx context.Context, before time.Time, limit int) ([]Call, error)
+	// Stops returns the ids of the node's calls that are allocated or started and that somebody wants stopped.
+	Stops(ctx context.Context, node string) ([]string, error)
+	// Lost returns up to limit calls of every organization that are allocated or started, were taken at the given time or
+	// before, and whose node is not among those that are alive.
+	Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]Call, error)
 }
 
 // Filter chooses calls; the zero Filter all of them.

@@ -115,7 +115,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	sipService := h.trunks(agentService, work)
 	callService := must(call.New(call.Config{
-		Store: h.calls, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
+		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
 		Routes: sipService, Agents: agentService, Model: silent{}, Recordings: files, Notifier: notifier{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
 		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, AMD: func(int) call.AMD { return nil },

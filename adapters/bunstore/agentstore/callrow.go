@@ -93,7 +93,7 @@ func newCallRow(c call.Call) callRow {
 		TransferredTo: c.TransferredTo, TransferredAt: sqldb.StoredIfSet(c.TransferredAt), ModelUsed: c.ModelUsed,
 		PathwayNumber: c.PathwayNumber, RetryOf: c.RetryOf, RetriedBy: c.RetriedBy, Analysis: analysisJSON(c.Analysis),
 		Carriage: carriageJSON(c.Carriage), Stats: statsJSON(c.Stats), Recorded: c.Recorded,
-		Node: c.Node, Heartbeat: sqldb.Stored(c.Heartbeat), StopRequested: c.StopRequested, Version: c.Version,
+		Node: c.Node, Heartbeat: sqldb.Stored(c.TakenAt), StopRequested: c.StopRequested, Version: c.Version,
 	}
 	if row.Ended {
 		length := call.Call{StartedAt: row.StartedAt, EndedAt: row.EndedAt}.Length()
@@ -115,6 +115,6 @@ func (db core) call(r callRow) (call.Call, error) {
 		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt), ModelUsed: r.ModelUsed,
 		PathwayNumber: r.PathwayNumber, RetryOf: r.RetryOf, RetriedBy: r.RetriedBy, Analysis: call.Analysis(r.Analysis),
 		Carriage: call.LegInfo(r.Carriage), Stats: call.Stats(r.Stats), Recorded: r.Recorded,
-		Node: r.Node, Heartbeat: sqldb.Stored(r.Heartbeat), StopRequested: r.StopRequested, Version: r.Version,
+		Node: r.Node, TakenAt: sqldb.Stored(r.Heartbeat), StopRequested: r.StopRequested, Version: r.Version,
 	}, err
 }

@@ -54,7 +54,6 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 	row := newCallRow(c)
 	return s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).ExcludeColumn(fixed...).
-			Value("heartbeat", "CASE WHEN heartbeat < ?0 THEN ?0 ELSE heartbeat END", row.Heartbeat).
 			WherePK().Where("org = ?", c.Org)
 		return sqldb.Replace(ctx, "call", update, c.Version, findCall(idb, c.Org, c.ID))
 	})
@@ -153,14 +152,9 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 	})
 }
 
-// Beat keeps a node's calls alive.
-func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []string, err error) {
-	err = s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
-		_, err := idb.NewUpdate().Model((*callRow)(nil)).Set("heartbeat = ?", sqldb.Stored(at)).
-			Where("node = ?", node).Where(live).Exec(ctx)
-		if err != nil {
-			return err
-		}
+// Stops returns the node's calls that somebody wants stopped.
+func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
+	err = s.core().Read(ctx, []any{node}, func(idb bun.IDB) error {
 		stops = nil
 		return idb.NewSelect().Model((*callRow)(nil)).Column("id").
 			Where("node = ?", node).Where(live).Where("stop_requested").Scan(ctx, &stops)
@@ -168,12 +162,16 @@ func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []str
 	return stops, err
 }
 
-// Silent is the calls of dead nodes.
-func (s Calls) Silent(ctx context.Context, before time.Time, limit int) ([]call.Call, error) {
+// Lost returns the calls of dead nodes.
+func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
 	var rows []callRow
-	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{alive}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where(live).Where("heartbeat < ?", before).Limit(limit).Scan(ctx)
+		q := idb.NewSelect().Model(&rows).Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(limit)
+		if len(alive) > 0 {
+			q = q.Where("node NOT IN (?)", bun.In(alive))
+		}
+		return q.Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

@@ -62,9 +62,6 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 		c.Inbound, c.From, c.To, c.Agent, c.Plan = stored.Inbound, stored.From, stored.To, stored.Agent, stored.Plan
 		c.RequestData, c.Metadata, c.RetryOf = stored.RequestData, stored.Metadata, stored.RetryOf
 		c.CreatedAt, c.StartAt = stored.CreatedAt, stored.StartAt
-		if stored.Heartbeat.After(c.Heartbeat) {
-			c.Heartbeat = stored.Heartbeat
-		}
 		d.calls[c.ID] = memory.Clone(c)
 		return nil
 	})
@@ -139,16 +136,11 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 	})
 }
 
-// Beat keeps a node's calls alive.
-func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []string, err error) {
+// Stops returns the node's calls that somebody wants stopped.
+func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, c := range d.calls {
-			if !isLive(c) || c.Node != node {
-				continue
-			}
-			c.Heartbeat = at
-			d.calls[id] = c
-			if c.StopRequested {
+			if isLive(c) && c.Node == node && c.StopRequested {
 				stops = append(stops, id)
 			}
 		}
@@ -157,11 +149,11 @@ func (s Calls) Beat(ctx context.Context, node string, at time.Time) (stops []str
 	return stops, err
 }
 
-// Silent is the calls of dead nodes.
-func (s Calls) Silent(ctx context.Context, before time.Time, limit int) (found []call.Call, err error) {
+// Lost returns the calls of dead nodes.
+func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) (found []call.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.calls {
-			if isLive(c) && c.Heartbeat.Before(before) && len(found) < limit {
+			if isLive(c) && !c.TakenAt.After(before) && !slices.Contains(alive, c.Node) && len(found) < limit {
 				found = append(found, memory.Clone(c))
 			}
 		}
