@@ -28,7 +28,7 @@ const (
 // database that is away for some seconds.
 const (
 	turnTime  = 60 * time.Second
-	claimTime = 90 * time.Second
+	claimTime = turnTime + 2*callwright.LeaseTTL
 	writeTime = 20 * time.Second // in all
 	writeTry  = 5 * time.Second
 	writeRest = 200 * time.Millisecond // between two tries

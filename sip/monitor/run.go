@@ -15,12 +15,12 @@ import (
 
 // How a node probes.
 const (
-	look     = time.Second            // how often it looks for trunks that are due
-	patience = 5 * time.Second        // how long a server may take to answer
-	parallel = 1000                   // trunks at once: enough for 10,000 a minute of which none answers
-	batch    = 250                    // trunks to take, and to write, at once
-	linger   = 100 * time.Millisecond // how long a result waits for others to be written with
-	lease    = 30 * time.Second       // how long other nodes leave a trunk alone: longer than to probe and to write it
+	look     = time.Second             // how often it looks for trunks that are due
+	patience = 5 * time.Second         // how long a server may take to answer
+	parallel = 1000                    // trunks at once: enough for 10,000 a minute of which none answers
+	batch    = 250                     // trunks to take, and to write, at once
+	linger   = 100 * time.Millisecond  // how long a result waits for others to be written with
+	lease    = 2 * callwright.LeaseTTL // how long other nodes leave a trunk alone: longer than to probe and to write it
 )
 
 // result is what the probes of one trunk have said.

@@ -51,9 +51,9 @@ const (
 // The times of a test call.
 const (
 	ring      = 30 * time.Second
-	longest   = time.Minute      // from its start to our goodbye
-	deadAfter = 90 * time.Second // a call that has not ended by then has lost its node
-	kept      = 24 * time.Hour   // how long a call that has ended can be read
+	longest   = time.Minute                     // from its start to our goodbye
+	deadAfter = longest + 2*callwright.LeaseTTL // a call that has not ended by then has lost its node
+	kept      = 24 * time.Hour                  // how long a call that has ended can be read
 )
 
 // The kind of durable work, and how often it comes.
