@@ -1,0 +1,111 @@
+package call_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// away is a Leases that cannot be renewed for a while.
+type away struct {
+	callwright.Leases
+	broken atomic.Bool
+}
+
+func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+	if a.broken.Load() {
+		return nil, callwright.ErrInternal
+	}
+	return a.Leases.Renew(ctx, kind, node, now, until)
+}
+
+// beat gives a sign of life of another node.
+func (h *house) beat(node string) {
+	h.t.Helper()
+	now := time.Now()
+	leases := memstore.Leases{Store: h.store}
+	_, err := leases.Acquire(h.t.Context(), "call.node", node, []string{node}, now, now.Add(callwright.LeaseTTL))
+	if err != nil {
+		h.t.Error(err)
+	}
+}
+
+// inCutOffHouse runs a test with a house whose leases can be away.
+func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		leases := &away{}
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { leases.Leases, c.Leases = c.Leases, leases })
+		defer h.stop()
+		test(t, h, leases)
+	})
+}
+
+// TestDatabaseComesBack: when nobody could be heard of, another node has the time for its next heartbeat before its calls
+// are taken for lost, and only that.
+func TestDatabaseComesBack(t *testing.T) {
+	t.Parallel()
+	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
+		now := time.Now()
+		for _, node := range []string{"alive", "dead"} {
+			err := h.calls.Insert(t.Context(), call.Call{
+				ID: node, Org: "a", Queue: call.QueueAllocated, Node: node, CreatedAt: now, TakenAt: now,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		leases.broken.Store(true)
+		settle(22 * time.Second)
+		leases.broken.Store(false)
+		settle(6 * time.Second)
+		for range 10 {
+			h.beat("alive")
+			settle(2 * time.Second)
+		}
+		alive, _, aliveErr := h.Get(t.Context(), "a", "alive")
+		dead, _, deadErr := h.Get(t.Context(), "a", "dead")
+		if aliveErr != nil || deadErr != nil || alive.Queue != call.QueueAllocated || !dead.Queue.Ended() {
+			t.Errorf("the call of the node that lives is %s, that of the other %s; %v, %v", alive.Queue, dead.Queue, aliveErr, deadErr)
+		}
+	})
+}
+
+// TestClosedByAnotherNode has this node's heartbeats fail for so long that another node closes its call: the call must
+// not go on without a record.
+func TestClosedByAnotherNode(t *testing.T) {
+	t.Parallel()
+	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
+		c := h.create(agents.Agent{FirstSentence: "hello", MaxDuration: time.Hour})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		leases.broken.Store(true)
+		time.Sleep(20 * time.Second)
+		stored, _, err := h.Get(t.Context(), "a", c.ID)
+		if err != nil || stored.Queue != call.QueueStarted {
+			t.Fatalf("this node's own sweep made the call %s, %v", stored.Queue, err)
+		}
+		stored.Queue, stored.Node = call.QueueCompleteError, ""
+		if err := h.calls.Update(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
+		leases.broken.Store(false)
+		begin := time.Now()
+		<-phone.Done()
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("the call went on for %s without a record", took)
+		}
+		synctest.Wait()
+		if got, _, _ := h.Get(t.Context(), "a", c.ID); got.Version != stored.Version+1 {
+			t.Errorf("the record was written again: %+v", got)
+		}
+	})
+}
