@@ -44,3 +44,26 @@ type Page[T any] struct {
 	Items []T
 	Next  Keyset
 }
+
+// pageSize is how many items Collect asks for at once.
+const pageSize = 500
+
+// Collect returns the first items of a list, at most limit of them, which it reads page by page. It is for callers whose
+// own interface shows no cursor. place returns where an item stands in the list.
+func Collect[T any](
+	limit int, page func(after Keyset, limit int) ([]T, error), place func(T) Keyset,
+) (all []T, err error) {
+	for after := (Keyset{}); len(all) < limit; {
+		size := min(pageSize, limit-len(all))
+		items, err := page(after, size)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, items...)
+		if len(items) < size {
+			break
+		}
+		after = place(items[len(items)-1])
+	}
+	return all[:min(limit, len(all))], nil
+}

@@ -244,3 +244,32 @@ func TestSystemClock(t *testing.T) {
 		t.Errorf("%s is not in UTC and whole microseconds", now)
 	}
 }
+
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	const count = 1203
+	asked := 0
+	page := func(after callwright.Keyset, limit int) (items []int, err error) {
+		asked++
+		first := 0
+		if !after.IsZero() {
+			first = int(after.At.Unix()) + 1
+		}
+		for i := first; i < count && len(items) < limit; i++ {
+			items = append(items, i)
+		}
+		return items, nil
+	}
+	place := func(i int) callwright.Keyset { return callwright.Keyset{At: time.Unix(int64(i), 0), ID: "x"} }
+	for _, limit := range []int{0, 1, 500, 501, 1000, count, 5000} {
+		asked = 0
+		got, err := callwright.Collect(limit, page, place)
+		if err != nil || len(got) != min(limit, count) || len(got) > 0 && got[len(got)-1] != len(got)-1 || asked > 3 {
+			t.Errorf("of %d at most %d were collected in %d pages, %v", limit, len(got), asked, err)
+		}
+	}
+	failing := func(callwright.Keyset, int) ([]int, error) { return []int{1}, callwright.ErrUnavailable }
+	if got, err := callwright.Collect(5, failing, place); !errors.Is(err, callwright.ErrUnavailable) || got != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

@@ -24,8 +24,9 @@ type Store interface {
 	InsertNumber(ctx context.Context, n InboundNumber) error
 	// Number is one number; CodeNotFound when it is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
-	// Numbers is all of an organization's, by number.
-	Numbers(ctx context.Context, org callwright.OrgID) ([]InboundNumber, error)
+	// Numbers returns up to limit of an organization's numbers in their order. The ID of the keyset is the last number of
+	// the page before; its time is not looked at.
+	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
 	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when somebody
 	// else was first; CodeNotFound when it is absent.
 	UpdateNumber(ctx context.Context, n InboundNumber) error
@@ -53,9 +54,16 @@ func (s *Service) Inbound(
 	return s.cfg.Store.Number(ctx, org, number)
 }
 
-// ListInbound returns all inbound numbers of an organization, by number.
+// MaxListedNumbers is how many numbers ListInbound lists.
+const MaxListedNumbers = 50_000
+
+// ListInbound returns the inbound numbers of an organization, in order, up to MaxListedNumbers.
 func (s *Service) ListInbound(ctx context.Context, org callwright.OrgID) ([]InboundNumber, error) {
-	return s.cfg.Store.Numbers(ctx, org)
+	page := func(after callwright.Keyset, limit int) ([]InboundNumber, error) {
+		return s.cfg.Store.Numbers(ctx, org, after, limit)
+	}
+	place := func(n InboundNumber) callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} }
+	return callwright.Collect(MaxListedNumbers, page, place)
 }
 
 // UpdateInbound changes the agent of a number, setting by setting: one that is refused leaves the others be, and the

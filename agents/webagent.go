@@ -64,8 +64,8 @@ type WebAgents interface {
 	InsertAgent(ctx context.Context, a WebAgent) error
 	// Agent is one agent; CodeNotFound when it is absent.
 	Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error)
-	// Agents is all of an organization's, oldest first, those of one time by id.
-	Agents(ctx context.Context, org callwright.OrgID) ([]WebAgent, error)
+	// Agents returns up to limit of an organization's agents in the order of (CreatedAt, ID), those after the keyset.
+	Agents(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]WebAgent, error)
 	// CountAgents is how many an organization has.
 	CountAgents(ctx context.Context, org callwright.OrgID) (int, error)
 	// UpdateAgent replaces an agent whose stored Version is a.Version and adds one to it; CodeConflict when somebody else

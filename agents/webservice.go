@@ -44,7 +44,11 @@ func (s *Service) Agent(ctx context.Context, org callwright.OrgID, id string) (W
 
 // ListAgents returns all web agents of an organization, of which there are at most MaxAgents, oldest first.
 func (s *Service) ListAgents(ctx context.Context, org callwright.OrgID) ([]WebAgent, error) {
-	return s.cfg.WebAgents.Agents(ctx, org)
+	page := func(after callwright.Keyset, limit int) ([]WebAgent, error) {
+		return s.cfg.WebAgents.Agents(ctx, org, after, limit)
+	}
+	place := func(w WebAgent) callwright.Keyset { return callwright.Keyset{At: w.CreatedAt, ID: w.ID} }
+	return callwright.Collect(MaxAgents, page, place)
 }
 
 // UpdateAgent changes a web agent, setting by setting, as UpdateInbound does. A pathway that is set takes the place of

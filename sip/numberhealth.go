@@ -43,13 +43,31 @@ type ServerHealth struct {
 	Active       bool   // calls go to it first
 }
 
-// Numbers is all of an organization's numbers with a trunk, in order.
+// MaxListedNumbers is how many numbers Numbers lists.
+const MaxListedNumbers = 50_000
+
+// Numbers returns an organization's numbers that have a trunk, in order, up to MaxListedNumbers.
 func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]AttachedNumber, error) {
-	trunks, err := s.cfg.Store.All(ctx, org)
+	page := func(after callwright.Keyset, limit int) ([]AttachedNumber, error) {
+		return s.numbers(ctx, org, after, limit)
+	}
+	place := func(n AttachedNumber) callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} }
+	return callwright.Collect(MaxListedNumbers, page, place)
+}
+
+// numbers is one page of Numbers.
+func (s *Service) numbers(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]AttachedNumber, error) {
+	trunks, err := s.cfg.Store.List(ctx, org, after, limit)
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := s.cfg.Statuses.StatusesOf(ctx, org)
+	var ids []string
+	for _, t := range trunks {
+		ids = append(ids, t.ID)
+	}
+	statuses, err := s.cfg.Statuses.StatusesOf(ctx, org, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -89,14 +89,16 @@ type counting struct {
 	n int
 }
 
-func (c *counting) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
+func (c *counting) List(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]sip.Trunk, error) {
 	c.n++
-	return c.Store.All(ctx, org)
+	return c.Store.List(ctx, org, after, limit)
 }
 
-func (c *counting) StatusesOf(ctx context.Context, org callwright.OrgID) ([]sip.Status, error) {
+func (c *counting) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]sip.Status, error) {
 	c.n++
-	return c.Statuses.StatusesOf(ctx, org)
+	return c.Statuses.StatusesOf(ctx, org, trunkIDs)
 }
 
 func TestNumbers(t *testing.T) {

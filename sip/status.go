@@ -42,8 +42,8 @@ type Statuses interface {
 	PutStatus(ctx context.Context, s Status) error
 	// Status is one trunk's; CodeNotFound when there is none.
 	Status(ctx context.Context, org callwright.OrgID, trunkID string) (Status, error)
-	// StatusesOf is those of all of an organization's trunks, by number.
-	StatusesOf(ctx context.Context, org callwright.OrgID) ([]Status, error)
+	// StatusesOf returns those of these trunks of an organization that have one, by number.
+	StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]Status, error)
 	// DeleteStatus removes one; none is no error.
 	DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error
 	// LeaseStatuses gives up to limit statuses whose ProbeAt is not after now, the most overdue first, and that nobody has

@@ -24,8 +24,9 @@ type Store interface {
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (Trunk, error)
 	// Trunks is the trunks of one number of an organization, at most one a direction.
 	Trunks(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) ([]Trunk, error)
-	// All is all trunks of an organization, by number and direction.
-	All(ctx context.Context, org callwright.OrgID) ([]Trunk, error)
+	// List returns the trunks of up to limit of an organization's numbers, by number and direction. The ID of the keyset is
+	// the last number of the page before; its time is not looked at.
+	List(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]Trunk, error)
 	// Outbound is up to limit outbound trunks of an organization, by number.
 	Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]Trunk, error)
 	// Owner is the trunk of a number and direction, whoever's it is: an incoming call has no organization until this

@@ -267,7 +267,7 @@ func useEverything(ctx context.Context, db *bunstore.DB) error {
 		calls.AppendLog(ctx, org, "c", pathway.Log{Turn: 1}), calls.AppendNotice(ctx, org, "c", call.Notice{Seq: 1}),
 	}
 	_, numberErr := numbers.Number(ctx, org, number)
-	_, numbersErr := numbers.Numbers(ctx, org)
+	_, numbersErr := numbers.Numbers(ctx, org, callwright.Keyset{ID: "+1"}, 10)
 	_, callErr := calls.Get(ctx, org, "c")
 	_, linesErr := calls.Transcript(ctx, org, "c")
 	_, stopsErr := calls.Stops(ctx, "n")
@@ -320,11 +320,11 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	}
 	_, trunkErr := trunks.Trunk(ctx, org, "t")
 	_, trunksErr := trunks.Trunks(ctx, org, number)
-	_, allErr := trunks.All(ctx, org)
+	_, allErr := trunks.List(ctx, org, callwright.Keyset{ID: "+1"}, 10)
 	_, outErr := trunks.Outbound(ctx, org, 10)
 	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
 	_, statusErr := statuses.Status(ctx, org, "t")
-	_, statusesErr := statuses.StatusesOf(ctx, org)
+	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
 	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
 	_, registrationErr := registrations.Registration(ctx, org, "t")
 	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
@@ -356,7 +356,7 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, chatsErr := chats.CountChats(ctx, org)
 	_, forgetErr := chats.ForgetChats(ctx, now, 10)
 	_, agentErr := web.Agent(ctx, org, "w")
-	_, agentsErr := web.Agents(ctx, org)
+	_, agentsErr := web.Agents(ctx, org, callwright.Keyset{At: now, ID: "w"}, 10)
 	_, countErr := web.CountAgents(ctx, org)
 	return append(errs, pathwayErr, listErr, versionErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
 		pathwaysErr, chatsErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))

@@ -91,7 +91,7 @@ func hidesNumbers(t *testing.T, s agents.Store) {
 			t.Errorf("%s gave %v, want not found", name, err)
 		}
 	}
-	if got, err := s.Numbers(t.Context(), "b"); err != nil || len(got) != 0 {
+	if got, err := s.Numbers(t.Context(), "b", callwright.Keyset{}, 10); err != nil || len(got) != 0 {
 		t.Errorf("list gave %+v, %v", got, err)
 	}
 }
@@ -100,9 +100,17 @@ func listsNumbers(t *testing.T, s agents.Store) {
 	second, first := aNumber("+15550000001"), aNumber("+15550000000")
 	insertNumber(t, s, second)
 	insertNumber(t, s, first)
-	got, err := s.Numbers(t.Context(), "a")
+	got, err := s.Numbers(t.Context(), "a", callwright.Keyset{}, 10)
 	if err != nil || len(got) != 2 || got[0].Number != first.Number {
 		t.Errorf("got %+v, %v", got, err)
+	}
+	got, err = s.Numbers(t.Context(), "a", callwright.Keyset{}, 1)
+	if err != nil || len(got) != 1 || got[0].Number != first.Number {
+		t.Errorf("the first page is %+v, %v", got, err)
+	}
+	got, err = s.Numbers(t.Context(), "a", callwright.Keyset{ID: first.Number.String()}, 1)
+	if err != nil || len(got) != 1 || got[0].Number != second.Number {
+		t.Errorf("the second page is %+v, %v", got, err)
 	}
 }
 

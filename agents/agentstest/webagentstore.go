@@ -148,7 +148,7 @@ func hidesWebAgents(t *testing.T, s agents.WebAgents) {
 			t.Errorf("%s gave %v, want not found", name, err)
 		}
 	}
-	list, listErr := s.Agents(t.Context(), "b")
+	list, listErr := s.Agents(t.Context(), "b", callwright.Keyset{}, 10)
 	if n, err := s.CountAgents(t.Context(), "b"); err != nil || listErr != nil || n != 0 || len(list) != 0 {
 		t.Errorf("list gave %+v, %v; count %d, %v", list, listErr, n, err)
 	}
@@ -186,13 +186,21 @@ func listsWebAgents(t *testing.T, s agents.WebAgents) {
 		insertWebAgents(t, s, a)
 	}
 	insertWebAgents(t, s, aWebAgent("other", "b"))
-	list, err := s.Agents(t.Context(), "a")
 	var seen []string
-	for _, a := range list {
-		seen = append(seen, a.ID)
+	for after := (callwright.Keyset{}); ; {
+		list, err := s.Agents(t.Context(), "a", after, 4)
+		if err != nil || len(list) > 4 {
+			t.Fatalf("got %d, %v", len(list), err)
+		}
+		if len(list) == 0 {
+			break
+		}
+		for _, a := range list {
+			seen, after = append(seen, a.ID), callwright.Keyset{At: a.CreatedAt, ID: a.ID}
+		}
 	}
-	if err != nil || len(seen) != count || !slices.IsSorted(seen) {
-		t.Errorf("got %v, %v", seen, err)
+	if len(seen) != count || !slices.IsSorted(seen) {
+		t.Errorf("got %v", seen)
 	}
 	if n, err := s.CountAgents(t.Context(), "a"); err != nil || n != count {
 		t.Errorf("counted %d, %v", n, err)

@@ -91,7 +91,7 @@ func keepsStatus(t *testing.T, s sip.Statuses) {
 	second.Version, second.ProbeAt, second.Active, second.Servers = 1, at.Add(time.Hour), 0, second.Servers[:1]
 	put(t, s, second)
 	second.Version = 2
-	listed, err := s.StatusesOf(t.Context(), first.Org)
+	listed, err := s.StatusesOf(t.Context(), first.Org, []string{first.TrunkID})
 	if err != nil || len(listed) != 1 || !reflect.DeepEqual(listed[0], second) {
 		t.Errorf("got  %+v, %v\nwant %+v", listed, err, second)
 	}
@@ -130,7 +130,7 @@ func hidesStatuses(t *testing.T, s sip.Statuses) {
 	if _, err := s.Status(t.Context(), "b", "t1"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization's status gave %v, want not found", err)
 	}
-	if got, err := s.StatusesOf(t.Context(), "b"); err != nil || len(got) != 0 {
+	if got, err := s.StatusesOf(t.Context(), "b", []string{"t1"}); err != nil || len(got) != 0 {
 		t.Errorf("another organization lists %+v, %v", got, err)
 	}
 	foreign := status("t1", "b", at)
@@ -222,7 +222,13 @@ func listsStatuses(t *testing.T, s sip.Statuses) {
 	first, second, third := status("t1", "a", at), status("t2", "a", at), status("t3", "a", at)
 	first.Number, second.Number, third.Number = "+15550000003", "+15550000001", "+15550000002"
 	put(t, s, first, second, third, status("t4", "b", at))
-	got, err := s.StatusesOf(t.Context(), "a")
+	if got, err := s.StatusesOf(t.Context(), "a", nil); err != nil || len(got) != 0 {
+		t.Errorf("no trunks have %+v, %v", got, err)
+	}
+	if got, err := s.StatusesOf(t.Context(), "a", []string{"t3"}); err != nil || len(got) != 1 || got[0].TrunkID != "t3" {
+		t.Errorf("one trunk has %+v, %v", got, err)
+	}
+	got, err := s.StatusesOf(t.Context(), "a", []string{"t1", "t2", "unknown", "t3", "t4"})
 	if err != nil || len(got) != 3 || got[0].TrunkID != "t2" || got[1].TrunkID != "t3" || got[2].TrunkID != "t1" {
 		t.Errorf("got %+v, %v; want t2, t3 and t1", got, err)
 	}

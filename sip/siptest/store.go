@@ -92,7 +92,7 @@ func keepsFields(t *testing.T, s sip.Store) {
 func lists(s sip.Store, t sip.Trunk) map[string]func(context.Context) ([]sip.Trunk, error) {
 	return map[string]func(context.Context) ([]sip.Trunk, error){
 		"Trunks": func(ctx context.Context) ([]sip.Trunk, error) { return s.Trunks(ctx, t.Org, t.Number) },
-		"All":    func(ctx context.Context) ([]sip.Trunk, error) { return s.All(ctx, t.Org) },
+		"List":   func(ctx context.Context) ([]sip.Trunk, error) { return s.List(ctx, t.Org, callwright.Keyset{}, 10) },
 		"Owner": func(ctx context.Context) ([]sip.Trunk, error) {
 			owner, err := s.Owner(ctx, t.Number, t.Direction)
 			return []sip.Trunk{owner}, err
@@ -179,7 +179,7 @@ func hidesForeign(t *testing.T, s sip.Store) {
 	if got, err := s.Outbound(t.Context(), "b", 10); err != nil || len(got) != 0 {
 		t.Errorf("another organization lists %+v, %v", got, err)
 	}
-	if got, err := s.All(t.Context(), "b"); err != nil || len(got) != 0 {
+	if got, err := s.List(t.Context(), "b", callwright.Keyset{}, 10); err != nil || len(got) != 0 {
 		t.Errorf("another organization has %+v, %v", got, err)
 	}
 	if _, err := s.Trunk(t.Context(), "b", "t1"); !errors.Is(err, callwright.ErrNotFound) {
@@ -231,7 +231,7 @@ func deletes(t *testing.T, s sip.Store) {
 			t.Errorf("%s of a deleted trunk gave %v, want not found", name, err)
 		}
 	}
-	if got, err := s.All(t.Context(), "a"); err != nil || len(got) != 1 || got[0].ID != "t2" {
+	if got, err := s.List(t.Context(), "a", callwright.Keyset{}, 10); err != nil || len(got) != 1 || got[0].ID != "t2" {
 		t.Errorf("left is %+v, %v", got, err)
 	}
 	if err := s.Delete(t.Context(), other); err != nil {
@@ -244,9 +244,22 @@ func listsAll(t *testing.T, s sip.Store) {
 	insert(t, s,
 		trunk("t1", "a", "+15550000003", sip.Outbound), trunk("t2", "a", "+15550000001", sip.Outbound),
 		trunk("t3", "a", "+15550000001", sip.Inbound), trunk("t4", "b", "+15550000002", sip.Inbound))
-	got, err := s.All(t.Context(), "a")
-	if err != nil || len(got) != 3 || got[0].ID != "t3" || got[1].ID != "t2" || got[2].ID != "t1" {
-		t.Errorf("got %+v, %v; want t3, t2 and t1", got, err)
+	for _, page := range []struct {
+		after string
+		limit int
+		want  string
+	}{
+		{"", 10, "[t3 t2 t1]"}, {"", 2, "[t3 t2 t1]"}, {"", 1, "[t3 t2]"}, {"+15550000001", 1, "[t1]"},
+		{"+15550000002", 10, "[t1]"}, {"+15550000003", 10, "[]"},
+	} {
+		got, err := s.List(t.Context(), "a", callwright.Keyset{ID: page.after}, page.limit)
+		ids := []string{}
+		for _, t := range got {
+			ids = append(ids, t.ID)
+		}
+		if err != nil || fmt.Sprint(ids) != page.want {
+			t.Errorf("%d numbers after %q have %v, %v; want %s", page.limit, page.after, ids, err, page.want)
+		}
 	}
 }
 

@@ -61,7 +61,11 @@ func TestStatusOfATrunk(t *testing.T) {
 		}
 	}
 	statuses := sipstore.Statuses{Store: h.store}
-	all, err := statuses.StatusesOf(t.Context(), h.org)
+	trunks, err := sipstore.Trunks{Store: h.store}.Trunks(t.Context(), h.org, ourNumber)
+	if err != nil || len(trunks) != 2 {
+		t.Fatalf("%d trunks, %v", len(trunks), err)
+	}
+	all, err := statuses.StatusesOf(t.Context(), h.org, []string{trunks[0].ID, trunks[1].ID})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d statuses, %v", len(all), err)
 	}

@@ -67,12 +67,15 @@ func (s Numbers) Number(
 	return s.core().number(row)
 }
 
-// Numbers is all numbers of an organization.
-func (s Numbers) Numbers(ctx context.Context, org callwright.OrgID) ([]agents.InboundNumber, error) {
+// Numbers returns a page of an organization's numbers.
+func (s Numbers) Numbers(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]agents.InboundNumber, error) {
 	var rows []numberRow
-	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, after}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("number").Scan(ctx)
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number > ?", after.ID).
+			Order("number").Limit(limit).Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

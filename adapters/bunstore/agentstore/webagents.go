@@ -77,12 +77,18 @@ func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (
 	return s.core().webAgent(row)
 }
 
-// Agents is all agents of an organization.
-func (s WebAgents) Agents(ctx context.Context, org callwright.OrgID) ([]agents.WebAgent, error) {
+// Agents returns a page of an organization's agents.
+func (s WebAgents) Agents(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]agents.WebAgent, error) {
 	var rows []webAgentRow
-	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, after}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Scan(ctx)
+		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(limit)
+		if !after.IsZero() {
+			q = q.Where("(created_at, id) > (?, ?)", after.At, after.ID)
+		}
+		return q.Scan(ctx)
 	})
 	if err != nil {
 		return nil, err

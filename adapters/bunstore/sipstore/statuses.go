@@ -47,12 +47,16 @@ func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID stri
 	return row.status(), nil
 }
 
-// StatusesOf is the statuses of all trunks of an organization.
-func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID) ([]sip.Status, error) {
+// StatusesOf returns the statuses of trunks.
+func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]sip.Status, error) {
+	if len(trunkIDs) == 0 {
+		return nil, nil
+	}
 	var rows []statusRow
-	err := s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, trunkIDs}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("number").Scan(ctx)
+		return idb.NewSelect().Model(&rows).Where("trunk_id IN (?)", bun.In(trunkIDs)).Where("org = ?", org).
+			Order("number").Scan(ctx)
 	})
 	return sqldb.Converted(rows, statusRow.status), err
 }

@@ -85,10 +85,14 @@ func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip
 	return found[0], nil
 }
 
-// All is all trunks of an organization.
-func (s Trunks) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
-	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("org = ?", org).Order("number", "direction")
+// List returns the trunks of a page of an organization's numbers.
+func (s Trunks) List(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]sip.Trunk, error) {
+	return s.pick(ctx, []any{org, after}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		numbers := q.NewSelect().Model((*trunkRow)(nil)).Distinct().Column("number").
+			Where("org = ?", org).Where("number > ?", after.ID).Order("number").Limit(limit)
+		return q.Where("org = ?", org).Where("number IN (?)", numbers).Order("number", "direction")
 	})
 }
 

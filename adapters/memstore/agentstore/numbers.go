@@ -47,18 +47,20 @@ func (s Numbers) Number(
 	return n, err
 }
 
-// Numbers is all numbers of an organization.
-func (s Numbers) Numbers(ctx context.Context, org callwright.OrgID) (found []agents.InboundNumber, err error) {
+// Numbers returns a page of an organization's numbers.
+func (s Numbers) Numbers(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (found []agents.InboundNumber, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for key, n := range d.numbers {
-			if key.org == org {
+			if key.org == org && key.number.String() > after.ID {
 				found = append(found, memory.Clone(n))
 			}
 		}
 		return nil
 	})
 	slices.SortFunc(found, func(a, b agents.InboundNumber) int { return cmp.Compare(a.Number, b.Number) })
-	return found, err
+	return found[:min(limit, len(found))], err
 }
 
 // UpdateNumber replaces a number.

@@ -45,11 +45,13 @@ func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (
 	return a, err
 }
 
-// Agents is all agents of an organization.
-func (s WebAgents) Agents(ctx context.Context, org callwright.OrgID) (found []agents.WebAgent, err error) {
+// Agents returns a page of an organization's agents.
+func (s WebAgents) Agents(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (found []agents.WebAgent, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, a := range d.webAgents {
-			if a.Org == org {
+			if a.Org == org && cmp.Or(a.CreatedAt.Compare(after.At), cmp.Compare(a.ID, after.ID)) > 0 {
 				found = append(found, memory.Clone(a))
 			}
 		}
@@ -58,7 +60,7 @@ func (s WebAgents) Agents(ctx context.Context, org callwright.OrgID) (found []ag
 	slices.SortFunc(found, func(a, b agents.WebAgent) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return found, err
+	return found[:min(limit, len(found))], err
 }
 
 // CountAgents is how many agents an organization has.

@@ -63,11 +63,13 @@ func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID stri
 	return status, err
 }
 
-// StatusesOf is the statuses of all trunks of an organization.
-func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID) (found []sip.Status, err error) {
+// StatusesOf returns the statuses of trunks.
+func (s Statuses) StatusesOf(
+	ctx context.Context, org callwright.OrgID, trunkIDs []string,
+) (found []sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, stored := range d.statuses {
-			if stored.Org == org {
+		for _, id := range trunkIDs {
+			if stored, ok := d.statuses[id]; ok && stored.Org == org {
 				found = append(found, memory.Clone(stored.Status))
 			}
 		}

@@ -81,9 +81,21 @@ func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip
 	return found[0], nil
 }
 
-// All is all trunks of an organization.
-func (s Trunks) All(ctx context.Context, org callwright.OrgID) ([]sip.Trunk, error) {
-	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org })
+// List returns the trunks of a page of an organization's numbers.
+func (s Trunks) List(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) ([]sip.Trunk, error) {
+	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Number.String() > after.ID })
+	numbers := 0
+	for i, t := range found {
+		if i > 0 && found[i-1].Number == t.Number {
+			continue
+		}
+		if numbers++; numbers > limit {
+			return found[:i], err
+		}
+	}
+	return found, err
 }
 
 // Trunks is the trunks of one number.

@@ -14,3 +14,7 @@ CREATE INDEX leases_by_time ON leases (kind, expires_at, key);
 DROP TABLE sip_nodes;
 DROP INDEX trunk_registrations_by_lease;
 ALTER TABLE trunk_registrations DROP COLUMN lease_until;
+
+-- Lists come in pages.
+CREATE INDEX trunks_by_org_number ON trunks (org, number, direction);
+DROP INDEX trunk_statuses_by_org;
