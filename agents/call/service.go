@@ -25,13 +25,19 @@ type Agents interface {
 	Calling(ctx context.Context, org callwright.OrgID, c agents.Choice) (agents.Agent, error)
 }
 
-// Recordings keeps the recordings of calls.
+// Recordings keeps the recordings of calls. Ids of organizations and calls have 1 to MaxRecordingID letters of ASCII, digits,
+// "-" and "_"; other ids may be refused. Another organization's recording is absent. Several calls are recorded, and
+// recordings read, at the same time.
 type Recordings interface {
-	// Create begins the recording of a call, in place of one that a crash has cut off.
+	// Create begins the recording of a call, in place of one that a crash has cut off. What is written can be read at once,
+	// also while the file is open, and survives the end of the process.
 	Create(ctx context.Context, org callwright.OrgID, id string) (RecordingFile, error)
-	// Open reads a recording; CodeNotFound when there is none.
+	// Open reads a recording as it is at that moment or later; CodeNotFound when there is none.
 	Open(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error)
 }
+
+// MaxRecordingID is the length of the longest id that Recordings must take.
+const MaxRecordingID = 128
 
 // RecordingFile is a recording that is being written.
 type RecordingFile interface {
@@ -39,10 +45,12 @@ type RecordingFile interface {
 	io.Closer
 }
 
-// Notifier tells the owner of a call about it.
+// Notifier tells the owner of a call about it. A message has an id, the same whenever it is sent again, and a signature
+// that holds for its organization alone. An address to which nothing may be sent is a receiver that refuses for good.
+// Ending ctx ends the sending.
 type Notifier interface {
 	// Notify sends the record of a call that has ended to url, signed for the organization. An error means that it
-	// should be tried again; a receiver that refuses it for good is no error.
+	// should be tried again, not before its RetryAfter if it has one; a receiver that refuses it for good is no error.
 	Notify(
 		ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry, logs []pathway.Log,
 	) error

@@ -62,8 +62,8 @@ type Leg struct {
 	transferred chan dialog.Transferred
 	transfer    sync.Mutex // one transfer at a time
 
-	ending  call.HangupReason      // set before done is closed
-	outcome failover.Outcome // likewise
+	ending  call.HangupReason // set before done is closed
+	outcome failover.Outcome  // likewise
 }
 
 // requestKey identifies a request of the peer.

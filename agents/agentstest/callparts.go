@@ -1,0 +1,121 @@
+package agentstest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// RunRoutes tests a call.Routes. org has one number that is attached for outbound calls; other has none.
+func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number callwright.PhoneNumber) {
+	t.Helper()
+	for _, given := range []callwright.PhoneNumber{"", number} {
+		if got, err := r.Caller(t.Context(), org, given); err != nil || got != number {
+			t.Errorf("from %q calls go out with %q, %v", given, got, err)
+		}
+	}
+	for name, from := range map[string]struct {
+		org    callwright.OrgID
+		number callwright.PhoneNumber
+	}{
+		"a number that is not attached": {org, "+19995550000"}, "another's number": {other, number},
+		"the only number of none": {other, ""},
+	} {
+		_, err := r.Caller(t.Context(), from.org, from.number)
+		wantField(t, name, err, callwright.CodeBadRequest, "from")
+	}
+}
+
+// RunAgents tests a call.Agents. The organization has no web agent named "absent", and nobody has configured the number.
+func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwright.PhoneNumber) {
+	t.Helper()
+	got, err := a.Answering(t.Context(), org, number)
+	if err != nil || got.Task == "" && got.Pathway.ID == "" || got.MaxDuration <= 0 {
+		t.Errorf("at a number that nobody has configured answers %+v, %v", got, err)
+	}
+	got, err = a.Calling(t.Context(), org, agents.Choice{
+		Agent: agents.Agent{Task: "Ask."}, Overrides: agents.Patch{Persona: callwright.Given("You are kind.")},
+	})
+	if err != nil || got.Task != "Ask." || got.Persona != "You are kind." || got.MaxDuration <= 0 {
+		t.Errorf("a call is made by %+v, %v", got, err)
+	}
+	_, err = a.Calling(t.Context(), org, agents.Choice{})
+	wantField(t, "an agent that nothing leads", err, callwright.CodeBadRequest, "task")
+	_, err = a.Calling(t.Context(), org, agents.Choice{ID: "absent"})
+	wantField(t, "a web agent that is absent", err, callwright.CodeNotFound, "agent_id")
+	_, err = a.Calling(t.Context(), org, agents.Choice{Agent: agents.Agent{Task: "Ask.", MaxDuration: -time.Second}})
+	wantField(t, "an agent that no call could have", err, callwright.CodeBadRequest, "max_duration")
+}
+
+// RunPathways tests an agents.Pathways. org has the pathway id, whose versions are 1 and the draft; other has none.
+func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, id string) {
+	t.Helper()
+	for _, number := range []int{0, 1} {
+		g, got, err := p.Load(t.Context(), org, id, pathway.Selector{Number: number})
+		if err != nil || g == nil || got != number {
+			t.Errorf("version %d came as %d, %v", number, got, err)
+		}
+	}
+	for name, test := range map[string]struct {
+		org   callwright.OrgID
+		id    string
+		sel   pathway.Selector
+		field string
+	}{
+		"an absent pathway":       {org, "absent", pathway.Selector{}, "pathway_id"},
+		"another's pathway":       {other, id, pathway.Selector{}, "pathway_id"},
+		"an absent version":       {org, id, pathway.Selector{Number: 9999}, "pathway_version"},
+		"an unused environment":   {org, id, pathway.Selector{Environment: pathway.Staging}, "pathway_version"},
+		"a pathway without an id": {org, "", pathway.Selector{}, "pathway_id"},
+	} {
+		_, _, err := p.Load(t.Context(), test.org, test.id, test.sel)
+		wantField(t, name, err, callwright.CodeNotFound, test.field)
+	}
+}
+
+// RunAMD tests a call.AMD at the rates that calls have. newAMD makes one for a call.
+func RunAMD(t *testing.T, newAMD func(rate int) call.AMD) {
+	t.Helper()
+	const frames = int(call.MaxAMD / frameTime)
+	for _, rate := range []int{8000, 16000, 48000} {
+		for name, sound := range map[string]func(i int) int16{
+			"silence": func(int) int16 { return 0 },
+			"a tone":  func(i int) int16 { return tone('a', i, rate) },
+			"words":   func(i int) int16 { return tone('a', i, rate) * int16(i/rate%2) },
+		} {
+			amd, first, at := newAMD(rate), call.AnsweredBy(""), 0
+			for f := range frames {
+				in := make([]int16, rate/50)
+				for i := range in {
+					in[i] = sound(f*len(in) + i)
+				}
+				verdict, decided := amd.Hear(conversation.Frame{In: in, Out: make([]int16, len(in)), Elapsed: time.Duration(f) * frameTime})
+				switch {
+				case decided && first == "":
+					first, at = verdict, f
+				case first != "" && (verdict != first || !decided):
+					t.Fatalf("%s at %d: the verdict was %q in frame %d and %q in %d", name, rate, first, at, verdict, f)
+				}
+			}
+			switch first {
+			case call.AnsweredByHuman, call.AnsweredByVoicemail, call.AnsweredByUnknown:
+			default:
+				t.Errorf("%s at %d: the verdict within %s is %q", name, rate, call.MaxAMD, first)
+			}
+		}
+	}
+}
+
+// wantField wants an error of a code about a field.
+func wantField(t *testing.T, what string, err error, code callwright.Code, field string) {
+	t.Helper()
+	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != code || e.Field != field {
+		t.Errorf("%s gave %v, want %s about %s", what, err, code, field)
+	}
+}
