@@ -4,13 +4,13 @@ import "github.com/callwright/callwright/agents/pathway/graph"
 
 import "sync"
 
-// The bounds of the graphs that are kept ready.
+// The limits of the cache.
 const (
 	maxGraphs     = 256
-	maxGraphBytes = 32 * graph.MaxBytes // of the documents that they were made of
+	maxGraphBytes = 32 * graph.MaxBytes // of their documents
 )
 
-// cache keeps the graphs that were used last. However many want one at once, it is compiled once.
+// cache holds the graphs that were used last. Concurrent callers share one compilation.
 type cache struct {
 	mu     sync.Mutex
 	graphs map[string]*cached
@@ -26,7 +26,7 @@ type cached struct {
 
 func newCache() *cache { return &cache{graphs: map[string]*cached{}} }
 
-// get is the graph of a document under a key that no other document has.
+// get returns the graph of a document. The key identifies the document.
 func (c *cache) get(key string, d graph.Document) (*graph.Graph, error) {
 	c.mu.Lock()
 	c.clock++
@@ -42,7 +42,7 @@ func (c *cache) get(key string, d graph.Document) (*graph.Graph, error) {
 	return e.compile()
 }
 
-// find is a graph that is there; nil: it is not.
+// find returns a cached graph, or nil.
 func (c *cache) find(key string) *graph.Graph {
 	c.mu.Lock()
 	e, ok := c.graphs[key]
@@ -58,7 +58,7 @@ func (c *cache) find(key string) *graph.Graph {
 	return g
 }
 
-// makeRoom drops the graphs that were not used for longest while there are too many for another one.
+// makeRoom evicts the least recently used graphs until another one fits.
 func (c *cache) makeRoom(size int) {
 	for len(c.graphs) > 0 && (len(c.graphs) >= maxGraphs || c.size+size > maxGraphBytes) {
 		var oldest string

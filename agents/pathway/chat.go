@@ -18,57 +18,57 @@ import (
 
 // The limits of chats.
 const (
-	MaxChats    = 100_000  // of an organization that are not completed
-	MaxMessages = 1000     // of both sides in a chat
-	MaxText     = 16 << 10 // bytes of what is said at once
+	MaxChats    = 100_000  // of an organization, not counting completed ones
+	MaxMessages = 1000     // of a chat, of both sides
+	MaxText     = 16 << 10 // bytes of one message
 	maxState    = 4 << 20  // bytes of a chat's state
 )
 
-// How long things take. A turn ends well before the claim on its chat does, so that what it has done is kept, also by a
-// database that is away for some seconds.
+// The times of a turn. It ends well before its claim on the chat, so that its result can be stored even if the database is
+// unavailable for some seconds.
 const (
 	turnTime  = 60 * time.Second
 	claimTime = turnTime + 2*callwright.LeaseTTL
-	writeTime = 20 * time.Second // in all
+	writeTime = 20 * time.Second // of all attempts together
 	writeTry  = 5 * time.Second
-	writeRest = 200 * time.Millisecond // between two tries
+	writeRest = 200 * time.Millisecond // between two attempts
 )
 
-// How long chats are kept.
+// How chats are removed.
 const (
 	taskForget  = "pathway.chats"
 	forgetEvery = time.Hour
 	idleFor     = 7 * 24 * time.Hour
 	forgetBatch = 500
-	forgetMost  = 100 // batches at once
+	forgetMost  = 100 // batches in one run
 )
 
-// ChatRequest begins a chat.
+// ChatRequest is a chat to start.
 type ChatRequest struct {
 	Pathway   string
-	Version   *Selector      // nil: what is in production, the draft when nothing is
-	StartNode string         // empty: the pathway's own
+	Version   *Selector      // nil: the version in production, or the draft if there is none
+	StartNode string         // empty: the graph's start
 	Variables map[string]any // for the pathway's texts
 }
 
-// ChatTurn is what came of a turn of a chat.
+// ChatTurn is the result of a turn of a chat.
 type ChatTurn struct {
 	Chat    Chat
-	Replies []string // what the agent said; none: nothing
+	Replies []string // what the agent said; empty: nothing
 	State   State
-	Node    *graph.Node // where the conversation is
+	Node    *graph.Node // the current node
 	Log     Log
 }
 
 var (
-	errBusy   = callwright.Errorf(callwright.CodeConflict, "a turn of this chat is being taken")
+	errBusy   = callwright.Errorf(callwright.CodeConflict, "another turn of this chat is running")
 	errEdited = callwright.Errorf(callwright.CodeInvalidState,
-		"the pathway's draft has changed since this chat began: begin another one")
+		"the draft has changed since this chat began: start another chat")
 )
 
-// StartChat begins a text conversation with a pathway, and gives the agent's first words. What fails with the model is
-// part of the conversation, as on a call: the agent apologizes, and the chat is over. CodeTooManyRequests: the organization
-// has MaxChats that are not completed, or MaxTurns that are being taken here.
+// StartChat starts a text conversation with a pathway, and returns the agent's first words. If the model fails, the agent
+// apologizes and the chat is completed, as on a call; that is not an error. CodeTooManyRequests: the organization has
+// MaxChats, or MaxTurns running on this node.
 func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (ChatTurn, error) {
 	g, number, err := s.load(ctx, org, r)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
 }
 
-// roomForChat refuses what would be more than MaxChats, but for as many as begin at this moment.
+// roomForChat refuses more than MaxChats. Concurrent starts may exceed the limit a little.
 func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
 	n, err := s.cfg.Chats.CountChats(ctx, org)
 	if err != nil || n < MaxChats {
@@ -101,11 +101,11 @@ func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
 	}
 	return &callwright.Error{
 		Code: callwright.CodeTooManyRequests, RetryAfter: time.Minute,
-		Message: fmt.Sprintf("%d chats are not completed, and no more are possible until some are, or are forgotten", n),
+		Message: fmt.Sprintf("an organization can have at most %d chats that are not completed", MaxChats),
 	}
 }
 
-// load is the graph of a chat that begins.
+// load returns the graph of a new chat.
 func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest) (*graph.Graph, int, error) {
 	if r.Version != nil {
 		return s.Load(ctx, org, r.Pathway, *r.Version)
@@ -117,14 +117,13 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 	return s.Load(ctx, org, r.Pathway, Selector{Number: p.Production})
 }
 
-// Say takes a turn of a chat: the caller says a text; one without words is silence. One turn is taken at a time: another
-// one meanwhile is CodeConflict and does nothing. A turn is taken to its end also when ctx ends meanwhile, within a
-// minute, because what it does to other systems can't be undone; a chat whose turn was cut off by the end of the process
-// can go on half a minute later than that, from before the turn. Once the service is closed a turn is CodeUnavailable:
-// see Close.
+// Say takes a turn of a chat with a message of the caller; a blank message is silence. A chat takes one turn at a time:
+// another one meanwhile is CodeConflict and does nothing. A turn goes on to its end, within a minute, even if ctx ends,
+// because what it does to other systems cannot be undone. If the process dies during a turn, the chat can go on from
+// before the turn after the claim has expired. Once the service is closed a turn is CodeUnavailable: see Close.
 //
-// CodeInvalidState: the chat is over or too long, or it is with a draft that has changed since. A version that was
-// archived since is no obstacle. CodeTooManyRequests: MaxTurns are being taken here.
+// CodeInvalidState: the chat is completed or too long, or its draft has changed since it began. An archived version is no
+// obstacle. CodeTooManyRequests: the organization has MaxTurns running on this node.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
 	if len(text) > MaxText || !utf8.ValidString(text) {
 		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d bytes", MaxText)
@@ -156,20 +155,20 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	return s.take(ctx, g, c, state, in, s.cfg.Chats.UpdateChat)
 }
 
-// resume gives the state of a chat that can go on now.
+// resume returns the state of a chat if it can go on now.
 func (s *Service) resume(c Chat) (state State, err error) {
 	switch {
 	case c.Completed:
-		return state, callwright.Errorf(callwright.CodeInvalidState, "this chat is over")
+		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is completed")
 	case c.Messages+2 > MaxMessages || len(c.State) > maxState:
-		return state, callwright.Errorf(callwright.CodeInvalidState, "this chat is too long: begin another one")
+		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is too long: start another one")
 	case c.BusyUntil.After(s.cfg.Clock.Now()):
 		return state, errBusy
 	}
 	return state, json.Unmarshal(c.State, &state)
 }
 
-// chatGraph is the graph that a chat has begun with.
+// chatGraph returns the graph with which a chat has begun.
 func (s *Service) chatGraph(ctx context.Context, c Chat) (*graph.Graph, error) {
 	if g := s.graphs.find(c.Hash); g != nil && c.Number > 0 {
 		return g, nil
@@ -181,7 +180,7 @@ func (s *Service) chatGraph(ctx context.Context, c Chat) (*graph.Graph, error) {
 	return g, err
 }
 
-// claim takes the right to take a turn. It ends by itself when whoever has it is gone.
+// claim claims the chat for a turn. The claim expires if the process dies.
 func (s *Service) claim(ctx context.Context, c *Chat) error {
 	now := s.cfg.Clock.Now()
 	c.BusyUntil, c.UpdatedAt = now.Add(claimTime), now
@@ -194,7 +193,7 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// take takes one turn of a chat that is nobody else's now, and keeps the chat.
+// take takes a turn of a chat that this call has claimed, and stores the chat.
 func (s *Service) take(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write func(context.Context, Chat) error,
 ) (ChatTurn, error) {
@@ -219,7 +218,7 @@ func (s *Service) take(
 		return ChatTurn{}, err
 	}
 	if _, ofModel := errors.AsType[*llm.Failure](failure); failure != nil && !ofModel {
-		return ChatTurn{}, failure // it was broken off; what it has done until then is kept
+		return ChatTurn{}, failure // canceled; what it has done so far is stored
 	}
 	turn := ChatTurn{Chat: c, State: state, Node: g.Node(state.Node), Log: log}
 	if len(said) > 0 {
@@ -228,8 +227,8 @@ func (s *Service) take(
 	return turn, nil
 }
 
-// keep writes a chat after a turn, and tries it again while the database is away: what the turn has done to other systems
-// can't be undone. A try whose answer was lost may have been written.
+// keep stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other
+// systems cannot be undone. An attempt that failed may have been written all the same.
 func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, Chat) error) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
@@ -247,7 +246,7 @@ func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, 
 		default:
 			return err
 		}
-		s.cfg.Logger.ErrorContext(ctx, "keeping a chat", "chat", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "storing a chat failed", "chat", c.ID, "error", err)
 		rest := time.NewTimer(writeRest)
 		select {
 		case <-ctx.Done():
@@ -258,7 +257,7 @@ func (s *Service) keep(ctx context.Context, c Chat, write func(context.Context, 
 	}
 }
 
-// forget is periodic work: chats that nobody has used for a week are removed.
+// forget is periodic work. It removes chats that were idle for a week.
 func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
 		n, err := s.cfg.Chats.ForgetChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)

@@ -12,29 +12,29 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// checkName refuses what no name is.
+// checkName checks a name.
 func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return callwright.Invalid("name", "is required")
 	case utf8.RuneCountInString(name) > MaxName:
-		return callwright.Invalid("name", "must not have more than %d characters", MaxName)
+		return callwright.Invalid("name", "must have at most %d characters", MaxName)
 	}
 	return nil
 }
 
-// checkWords refuses what no name and no description is.
+// checkWords checks a name and a description.
 func checkWords(name, description string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
 	if utf8.RuneCountInString(description) > MaxDescription {
-		return callwright.Invalid("description", "must not have more than %d characters", MaxDescription)
+		return callwright.Invalid("description", "must have at most %d characters", MaxDescription)
 	}
 	return nil
 }
 
-// checkDraft gives a document as it is kept; an empty one is fine.
+// checkDraft checks the document of a draft, which may be empty, and returns its normal form.
 func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 	if d.Empty() {
 		return graph.Document{}, nil
@@ -43,8 +43,8 @@ func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 	return kept, err
 }
 
-// check gives a document as it is kept, and its graph. The error names all of its faults, also those that the graph alone
-// does not know: addresses to which nothing may be sent, and knowledge bases where there are none.
+// check checks a document, and returns its normal form and its graph. Beside the errors of graph.Compile it reports URLs to
+// which no request may go, and knowledge bases if none are connected.
 func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
 	d = d.Normalize()
 	g, err := graph.Compile(d)
@@ -62,7 +62,7 @@ func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) 
 	return d, g, faults.OrNil()
 }
 
-// checkOutside names what a node may not ask of others. What can't be read, Compile names.
+// checkOutside checks what a node wants of other systems. It ignores what graph.Compile reports.
 func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErrors) {
 	node, err := tree.Parse(string(raw))
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 		address("url", url.Text())
 	case graph.NodeKnowledge:
 		if base.Text() != "" && s.cfg.Runtime.Knowledge == nil {
-			faults = append(faults, callwright.Invalid("kbTool", "there are no knowledge bases here: give the text itself as kb"))
+			faults = append(faults, callwright.Invalid("kbTool", "must be absent, because no knowledge bases are connected: give the text in kb"))
 		}
 	default:
 	}
@@ -95,10 +95,10 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	return faults
 }
 
-// checkURL refuses an address to which no request may go.
+// checkURL checks whether requests may go to a URL.
 func (s *Service) checkURL(url string) error {
 	if s.cfg.Runtime.Requests == nil {
-		return callwright.Invalid("", "no other systems can be asked here")
+		return callwright.Invalid("", "must be absent, because requests to other systems are not possible here")
 	}
 	return s.cfg.Runtime.Requests.CheckURL(url)
 }

@@ -1,7 +1,7 @@
-// Package pathway leads a conversation along a graph: what is said at each node, when the conversation goes on and where
-// to, what is found out on the way, and which other systems are asked.
+// Package pathway leads conversations along graphs. A pathway says what the agent says at each node, when the conversation
+// goes on and where to, what is extracted on the way, and which other systems are queried.
 //
-// A Document is a graph as people draw it, Compile checks it and makes a Graph, and a Runtime walks it, turn by turn:
-// calls, chats and tests share the same Step. A Service keeps pathways with their numbered versions and says which of
-// them is in production.
+// Package graph checks a pathway's document and compiles it. A Runtime walks the graph, turn by turn; a Brain does so for
+// one call. Calls, chats and tests share the same Runtime.Step. A Service stores pathways with numbered versions,
+// publishes versions to production and staging, and runs text chats.
 package pathway

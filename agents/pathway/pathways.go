@@ -8,14 +8,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Draft is a pathway that is to be.
+// Draft is a pathway to create.
 type Draft struct {
 	Name        string
 	Description string
 	Document    graph.Document // may be empty
 }
 
-// Create keeps a new pathway, whose draft has no faults or is empty; CodeInvalidState when the organization has MaxPathways.
+// Create stores a new pathway. Its document must be valid or empty; the error is FieldErrors if it is not.
+// CodeInvalidState: the organization has MaxPathways.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pathway, error) {
 	if err := checkWords(d.Name, d.Description); err != nil {
 		return Pathway{}, err
@@ -35,7 +36,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 			return err
 		}
 		if n >= MaxPathways {
-			return callwright.Errorf(callwright.CodeInvalidState, "there are %d pathways, and no more are possible", n)
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d pathways", MaxPathways)
 		}
 		return s.cfg.Store.InsertPathway(ctx, p)
 	})
@@ -55,23 +56,23 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (ca
 	return callwright.Page[Pathway]{Items: pathways, Next: callwright.Keyset{At: last.CreatedAt, ID: last.ID}}, nil
 }
 
-// Get is one pathway.
+// Get returns a pathway with its draft. CodeNotFound: the organization has no such pathway.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Pathway, error) {
 	return s.cfg.Store.Pathway(ctx, org, id)
 }
 
-// Delete removes a pathway with its versions and chats. Calls that run with it go on.
+// Delete removes a pathway with its versions and chats. Running calls keep their graph.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Store.DeletePathway(ctx, org, id)
 }
 
-// Change is what becomes of a pathway and its draft; what is nil stays.
+// Change changes a pathway and its draft. A nil field stays as it is.
 type Change struct {
 	Name, Description *string
 	Nodes, Edges      *[]json.RawMessage // each replaces the whole list
 }
 
-// Update changes a pathway and its draft, which then has no faults or is empty.
+// Update changes a pathway and its draft. The draft must be valid or empty afterwards, unless the change leaves it alone.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (p Pathway, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
 		p, err = s.change(ctx, org, id, func(_ context.Context, p *Pathway) error { return s.apply(p, c) })
@@ -80,7 +81,7 @@ func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c
 	return p, err
 }
 
-// apply makes a change.
+// apply applies a change.
 func (s *Service) apply(p *Pathway, c Change) (err error) {
 	if c.Name != nil {
 		p.Name = *c.Name

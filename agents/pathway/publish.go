@@ -9,39 +9,39 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Publication is a version that is to be used.
+// Publication is a version to publish.
 type Publication struct {
 	Number      int
 	Environment Environment // empty: Production
-	OnPass      bool        // to production when its tests have passed, which are begun if need be
+	OnPass      bool        // publish to production once its tests have passed; starts them if necessary
 }
 
-// Published says what came of a publication.
+// Published is the result of a publication.
 type Published struct {
 	Published bool   // false: the version waits for its tests
-	Batch     string // of the tests that were decisive or are waited for; empty: none are required
+	Batch     string // the batch of tests that decided or is running; empty: none are required
 }
 
-// errOvertaken ends a publication that found another one in its place.
+// errOvertaken ends a publication that another one has overtaken.
 var errOvertaken = errors.New("pathway: another version was published meanwhile")
 
 // taskSettle is Settle as durable work, about the pathway of its key.
 const taskSettle = "pathway.settle"
 
-// Publish puts a version to use. To production it goes only when the gate is open: CodePromotionGateFailed names the
-// batch of tests that has it closed. With OnPass a version whose tests run, or have not begun, is promoted when they
-// have passed: see Settle. It takes the place of whatever was on its way to production before.
+// Publish publishes a version. It goes to production only if the gate is open; else the error is CodePromotionGateFailed
+// and names the batch of tests. With OnPass, a version whose tests are running or have not begun waits for them, and goes
+// to production when they have passed: see Settle. It replaces another version that waits.
 //
-// Of two that publish at once one gets CodeConflict, unless both want the same. The gate is asked before the transaction
-// that publishes, because nothing bounds the time that it takes; only to begin tests it is asked in the transaction, so
-// that the tests and the promotion that waits for them are there together or not at all.
+// Of two concurrent publications one gets CodeConflict, unless both publish the same version. The gate is asked before the
+// transaction, because its time has no bound. Only to start tests it is asked within the transaction, so that the tests
+// and the promotion that waits for them are committed together.
 func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
 	b.Environment = cmp.Or(b.Environment, Production)
 	if b.Environment != Production && b.Environment != Staging {
 		return Published{}, callwright.InField("environment", errEnvironment)
 	}
 	if b.Number == 0 {
-		return Published{}, callwright.Errorf(callwright.CodeInvalidState, "the draft can't be published: save it as a version")
+		return Published{}, callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be published: save it as a version")
 	}
 	v, before, err := s.Version(ctx, org, id, b.Number)
 	if err != nil {
@@ -72,11 +72,11 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, nil
 }
 
-// place puts a version where the verdict allows it, or has it wait for its tests, which are begun if need be. The tests
-// may end before what waits for them is there to be settled, so that is tried once more behind the transaction.
+// place puts a version into its environment, or has it wait for its tests, which it starts if necessary. Tests may end
+// before the promotion is committed; therefore a task settles it once after the commit.
 func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publication, verdict Verdict) (Verdict, error) {
 	if _, err := s.version(ctx, *p, v.Number); err != nil {
-		return verdict, err // it was archived meanwhile
+		return verdict, err // archived meanwhile
 	}
 	if verdict.State != GateOpen {
 		var err error
@@ -98,7 +98,7 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 	return verdict, nil
 }
 
-// overtaken says whether something else was published, or set on its way, since a publication began.
+// overtaken reports whether another version was published, or began to wait for its tests, since a publication began.
 func overtaken(before, now Pathway, b Publication) bool {
 	other := func(then, now int) bool { return now != then && now != 0 && now != b.Number }
 	if b.Environment == Staging {
@@ -115,16 +115,16 @@ func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, erro
 	return s.cfg.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
 }
 
-// refused says why a version can't go to production.
+// refused returns the error for a version that the gate keeps from production.
 func refused(number int, v Verdict) error {
-	why := cmp.Or(v.Reason, "a test that it must pass has not passed")
+	why := cmp.Or(v.Reason, "a required test has not passed")
 	if v.State == GateRunning {
-		why = cmp.Or(v.Reason, "its tests still run")
+		why = cmp.Or(v.Reason, "its tests are still running")
 	}
 	if v.Batch != "" {
 		why += fmt.Sprintf(" (batch %s)", v.Batch)
 	}
-	return callwright.Errorf(callwright.CodePromotionGateFailed, "version %d can't go to production: %s", number, why)
+	return callwright.Errorf(callwright.CodePromotionGateFailed, "version %d cannot go to production: %s", number, why)
 }
 
 // settle is Settle as durable work.
@@ -132,9 +132,9 @@ func (s *Service) settle(ctx context.Context, t callwright.Task, _ int) error {
 	return s.Settle(ctx, t.Org, t.Key)
 }
 
-// Settle is told that tests of a pathway have ended: it asks the gate about the version that waits for them, and
-// publishes it or gives it up. It may run twice, and while somebody publishes: what is not waiting any more stays as it
-// is, and so does a version whose tests still run.
+// Settle is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
+// publishes or discards the promotion. A version that does not wait any more stays as it is, and so does one whose tests
+// are still running. Settle may be called twice, and concurrently with Publish.
 func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) error {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {
@@ -158,13 +158,13 @@ func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) e
 			p.Production = v.Number
 			return nil
 		}
-		s.cfg.Logger.InfoContext(ctx, "a version does not go to production", "pathway", id, "version", v.Number,
+		s.cfg.Logger.InfoContext(ctx, "promotion rejected by gate", "pathway", id, "version", v.Number,
 			"batch", verdict.Batch, "reason", verdict.Reason)
 		return nil
 	}))
 }
 
-// ignoreAbsent takes what is gone for what needs nothing more.
+// ignoreAbsent drops CodeNotFound: what is gone needs nothing more.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil

@@ -40,17 +40,17 @@ func (c *Config) check() error {
 	return nil
 }
 
-// The limits of what people write about pathways and versions, in characters.
+// The limits of names and descriptions, in characters.
 const (
 	MaxName        = 200
 	MaxDescription = 4000
 )
 
-// The limits of lists. Pathways are large.
+// The limits of lists.
 const (
 	MaxPathways       = 1000   // of an organization
 	MaxVersions       = 10_000 // of a pathway, archived ones included
-	MaxPage           = 100    // pathways in a page of List
+	MaxPage           = 100    // pathways in a page of List, which has their documents
 	MaxPageOfVersions = 1000   // versions in a page of Versions
 )
 
@@ -82,7 +82,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// change reads a pathway, has it changed and keeps it; CodeConflict when somebody else has changed it meanwhile.
+// change reads a pathway, calls change, and stores the result. CodeConflict: the pathway was changed meanwhile.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) (Pathway, error) {
@@ -100,7 +100,7 @@ func (s *Service) change(
 	return p, nil
 }
 
-// together is change in one transaction, with what else it changes, and again when others are quicker.
+// together calls change in a transaction, and again on a conflict.
 func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {
@@ -112,7 +112,7 @@ func (s *Service) together(
 	})
 }
 
-// pageSize returns the size of a page: limit, or the largest where limit is none.
+// pageSize returns the size of a page: limit, or the largest if limit is out of range.
 func pageSize(limit, largest int) int {
 	if limit < 1 || limit > largest {
 		return largest

@@ -19,13 +19,13 @@ type Pathway struct {
 	Latest      int        // number of the newest version; 0: there is none
 	Production  int        // number of the version in production; 0: none
 	Staging     int        // number of the version in staging; 0: none
-	Promotion   *Promotion // a version that goes to production when its tests have passed
+	Promotion   *Promotion // a version that waits for its tests; nil: none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time // of the draft
-	Revision    int64     // for the compare-and-set
+	Revision    int64     // for compare-and-set
 }
 
-// promoted is the number of the version that waits for its tests; 0: none.
+// promoted returns the number of the version that waits for its tests; 0: none.
 func (p Pathway) promoted() int {
 	if p.Promotion == nil {
 		return 0
@@ -33,19 +33,19 @@ func (p Pathway) promoted() int {
 	return p.Promotion.Number
 }
 
-// waits says whether a version waits for a batch.
+// waits reports whether a version waits for a batch of tests.
 func (p Pathway) waits(number int, batch string) bool {
 	return p.promoted() == number && p.Promotion.Batch == batch
 }
 
-// Promotion is a version on its way to production.
+// Promotion is a version that goes to production when its tests have passed.
 type Promotion struct {
 	Number      int
-	Batch       string // of the tests that it waits for
+	Batch       string // the batch of tests
 	RequestedAt time.Time
 }
 
-// Version is a graph that never changes.
+// Version is an immutable document of a pathway.
 type Version struct {
 	ID        string
 	Org       callwright.OrgID
@@ -53,13 +53,13 @@ type Version struct {
 	Number    int // 1, 2, ... within the pathway
 	Name      string
 	Document  graph.Document
-	Hash      string // of the Graph
-	Parent    int    // number of the version that it was forked from; 0: none
-	Archived  bool   // deleted: it is in no list and can't be begun with; what runs on it goes on
+	Hash      string // the graph's: see graph.Graph
+	Parent    int    // number of the version from which it was forked; 0: none
+	Archived  bool   // deleted: not listed, and no conversation begins with it; running ones go on
 	CreatedAt time.Time
 }
 
-// Environment is where a published version is in use.
+// Environment is where a version is published.
 type Environment string
 
 // The environments.
@@ -78,14 +78,14 @@ type Store interface {
 
 // Pathways is the part of a Store that holds pathways with their drafts.
 type Pathways interface {
-	// InsertPathway adds a pathway with Revision 1; CodeConflict when its id is taken.
+	// InsertPathway adds a pathway with Revision 1. CodeConflict: its id is taken, by any organization.
 	InsertPathway(ctx context.Context, p Pathway) error
-	// Pathway is one pathway; CodeNotFound when it is absent.
+	// Pathway returns one pathway. CodeNotFound: it is absent.
 	Pathway(ctx context.Context, org callwright.OrgID, id string) (Pathway, error)
-	// UpdatePathway replaces a pathway whose stored Revision is p.Revision and adds one to it; CodeConflict when somebody
-	// else was first; CodeNotFound when it is absent.
+	// UpdatePathway replaces a pathway if its stored Revision is p.Revision, and adds one to that. CodeConflict: the
+	// Revision differs; of concurrent calls with the same Revision exactly one succeeds. CodeNotFound: it is absent.
 	UpdatePathway(ctx context.Context, p Pathway) error
-	// DeletePathway removes a pathway with its versions and chats; CodeNotFound when it is absent.
+	// DeletePathway removes a pathway with its versions and chats. CodeNotFound: it is absent.
 	DeletePathway(ctx context.Context, org callwright.OrgID, id string) error
 	// Pathways returns the pathways that l chooses, in descending order of (CreatedAt, ID).
 	Pathways(ctx context.Context, org callwright.OrgID, l Listing) ([]Pathway, error)
@@ -102,15 +102,15 @@ type Listing struct {
 
 // Versions is the part of a Store that holds the versions of pathways.
 type Versions interface {
-	// InsertVersion adds a version; CodeConflict when the pathway has one of the number, CodeNotFound when the pathway is
-	// absent.
+	// InsertVersion adds a version. CodeConflict: the pathway has a version of that number, archived or not; of concurrent
+	// calls exactly one succeeds. CodeNotFound: the pathway is absent.
 	InsertVersion(ctx context.Context, v Version) error
-	// Version is one version, also an archived one; CodeNotFound when it is absent.
+	// Version returns one version, even if it is archived. CodeNotFound: it is absent.
 	Version(ctx context.Context, org callwright.OrgID, pathway string, number int) (Version, error)
 	// Versions returns at most limit versions of a pathway whose number is below before (0: any number), in descending
 	// order of their numbers, without documents and without archived versions. A pathway that is absent has none.
 	Versions(ctx context.Context, org callwright.OrgID, pathway string, before, limit int) ([]Version, error)
-	// ArchiveVersion archives a version; CodeNotFound when it is absent. An archived one stays as it is.
+	// ArchiveVersion archives a version, which may be archived already. CodeNotFound: it is absent.
 	ArchiveVersion(ctx context.Context, org callwright.OrgID, pathway string, number int) error
 }
 
@@ -120,9 +120,9 @@ type Chat struct {
 	Org       callwright.OrgID
 	Pathway   string
 	Number    int    // of the version; 0: the draft
-	Hash      string // of the graph
+	Hash      string // the graph's
 	State     json.RawMessage
-	Messages  int       // how many both sides have said, for the limit
+	Messages  int       // number of messages of both sides, for the limit
 	BusyUntil time.Time // somebody takes a turn; zero or past: nobody does
 	Completed bool
 	CreatedAt time.Time
@@ -130,31 +130,32 @@ type Chat struct {
 	Revision  int64
 }
 
-// Chats keeps chats. Another organization's chat is absent.
+// Chats stores chats. RunChatStore of agentstest tests one. Returned values share no memory with stored ones. Another
+// organization's chat is absent, and so are the chats of a deleted pathway.
 type Chats interface {
-	// InsertChat adds a chat with Revision 1; CodeConflict when its id is taken; CodeNotFound when its pathway is absent.
+	// InsertChat adds a chat with Revision 1. CodeConflict: its id is taken. CodeNotFound: its pathway is absent.
 	InsertChat(ctx context.Context, c Chat) error
-	// Chat is one chat; CodeNotFound when it is absent.
+	// Chat returns one chat. CodeNotFound: it is absent.
 	Chat(ctx context.Context, org callwright.OrgID, id string) (Chat, error)
-	// UpdateChat replaces a chat whose stored Revision is c.Revision and adds one to it; CodeConflict when somebody else
-	// was first; CodeNotFound when it is absent.
+	// UpdateChat replaces a chat if its stored Revision is c.Revision, and adds one to that. CodeConflict: the Revision
+	// differs; of concurrent calls exactly one succeeds. CodeNotFound: it is absent.
 	UpdateChat(ctx context.Context, c Chat) error
-	// CountChats is how many of an organization's chats are not completed.
+	// CountChats returns the number of an organization's chats that are not completed.
 	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
-	// ForgetChats removes up to limit chats of every organization that were not changed since a time, and says how many.
+	// ForgetChats removes at most limit chats of any organization whose UpdatedAt is before a time, and returns how many.
 	ForgetChats(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Gate says whether a version may go to production; agent testing has it. agentstest.RunGate tests one.
+// Gate decides whether a version may go to production. Agent testing implements it; agentstest.RunGate tests one.
 type Gate interface {
-	// Check looks at the enabled scenarios that are required for promotion: they must all have passed on exactly this
-	// version, in one batch. With c.Start, and no batch of theirs on this version yet, it begins one, in the transaction of
-	// ctx: it then reads and writes rows, and waits for nothing. When a batch has ended, and that is committed, whoever
-	// runs it calls Service.Settle.
+	// Check looks at the enabled scenarios that are required for promotion. All of them must have passed on exactly this
+	// version, in one batch. With c.Start, Check begins a batch if the version has none. It does that in the transaction
+	// of ctx: it reads and writes rows and waits for nothing. The runner of the batch calls Service.Settle after the end
+	// of the batch is committed.
 	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
 }
 
-// Candidate is a version that wants to go to production.
+// Candidate is a version to be published to production.
 type Candidate struct {
 	Pathway string
 	Number  int
@@ -162,26 +163,26 @@ type Candidate struct {
 	Start   bool // begin the tests if they have not begun
 }
 
-// Verdict is what the gate says.
+// Verdict is the answer of a Gate.
 type Verdict struct {
 	State  GateState
-	Batch  string // the batch that it is about; empty: there is none
+	Batch  string // the batch of tests; empty: none
 	Reason string // for people
 }
 
-// GateState is one of what a gate can say.
+// GateState says whether a gate lets a version pass.
 type GateState string
 
-// What gates say.
+// The states of gates.
 const (
 	GateOpen    GateState = "open"    // nothing is required, or all of it has passed
 	GateRunning GateState = "running" // the tests run
-	GateClosed  GateState = "closed"  // a test has failed, could not be judged, or was never run
+	GateClosed  GateState = "closed"  // a test has failed, could not be judged, or has not run
 )
 
-// Selector names a version of a pathway: what is in an environment when a conversation begins, or a number; the zero
-// Selector is the draft.
+// Selector selects a version of a pathway: the one that is in an environment when a conversation begins, or a number. The
+// zero Selector is the draft.
 type Selector struct {
-	Environment Environment
-	Number      int // of the version, where Environment is empty; 0: the draft
+	Environment Environment // empty: Number selects
+	Number      int         // 0: the draft
 }

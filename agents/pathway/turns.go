@@ -9,17 +9,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// MaxTurns is the most turns of chats that one organization has taken at once on a node, so that others get theirs taken too.
+// MaxTurns bounds the concurrent chat turns of one organization on a node.
 const MaxTurns = 1000
 
-// turns are the turns of chats that are being taken here.
+// turns counts the running chat turns of this node.
 type turns struct {
 	stopping context.Context //nolint:containedctx // the life of the turns, which outlive the requests for them
 	stop     context.CancelFunc
 
 	mu      sync.Mutex
 	over    bool
-	running map[callwright.OrgID]int // how many, of organizations that have any
+	running map[callwright.OrgID]int // by organizations that have any
 	idle    chan struct{}            // closed when over and none is running
 }
 
@@ -29,8 +29,8 @@ func newTurns() *turns {
 	return t
 }
 
-// begin notes that a turn of an organization's chat is taken, until end is called; CodeTooManyRequests when MaxTurns are
-// being taken, CodeUnavailable once the service is stopped.
+// begin counts a turn until end is called. CodeTooManyRequests: the organization has MaxTurns. CodeUnavailable: the service
+// is closed.
 func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	if t.running[org] >= MaxTurns {
 		return nil, &callwright.Error{
 			Code: callwright.CodeTooManyRequests, RetryAfter: time.Second,
-			Message: fmt.Sprintf("%d turns of chats are being taken, and no more are possible at once", MaxTurns),
+			Message: fmt.Sprintf("at most %d chat turns can run at once", MaxTurns),
 		}
 	}
 	t.running[org]++
@@ -54,7 +54,7 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	}, nil
 }
 
-// settle says so when the last turn is over. The caller has the lock.
+// settle closes idle after the last turn. The caller holds the lock.
 func (t *turns) settle() {
 	if t.over && len(t.running) == 0 {
 		close(t.idle)

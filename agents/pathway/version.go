@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Save keeps a document as the pathway's next version, which never changes afterwards. The draft stays as it is.
-// CodeInvalidState when the pathway has had MaxVersions, as for Fork.
+// Save stores a document as the pathway's next version. The draft stays as it is. CodeInvalidState: the pathway has had
+// MaxVersions.
 func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d})
 }
 
-// Fork keeps the document of a version, or another one if d is given, as the pathway's next version, whose parent is that
-// version; 0: the draft.
+// Fork stores the pathway's next version with a parent; 0 is the draft. Its document is d, or the parent's if d is nil.
+// CodeInvalidState: the pathway has had MaxVersions.
 func (s *Service) Fork(
 	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 ) (Version, error) {
@@ -35,7 +35,7 @@ func (s *Service) Fork(
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: *d, Parent: parent})
 }
 
-// add keeps a version under the next number.
+// add stores a version under the next number.
 func (s *Service) add(ctx context.Context, v Version) (Version, error) {
 	if err := checkName(v.Name); err != nil {
 		return Version{}, err
@@ -48,7 +48,7 @@ func (s *Service) add(ctx context.Context, v Version) (Version, error) {
 	err = s.together(ctx, v.Org, v.Pathway, func(ctx context.Context, p *Pathway) error {
 		if p.Latest >= MaxVersions {
 			return callwright.Errorf(callwright.CodeInvalidState,
-				"the pathway has had %d versions, and no more are possible: go on with another pathway", p.Latest)
+				"a pathway can have at most %d versions, archived ones included: create another pathway", MaxVersions)
 		}
 		p.Latest++
 		v.Number = p.Latest
@@ -73,7 +73,7 @@ func (s *Service) Versions(
 		return page, Pathway{}, err
 	}
 	limit = pageSize(limit, MaxPageOfVersions)
-	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one further tells whether there is a next page
+	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more tells whether there is a next page
 	if len(page.Items) > limit {
 		page.Items = page.Items[:limit]
 		last := page.Items[limit-1]
@@ -94,7 +94,7 @@ func numberOf(k callwright.Keyset) (int, error) {
 	return number, nil
 }
 
-// Version is one version that is not archived, with its pathway. Number 0 is the draft, as a Version without a Hash.
+// Version returns a version that is not archived, and its pathway. Number 0 is the draft, as a Version without a Hash.
 func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, 
 	return v, p, err
 }
 
-// version is a version of a pathway, or its draft.
+// version returns a version of a pathway, or its draft.
 func (s *Service) version(ctx context.Context, p Pathway, number int) (Version, error) {
 	if number == 0 {
 		return Version{
@@ -120,15 +120,15 @@ func (s *Service) version(ctx context.Context, p Pathway, number int) (Version, 
 
 var (
 	errNoVersion  = callwright.NotFound("pathway version")
-	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the pathway's draft is empty: it has no node to begin at")
+	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: it has no start")
 )
 
-// Discard archives a version: nothing begins with it any more, and what runs on it goes on. CodeInvalidState for one
-// that is in an environment or on its way there.
+// Discard archives a version: no conversation begins with it any more, and running ones go on. CodeInvalidState: the
+// version is in an environment, or waits for its tests.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, number int) error {
 	return s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
 		if number == 0 {
-			return callwright.Errorf(callwright.CodeInvalidState, "the draft can't be deleted without its pathway")
+			return callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be deleted without its pathway")
 		}
 		if _, err := s.version(ctx, *p, number); err != nil {
 			return err
@@ -139,13 +139,13 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, 
 		case number == p.Staging:
 			return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging", number)
 		case number == p.promoted():
-			return callwright.Errorf(callwright.CodeInvalidState, "version %d goes to production when its tests have passed", number)
+			return callwright.Errorf(callwright.CodeInvalidState, "version %d waits for its tests to go to production", number)
 		}
 		return s.cfg.Store.ArchiveVersion(ctx, org, id, number)
 	})
 }
 
-// Diff says what a version has that another has not, and the other way round; 0 is the draft.
+// Diff compares two versions of a pathway; 0 is the draft.
 func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (graph.Changes, error) {
 	before, p, err := s.Version(ctx, org, id, from)
 	if err != nil {
@@ -158,8 +158,8 @@ func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, fro
 	return graph.Diff(before.Document, after.Document), nil
 }
 
-// Load gives the graph that a conversation begins with, and the number of its version, 0 for the draft. CodeNotFound
-// with the field pathway_id or pathway_version when there is none, CodeInvalidState when the draft is empty.
+// Load returns the graph with which a conversation begins, and the number of its version, 0 for the draft. CodeNotFound,
+// with the field pathway_id or pathway_version: there is none. CodeInvalidState: the draft is empty.
 func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*graph.Graph, int, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
@@ -177,8 +177,8 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel
 	return g, number, callwright.InField("pathway_version", err)
 }
 
-// LoadPinned gives the graph of a version with which a conversation has begun, also of one that was archived since;
-// 0: the draft as it is now.
+// LoadPinned returns the graph of a version with which a conversation has begun, even if it was archived since. Number 0
+// is the draft as it is now.
 func (s *Service) LoadPinned(
 	ctx context.Context, org callwright.OrgID, id string, number int,
 ) (g *graph.Graph, err error) {
@@ -194,7 +194,7 @@ func (s *Service) LoadPinned(
 	return s.graph(v)
 }
 
-// in is the number of the version that is meant.
+// in returns the number of the selected version.
 func (sel Selector) in(p Pathway) (int, error) {
 	var number int
 	switch sel.Environment {
@@ -213,9 +213,9 @@ func (sel Selector) in(p Pathway) (int, error) {
 	return number, nil
 }
 
-var errEnvironment = callwright.Invalid("", "an environment is production or staging")
+var errEnvironment = callwright.Invalid("", "must be production or staging")
 
-// graph is the graph of a version or a draft.
+// graph returns the graph of a version or a draft.
 func (s *Service) graph(v Version) (*graph.Graph, error) {
 	if v.Document.Empty() {
 		return nil, errEmptyDraft
@@ -226,13 +226,13 @@ func (s *Service) graph(v Version) (*graph.Graph, error) {
 	}
 	g, err := s.graphs.get(key, v.Document)
 	if err != nil {
-		s.cfg.Logger.Error("a stored pathway has faults", "pathway", v.Pathway, "version", v.Number, "error", err)
-		return nil, callwright.Errorf(callwright.CodeInvalidState, "this version of the pathway has faults by now: save it again to see them")
+		s.cfg.Logger.Error("stored pathway is invalid", "pathway", v.Pathway, "version", v.Number, "error", err)
+		return nil, callwright.Errorf(callwright.CodeInvalidState, "this version is not valid any more: save it again to see its errors")
 	}
 	return g, nil
 }
 
-// rawHash tells documents apart by how they are written.
+// rawHash returns a hash of a document as it is written.
 func rawHash(d graph.Document) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d ", len(d.Nodes))

@@ -94,7 +94,7 @@ func TestFaults(t *testing.T) {
 		"all of a request": {oneNode("Webhook", `"url":"ftp://x","method":"BREW","headers":{"Host":"x","X-A":"1"},"body":"{","timeoutValue":"soon","responseData":[{"name":"ok","data":"$.a"},{"name":"b","data":"a"}]`), []string{
 			"nodes[0].data.timeoutValue: must be a number of seconds from 0 to 86400", "nodes[0].data.method: must be one of GET, POST, PUT, PATCH, DELETE",
 			"nodes[0].data.url: must begin with https:// or http://", "nodes[0].data.headers.Host: must not be Host, which is set by the program",
-			"nodes[0].data.body: must be JSON; variables may stand within its strings, or in the place of a value",
+			"nodes[0].data.body: must be JSON, with variables within strings or in the place of a value",
 			"nodes[0].data.responseData[1].data: must be a JSONPath such as $.user.id"}},
 		"headers": {webhook(`"headers":[["a"],{"key":"b"},"c",["d",null],["e f","x"]]`), []string{
 			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: must be a string, a number or a boolean, not nothing",
