@@ -10,19 +10,19 @@ import (
 
 // Limits of asking.
 const (
-	attempts   = 3   // answers that are looked at before it is given up
-	maxProblem = 500 // bytes of what is told about a wrong answer
+	attempts   = 3   // answers until Ask gives up
+	maxProblem = 500 // bytes of Question.Problem
 )
 
-// Ask puts a question with a schema and decodes the answer into what into points to, which stays as it is on a failure.
+// Ask asks a question and decodes the answer into the value that into points to. On a failure the value does not change.
 //
-// An answer is one JSON value that fits q.Schema, with at most one code fence around it. Anything else is asked for again,
-// with Problem and the next Attempt, twice; then it is a *Failure of ClassInvalid. A failure that may be gone soon (see
-// Again) is tried once more. A schema that is none, or that refers to another document, is ClassPermanent.
+// An answer is one JSON value that fits q.Schema, with at most one code fence around it. If it is not, Ask asks again, with
+// Problem and the next Attempt, at most 3 times in all; then the error is a *Failure of ClassInvalid. A failure that Again
+// allows to retry is retried once. A schema that is invalid, or refers to another document, is ClassPermanent.
 func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	schema, err := compile(q.Schema)
 	if err != nil {
-		return Usage{}, &Failure{Class: ClassPermanent, Message: "the schema of the question can't be used", Cause: err}
+		return Usage{}, &Failure{Class: ClassPermanent, Message: "the schema of the question is invalid", Cause: err}
 	}
 	return ask(ctx, m, q, func(raw json.RawMessage, value any) error {
 		if err := schema.Validate(value); err != nil {
@@ -30,14 +30,14 @@ func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 		}
 		fresh := reflect.New(reflect.TypeOf(into).Elem())
 		if err := json.Unmarshal(raw, fresh.Interface()); err != nil {
-			return fmt.Errorf("it can't be read: %w", err)
+			return fmt.Errorf("it cannot be decoded: %w", err)
 		}
 		reflect.ValueOf(into).Elem().Set(fresh.Elem())
 		return nil
 	})
 }
 
-// ask asks until take takes the answer.
+// ask asks until take accepts the answer.
 func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage, value any) error) (Usage, error) {
 	var usage Usage
 	patient := true
@@ -49,7 +49,7 @@ func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage
 		}
 		usage = usage.Add(answer.Usage)
 		if ctx.Err() != nil && err != nil {
-			return usage, &Failure{Class: ClassTransient, Message: "the question was given up", Cause: ctx.Err()}
+			return usage, &Failure{Class: ClassTransient, Message: "the question was canceled", Cause: ctx.Err()}
 		}
 		if err != nil {
 			return usage, err
@@ -62,13 +62,13 @@ func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage
 			return usage, nil
 		}
 		if attempt == attempts {
-			return usage, &Failure{Class: ClassInvalid, Message: "the model's answers are not what was asked for", Cause: problem}
+			return usage, &Failure{Class: ClassInvalid, Message: "the model's answers are invalid", Cause: problem}
 		}
 		q.Problem, q.Attempt = clip(problem.Error(), maxProblem), q.Attempt+1
 	}
 }
 
-// pause waits, and says whether the context still lives.
+// pause waits, and reports whether the context has not ended.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// maxReason is how many bytes of a reason are kept.
+// maxReason bounds a reason, in bytes.
 const maxReason = 1000
 
-// choosing is what a model is told beside the asker's instructions.
+// choosing is the instruction of Choose, after those of the caller.
 const choosing = `Choose the one option that is right at this point of the conversation. The label of an option says in a few ` +
 	`words when it is the right one, its description says more; one with a condition is right only when that is met too. ` +
 	`What the caller has said last decides; what was said before only helps to understand it. An option that is marked as ` +
 	`otherwise is right when no other is. Write the reason first, in one sentence, then the id of the option.`
 
-// Choose has a model choose one of q.Options; see Ask for how an answer is checked and asked for again. An empty q.Task is
-// TaskRoute. Options without ids that differ are ClassPermanent.
+// Choose has a model choose one of q.Options. It checks answers and asks again as Ask does. An empty q.Task is TaskRoute.
+// The ids of the options must be unique and non-empty, or the error is ClassPermanent.
 func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	if q.Task == "" {
 		q.Task = TaskRoute
@@ -30,7 +30,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		known[o.ID] = true
 	}
 	if len(ids) == 0 || len(known) < len(ids) || known[""] {
-		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the options must have ids that differ"}
+		return Choice{}, Usage{}, &Failure{Class: ClassPermanent, Message: "the ids of options must be unique and non-empty"}
 	}
 	q.Instructions = rules(q.Instructions, choosing)
 	q.Schema = object(property{"reason", `{"type":"string"}`}, property{"option", `{"type":"string","enum":` + string(encode(ids)) + `}`})
@@ -51,18 +51,18 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	return choice, usage, err
 }
 
-// rules puts the asker's instructions before the ones that are made here.
-func rules(instructions, made string) string {
+// rules joins the caller's instructions and this package's.
+func rules(instructions, ours string) string {
 	if strings.TrimSpace(instructions) == "" {
-		return made
+		return ours
 	}
-	return instructions + "\n\n" + made
+	return instructions + "\n\n" + ours
 }
 
-// property is one of an object in a schema.
+// property is a property of an object in a schema.
 type property struct{ name, schema string }
 
-// object is the schema of an object with exactly these properties, in their order, which models keep to when they write.
+// object returns the schema of an object with exactly these properties, in their order, in which models write them.
 func object(properties ...property) json.RawMessage {
 	var b bytes.Buffer
 	names := make([]string, 0, len(properties))
@@ -82,16 +82,16 @@ func object(properties ...property) json.RawMessage {
 	return b.Bytes()
 }
 
-// encode writes what this package makes, which has no form that JSON lacks.
+// encode encodes a value of this package, which JSON can always encode.
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only what is made in this package comes here
+		panic(err)
 	}
 	return raw
 }
 
-// fields wants an object with exactly these names.
+// fields returns an object that must have exactly these names.
 func fields(value any, names ...string) (map[string]any, error) {
 	answer, ok := value.(map[string]any)
 	if !ok {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// extracting is what a model is told beside the asker's instructions.
+// extracting is the instruction of Extract, after those of the caller.
 const extracting = `Find the fields in what the caller has said. Take only what was said or follows from it without a doubt; ` +
 	`write null for a field that was not said, and the last value of one that the caller has corrected. A text is as short ` +
 	`as the field needs it: a value, not a sentence.`
 
-// Extract has a model look for q.Fields; see Ask for how an answer is checked and asked for again. It gives those that were
-// found: a string, an int64, a float64 or a bool, as the field's type says. Fields without names that differ, or of
-// another type, are ClassPermanent; no fields are found without asking.
+// Extract has a model extract q.Fields. It checks answers and asks again as Ask does. It returns the values that were
+// found: a string, an int64, a float64 or a bool, by the type of the field. The names of the fields must be unique and
+// non-empty, and their types valid, or the error is ClassPermanent. Without fields the model is not asked.
 func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, error) {
 	found := map[string]any{}
 	if len(q.Fields) == 0 {
@@ -31,11 +31,11 @@ func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, e
 		names, known[f.Name] = append(names, f.Name), true
 		properties = append(properties, property{f.Name, `{"type":["` + string(f.Type) + `","null"]}`})
 		if !f.Type.valid() {
-			return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "a field has a type that can't be looked for"}
+			return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "the types of fields must be string, integer, number or boolean"}
 		}
 	}
 	if len(known) < len(names) || known[""] {
-		return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "the fields must have names that differ"}
+		return nil, Usage{}, &Failure{Class: ClassPermanent, Message: "the names of fields must be unique and non-empty"}
 	}
 	q.Instructions, q.Schema = rules(q.Instructions, extracting), object(properties...)
 	usage, err := ask(ctx, m, q, func(_ json.RawMessage, value any) error {
@@ -70,8 +70,8 @@ func (t FieldType) valid() bool {
 	}
 }
 
-// value is what was found; nil for null, and for a text without anything in it, which models write instead. false: it is
-// of another type.
+// value returns the value of the field; nil for null, and for a blank text, which some models write instead. ok is false if
+// the value has another type.
 func (f Field) value(v any) (found any, ok bool) {
 	switch v := v.(type) {
 	case nil:
@@ -90,7 +90,7 @@ func (f Field) value(v any) (found any, ok bool) {
 	}
 }
 
-// number reads a number; an integer may be written as 5.0 or 5e0.
+// number returns a number by the type of the field. An integer may be written as 5.0 or 5e0.
 func (f Field) number(n json.Number) (any, bool) {
 	if whole, err := n.Int64(); err == nil && f.Type == FieldInteger {
 		return whole, true

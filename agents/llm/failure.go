@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Class says what may be done about a failure.
+// Class says what to do about a failure.
 type Class string
 
 // The classes of failures.
 const (
 	ClassTransient   Class = "transient"    // try again at once or soon
 	ClassRateLimited Class = "rate_limited" // try again after RetryAfter
-	ClassQuota       Class = "quota"        // the account is used up: trying again is useless until someone pays
+	ClassQuota       Class = "quota"        // the account has no quota left
 	ClassPermanent   Class = "permanent"    // the request or the credentials are wrong
 	ClassTooLong     Class = "too_long"     // the conversation does not fit the model's context
-	ClassUnsupported Class = "unsupported"  // this stand-in can't do the task, and says so instead of making it up
-	ClassInvalid     Class = "invalid"      // the answer is not what was asked for, also after trying again
+	ClassUnsupported Class = "unsupported"  // a stand-in for a model cannot do the task
+	ClassInvalid     Class = "invalid"      // the answer is invalid, after all attempts
 )
 
-// Failure is a model's failure. The message is for people and holds no key and no prompt.
+// Failure is a failure of a model. Its message is for people, and holds no key and no prompt.
 type Failure struct {
 	Class      Class
 	Message    string
@@ -27,13 +27,13 @@ type Failure struct {
 	Cause      error
 }
 
-// Error is the message with its class.
+// Error returns the message with its class.
 func (f *Failure) Error() string { return "llm: " + string(f.Class) + ": " + f.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// ClassOf is the class of a failure in err's chain; any other error is transient.
+// ClassOf returns the class of the Failure in err's chain. Any other error is transient.
 func ClassOf(err error) Class {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Class
@@ -41,11 +41,11 @@ func ClassOf(err error) Class {
 	return ClassTransient
 }
 
-// longestWait is how long somebody on the telephone can wait for a service to take the next request.
+// longestWait bounds the wait before another attempt. A caller on the telephone cannot wait longer.
 const longestWait = 2 * time.Second
 
-// Again says whether it makes sense to try once more, and how long to wait before: at once after a transient failure,
-// RetryAfter after a rate limit, when that is no longer than 2 seconds.
+// Again reports whether to try once more, and how long to wait before that: not at all after a transient failure, and
+// RetryAfter after a rate limit, if that is at most 2 seconds.
 func Again(err error) (wait time.Duration, again bool) {
 	if err == nil {
 		return 0, false

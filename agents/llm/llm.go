@@ -1,5 +1,8 @@
-// Package llm is the port through which agents use a language model: typed tasks, streamed answers, structured answers,
-// tool calls, and classes of errors that say what may be done about a failure.
+// Package llm is the port through which agents use a language model. It has streamed replies with tool calls, typed
+// questions with structured answers, and classes of failures that say whether to try again.
+//
+// An adapter implements Model. Ask, Choose and Extract put questions to a Model, check its answers, and ask again for those
+// that are invalid.
 package llm
 
 import (
@@ -7,21 +10,22 @@ import (
 	"iter"
 )
 
-// Model is a language model, or what stands in for one. It is safe for concurrent use.
+// Model is a language model, or a stand-in for one. It is safe for concurrent use. agentstest.RunModel tests one.
 type Model interface {
-	// Name is what a call's record shows: which model answered, such as "scripted" or "gpt-4o-mini".
+	// Name returns the name of the model for call records, such as "scripted" or "gpt-4o-mini". It is not empty and does
+	// not change.
 	Name() string
-	// Reply streams what is said next. It ends when ctx ends or the consumer stops, and then holds nothing open. A
-	// failure is one *Failure, as the last element.
+	// Reply streams what is said next. It ends when ctx ends or the consumer stops, and holds nothing open afterwards. A
+	// failure is a *Failure, and the last element. Reply does not change r.
 	Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error]
-	// Answer answers a question with one JSON value, which the model was told to make fit q.Schema; whether it does is
-	// for the one who asks to check: see Choose, Extract and Ask. A failure is a *Failure. It ends when ctx ends.
+	// Answer answers a question with one JSON value. The model is told to make it fit q.Schema; the caller checks whether
+	// it does: see Choose, Extract and Ask. A failure is a *Failure. Answer ends when ctx ends.
 	Answer(ctx context.Context, q Question) (Answer, error)
 }
 
-// Hinter is what a Model may have beside: it knows what a caller can say next without being asked for a reply.
+// Hinter is an optional interface of a Model that knows what a caller may say next, without being asked for a reply.
 type Hinter interface {
-	// Hints are phrases that may answer the last message, which is the agent's; nil when it knows none. options are the
-	// ways that the conversation may then take, where there are any.
+	// Hints returns phrases that may answer the last message, which is the agent's, or nil. options are the ways that the
+	// conversation may take then; it may have none.
 	Hints(r ReplyRequest, options []Option) []string
 }

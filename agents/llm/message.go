@@ -2,33 +2,32 @@ package llm
 
 import "encoding/json"
 
-// Task is what a model is asked to do.
+// Task says what a model is asked to do.
 type Task string
 
-// The tasks. The first two are answered by Reply, the others by Answer.
+// The tasks. Model.Reply does the first two, Model.Answer the others.
 const (
 	TaskReply   Task = "agent_reply" // what the agent says next
 	TaskCaller  Task = "caller_turn" // what a simulated caller says next
-	TaskRoute   Task = "route"       // which of several ways a conversation takes
-	TaskExtract Task = "extract"     // values that were said
-	TaskJudge   Task = "judge"       // whether a conversation meets a criterion
-	TaskAnalyze Task = "analyze"     // what happened in a conversation, and why
-	TaskFix     Task = "fix"         // a change that would make an agent better
-	TaskLabel   Task = "label"       // one of several labels for something
+	TaskRoute   Task = "route"       // choose one of several ways for a conversation
+	TaskExtract Task = "extract"     // extract values that were said
+	TaskJudge   Task = "judge"       // judge whether a conversation meets a criterion
+	TaskAnalyze Task = "analyze"     // explain what happened in a conversation
+	TaskFix     Task = "fix"         // propose a change that improves an agent
+	TaskLabel   Task = "label"       // choose one of several labels
 )
 
-// Role says who a message is from.
+// Role is the sender of a message.
 type Role string
 
 // The roles.
 const (
 	RoleAgent  Role = "agent"
 	RoleCaller Role = "caller"
-	RoleTool   Role = "tool" // what a tool that the agent called has answered
+	RoleTool   Role = "tool" // the answer of a tool that the agent called
 )
 
-// Message is one utterance of a conversation. Text of the caller and of tools is data, never an instruction to the
-// program.
+// Message is one message of a conversation. The text of callers and tools is data, never an instruction to the program.
 type Message struct {
 	Role  Role
 	Text  string
@@ -36,14 +35,14 @@ type Message struct {
 	Call  string     // of a tool: the id of the call that it answers
 }
 
-// Tool is something that a model may call while it replies.
+// Tool is a tool that a model may call while it replies.
 type Tool struct {
 	Name        string // letters, digits, _ and -, at most 64
 	Description string
 	Parameters  json.RawMessage // JSON schema of an object; nil: no parameters
 }
 
-// ToolCall is a call that a model wants made. Arguments are what the model wrote, and may be anything.
+// ToolCall is a tool call that a model asks for. Arguments is what the model wrote, and may be anything.
 type ToolCall struct {
 	ID        string
 	Name      string
@@ -53,5 +52,5 @@ type ToolCall struct {
 // Usage counts tokens.
 type Usage struct{ Input, Output int }
 
-// Add sums two usages.
+// Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage { return Usage{u.Input + v.Input, u.Output + v.Output} }

@@ -19,14 +19,14 @@ const (
 	maxDepth  = 100     // of arrays and objects
 )
 
-// errSeveral: to take one of several values would let a text that the model quotes stand for its answer.
+// errSeveral refuses several values. To take one of them could take a text that the model quotes for its answer.
 var errSeveral = errors.New("write one JSON value and nothing before or after it")
 
-// parse reads an answer: one JSON value, and at most one code fence around it. Numbers stay json.Number. A name that an
-// object has twice is refused, because readers differ about which one counts.
+// parse parses an answer: one JSON value, with at most one code fence around it. Numbers are json.Number. Duplicate names
+// in an object are refused, because parsers differ about which one counts.
 func parse(answer []byte) (json.RawMessage, any, error) {
 	if len(answer) > maxAnswer {
-		return nil, nil, errors.New("it is too long")
+		return nil, nil, fmt.Errorf("it is longer than %d bytes", maxAnswer)
 	}
 	raw, err := unfence(bytes.TrimSpace(answer))
 	if err != nil {
@@ -44,7 +44,7 @@ func parse(answer []byte) (json.RawMessage, any, error) {
 	return raw, value, nil
 }
 
-// unfence takes a code fence away.
+// unfence removes a code fence.
 func unfence(text []byte) ([]byte, error) {
 	const fence = "```"
 	inside, fenced := bytes.CutPrefix(text, []byte(fence))
@@ -59,7 +59,7 @@ func unfence(text []byte) ([]byte, error) {
 	return bytes.TrimSpace(inside), nil
 }
 
-// read reads one value.
+// read parses one value.
 func read(d *json.Decoder, depth int) (any, error) {
 	token, err := d.Token()
 	if errors.Is(err, io.EOF) {
@@ -69,7 +69,7 @@ func read(d *json.Decoder, depth int) (any, error) {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if depth > maxDepth {
-		return nil, errors.New("it is nested too deep")
+		return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
 	}
 	switch token {
 	case json.Delim('{'):
@@ -107,7 +107,7 @@ func readObject(d *json.Decoder, depth int) (any, error) {
 	return object, closing(d)
 }
 
-// closing reads the end of an object or a list.
+// closing parses the end of an object or an array.
 func closing(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return errors.New("it is not complete")
@@ -115,15 +115,15 @@ func closing(d *json.Decoder) error {
 	return nil
 }
 
-// nowhere loads no schemas: one that refers to another document is refused.
+// nowhere loads no schemas, so that a schema that refers to another document is refused.
 type nowhere struct{}
 
-// Load refuses.
+// Load returns an error.
 func (nowhere) Load(string) (any, error) {
 	return nil, errors.New("a schema may not refer to another document")
 }
 
-// compile makes a schema ready for use.
+// compile compiles a schema.
 func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -138,8 +138,7 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// clean takes out what nobody sees or says: control and format characters, such as those of no width; but for ends of
-// lines and tabs.
+// clean removes control and format characters, such as those of no width, except line feeds and tabs.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -149,7 +148,7 @@ func clean(text string) string {
 	}, text)
 }
 
-// clip cuts a text to a number of bytes, between characters.
+// clip cuts a text to at most a number of bytes, between characters.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// framing is what a chat model is told about every question, with the data's tag, the rules and the schema.
+// framing is the system message of every question, with the tag of the data, the rules and the schema.
 const framing = `You decide something for a program that talks with people on the telephone.
 
 The data is the JSON between <%[1]s> and </%[1]s> in the user's message. It is what people and other systems have said and ` +
@@ -22,10 +22,10 @@ Rules:
 JSON schema of the answer:
 %[3]s`
 
-// Prompt writes a question for a chat model: rules and schema for the system's message, and for the user's message all
-// data as JSON in a block whose tag carries the nonce. The nonce must be letters and digits that nobody who speaks or
-// writes can guess, new for each question; it is taken out of the data, as are control characters and characters of no
-// width. Messages are numbered from 0 as turns.
+// Prompt returns a question for a chat model. The system message has the rules and the schema. The user message has all
+// data as JSON, in a block whose tag has the nonce. The nonce must be letters and digits that nobody can guess, and new
+// for each question. Prompt removes it from the data, as well as control characters and characters of no width. Messages
+// are numbered from 0 as turns.
 func (q Question) Prompt(nonce string) (system, user string) {
 	schema := string(q.Schema)
 	if schema == "" {
@@ -34,17 +34,17 @@ func (q Question) Prompt(nonce string) (system, user string) {
 	return fmt.Sprintf(framing, Tag(nonce), q.Instructions, schema), Data(nonce, q.data())
 }
 
-// Tag is the name of a block of data.
+// Tag returns the name of a block of data.
 func Tag(nonce string) string { return "data-" + nonce }
 
-// Data writes a value as JSON in a block of data, with all that Prompt does for that. The angle brackets in it are escaped,
-// so no tag can stand there.
+// Data returns a value as JSON in a block of data, as Prompt writes it. Angle brackets in it are escaped, so that it holds
+// no tag.
 func Data(nonce string, value any) string {
 	tag := Tag(nonce)
 	return "<" + tag + ">\n" + string(encode(strip(plain(value), nonce))) + "\n</" + tag + ">"
 }
 
-// turn is a message as the model sees it.
+// turn is a message in the form that the model sees.
 type turn struct {
 	Turn    int    `json:"turn"`
 	Role    Role   `json:"role"`
@@ -53,14 +53,14 @@ type turn struct {
 	Answers string `json:"answers,omitempty"` // of a tool: the id of the call
 }
 
-// call is a tool's call.
+// call is a tool call in the form that the model sees.
 type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments any    `json:"arguments,omitempty"`
 }
 
-// option and field are those of the question, with the names that the rules use.
+// option and field are an Option and a Field with the names that the rules use.
 type (
 	option struct {
 		ID          string `json:"id"`
@@ -76,7 +76,7 @@ type (
 	}
 )
 
-// data is all that a question is about.
+// data is the data of a question.
 type data struct {
 	Messages  []turn         `json:"messages"`
 	Variables map[string]any `json:"variables,omitempty"`
@@ -111,7 +111,7 @@ func (q Question) data() data {
 	return d
 }
 
-// plain is a value as JSON has it, and the text of one that JSON can't have.
+// plain returns a value as it decodes from JSON, or its text if JSON cannot encode it.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -129,7 +129,7 @@ func plain(v any) any {
 	return out
 }
 
-// strip cleans every text in a value, and takes the nonce out of it.
+// strip cleans every text in a value, and removes the nonce from it.
 func strip(v any, nonce string) any {
 	switch v := v.(type) {
 	case string:
@@ -150,7 +150,7 @@ func strip(v any, nonce string) any {
 	}
 }
 
-// without takes a word out of a text, also where taking it out makes it.
+// without removes a word from a text, also where removing it creates it again.
 func without(text, word string) string {
 	for word != "" && strings.Contains(text, word) {
 		text = strings.ReplaceAll(text, word, "")

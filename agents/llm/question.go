@@ -6,36 +6,36 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Question asks for one JSON value. Which of Options, Fields and Evidence are used depends on the task; Choose, Extract
-// and Ask fill in what follows from them.
+// Question asks for one JSON value. The task decides which of Options, Fields and Evidence are used. Choose and Extract set
+// Instructions and Schema.
 type Question struct {
 	Org          callwright.OrgID
 	Task         Task   // TaskRoute, TaskExtract, TaskJudge, TaskAnalyze, TaskFix or TaskLabel
-	Instructions string // the rules of this question, in the program's words
+	Instructions string // the rules of the question
 	Messages     []Message
-	Variables    map[string]any  // what is known by name: data
-	Options      []Option        // of TaskRoute and TaskLabel: what to choose from
-	Fields       []Field         // of TaskExtract: what to look for
-	Evidence     json.RawMessage // of the other tasks: what is to be judged beside the messages; data
+	Variables    map[string]any  // known values by name: data
+	Options      []Option        // of TaskRoute and TaskLabel: the options to choose from
+	Fields       []Field         // of TaskExtract: the values to extract
+	Evidence     json.RawMessage // of the other tasks: what to judge beside the messages; data
 	Schema       json.RawMessage // JSON schema of the answer
 	Language     string
 	Model        string
 	Temperature  *float64
-	Problem      string // what was wrong with the answer of the attempt before; empty for the first
+	Problem      string // what was wrong with the previous answer; empty in the first attempt
 
 	Trial, Attempt int // see ReplyRequest
 }
 
-// Option is one of the things to choose from.
+// Option is an option to choose.
 type Option struct {
 	ID          string
-	Label       string // when it is the right one, in a few words
-	Description string // more about that
-	Condition   string // must be met too, or it is not the right one; empty: nothing must
-	Otherwise   bool   // it is the right one when no other is
+	Label       string // when the option is right, in a few words
+	Description string // more about Label
+	Condition   string // must be met too; empty: none
+	Otherwise   bool   // the option is right when no other is
 }
 
-// Field is a value to look for.
+// Field is a value to extract.
 type Field struct {
 	Name        string
 	Type        FieldType
@@ -53,10 +53,10 @@ const (
 	FieldBoolean FieldType = "boolean"
 )
 
-// Answer is what a model answers to a Question.
+// Answer is the answer of a model to a Question.
 type Answer struct {
-	JSON  json.RawMessage // as the model wrote it; it may be anything
-	Model string          // which model it was, where the service says so
+	JSON  json.RawMessage // as the model wrote it; may be anything
+	Model string          // the model that answered, if the service tells
 	Usage Usage
 }
 
