@@ -1,0 +1,69 @@
+package mail_test
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/mail"
+	"github.com/callwright/callwright/sip/siptest"
+)
+
+func TestMailers(t *testing.T) {
+	t.Parallel()
+	t.Run("folder", func(t *testing.T) {
+		t.Parallel()
+		siptest.RunMailer(t, func(t *testing.T) siptest.Mailbox {
+			f, path := folder(t)
+			return siptest.Mailbox{Mailer: f, Sent: func(t *testing.T) (sent []siptest.Mail) {
+				for _, name := range files(t, path) {
+					message, err := os.ReadFile(filepath.Join(path, name))
+					if err != nil {
+						t.Fatal(err)
+					}
+					sent = append(sent, read(t, message))
+				}
+				return sent
+			}}
+		})
+	})
+	t.Run("SMTP", func(t *testing.T) {
+		t.Parallel()
+		siptest.RunMailer(t, func(t *testing.T) siptest.Mailbox {
+			s := &sink{}
+			c := client(t, mail.SMTPConfig{URL: url("smtp", serve(t, s, nil))})
+			return siptest.Mailbox{Mailer: c, Sent: func(t *testing.T) (sent []siptest.Mail) {
+				for _, message := range s.received() {
+					sent = append(sent, read(t, message))
+				}
+				return sent
+			}}
+		})
+	})
+}
+
+// read returns a message as its recipient reads it.
+func read(t *testing.T, message []byte) siptest.Mail {
+	t.Helper()
+	m, err := netmail.ReadMessage(bytes.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return siptest.Mail{
+		To: strings.Trim(m.Header.Get("To"), "<>"), Subject: subject, Text: strings.ReplaceAll(string(body), "\r\n", "\n"),
+	}
+}

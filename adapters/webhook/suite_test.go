@@ -1,0 +1,32 @@
+package webhook_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callwright/callwright/sip/siptest"
+)
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	siptest.RunHooks(t, func(t *testing.T) siptest.Receiver {
+		var accepted atomic.Int64
+		var refuses atomic.Bool
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if refuses.Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			accepted.Add(1)
+		}))
+		t.Cleanup(server.Close)
+		gone := httptest.NewServer(http.NotFoundHandler())
+		gone.Close()
+		return siptest.Receiver{
+			Hooks: sender(t, true), Org: "a", URL: server.URL, Gone: gone.URL,
+			Received: func() int { return int(accepted.Load()) }, Refuse: func() { refuses.Store(true) },
+		}
+	})
+}

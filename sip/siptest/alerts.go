@@ -1,0 +1,149 @@
+package siptest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
+)
+
+// Mail is a message as its recipient reads it.
+type Mail struct{ To, Subject, Text string }
+
+// Mailbox is an alert.Mailer and what it has sent.
+type Mailbox struct {
+	Mailer alert.Mailer
+	Sent   func(t *testing.T) []Mail
+}
+
+// RunMailer tests an alert.Mailer. newMailbox returns one that has sent nothing.
+func RunMailer(t *testing.T, newMailbox func(t *testing.T) Mailbox) {
+	t.Helper()
+	const to = "ops@example.com"
+	t.Run("sends any text", func(t *testing.T) {
+		t.Parallel()
+		box := newMailbox(t)
+		want := Mail{to, "Störung \u2603", "Der Zähler steht.\n.\n..\nFrom here\n\nEnde\n"}
+		if err := box.Mailer.SendMail(t.Context(), "t1.unreachable.1", want.To, want.Subject, want.Text); err != nil {
+			t.Fatal(err)
+		}
+		if sent := box.Sent(t); !slices.Equal(sent, []Mail{want}) {
+			t.Errorf("sent %q, want %q", sent, want)
+		}
+	})
+	t.Run("sends a message again", func(t *testing.T) {
+		t.Parallel()
+		box := newMailbox(t)
+		for range 2 {
+			if err := box.Mailer.SendMail(t.Context(), "t1.unreachable.1", to, "s", "text\n"); err != nil {
+				t.Error(err)
+			}
+		}
+		if sent := box.Sent(t); len(sent) == 0 || len(sent) > 2 {
+			t.Errorf("sent %q", sent)
+		}
+	})
+	t.Run("refuses for good", func(t *testing.T) {
+		t.Parallel()
+		box := newMailbox(t)
+		for name, m := range map[string]Mail{
+			"no address":               {To: "", Subject: "s"},
+			"two addresses":            {To: to + ", all@example.com", Subject: "s"},
+			"a header in the address":  {To: to + "\r\nBcc: all@example.com", Subject: "s"},
+			"a header in the subject":  {To: to, Subject: "s\r\nBcc: all@example.com"},
+			"a newline in the subject": {To: to, Subject: "s\ns"},
+		} {
+			if err := box.Mailer.SendMail(t.Context(), "t1.unreachable.1", m.To, m.Subject, "text\n"); err != nil {
+				t.Errorf("%s: %v, which is tried again", name, err)
+			}
+		}
+		if sent := box.Sent(t); len(sent) > 0 {
+			t.Errorf("sent %q", sent)
+		}
+	})
+}
+
+// RunTexter tests an alert.Texter. newTexter returns one that has sent nothing, and what it has sent to an organization
+// that has a contact.
+func RunTexter(t *testing.T, org callwright.OrgID, newTexter func(t *testing.T) (x alert.Texter, sent func() []string)) {
+	t.Helper()
+	x, sent := newTexter(t)
+	const text = "SIP trunk +15550000001 (outbound) answers slowly"
+	for range 2 { // the second time is a retry
+		if err := x.SendText(t.Context(), org, "t1.response_time.1", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := sent(); len(got) == 0 || len(got) > 2 || got[0] != text {
+		t.Errorf("sent %q", got)
+	}
+}
+
+// Receiver is an alert.Hooks and a server that it can post to.
+type Receiver struct {
+	Hooks    alert.Hooks
+	Org      callwright.OrgID
+	URL      string     // of the server
+	Gone     string     // a URL at which nothing listens
+	Received func() int // how many requests the server has accepted
+	Refuse   func()     // has the server answer 503 from then on
+}
+
+// RunHooks tests an alert.Hooks.
+func RunHooks(t *testing.T, newReceiver func(t *testing.T) Receiver) {
+	t.Helper()
+	notice := func(r Receiver) alert.Notice {
+		return alert.Notice{
+			ID: "t1.unreachable.1", Org: r.Org, Kind: alert.Unreachable, Number: listed, Direction: "outbound", Value: 5, Threshold: 5,
+			TriggeredAt: at,
+		}
+	}
+	t.Run("checks URLs", func(t *testing.T) {
+		t.Parallel()
+		r := newReceiver(t)
+		if err := r.Hooks.CheckURL(r.URL); err != nil {
+			t.Errorf("%s: %v", r.URL, err)
+		}
+		for _, url := range []string{"", "hook", "ftp://example.com/hook", "https://", "https://exa mple.com", "javascript:alert(1)"} {
+			wantPlainRefusal(t, url, r.Hooks.CheckURL(url))
+		}
+	})
+	t.Run("posts a notice", func(t *testing.T) {
+		t.Parallel()
+		r := newReceiver(t)
+		over := notice(r)
+		over.ResolvedAt = new(at.Add(time.Hour))
+		for _, n := range []alert.Notice{notice(r), notice(r), over} { // the second one is a retry
+			if err := r.Hooks.SendNotice(t.Context(), r.URL, n); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := r.Received(); n != 3 {
+			t.Errorf("%d notices arrived", n)
+		}
+	})
+	t.Run("reports what must be tried again", func(t *testing.T) {
+		t.Parallel()
+		r := newReceiver(t)
+		r.Refuse()
+		for _, url := range []string{r.URL, r.Gone} {
+			if err := r.Hooks.SendNotice(t.Context(), url, notice(r)); err == nil {
+				t.Errorf("%s: no error", url)
+			}
+		}
+	})
+}
+
+// wantPlainRefusal wants a CodeBadRequest without a field.
+func wantPlainRefusal(t *testing.T, input string, err error) {
+	t.Helper()
+	var field string
+	if e, ok := err.(*callwright.Error); ok { //nolint:errorlint // the outermost error has the field
+		field = e.Field
+	}
+	if callwright.CodeOf(err) != callwright.CodeBadRequest || field != "" {
+		t.Errorf("%q gave %v", input, err)
+	}
+}
