@@ -36,7 +36,7 @@ func RunRegistrations(t *testing.T, newStore func(t *testing.T) sip.Registration
 	}
 }
 
-func registration(trunkID string, org callwright.OrgID, nextAt time.Time) sip.Registration {
+func registrationOf(trunkID string, org callwright.OrgID, nextAt time.Time) sip.Registration {
 	return sip.Registration{
 		TrunkID: trunkID, Org: org, Number: "+15550000001", State: sip.Registering, Since: at, NextAt: nextAt,
 	}
@@ -97,11 +97,11 @@ func keepsRegistration(t *testing.T, s sip.Registrations) {
 }
 
 func hidesRegistrations(t *testing.T, s sip.Registrations) {
-	register(t, s, registration("t1", "a", at))
+	register(t, s, registrationOf("t1", "a", at))
 	if _, err := s.Registration(t.Context(), "b", "t1"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization's registration gave %v, want not found", err)
 	}
-	foreign := registration("t1", "b", at)
+	foreign := registrationOf("t1", "b", at)
 	if err := s.PutRegistration(t.Context(), foreign); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("another organization's new registration gave %v, want a conflict", err)
 	}
@@ -125,9 +125,9 @@ func hidesRegistrations(t *testing.T, s sip.Registrations) {
 }
 
 func comparesRegistrations(t *testing.T, s sip.Registrations) {
-	register(t, s, registration("t1", "a", at))
+	register(t, s, registrationOf("t1", "a", at))
 	winner := race(t, func(i int) error {
-		mine := registration("t1", "a", at)
+		mine := registrationOf("t1", "a", at)
 		mine.Version, mine.Failures = 1, i
 		return s.PutRegistration(t.Context(), mine)
 	})
@@ -137,12 +137,12 @@ func comparesRegistrations(t *testing.T, s sip.Registrations) {
 }
 
 func supplantsRegistration(t *testing.T, s sip.Registrations) {
-	old := registration("t1", "a", at.Add(time.Hour))
+	old := registrationOf("t1", "a", at.Add(time.Hour))
 	register(t, s, old)
 	if got := given(t, s, "n1", at, 1); got != "t1" {
 		t.Fatalf("n1 got %q", got)
 	}
-	changed := registration("t1", "a", at.Add(time.Hour))
+	changed := registrationOf("t1", "a", at.Add(time.Hour))
 	changed.Number = "+15550000002"
 	register(t, s, changed)
 	old.Version = 1
@@ -162,7 +162,7 @@ func supplantsRegistration(t *testing.T, s sip.Registrations) {
 
 // leasesUnclaimed gives what nobody has, whenever it is due: the connection to the server has to be made.
 func leasesUnclaimed(t *testing.T, s sip.Registrations) {
-	register(t, s, registration("t1", "a", at.Add(time.Hour)))
+	register(t, s, registrationOf("t1", "a", at.Add(time.Hour)))
 	for _, step := range []struct {
 		node string
 		want string
@@ -183,7 +183,7 @@ func leasesUnclaimed(t *testing.T, s sip.Registrations) {
 }
 
 func leasesDueToNode(t *testing.T, s sip.Registrations) {
-	register(t, s, registration("t1", "a", at), registration("t2", "b", at.Add(time.Minute)))
+	register(t, s, registrationOf("t1", "a", at), registrationOf("t2", "b", at.Add(time.Minute)))
 	if got := given(t, s, "n1", at, 10); got != "t1 t2" {
 		t.Fatalf("n1 got %q", got)
 	}
@@ -206,7 +206,7 @@ func leasesDueToNode(t *testing.T, s sip.Registrations) {
 
 func leasesOverdueFirst(t *testing.T, s sip.Registrations) {
 	register(t, s,
-		registration("t1", "a", at), registration("t2", "a", at.Add(-time.Hour)), registration("t3", "a", at.Add(time.Hour)))
+		registrationOf("t1", "a", at), registrationOf("t2", "a", at.Add(-time.Hour)), registrationOf("t3", "a", at.Add(time.Hour)))
 	for _, want := range []string{"t2", "t1", "t3", ""} {
 		if got := given(t, s, "n"+want, at, 1); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -217,7 +217,7 @@ func leasesOverdueFirst(t *testing.T, s sip.Registrations) {
 func leasesRegistrationOnce(t *testing.T, s sip.Registrations) {
 	const count, nodes, batch = 120, 6, 7
 	for i := range count {
-		register(t, s, registration(fmt.Sprint("t", i), "a", at.Add(time.Minute)))
+		register(t, s, registrationOf(fmt.Sprint("t", i), "a", at.Add(time.Minute)))
 	}
 	var owners sync.Map
 	take := func(node string) (more bool) {
@@ -278,12 +278,12 @@ func knowsAndReleases(t *testing.T, s sip.Registrations) {
 		}
 	}
 	later := at.Add(time.Hour)
-	register(t, s, registration("t1", "a", later), registration("t2", "b", later))
+	register(t, s, registrationOf("t1", "a", later), registrationOf("t2", "b", later))
 	nodes()
 	if got := given(t, s, "n1", at, 10); got != "t1 t2" {
 		t.Fatalf("n1 got %q", got)
 	}
-	register(t, s, registration("t3", "b", later), registration("t4", "b", later))
+	register(t, s, registrationOf("t3", "b", later), registrationOf("t4", "b", later))
 	if got := given(t, s, "n2", at, 1); got != "t3" && got != "t4" {
 		t.Fatalf("n2 got %q", got)
 	}
