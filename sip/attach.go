@@ -10,33 +10,33 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Attachment asks for trunks: every direction for every number.
+// Attachment is a request for trunks: every direction for every number.
 type Attachment struct {
 	Numbers    []string // E.164
 	Directions []DirectionInput
 }
 
-// Attached is what became of an attachment.
+// Attached is the result of an attachment.
 type Attached struct {
 	Configured []callwright.PhoneNumber
 	Failed     []FailedNumber
-	// Password is what the customer's system has to expect when we register with it; empty without AuthRegister. It is
-	// derived from what was given, and told here only.
+	// Password is the password of our registrations, to be configured in the customer's system; empty without
+	// AuthRegister. It is derived from the given credentials, and returned only once.
 	Password callwright.Secret
 }
 
-// FailedNumber is a number that was left as it was, and why.
+// FailedNumber is a number that was not attached, and the reason. Its trunks are unchanged.
 type FailedNumber struct {
 	Number string
 	Err    *callwright.Error
 }
 
-// MaxNumbers is how many numbers one attachment may name.
+// MaxNumbers is the most numbers of one attachment.
 const MaxNumbers = 100
 
-// Attach makes trunks. What is wrong with the directions or the store fails the whole; what is wrong with a number fails
-// that number alone, with all its directions. A direction that the organization has attached already is replaced, but
-// for what Configure has set. A number that is named twice is attached once.
+// Attach creates trunks. A fault of a direction or of the store fails the whole attachment. A fault of a number fails all
+// directions of this number only. A direction that the organization has attached already is replaced, except for the
+// settings of Configure. A number that is named twice is attached once.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -65,7 +65,7 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 	return done, nil
 }
 
-// draft is a trunk that every number of an attachment gets.
+// draft is a trunk without its number.
 type draft struct {
 	Trunk
 	path string // of its direction in the attachment
@@ -73,8 +73,8 @@ type draft struct {
 
 func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" }
 
-// drafts are the trunks that an attachment's directions make, outbound first: the inbound one may take its registrar
-// from it.
+// drafts returns the trunks of an attachment's directions. The outbound one is first: an inbound trunk may take its
+// registrar from it.
 func (s *Service) drafts(org callwright.OrgID, directions []DirectionInput) ([]draft, error) {
 	var types []Direction
 	for _, d := range directions {
@@ -104,7 +104,7 @@ func passwordOf(drafts []draft) callwright.Secret {
 	return ""
 }
 
-// attachNumber attaches all directions of a number, or none.
+// attachNumber attaches all directions of a number, or none of them.
 func (s *Service) attachNumber(
 	ctx context.Context, org callwright.OrgID, text string, drafts []draft,
 ) (callwright.PhoneNumber, error) {
@@ -129,13 +129,13 @@ func (s *Service) attachNumber(
 		}
 		return nil
 	})
-	if errors.Is(err, callwright.ErrConflict) { // perhaps because another organization was quicker
+	if errors.Is(err, callwright.ErrConflict) { // perhaps another organization was first
 		err = cmp.Or(s.checkOwner(ctx, org, number), err)
 	}
 	return number, err
 }
 
-// put makes one direction of a number what a draft says.
+// put stores a draft as a number's trunk.
 func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
 	t, err := withRegistrar(d.Trunk, r)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumb
 	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
-// checkOwner refuses a number of which another organization has a direction.
+// checkOwner refuses a number that another organization has attached.
 func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	for _, d := range []Direction{Inbound, Outbound} {
 		t, err := s.cfg.Store.Owner(ctx, number, d)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The bounds of what a direction holds.
+// The limits of a direction's settings.
 const (
 	minRegisterPassword = 8   // characters
 	maxUsername         = 128 // bytes
@@ -21,7 +21,7 @@ const (
 	maxAllowedIPs       = 100
 )
 
-// checkDirections refuses an empty list of directions, and one that names any twice.
+// checkDirections refuses an empty list of directions, and duplicates.
 func checkDirections(directions []Direction) error {
 	if len(directions) == 0 || len(directions) > 2 {
 		return callwright.Invalid("directions", "must hold inbound, outbound or both")
@@ -32,7 +32,7 @@ func checkDirections(directions []Direction) error {
 		}
 	}
 	if len(directions) == 2 && directions[0] == directions[1] {
-		return callwright.Invalid("directions[1].type", "is given twice")
+		return callwright.Invalid("directions[1].type", "must be unique: %s is given twice", directions[1])
 	}
 	return nil
 }
@@ -44,18 +44,18 @@ func checkDirection(d Direction) error {
 	return nil
 }
 
-// checkPlaces refuses what an input gives that its direction, or its way to authenticate, has no use for. t is the trunk
-// that the input makes.
+// checkPlaces refuses settings that do not apply to the input's direction or authentication mode. t is the trunk with the
+// input applied.
 func checkPlaces(t Trunk, in DirectionInput) error {
 	switch {
 	case in.Type == Outbound && in.AuthMode != nil:
-		return callwright.Invalid("auth_mode", "belongs to the inbound direction")
+		return callwright.Invalid("auth_mode", "must not be set for the outbound direction")
 	case in.Type == Outbound && in.Register != nil:
-		return callwright.Invalid("register_auth", "belongs to the inbound direction")
+		return callwright.Invalid("register_auth", "must not be set for the outbound direction")
 	case in.Type == Inbound && !t.registers() && in.Endpoint != nil && *in.Endpoint != "":
-		return callwright.Invalid("sip_endpoint", "belongs to the outbound direction, or to auth_mode register")
+		return callwright.Invalid("sip_endpoint", "must not be set for the inbound direction, except with auth_mode register")
 	case in.Type == Inbound && !t.registers() && in.Register != nil:
-		return callwright.Invalid("register_auth", "belongs to auth_mode register")
+		return callwright.Invalid("register_auth", "must not be set except with auth_mode register")
 	case in.Register != nil:
 		return checkRegister(*in.Register)
 	}
@@ -74,7 +74,7 @@ func checkRegister(given Credentials) error {
 	return nil
 }
 
-// checkTrunk refuses what no trunk could be.
+// checkTrunk refuses an invalid trunk.
 func (s *Service) checkTrunk(t Trunk) error {
 	if err := t.Options.check(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Service) checkTrunk(t Trunk) error {
 	case t.registers() && t.Options.Register.Username == "":
 		return callwright.Invalid("register_auth", "is required with auth_mode register")
 	case t.Direction == Outbound && len(t.Options.AllowedIPs) > 0:
-		return callwright.Invalid("options.allowed_ips", "belongs to the inbound direction")
+		return callwright.Invalid("options.allowed_ips", "must not be set for the outbound direction")
 	case t.Direction == Outbound && t.Endpoint == "":
 		return callwright.Invalid("sip_endpoint", "is required for the outbound direction")
 	case t.Endpoint != "":
@@ -99,15 +99,15 @@ func (s *Service) checkTrunk(t Trunk) error {
 	return nil
 }
 
-// check refuses settings that neither direction could have.
+// check refuses settings that are invalid for both directions.
 func (o Options) check() error {
 	switch {
 	case o.AuthMode != "" && o.AuthMode != AuthIP && o.AuthMode != AuthRegister:
 		return callwright.Invalid("auth_mode", "must be ip or register")
 	case o.Transport != "" && o.Transport != string(uri.TLS):
-		return callwright.Invalid("options.transport", "must be tls: signaling is encrypted always")
+		return callwright.Invalid("options.transport", "must be tls: signaling is always encrypted")
 	case o.SecureMedia != nil && !*o.SecureMedia:
-		return callwright.Invalid("options.secure_media", "must be true: media is SRTP always")
+		return callwright.Invalid("options.secure_media", "must be true: media is always SRTP")
 	case o.Port < 0 || o.Port > 65535:
 		return callwright.Invalid("options.port", "must be from 1 to 65535")
 	case o.Verify != "" && o.Verify != VerifyFull && o.Verify != VerifyChain && o.Verify != VerifyNone:
@@ -117,20 +117,20 @@ func (o Options) check() error {
 	case len(o.Call.Password) > maxPassword:
 		return callwright.Invalid("options.sip_password", "must have at most %d bytes", maxPassword)
 	case (o.Call.Username == "") != (o.Call.Password == ""):
-		return callwright.Invalid("options.sip_username", "and options.sip_password go together")
+		return callwright.Invalid("options.sip_username", "must be set together with options.sip_password")
 	case len(o.AllowedIPs) > maxAllowedIPs:
 		return callwright.Invalid("options.allowed_ips", "must hold at most %d addresses and networks", maxAllowedIPs)
 	}
 	unfit := func(p netip.Prefix) bool { return !p.IsValid() || p.Addr().Is4In6() }
 	if i := slices.IndexFunc(o.AllowedIPs, unfit); i >= 0 {
 		return callwright.Invalid(
-			"options.allowed_ips["+strconv.Itoa(i)+"]", "must be an address or a network, of IPv4 not in the form of IPv6",
+			"options.allowed_ips["+strconv.Itoa(i)+"]", "must be an address or a network, IPv4 not mapped to IPv6",
 		)
 	}
 	return nil
 }
 
-// isUsername says whether a text can stand in the headers of a digest (RFC 3261, section 22).
+// isUsername reports whether a text can stand in the headers of a digest (RFC 3261, section 22).
 func isUsername(text string) bool {
 	return len(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
@@ -141,7 +141,7 @@ func (s *Service) checkEndpoint(endpoint string) error {
 	case err != nil:
 		return callwright.Invalid("sip_endpoint", "%s", callwright.MessageOf(err))
 	case to.Transport != "" && to.Transport != uri.TLS:
-		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is encrypted always")
+		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is always encrypted")
 	case to.IsPrivateIP && !s.cfg.AllowPrivate:
 		return callwright.Invalid("sip_endpoint", "must not be a private address")
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// CodecConfig is which codecs a trunk's calls are offered, in the order of preference.
+// CodecConfig lists the codecs that a trunk's calls are offered, in the order of preference.
 type CodecConfig struct {
 	Codecs []CodecSetting
-	// Transcode lets the two directions of a call use different codecs of the list, and the peer change between them.
-	// Without it one codec is agreed on for both.
+	// Transcode allows different codecs of the list in the two directions of a call, and lets the peer change between
+	// them. Without it one codec is negotiated for both directions.
 	Transcode bool
 }
 
@@ -24,7 +24,7 @@ type CodecSetting struct {
 	Enabled bool
 }
 
-// codecNames are the codecs as the specification writes them.
+// codecNames maps the codecs' names in the specification to those of the SDP.
 var codecNames = []struct {
 	name  string
 	codec sdp.Codec
@@ -32,7 +32,7 @@ var codecNames = []struct {
 	{"PCMU", sdp.PCMU}, {"PCMA", sdp.PCMA}, {"G.729", sdp.G729}, {"Opus", sdp.Opus}, {"G.722", sdp.G722},
 }
 
-// parseCodec knows a codec under the specification's name and its SDP's, in whatever case.
+// parseCodec finds a codec by its name in the specification or in the SDP, in any case.
 func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
 	for _, c := range codecNames {
 		if strings.EqualFold(text, c.name) || strings.EqualFold(text, string(c.codec)) {
@@ -52,13 +52,12 @@ func checkEngines(names []string) error {
 	return nil
 }
 
-// standard are the codecs that a trunk without a configuration offers, as far as there are engines for them. The others
-// are for those who ask for them.
+// standard is the configuration of a trunk without one. Codecs without an engine are left out.
 var standard = CodecConfig{Codecs: []CodecSetting{
 	{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}, {Name: "Opus", Enabled: true},
 }}
 
-// engine is the name under which a build has a codec's engine.
+// engine returns the name of a codec's engine.
 func engine(engines []string, codec sdp.Codec) (name string, ok bool) {
 	i := slices.IndexFunc(engines, func(name string) bool {
 		c, _ := sdp.ParseCodec(name)
@@ -70,7 +69,7 @@ func engine(engines []string, codec sdp.Codec) (name string, ok bool) {
 	return engines[i], true
 }
 
-// normalized is the configuration with the names as the specification writes them, or what is wrong with it.
+// normalized returns the configuration with the specification's names.
 func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 	settings := make([]CodecSetting, 0, len(c.Codecs))
 	for i, setting := range c.Codecs {
@@ -80,10 +79,10 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 			return c, callwright.Invalid(at, "must be PCMU, PCMA, G.729, Opus or G.722")
 		}
 		if slices.ContainsFunc(settings, func(s CodecSetting) bool { return s.Name == name }) {
-			return c, callwright.Invalid(at, "%s is given twice", name)
+			return c, callwright.Invalid(at, "must be unique: %s is given twice", name)
 		}
 		if _, ok := engine(engines, codec); setting.Enabled && !ok {
-			return c, callwright.Invalid(at, "%s can't be enabled: this build has no engine for it", name)
+			return c, callwright.Invalid(at, "must not enable %s, for which this build has no engine", name)
 		}
 		settings = append(settings, CodecSetting{Name: name, Enabled: setting.Enabled})
 	}
@@ -94,8 +93,8 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 	return c, nil
 }
 
-// offered are the SDP names of the enabled codecs, in their order. One whose engine is gone since it was configured is
-// left out; with none left, calls are offered what there is.
+// offered returns the SDP names of the enabled codecs, in order. A codec whose engine has been removed since is left out.
+// If none is left, all codecs that have an engine are offered.
 func (c CodecConfig) offered(engines []string) []string {
 	var names []string
 	for _, setting := range c.Codecs {

@@ -8,25 +8,18 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// Optional is one setting of a change. A setting that is not Set stays as it is; Set with a nil Value, it returns to the
-// default.
-type Optional[T any] struct {
-	Set   bool
-	Value *T
-}
-
-// ConfigChange changes the configuration of one direction of a number.
+// ConfigChange changes the configuration of one direction of a number. A cleared member returns to its default.
 type ConfigChange struct {
 	Number    string
 	Direction Direction
-	Failover  Optional[failover.Config] // outbound only
-	Codecs    Optional[CodecConfig]
-	Alerts    Optional[alert.Config]
+	Failover  callwright.Optional[failover.Config] // outbound only
+	Codecs    callwright.Optional[CodecConfig]
+	Alerts    callwright.Optional[alert.Config]
 }
 
-// Configure changes the configuration of a trunk and gives the trunk as it is then. CodeNotFound when the organization
-// has not attached that direction; CodeBadRequest with the field of the configuration, as JSON has it, when a part of it
-// can't be acted on.
+// Configure changes the configuration of a trunk and returns the changed trunk. CodeNotFound when the organization has
+// not attached that direction; CodeBadRequest with the field, as JSON names it, when a setting is invalid or this
+// deployment cannot carry it out.
 func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigChange) (Trunk, error) {
 	n, err := numberOf(c.Number)
 	if err != nil {
@@ -39,24 +32,25 @@ func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigC
 		return Trunk{}, err
 	}
 	return s.change(ctx, org, n, c.Direction, func(_ Record, t Trunk) (Trunk, error) {
-		c.Failover.apply(&t.Failover)
-		c.Codecs.apply(&t.Codecs)
-		c.Alerts.apply(&t.Alerts)
+		assign(&t.Failover, c.Failover)
+		assign(&t.Codecs, c.Codecs)
+		assign(&t.Alerts, c.Alerts)
 		return t, nil
 	})
 }
 
-func (p Optional[T]) apply(to **T) {
-	if p.Set {
-		*to = p.Value
+// assign sets a setting for which nil is the default.
+func assign[T any](to **T, c callwright.Optional[T]) {
+	if c.Set {
+		*to = c.Value
 	}
 }
 
-// normalized is a change with its names as they are kept, or what is wrong with it.
+// normalized returns a change with its names as they are stored.
 func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c ConfigChange) (ConfigChange, error) {
 	if given := c.Failover.Value; given != nil {
 		if c.Direction != Outbound {
-			return c, callwright.Invalid("failover_config", "belongs to the outbound direction")
+			return c, callwright.Invalid("failover_config", "must not be set for the inbound direction")
 		}
 		config, err := s.normalizedFailover(*given)
 		if err != nil {

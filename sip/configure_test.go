@@ -40,12 +40,12 @@ func TestConfigure(t *testing.T) {
 		t.Errorf("got    %+v\nstored %+v", got, *stored)
 	}
 
-	got = h.configure(sip.ConfigChange{Number: one, Direction: sip.Outbound, Codecs: sip.Optional[sip.CodecConfig]{Set: true}})
+	got = h.configure(sip.ConfigChange{Number: one, Direction: sip.Outbound, Codecs: callwright.Optional[sip.CodecConfig]{Set: true}})
 	if got.Codecs != nil || got.Failover == nil || got.Alerts == nil {
 		t.Errorf("got %+v: one part goes back to the standard, the others stay", got)
 	}
 	h.configure(sip.ConfigChange{
-		Number: one, Direction: sip.Outbound, Failover: sip.Optional[failover.Config]{Set: true}, Alerts: sip.Optional[alert.Config]{Set: true},
+		Number: one, Direction: sip.Outbound, Failover: callwright.Optional[failover.Config]{Set: true}, Alerts: callwright.Optional[alert.Config]{Set: true},
 	})
 	if got := h.get("a", one).Outbound; got.Failover != nil || got.Alerts != nil {
 		t.Errorf("got %+v", got)
@@ -57,7 +57,7 @@ func TestConfigureInbound(t *testing.T) {
 	h := open(t)
 	h.attach("a", []string{one}, inbound())
 	got := h.configure(sip.ConfigChange{
-		Number: one, Direction: sip.Inbound, Failover: sip.Optional[failover.Config]{Set: true}, // null where nothing can be
+		Number: one, Direction: sip.Inbound, Failover: callwright.Optional[failover.Config]{Set: true}, // null where nothing can be
 		Codecs: part(sip.CodecConfig{Codecs: []sip.CodecSetting{{"PCMA", true}}}),
 		Alerts: part(alert.Config{
 			Enabled: true, Thresholds: alert.Thresholds{FailureRate: 50}, Channels: alert.Channels{Webhook: "https://example.com/hook"},

@@ -1,11 +1,19 @@
-// Package sip is trunking: which telephone numbers are attached to which peers, what a call needs to know of that, how
-// the peers are, and which calls there have been.
+// Package sip keeps SIP trunks and routes calls over them.
 //
-// A trunk is one direction of one number: inbound (the customer's system calls us at that number) or outbound (we call
-// through the customer's system with that number as the caller). [Service] keeps trunks and answers for them; whoever
-// moves calls asks its [Routes] where they may go and tells its [Journal] what became of them.
+// A trunk is one direction of one telephone number. Over an inbound trunk the customer's system calls us at that number;
+// over an outbound trunk we call through the customer's system, with that number as the caller. [Service] attaches,
+// configures and detaches trunks. It implements [Routes], which tells a user agent where an outgoing call goes and who
+// may make an incoming one.
 //
-// The sub-packages are pure but for their ports: uri, sdp, dialog, header and ladder are the protocol's vocabulary;
-// health, failover, alert and registration hold the machines by which trunks are watched and kept, and monitor,
-// discovery and testcall the services that ask and call customers' servers.
+// The sub-packages are:
+//
+//   - uri, sdp, dialog, header and ladder: the protocol's vocabulary, without I/O
+//   - resolve: the servers of a URI (RFC 3263)
+//   - health, failover and alert: the state machines of a server, of a trunk's servers and of alerts, without I/O
+//   - monitor: probes the servers of trunks, orders them for calls and raises alerts
+//   - registration: keeps the registrations of inbound trunks with customers' servers
+//   - calllog: the log of attempts at calls
+//   - setup: what customers configure to reach a deployment
+//   - discovery and testcall: find out what listens at a host, and place a test call
+//   - siptest: conformance suites for the ports
 package sip

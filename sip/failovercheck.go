@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// normalizedFailover is a failover with its hosts as they are kept, or what is wrong with it.
+// normalizedFailover returns a failover with its hosts as they are stored.
 func (s *Service) normalizedFailover(c failover.Config) (failover.Config, error) {
 	switch {
 	case len(c.Servers) > failover.MaxServers:
@@ -25,7 +25,7 @@ func (s *Service) normalizedFailover(c failover.Config) (failover.Config, error)
 			return c, callwright.Invalid(at, "must be unreachable, auth_failure or timeout")
 		}
 		if slices.Contains(c.Triggers[:i], t) {
-			return c, callwright.Invalid(at, "%s is given twice", t)
+			return c, callwright.Invalid(at, "must be unique: %s is given twice", t)
 		}
 	}
 	var err error
@@ -42,13 +42,13 @@ func (s *Service) normalizedServers(given []failover.Server) ([]failover.Server,
 		case err != nil:
 			return nil, callwright.Invalid(at, "%s", callwright.MessageOf(err))
 		case to.Port != 0 || to.User != "" || to.Transport != "":
-			return nil, callwright.Invalid(at, "must be a host name or an IP address, and nothing more")
+			return nil, callwright.Invalid(at, "must be a host name or an IP address alone")
 		case to.IsPrivateIP && !s.cfg.AllowPrivate:
 			return nil, callwright.Invalid(at, "must not be a private address")
 		}
 		server.Host = to.Host
 		if slices.Contains(servers, server) {
-			return nil, callwright.Invalid(at, "%s is given twice", server)
+			return nil, callwright.Invalid(at, "must be unique: %s is given twice", server)
 		}
 		servers = append(servers, server)
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// DirectionInput is what one direction of a number shall be. In an attachment what is nil is the default; in an update
-// what is nil stays as it is.
+// DirectionInput describes one direction of a number. In an attachment a nil field means the default, in an update it
+// means no change.
 type DirectionInput struct {
 	Type     Direction
 	Endpoint *string // the SIP URI of the customer's server: see Trunk.Endpoint
 	AuthMode *AuthMode
-	// Register is what AuthRegister goes by, as its owner gave it. The password is not kept: see Attached.Password.
+	// Register holds the credentials for AuthRegister as the owner gave them. The password is not stored: see
+	// Attached.Password.
 	Register *Credentials
 	// CallUsername and CallPassword are for digest challenges of calls: see Options.Call.
 	CallUsername *string
@@ -27,8 +28,8 @@ type DirectionInput struct {
 	Headers      *[]header.Rule
 }
 
-// shape is a trunk as an input makes it of what it was. It is as complete as can be without the number's other trunk: a
-// registrar may be missing. Errors have the fields of the input's JSON.
+// shape applies an input to a trunk. The result may lack a registrar, which withRegistrar takes from the number's other
+// trunk. Errors have the fields of the input's JSON.
 func (s *Service) shape(t Trunk, in DirectionInput) (Trunk, error) {
 	o := &t.Options
 	set(&t.Endpoint, in.Endpoint)
@@ -61,7 +62,7 @@ func set[T any](to, from *T) {
 	}
 }
 
-// below puts the field of an error under a path.
+// below returns an error with a path before its field.
 func below(path string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok || e.Field == "" {

@@ -7,17 +7,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RegistrationState is where a registration with a customer's server stands.
+// RegistrationState is the state of a registration with a customer's server.
 type RegistrationState string
 
 // The states.
 const (
-	Registering RegistrationState = "registering" // under way, or waiting to be tried again
+	Registering RegistrationState = "registering" // under way, or waiting for a retry
 	Registered  RegistrationState = "registered"
-	Refused     RegistrationState = "refused" // the server does not accept us; tried again, seldom
+	Refused     RegistrationState = "refused" // by the server; retried with long pauses
 )
 
-// Registration is the state of one inbound trunk with AuthRegister.
+// Registration is the registration of one inbound trunk with AuthRegister.
 type Registration struct {
 	TrunkID   string
 	Org       callwright.OrgID

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// Caller is the number that an organization's call goes out with: see call.Routes.
+// Caller returns the number with which an organization's call goes out: from, or else the organization's only outbound
+// number. It implements call.Routes.
 func (s *Service) Caller(
 	ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber,
 ) (callwright.PhoneNumber, error) {
@@ -28,7 +29,7 @@ func (s *Service) Caller(
 	return trunks[0].Number, nil
 }
 
-// outbound is the outbound trunk of a number.
+// outbound returns the outbound trunk of a number.
 func (s *Service) outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Trunk, error) {
 	r, err := s.record(ctx, org, from)
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *Service) outbound(ctx context.Context, org callwright.OrgID, from callw
 	return *r.Outbound, nil
 }
 
-// Outbound is the route of a call that goes out: see Routes.
+// Outbound returns the route of an outgoing call. It implements Routes.
 func (s *Service) Outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Route, error) {
 	t, err := s.outbound(ctx, org, from)
 	if err != nil {
@@ -57,20 +58,21 @@ func (s *Service) Outbound(ctx context.Context, org callwright.OrgID, from callw
 	return route, nil
 }
 
-// order is the servers that a call tries. What the Monitor can't say costs no call: they are then tried by priority.
+// order returns the servers that a call tries, in order. Without an answer from the Monitor, the call tries them by
+// priority.
 func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error) {
 	if t.Failover == nil || !t.Failover.Enabled {
 		return t.Servers()
 	}
 	servers, err := s.cfg.Monitor.Servers(ctx, t)
 	if err != nil {
-		s.cfg.Logger.WarnContext(ctx, "the order of a trunk's servers is not to be had", "trunk_id", t.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "cannot order a trunk's servers by health", "trunk_id", t.ID, "error", err)
 		return t.Servers()
 	}
 	return servers, nil
 }
 
-// Inbound is the route of a call that comes in: see Routes. Tenants behind one address are told apart by the number.
+// Inbound returns the route of an incoming call. It implements Routes. The number tells tenants behind one address apart.
 func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
 	t, err := s.cfg.Store.Owner(ctx, to, Inbound)
 	if err != nil {
@@ -82,8 +84,9 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	return s.route(t), nil
 }
 
-// admits says whether a peer may call over an inbound trunk: from an address of its list; with an empty list, from
-// anywhere, unless we register with its server. A call that comes over the registration is the server's own.
+// admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted. Any
+// other call is admitted from the addresses of the trunk's list; an empty list admits all addresses, or none for a trunk
+// that registers.
 func (t Trunk) admits(peer Peer) bool {
 	if t.registers() && slices.Contains(peer.Registered, t.ID) {
 		return true

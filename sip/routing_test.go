@@ -13,7 +13,9 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-func part[T any](value T) sip.Optional[T] { return sip.Optional[T]{Set: true, Value: &value} }
+func part[T any](value T) callwright.Optional[T] {
+	return callwright.Optional[T]{Set: true, Value: &value}
+}
 
 // configure configures, and wants no error.
 func (h *house) configure(c sip.ConfigChange) sip.Trunk {

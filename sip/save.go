@@ -11,8 +11,8 @@ func (s *Service) atomically(ctx context.Context, f func(context.Context) error)
 	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 }
 
-// held is the record of a number, which is held for the rest of the transaction: of changes that come at once each goes by
-// what the one before it has made.
+// held returns the record of a number and holds the number for the rest of the transaction, so that concurrent changes
+// follow one another.
 func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
 	if err := s.cfg.Store.Hold(ctx, number); err != nil {
 		return Record{}, err
@@ -20,7 +20,7 @@ func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwri
 	return s.record(ctx, org, number)
 }
 
-// save keeps a trunk in place of the old one, or as a new one when there is none, and has it watched and registered. It
+// save stores a trunk in place of the old one, or as a new one when old is nil, and has it watched and registered. It
 // runs in a transaction.
 func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
 	t.UpdatedAt = s.cfg.Clock.Now()
@@ -41,7 +41,8 @@ func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) 
 	return t, s.register(ctx, old, t)
 }
 
-// register begins the registration of a trunk anew, when there is anything new about it, or strikes it.
+// register restarts the registration of a trunk when its binding has changed, and removes it when the trunk does not
+// register any more.
 func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	had := old != nil && old.registers()
 	switch {
@@ -55,7 +56,7 @@ func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	})
 }
 
-// remove removes a trunk with all that is known of it. It runs in a transaction.
+// remove removes a trunk with its status and registration. It runs in a transaction.
 func (s *Service) remove(ctx context.Context, t Trunk) error {
 	if err := s.cfg.Store.Delete(ctx, t); err != nil {
 		return err
@@ -66,10 +67,10 @@ func (s *Service) remove(ctx context.Context, t Trunk) error {
 	return s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
 }
 
-// registers says whether we register with the server of a trunk.
+// registers reports whether we register with the server of a trunk.
 func (t Trunk) registers() bool { return t.Direction == Inbound && t.Options.AuthMode == AuthRegister }
 
-// binding is what a registration depends on.
+// binding holds the settings that a registration depends on.
 type binding struct {
 	endpoint    string
 	credentials Credentials
@@ -78,14 +79,13 @@ type binding struct {
 
 func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Register, t.Options.Verify} }
 
-// withRegistrar is a trunk with the server that it registers with, which unless it has been given is that of the
-// number's outbound trunk.
+// withRegistrar returns a trunk with its registrar: the given one, or else the server of the number's outbound trunk.
 func withRegistrar(t Trunk, r Record) (Trunk, error) {
 	if !t.registers() || t.Endpoint != "" {
 		return t, nil
 	}
 	if r.Outbound == nil {
-		return Trunk{}, callwright.Invalid("sip_endpoint", "is required: the number has no outbound endpoint to register with")
+		return Trunk{}, callwright.Invalid("sip_endpoint", "is required, because the number has no outbound endpoint to register with")
 	}
 	server, err := r.Outbound.endpoint()
 	t.Endpoint = over(server).String()

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Servers is where an outbound trunk's calls may go, by priority: the servers of its failover, or else its endpoint. An
-// inbound trunk has none.
+// Servers returns where an outbound trunk's calls may go, by priority: the servers of its failover, or else its endpoint.
+// An inbound trunk has none.
 func (t Trunk) Servers() ([]failover.Server, error) {
 	switch {
 	case t.Direction != Outbound:
@@ -20,7 +20,7 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	return []failover.Server{server}, err
 }
 
-// endpoint is the server of a trunk's endpoint, with the port that its options name in place of its own.
+// endpoint returns the server of a trunk's endpoint. A port in the options replaces that of the endpoint.
 func (t Trunk) endpoint() (failover.Server, error) {
 	to, err := uri.ParseDestination(t.Endpoint)
 	server := failover.Server{Host: to.Host, Port: to.Port}
@@ -30,7 +30,7 @@ func (t Trunk) endpoint() (failover.Server, error) {
 	return server, err
 }
 
-// over is the URI of a server: always over TLS.
+// over returns the URI of a server, always over TLS.
 func over(s failover.Server) uri.URI {
 	return uri.URI{
 		Scheme: uri.SIP, Host: s.Host, Port: s.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},

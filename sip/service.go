@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// InboundNumbers hears of numbers that begin to reach this platform; agents.Service has it.
+// InboundNumbers registers the numbers whose calls come in; agents.Service implements it.
 type InboundNumbers interface {
-	// RegisterInbound makes a number one that is answered; one that is registered already stays as it is.
+	// RegisterInbound has calls to a number answered. A number that is registered already stays as it is.
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
@@ -83,10 +83,10 @@ func (c Config) check() error {
 	return checkEngines(c.Codecs)
 }
 
-// Record is the trunks of one number; nil where a direction is not attached.
+// Record holds the trunks of one number; nil where a direction is not attached.
 type Record struct{ Inbound, Outbound *Trunk }
 
-// Get is the record of a number. A number that is not attached has an empty one.
+// Get returns the record of a number. A number that is not attached has an empty record.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Record, error) {
 	n, err := numberOf(number)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) 
 	return s.record(ctx, org, n)
 }
 
-// record is the trunks of a number.
+// record returns the trunks of a number.
 func (s *Service) record(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
 	trunks, err := s.cfg.Store.Trunks(ctx, org, number)
 	var r Record
@@ -107,7 +107,7 @@ func (s *Service) record(ctx context.Context, org callwright.OrgID, number callw
 
 func (r *Record) put(t Trunk) { *r.at(t.Direction) = &t }
 
-// of is the trunk of a direction; nil when there is none.
+// of returns the trunk of a direction; nil when there is none.
 func (r Record) of(d Direction) *Trunk { return *r.at(d) }
 
 func (r *Record) at(d Direction) **Trunk {

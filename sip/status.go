@@ -10,14 +10,14 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Status is what is known of a trunk: its servers' health, and which of them calls go to. An inbound trunk has one
-// only once it has alerts, and no servers in it.
+// Status is the state of a watched trunk: the health of its servers, and to which of them calls go. An inbound trunk has
+// a status only if it has alerts, and the status has no servers.
 type Status struct {
 	TrunkID  string
 	Org      callwright.OrgID
 	Number   callwright.PhoneNumber
 	Verify   TLSVerification
-	Alerting bool // the trunk has alerts to be looked at
+	Alerting bool // the trunk has enabled alerts
 	Failback failover.Failback
 	Servers  []ServerStatus // by priority; empty for an inbound trunk only
 	Active   int            // the index of the server that calls go to first
@@ -27,7 +27,7 @@ type Status struct {
 	Version  int64     // for the compare-and-set; 0: not stored yet
 }
 
-// ServerStatus is one server of a trunk.
+// ServerStatus is the state of one server of a trunk.
 type ServerStatus struct {
 	Server  failover.Server
 	Health  health.Server

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// Direction is which way a trunk's calls go, seen from here.
+// Direction is the direction of a trunk's calls, seen from this platform.
 type Direction string
 
 // The directions.
@@ -19,13 +19,13 @@ const (
 	Outbound Direction = "outbound"
 )
 
-// AuthMode is how the two sides of an inbound trunk know each other.
+// AuthMode is how an inbound trunk authenticates its calls.
 type AuthMode string
 
 // The modes.
 const (
-	AuthIP       AuthMode = "ip"       // by address: the default
-	AuthRegister AuthMode = "register" // we register with the customer's server, and calls come over that connection
+	AuthIP       AuthMode = "ip"       // by the peer's address: the default
+	AuthRegister AuthMode = "register" // by registration: we register with the customer's server, and calls use that connection
 )
 
 // Trunk is one direction of one number.
@@ -34,13 +34,13 @@ type Trunk struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
 	Direction Direction
-	// Endpoint is the SIP URI of the customer's server: of an outbound trunk where calls go, of an inbound one with
-	// AuthRegister the registrar, of any other inbound one empty.
+	// Endpoint is the SIP URI of the customer's server: where calls go (outbound), or the registrar (inbound with
+	// AuthRegister). It is empty for other inbound trunks.
 	Endpoint  string
 	Options   Options
 	Headers   []header.Rule
 	Failover  *failover.Config // outbound; nil: the endpoint alone
-	Codecs    *CodecConfig     // nil: PCMU, PCMA and Opus, as far as there are engines for them
+	Codecs    *CodecConfig     // nil: PCMU, PCMA and Opus, those that have an engine
 	Alerts    *alert.Config    // nil: none
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -50,14 +50,14 @@ type Trunk struct {
 // Options are a trunk's settings.
 type Options struct {
 	AuthMode AuthMode
-	// Register is what we register with. The password is the one derived for the PBX, not the one that was given.
+	// Register holds the credentials of our registration. The password is the derived one, not the given one.
 	Register Credentials
-	// Call is for digest challenges of calls: of an outbound trunk we answer the peer's with it, of an inbound one a
-	// caller has to answer ours.
+	// Call holds the credentials for calls: with them we answer the challenges of an outbound trunk's server, and
+	// callers over an inbound trunk answer ours.
 	Call        Credentials
-	Port        int             // outbound: in place of the endpoint's; 0: the endpoint's
-	Transport   string          // outbound: "tls" or empty, which is the same
-	Verify      TLSVerification // of the certificate of a server that we connect to; empty means VerifyFull
-	AllowedIPs  []netip.Prefix  // inbound: who may call; empty: everyone who can open TLS and offers SRTP
+	Port        int             // outbound: replaces the endpoint's port; 0: the endpoint's
+	Transport   string          // outbound: "tls" or empty, which mean the same
+	Verify      TLSVerification // of the server that we connect to; empty: VerifyFull
+	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty: all, over TLS and with SRTP
 	SecureMedia *bool           // as given; media is always SRTP
 }

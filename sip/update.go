@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Updated is a trunk as it is now. Password is that of Attached; empty when no register credentials were given.
+// Updated is the result of an update. Password is that of Attached; empty unless register credentials were given.
 type Updated struct {
 	Trunk    Trunk
 	Password callwright.Secret
@@ -40,7 +40,7 @@ func (s *Service) Update(
 	return done, nil
 }
 
-// change makes of a stored trunk what f says, in one transaction.
+// change replaces a stored trunk by what f returns for it, in one transaction.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d Direction,
 	f func(Record, Trunk) (Trunk, error),
@@ -64,8 +64,8 @@ func (s *Service) change(
 	return done, err
 }
 
-// Detach removes directions of a number. When one of them is not attached it is CodeNotFound, and nothing is removed. A
-// number that has been called before keeps its agent's settings.
+// Detach removes directions of a number, or none: CodeNotFound when one of them is not attached. The agent of an inbound
+// number keeps its settings.
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {
@@ -94,7 +94,7 @@ func (s *Service) Detach(
 	})
 }
 
-// numberOf reads the number that a request is about.
+// numberOf parses the number of a request.
 func numberOf(text string) (callwright.PhoneNumber, error) {
 	n, err := callwright.ParsePhoneNumber(text)
 	return n, callwright.InField("phone_number", err)

@@ -45,7 +45,7 @@ func run(ctx context.Context) error {
 
 	if _, err := trunks.Configure(ctx, "acme", sip.ConfigChange{
 		Number: "+15551234567", Direction: sip.Outbound,
-		Failover: sip.Optional[failover.Config]{Set: true, Value: &failover.Config{
+		Failover: callwright.Optional[failover.Config]{Set: true, Value: &failover.Config{
 			Enabled: true, Servers: []failover.Server{{Host: "pbx.example.com"}, {Host: "backup.example.com", Port: 5071}},
 		}},
 	}); err != nil {

@@ -25,9 +25,9 @@ func (a *api) UpdateSipConfig(
 ) (*oas.SipAdvancedConfigReply, error) {
 	change := sip.ConfigChange{
 		Number: req.PhoneNumber, Direction: sip.Direction(req.Direction),
-		Failover: sip.Optional[failover.Config]{Set: req.FailoverConfig.Set},
-		Codecs:   sip.Optional[sip.CodecConfig]{Set: req.CodecConfig.Set},
-		Alerts:   sip.Optional[alert.Config]{Set: req.AlertConfig.Set},
+		Failover: callwright.Optional[failover.Config]{Set: req.FailoverConfig.Set},
+		Codecs:   callwright.Optional[sip.CodecConfig]{Set: req.CodecConfig.Set},
+		Alerts:   callwright.Optional[alert.Config]{Set: req.AlertConfig.Set},
 	}
 	var order []int
 	if config, ok := req.FailoverConfig.Get(); ok {
