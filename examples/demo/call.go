@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +15,22 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// connect waits for the server, and gives a client with its first key.
-func connect(ctx context.Context, server *program, data string) (*oas.Client, error) {
+// clients are those of the areas that the demo uses.
+type clients struct {
+	trunks   *sipoas.Client
+	pathways *pathwaysoas.Client
+	calls    *callsoas.Client
+}
+
+// connect waits for the server, and makes clients with its first key.
+func connect(ctx context.Context, server *program, data string) (api clients, err error) {
 	if _, err := server.line(ctx, "callwright is ready"); err != nil {
-		return nil, err
+		return api, err
 	}
 	var where struct {
 		APIURL     string `json:"api_url"`
@@ -28,16 +38,24 @@ func connect(ctx context.Context, server *program, data string) (*oas.Client, er
 	}
 	text, err := waitForFile(ctx, filepath.Join(data, "server.json"))
 	if err != nil {
-		return nil, err
+		return api, err
 	}
 	if err := json.Unmarshal(text, &where); err != nil {
-		return nil, err
+		return api, err
 	}
 	secret, err := os.ReadFile(where.APIKeyFile)
 	if err != nil {
-		return nil, err
+		return api, err
 	}
-	return oas.NewClient(where.APIURL, key(strings.TrimSpace(string(secret))))
+	key := key(strings.TrimSpace(string(secret)))
+	if api.trunks, err = sipoas.NewClient(where.APIURL, key); err != nil {
+		return api, err
+	}
+	if api.pathways, err = pathwaysoas.NewClient(where.APIURL, key); err != nil {
+		return api, err
+	}
+	api.calls, err = callsoas.NewClient(where.APIURL, key)
+	return api, err
 }
 
 func waitForFile(ctx context.Context, path string) ([]byte, error) {
@@ -67,9 +85,10 @@ func pause(ctx context.Context, d time.Duration) error {
 // key signs requests.
 type key string
 
-// ApiKey is the value of the authorization header.
-func (k key) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
-	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
+// ApiKey sets the header that the contract names.
+func (k key) ApiKey(_ context.Context, _ string, r *http.Request) error {
+	r.Header.Set("Authorization", "Bearer "+string(k))
+	return nil
 }
 
 // drawn is the pathway that the agent follows: without a model it is decided by the phrases in its labels; with one (see
@@ -79,26 +98,26 @@ func (k key) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
 var drawn []byte
 
 // publish makes the pathway, and puts its first version into production.
-func publish(ctx context.Context, api *oas.Client) (id string, err error) {
+func publish(ctx context.Context, api *pathwaysoas.Client) (id string, err error) {
 	var graph struct {
-		Nodes []oas.PathwayNode `json:"nodes"`
-		Edges []oas.PathwayEdge `json:"edges"`
+		Nodes []pathwaysoas.PathwayNode `json:"nodes"`
+		Edges []pathwaysoas.PathwayEdge `json:"edges"`
 	}
 	if err := json.Unmarshal(drawn, &graph); err != nil {
 		return "", err
 	}
-	created, err := api.CreatePathway(ctx, &oas.PathwayCreate{Name: "Bicycle repair"})
+	created, err := api.CreatePathway(ctx, &pathwaysoas.PathwayCreate{Name: "Bicycle repair"})
 	if err != nil {
 		return "", err
 	}
-	version, err := api.CreatePathwayVersion(ctx, &oas.PathwayVersionCreate{
+	version, err := api.CreatePathwayVersion(ctx, &pathwaysoas.PathwayVersionCreate{
 		Name: "The first", Nodes: graph.Nodes, Edges: graph.Edges,
-	}, oas.CreatePathwayVersionParams{ID: created.PathwayID})
+	}, pathwaysoas.CreatePathwayVersionParams{ID: created.PathwayID})
 	if err != nil {
 		return "", err
 	}
-	published, err := api.PublishPathway(ctx, &oas.PathwayPublish{VersionID: version.Data.VersionNumber},
-		oas.PublishPathwayParams{ID: created.PathwayID})
+	published, err := api.PublishPathway(ctx, &pathwaysoas.PathwayPublish{VersionID: version.Data.VersionNumber},
+		pathwaysoas.PublishPathwayParams{ID: created.PathwayID})
 	if err != nil {
 		return "", err
 	}
@@ -107,17 +126,17 @@ func publish(ctx context.Context, api *oas.Client) (id string, err error) {
 }
 
 // placeCall places the call and waits for its end.
-func placeCall(ctx context.Context, api *oas.Client, pathway string) (*oas.CallRecord, error) {
-	created, err := api.CreateCall(ctx, &oas.CallCreate{
-		PhoneNumber: phoneNumber, From: oas.NewOptString(ourNumber), PathwayID: oas.NewOptString(pathway),
-		RequestData: oas.NewOptRequestData(oas.RequestData{"name": jx.Raw(`"Robin"`)}), Record: oas.NewOptBool(true),
-	}, oas.CreateCallParams{})
+func placeCall(ctx context.Context, api *callsoas.Client, pathway string) (*callsoas.CallRecord, error) {
+	created, err := api.CreateCall(ctx, &callsoas.CallCreate{
+		PhoneNumber: phoneNumber, From: callsoas.NewOptString(ourNumber), PathwayID: callsoas.NewOptString(pathway),
+		RequestData: callsoas.NewOptRequestData(callsoas.RequestData{"name": jx.Raw(`"Robin"`)}), Record: callsoas.NewOptBool(true),
+	}, callsoas.CreateCallParams{})
 	if err != nil {
 		return nil, err
 	}
 	fmt.Printf("calling %s\n", phoneNumber)
 	for {
-		record, err := api.GetCall(ctx, oas.GetCallParams{CallID: created.CallID})
+		record, err := api.GetCall(ctx, callsoas.GetCallParams{CallID: created.CallID})
 		if err != nil || record.Completed {
 			return record, err
 		}
@@ -128,12 +147,12 @@ func placeCall(ctx context.Context, api *oas.Client, pathway string) (*oas.CallR
 }
 
 // saveRecording downloads the recording of a call.
-func saveRecording(ctx context.Context, api *oas.Client, id, path string) error {
-	answer, err := api.GetRecording(ctx, oas.GetRecordingParams{CallID: id})
+func saveRecording(ctx context.Context, api *callsoas.Client, id, path string) error {
+	answer, err := api.GetRecording(ctx, callsoas.GetRecordingParams{CallID: id})
 	if err != nil {
 		return err
 	}
-	recording, ok := answer.(*oas.GetRecordingOKRawAudioWav)
+	recording, ok := answer.(*callsoas.GetRecordingOKRawAudioWav)
 	if !ok {
 		return fmt.Errorf("the recording came as %T", answer)
 	}

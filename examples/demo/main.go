@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // patience is how long the whole demo may take once the programs are built.
@@ -64,26 +65,26 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := attach(ctx, api, endpoint); err != nil {
+	if err := attach(ctx, api.trunks, endpoint); err != nil {
 		return err
 	}
-	pathway, err := publish(ctx, api)
+	pathway, err := publish(ctx, api.pathways)
 	if err != nil {
 		return err
 	}
-	record, err := placeCall(ctx, api, pathway)
+	record, err := placeCall(ctx, api.calls, pathway)
 	if err != nil {
 		return err
 	}
 	recording := filepath.Join(work, "recording.wav")
-	return errors.Join(report(record), saveRecording(ctx, api, record.CallID, recording))
+	return errors.Join(report(record), saveRecording(ctx, api.calls, record.CallID, recording))
 }
 
-func attach(ctx context.Context, api *oas.Client, endpoint string) error {
-	answer, err := api.AttachSipNumbers(ctx, &oas.SipAttach{
-		PhoneNumbers: []string{ourNumber}, Service: oas.SipServiceNameSip,
-		Directions: []oas.SipDirectionInput{{Type: oas.SipDirectionOutbound, SipEndpoint: oas.NewOptString(endpoint)}},
-	}, oas.AttachSipNumbersParams{})
+func attach(ctx context.Context, api *sipoas.Client, endpoint string) error {
+	answer, err := api.AttachSipNumbers(ctx, &sipoas.SipAttach{
+		PhoneNumbers: []string{ourNumber}, Service: sipoas.SipServiceNameSip,
+		Directions: []sipoas.SipDirectionInput{{Type: sipoas.SipDirectionOutbound, SipEndpoint: sipoas.NewOptString(endpoint)}},
+	}, sipoas.AttachSipNumbersParams{})
 	if err != nil {
 		return err
 	}
@@ -95,15 +96,15 @@ func attach(ctx context.Context, api *oas.Client, endpoint string) error {
 }
 
 // report prints the call and says what is missing of what the demo shows.
-func report(record *oas.CallRecord) error {
+func report(record *callsoas.CallRecord) error {
 	fmt.Printf("\nThe call %s, %s, with the model %q:\n", record.CallID, record.Status, record.Model.Value)
 	agent, caller := 0, 0
 	for _, line := range record.Transcripts {
 		fmt.Printf("  %5.1f s  %-9s  %s\n", line.Start.Value, line.User, line.Text)
 		switch line.User {
-		case oas.TranscriptLineUserAssistant:
+		case callsoas.TranscriptLineUserAssistant:
 			agent++
-		case oas.TranscriptLineUserUser:
+		case callsoas.TranscriptLineUserUser:
 			caller++
 		default:
 		}
@@ -117,7 +118,7 @@ func report(record *oas.CallRecord) error {
 	fmt.Println()
 	said := strings.ToLower(record.ConcatenatedTranscript)
 	switch {
-	case record.Status != oas.CallStatusCompleted:
+	case record.Status != callsoas.CallStatusCompleted:
 		return fmt.Errorf("the call ended as %q: %s", record.Status, record.ErrorMessage.Value)
 	case agent < 4 || caller < 3:
 		return fmt.Errorf("the agent spoke %d times and the caller was understood %d times", agent, caller)

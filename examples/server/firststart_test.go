@@ -32,7 +32,7 @@ func TestFirstStart(t *testing.T) {
 		t.Errorf("the second start made another key")
 	}
 	other := start(second)
-	if p, err := second.Authenticate(t.Context(), other); err != nil || p.Org != firstOrg {
+	if p, err := second.CheckKey(t.Context(), other); err != nil || p.Org != firstOrg {
 		t.Errorf("the key to the new database gives %+v, %v", p, err)
 	}
 	if old, err := os.ReadFile(apiKeyFile(c) + ".old"); err != nil || strings.TrimSpace(string(old)) != key {

@@ -8,8 +8,8 @@
 //   - no test sleeps on the real clock (sleep.go);
 //   - package names say what a package is about (name.go);
 //   - the HTTP handlers open no transaction but that of idempotent answers (atomic.go);
-//   - generated code lives in transport/oas and nowhere else, and nobody else's code, nor any binary, is committed
-//     (foreign.go).
+//   - generated code lives in the packages of transport/oas and nowhere else, and nobody else's code, nor any binary, is
+//     committed (foreign.go).
 //
 // The tree is parsed, not compiled: the rules hold for files of every platform, and are checked even when a package
 // doesn't build.

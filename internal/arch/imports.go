@@ -127,6 +127,30 @@ func refused(dir, target string) string {
 		if inside && top(to) == "adapters" {
 			return "transport never imports adapters: the wiring joins them"
 		}
+		if inside {
+			return refusedToArea(dir, to)
+		}
+	}
+	return ""
+}
+
+// httpapi is the core of the HTTP API. Each area is a package below it, such as triageapi, over the generated package of the
+// same area, such as transport/oas/triageoas.
+const httpapi = "transport/httpapi"
+
+// refusedToArea says why a package of the HTTP API may not import another package of this module.
+func refusedToArea(dir, to string) string {
+	area, isArea := strings.CutSuffix(path.Base(dir), "api")
+	isArea = isArea && path.Dir(dir) == httpapi
+	switch {
+	case dir == httpapi && (slices.Contains(domains, top(to)) || within(to, generatedHome)):
+		return "the core of the HTTP API knows no domain and no area, so that a program has those that it serves"
+	case isArea && to != dir && path.Dir(to) == httpapi && strings.HasSuffix(to, "api"):
+		return "areas don't import each other: what two of them need is a package beside them"
+	case isArea && within(to, generatedHome) && to != path.Join(generatedHome, area+"oas"):
+		return "an area uses the generated package of its own name only"
+	case within(dir, httpapi) && !isArea && within(to, generatedHome):
+		return "only areas use generated code, each its own"
 	}
 	return ""
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/speech/pcm"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/agentsoas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // The agent of these tests makes an appointment. It has rules instead of a model, so what it says is known.
@@ -46,16 +47,16 @@ func start(t *testing.T, ca string, flags ...string) *server.Server {
 }
 
 // appointment asks for a call that makes an appointment.
-func appointment() oas.CallCreate {
-	return oas.CallCreate{
-		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), Task: oas.NewOptString(task),
-		FirstSentence: oas.NewOptString(greeting), Voice: oas.NewOptString(agentVoice),
-		Record: oas.NewOptBool(true), MaxDuration: oas.NewOptFloat64(2),
+func appointment() callsoas.CallCreate {
+	return callsoas.CallCreate{
+		PhoneNumber: theirs.String(), From: callsoas.NewOptString(ours.String()), Task: callsoas.NewOptString(task),
+		FirstSentence: callsoas.NewOptString(greeting), Voice: callsoas.NewOptString(agentVoice),
+		Record: callsoas.NewOptBool(true), MaxDuration: callsoas.NewOptFloat64(2),
 	}
 }
 
 // lines are the transcript's lines by one side.
-func lines(r *oas.CallRecord, user oas.TranscriptLineUser) (texts []string) {
+func lines(r *callsoas.CallRecord, user callsoas.TranscriptLineUser) (texts []string) {
 	for _, l := range r.Transcripts {
 		if l.User == user {
 			texts = append(texts, l.Text)
@@ -67,11 +68,11 @@ func lines(r *oas.CallRecord, user oas.TranscriptLineUser) (texts []string) {
 // says waits until the agent has finished a text.
 func says(t *testing.T, s *server.Server, id, text string) {
 	t.Helper()
-	s.Until(t, id, "to hear "+text, func(r *oas.CallRecord) bool {
+	s.Until(t, id, "to hear "+text, func(r *callsoas.CallRecord) bool {
 		if r.Completed {
 			t.Fatalf("the call has ended: %s %v\n%s", r.Status, r.ErrorMessage.Value, r.ConcatenatedTranscript)
 		}
-		said := lines(r, oas.TranscriptLineUserAssistant)
+		said := lines(r, callsoas.TranscriptLineUserAssistant)
 		return len(said) > 0 && strings.HasSuffix(said[len(said)-1], text)
 	})
 }
@@ -109,7 +110,7 @@ func TestServerCallsPhone(t *testing.T) {
 			s.AttachOutbound(t, ours.String(), phone.Server())
 			request := appointment()
 			url, webhooks := hook(t, s)
-			request.Webhook = oas.NewOptString(url)
+			request.Webhook = callsoas.NewOptString(url)
 			id := s.Call(t, request)
 			phone.Await(t, "CALL_ESTABLISHED", 1)
 			says(t, s, id, greeting)
@@ -139,7 +140,7 @@ func TestServerCallsPhone(t *testing.T) {
 			checkNotSaid(t, left, agentVoice, greeting, question)
 			checkNotSaid(t, right, callerVoice, elsewhere)
 
-			var told oas.CallRecord
+			var told callsoas.CallRecord
 			if err := json.Unmarshal(<-webhooks, &told); err != nil || told.CallID != id || !told.Completed ||
 				told.ConcatenatedTranscript != record.ConcatenatedTranscript {
 				t.Errorf("the webhook tells %+v, %v", told, err)
@@ -149,22 +150,22 @@ func TestServerCallsPhone(t *testing.T) {
 }
 
 // checkAppointment checks the record of a call in which the caller said what was wanted.
-func checkAppointment(t *testing.T, r *oas.CallRecord) {
+func checkAppointment(t *testing.T, r *callsoas.CallRecord) {
 	t.Helper()
-	if r.Status != oas.CallStatusCompleted || r.QueueStatus != oas.QueueStatusComplete || !r.ErrorMessage.Null {
+	if r.Status != callsoas.CallStatusCompleted || r.QueueStatus != callsoas.QueueStatusComplete || !r.ErrorMessage.Null {
 		t.Errorf("status %s, queue status %s, error %v", r.Status, r.QueueStatus, r.ErrorMessage.Value)
 	}
-	if r.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT || r.Model.Value != "scripted" || r.Inbound {
+	if r.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT || r.Model.Value != "scripted" || r.Inbound {
 		t.Errorf("ended by %s, model %s, inbound %v", r.CallEndedBy.Value, r.Model.Value, r.Inbound)
 	}
 	if r.From != ours.String() || r.To != theirs.String() || r.StartedAt.Null || r.EndAt.Null || r.CallLength.Value <= 0 {
 		t.Errorf("record %+v", r)
 	}
-	said := lines(r, oas.TranscriptLineUserUser)
+	said := lines(r, callsoas.TranscriptLineUserUser)
 	if len(said) != 3 || said[0] == "" || said[1] != plain(theDay) || said[2] != plain(theTime) {
 		t.Errorf("the caller said %q", said)
 	}
-	spoken := strings.Join(lines(r, oas.TranscriptLineUserAssistant), " ")
+	spoken := strings.Join(lines(r, callsoas.TranscriptLineUserAssistant), " ")
 	if want := strings.Join([]string{greeting, question, half, goodbye}, " "); spoken != want {
 		t.Errorf("the agent said %q, want %q", spoken, want)
 	}
@@ -198,10 +199,10 @@ func TestPhoneCallsServer(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca})
 	s := start(t, ca.CertFile())
 	s.AttachInbound(t, ours.String(), "127.0.0.1")
-	update, err := s.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
-		Prompt: oas.NewOptNilString(task), FirstSentence: oas.NewOptNilString(greeting),
-		Voice: oas.NewOptNilString(agentVoice), Record: oas.NewOptBool(true),
-	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+	update, err := s.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{
+		Prompt: agentsoas.NewOptNilString(task), FirstSentence: agentsoas.NewOptNilString(greeting),
+		Voice: agentsoas.NewOptNilString(agentVoice), Record: agentsoas.NewOptBool(true),
+	}, agentsoas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil || len(update.FailedUpdates) > 0 {
 		t.Fatalf("giving the number an agent: %+v, %v", update, err)
 	}
@@ -224,10 +225,10 @@ func TestPhoneCallsServer(t *testing.T) {
 	phone.Hangup(t)
 
 	r := s.Ended(t, id)
-	if r.Status != oas.CallStatusCompleted || r.CallEndedBy.Value != oas.CallRecordCallEndedByUSER || !r.Inbound {
+	if r.Status != callsoas.CallStatusCompleted || r.CallEndedBy.Value != callsoas.CallRecordCallEndedByUSER || !r.Inbound {
 		t.Errorf("status %s, ended by %s, inbound %v", r.Status, r.CallEndedBy.Value, r.Inbound)
 	}
-	if said := lines(r, oas.TranscriptLineUserUser); len(said) != 2 || said[0] != "pressed 5" || said[1] == "" {
+	if said := lines(r, callsoas.TranscriptLineUserUser); len(said) != 2 || said[0] != "pressed 5" || said[1] == "" {
 		t.Errorf("the caller said %q", said)
 	}
 	if invite := phone.Sent("INVITE ")[0]; invite.Transport != "TLS" || !strings.Contains(invite.Text, "RTP/SAVP ") {
@@ -256,12 +257,12 @@ func TestDefaultAgentAnswers(t *testing.T) {
 	phone.Say(t, speak(t, callerVoice, "Please call me back tomorrow morning."))
 	r := s.Ended(t, id)
 	phone.AwaitReceived(t, "BYE ")
-	if said := lines(r, oas.TranscriptLineUserAssistant); r.Status != oas.CallStatusCompleted ||
+	if said := lines(r, callsoas.TranscriptLineUserAssistant); r.Status != callsoas.CallStatusCompleted ||
 		said[len(said)-1] != "Thank you. I have noted that. Goodbye." {
 		t.Errorf("status %s, the agent said %q", r.Status, said)
 	}
-	if len(lines(r, oas.TranscriptLineUserUser)) != 1 {
-		t.Errorf("the caller said %q", lines(r, oas.TranscriptLineUserUser))
+	if len(lines(r, callsoas.TranscriptLineUserUser)) != 1 {
+		t.Errorf("the caller said %q", lines(r, callsoas.TranscriptLineUserUser))
 	}
 }
 
@@ -275,7 +276,7 @@ func TestCallerBreaksIn(t *testing.T) {
 	s := start(t, ca.CertFile())
 	s.AttachOutbound(t, ours.String(), phone.Server())
 	request := appointment()
-	request.FirstSentence = oas.NewOptString(hours)
+	request.FirstSentence = callsoas.NewOptString(hours)
 	id := s.Call(t, request)
 	phone.Hears(t, 3*time.Second)
 	phone.Say(t, speak(t, callerVoice, errand))
@@ -283,7 +284,7 @@ func TestCallerBreaksIn(t *testing.T) {
 	phone.Hangup(t)
 	r := s.Ended(t, id)
 
-	said := lines(r, oas.TranscriptLineUserAssistant)
+	said := lines(r, callsoas.TranscriptLineUserAssistant)
 	if first := r.Transcripts[0]; !first.Interrupted.Value || len(said) != 2 || len(said[0]) < 10 ||
 		len(said[0]) > len(hours)*2/3 || !strings.HasPrefix(hours, strings.TrimRight(said[0], " .-–—…")) {
 		t.Errorf("the agent said %q, interrupted: %v", said, first.Interrupted.Value)
@@ -309,11 +310,11 @@ func TestTransfer(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	s := start(t, ca.CertFile())
 	s.AttachInbound(t, ours.String())
-	_, err := s.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
-		Prompt: oas.NewOptNilString(`when "0": say "One moment, please." and transfer` + "\n" +
+	_, err := s.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{
+		Prompt: agentsoas.NewOptNilString(`when "0": say "One moment, please." and transfer` + "\n" +
 			`when "1": say "Goodbye." and end`),
-		FirstSentence: oas.NewOptNilString(greeting), TransferPhoneNumber: oas.NewOptNilString(theirs.String()),
-	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+		FirstSentence: agentsoas.NewOptNilString(greeting), TransferPhoneNumber: agentsoas.NewOptNilString(theirs.String()),
+	}, agentsoas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,10 +333,10 @@ func TestTransfer(t *testing.T) {
 	if len(phone.Sent("NOTIFY ")) == 0 || len(phone.Sent("SIP/2.0 202")) != 1 {
 		t.Error("the phone did not try")
 	}
-	if r.Status != oas.CallStatusCompleted || !r.TransferredTo.Null || !r.TransferredAt.Null {
+	if r.Status != callsoas.CallStatusCompleted || !r.TransferredTo.Null || !r.TransferredAt.Null {
 		t.Errorf("status %s, transferred to %q", r.Status, r.TransferredTo.Value)
 	}
-	did := lines(r, oas.TranscriptLineUserAgentAction)
+	did := lines(r, callsoas.TranscriptLineUserAgentAction)
 	if len(did) != 1 || did[0] != "tried to transfer the call to "+theirs.String()+", which failed" {
 		t.Errorf("the agent did %q", did)
 	}

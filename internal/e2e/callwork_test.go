@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // office is where webhooks go. While it is shut it takes none, and wants each to come again.
@@ -105,7 +105,7 @@ func TestScheduledCallsOutliveServer(t *testing.T) {
 	for _, wait := range []time.Duration{12 * time.Second, 14 * time.Second} { // enough to order both and to kill the server
 		at := time.Now().Add(wait).Truncate(time.Second)
 		request := brief()
-		request.StartTime = oas.NewOptDateTime(at)
+		request.StartTime = callsoas.NewOptDateTime(at)
 		due[first.Call(t, request)] = at
 	}
 	first.Kill()
@@ -116,7 +116,7 @@ func TestScheduledCallsOutliveServer(t *testing.T) {
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
 	for id, at := range due {
 		r := second.Ended(t, id)
-		if r.Status != oas.CallStatusCompleted || r.StartedAt.Value.Before(at) || !r.StartTime.Value.Equal(at) {
+		if r.Status != callsoas.CallStatusCompleted || r.StartedAt.Value.Before(at) || !r.StartTime.Value.Equal(at) {
 			t.Errorf("a call for %s ended as %s, %q; it began at %s", at, r.Status, r.ErrorMessage.Value, r.StartedAt.Value)
 		}
 	}
@@ -135,23 +135,23 @@ func TestKilledDuringPathwayCall(t *testing.T) {
 	first := start(t, ca.CertFile())
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	office := newOffice(t)
-	id := first.Call(t, oas.CallCreate{
-		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), Voice: oas.NewOptString(agentVoice),
-		PathwayID: oas.NewOptString(first.Publish(t, agentstest.EveryNode(base))), Webhook: oas.NewOptString(office.url),
-		WebhookEvents: []oas.CallEventCategory{oas.CallEventCategoryCall, oas.CallEventCategoryWebhook},
-		RequestData:   oas.NewOptRequestData(oas.RequestData{"customer": []byte(`"Ada"`)}),
+	id := first.Call(t, callsoas.CallCreate{
+		PhoneNumber: theirs.String(), From: callsoas.NewOptString(ours.String()), Voice: callsoas.NewOptString(agentVoice),
+		PathwayID: callsoas.NewOptString(first.Publish(t, agentstest.EveryNode(base))), Webhook: callsoas.NewOptString(office.url),
+		WebhookEvents: []callsoas.CallEventCategory{callsoas.CallEventCategoryCall, callsoas.CallEventCategoryWebhook},
+		RequestData:   callsoas.NewOptRequestData(callsoas.RequestData{"customer": []byte(`"Ada"`)}),
 	})
 	phone.Await(t, "CALL_ESTABLISHED", 1)
 	says(t, first, id, walk[0].answer)
 	phone.Say(t, speak(t, callerVoice, walk[1].caller))
 	says(t, first, id, walk[1].answer)
-	first.Until(t, id, "to have the log of its second turn", func(r *oas.CallRecord) bool { return len(decisions(r.PathwayLogs)) >= 2 })
+	first.Until(t, id, "to have the log of its second turn", func(r *callsoas.CallRecord) bool { return len(decisions(r.PathwayLogs)) >= 2 })
 	before := first.Record(t, id)
 	first.Kill()
 
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
 	r := second.Ended(t, id)
-	if r.Status != oas.CallStatusFailed || r.QueueStatus != oas.QueueStatusCompleteError || r.PathwayVersion.Value != 1 {
+	if r.Status != callsoas.CallStatusFailed || r.QueueStatus != callsoas.QueueStatusCompleteError || r.PathwayVersion.Value != 1 {
 		t.Errorf("it ended as %s, %s, %q, on version %d", r.Status, r.QueueStatus, r.ErrorMessage.Value, r.PathwayVersion.Value)
 	}
 	for name, want := range map[string]string{"day": `"Tuesday"`, "free": "1", "customer": `"Ada"`} {
@@ -162,7 +162,7 @@ func TestKilledDuringPathwayCall(t *testing.T) {
 	if got, want := decisions(r.PathwayLogs), decisions(before.PathwayLogs); !slices.Equal(got, want) || len(r.PathwayLogs) != len(before.PathwayLogs) {
 		t.Errorf("%d entries and the decisions %v; before the end there were %d, %v", len(r.PathwayLogs), got, len(before.PathwayLogs), want)
 	}
-	if said := strings.Join(lines(r, oas.TranscriptLineUserAssistant), " "); !strings.HasSuffix(said, walk[1].answer) {
+	if said := strings.Join(lines(r, callsoas.TranscriptLineUserAssistant), " "); !strings.HasSuffix(said, walk[1].answer) {
 		t.Errorf("the agent said %q", said)
 	}
 	office.told(t, id, "answered", "ended: failed, "+r.ErrorMessage.Value)
@@ -182,9 +182,9 @@ func TestKilledAfterCall(t *testing.T) {
 	office := newOffice(t)
 	office.set(true)
 	request := brief()
-	request.Retry = oas.NewOptRetryOptions(oas.RetryOptions{Wait: 3})
-	request.Webhook = oas.NewOptString(office.url)
-	request.WebhookEvents = []oas.CallEventCategory{oas.CallEventCategoryCall, oas.CallEventCategoryQueue}
+	request.Retry = callsoas.NewOptRetryOptions(callsoas.RetryOptions{Wait: 3})
+	request.Webhook = callsoas.NewOptString(office.url)
+	request.WebhookEvents = []callsoas.CallEventCategory{callsoas.CallEventCategoryCall, callsoas.CallEventCategoryQueue}
 	id := first.Call(t, request)
 	phone.Await(t, "CALL_INCOMING", 1)
 	phone.Hangup(t)
@@ -201,7 +201,7 @@ func TestKilledAfterCall(t *testing.T) {
 	phone.Await(t, "CALL_INCOMING", 2)
 	phone.Hangup(t)
 	last := second.Ended(t, again)
-	if last.Status != oas.CallStatusBusy || last.RetryOf.Value != id || last.RetriedBy.Value != "" {
+	if last.Status != callsoas.CallStatusBusy || last.RetryOf.Value != id || last.RetriedBy.Value != "" {
 		t.Errorf("the second call ended as %s; it tries %q again and is tried again by %q", last.Status, last.RetryOf.Value, last.RetriedBy.Value)
 	}
 	office.told(t, id, "queued", "allocated", ended)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
 // twice is counting with two requests each turn, so that a turn of which both hang takes twice as long as one request may.
@@ -49,19 +49,19 @@ func TestStopDuringTurns(t *testing.T) {
 		first.Chat(t, first.Publish(t, counting("Go on.", brief))).ChatID,
 		first.Chat(t, first.Publish(t, twice("Go on.", endless))).ChatID,
 	}
-	answers, errs := make([]*oas.PathwayChatStateReply, len(chats)), make([]error, len(chats))
+	answers, errs := make([]*pathwaysoas.PathwayChatStateReply, len(chats)), make([]error, len(chats))
 	var turns sync.WaitGroup
 	for i, chat := range chats {
 		turns.Go(func() {
-			answers[i], errs[i] = first.API.SendPathwayChatMessage(t.Context(), &oas.PathwayChatTurn{Message: "One."},
-				oas.SendPathwayChatMessageParams{ChatID: chat})
+			answers[i], errs[i] = first.API.SendPathwayChatMessage(t.Context(), &pathwaysoas.PathwayChatTurn{Message: "One."},
+				pathwaysoas.SendPathwayChatMessageParams{ChatID: chat})
 		})
 	}
 	<-asked
 	<-asked
 	first.Terminate(t)
 	await.That(t, "the server to refuse further turns", func() bool {
-		_, err := first.API.CreatePathwayChat(t.Context(), &oas.PathwayChatCreate{PathwayID: other})
+		_, err := first.API.CreatePathwayChat(t.Context(), &pathwaysoas.PathwayChatCreate{PathwayID: other})
 		return status(err) == http.StatusServiceUnavailable
 	})
 	close(stopping)
@@ -117,7 +117,7 @@ func TestClientsGo(t *testing.T) {
 	var turns sync.WaitGroup
 	for _, chat := range chats {
 		turns.Go(func() {
-			_, err := s.API.SendPathwayChatMessage(ctx, &oas.PathwayChatTurn{Message: "One."}, oas.SendPathwayChatMessageParams{ChatID: chat})
+			_, err := s.API.SendPathwayChatMessage(ctx, &pathwaysoas.PathwayChatTurn{Message: "One."}, pathwaysoas.SendPathwayChatMessageParams{ChatID: chat})
 			if err == nil {
 				t.Error("a turn was answered")
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // onlyCall checks that there is one record of one call, and that nothing is left of the call at the server.
@@ -31,8 +31,8 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 		name    string
 		phone   baresip.Config
 		do      func(t *testing.T, s *server.Server, phone *baresip.Phone, id string)
-		status  oas.CallStatus
-		queue   oas.QueueStatus
+		status  callsoas.CallStatus
+		queue   callsoas.QueueStatus
 		code    int
 		message string
 		silent  bool // the phone must not notice the call
@@ -43,7 +43,7 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 				phone.Await(t, "CALL_INCOMING", 1)
 				phone.Hangup(t)
 			},
-			status: oas.CallStatusBusy, queue: oas.QueueStatusCallError, code: 486, message: "busy",
+			status: callsoas.CallStatusBusy, queue: callsoas.QueueStatusCallError, code: 486, message: "busy",
 		},
 		{
 			name: "stopped while it rings", phone: baresip.Config{CA: ca, Manual: true},
@@ -53,23 +53,23 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 				phone.AwaitReceived(t, "CANCEL ")
 				phone.Await(t, "CALL_CLOSED", 1)
 			},
-			status: oas.CallStatusCanceled, queue: oas.QueueStatusComplete,
+			status: callsoas.CallStatusCanceled, queue: callsoas.QueueStatusComplete,
 		},
 		{
 			name: "not here", phone: baresip.Config{CA: ca, User: "somebody-else"},
-			status: oas.CallStatusFailed, queue: oas.QueueStatusCallError, code: 404, message: "not found",
+			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, code: 404, message: "not found",
 		},
 		{
 			name: "no SRTP", phone: baresip.Config{CA: ca, Plain: true},
-			status: oas.CallStatusFailed, queue: oas.QueueStatusCallError, code: 488, message: "SRTP",
+			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, code: 488, message: "SRTP",
 		},
 		{
 			name: "certificate of a stranger", phone: baresip.Config{CA: stranger},
-			status: oas.CallStatusFailed, queue: oas.QueueStatusCallError, message: "could not be reached", silent: true,
+			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, message: "could not be reached", silent: true,
 		},
 		{
 			name: "certificate for another name", phone: baresip.Config{CA: ca, Hosts: []string{"pbx.example.com", "127.0.0.2"}},
-			status: oas.CallStatusFailed, queue: oas.QueueStatusCallError, message: "could not be reached", silent: true,
+			status: callsoas.CallStatusFailed, queue: callsoas.QueueStatusCallError, message: "could not be reached", silent: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 				!strings.Contains(r.ErrorMessage.Value, c.message) || r.ErrorMessage.Null != (c.message == "") {
 				t.Errorf("status %s, queue status %s, SIP %d, error %q", r.Status, r.QueueStatus, r.SipCode.Value, r.ErrorMessage.Value)
 			}
-			if !r.StartedAt.Null || r.AnsweredBy.Value != oas.AnsweredByNoAnswer || !r.CallEndedBy.Null || len(r.Transcripts) > 0 {
+			if !r.StartedAt.Null || r.AnsweredBy.Value != callsoas.AnsweredByNoAnswer || !r.CallEndedBy.Null || len(r.Transcripts) > 0 {
 				t.Errorf("a call that nobody took has the record %+v", r)
 			}
 			if heard := len(phone.Messages()); c.silent && heard > 0 {
@@ -112,7 +112,7 @@ func TestNobodyThere(t *testing.T) {
 	s := start(t, ca.CertFile())
 	s.AttachOutbound(t, ours.String(), phone.Server())
 	id := s.Call(t, appointment())
-	if r := s.Ended(t, id); r.Status != oas.CallStatusFailed || !strings.Contains(r.ErrorMessage.Value, "could not be reached") {
+	if r := s.Ended(t, id); r.Status != callsoas.CallStatusFailed || !strings.Contains(r.ErrorMessage.Value, "could not be reached") {
 		t.Errorf("status %s, error %q", r.Status, r.ErrorMessage.Value)
 	}
 	onlyCall(t, s, id)
@@ -162,7 +162,7 @@ func TestStop(t *testing.T) {
 	s.StopCall(t, id)
 	phone.AwaitReceived(t, "BYE ")
 	r := s.Ended(t, id)
-	if r.Status != oas.CallStatusCompleted || r.QueueStatus != oas.QueueStatusComplete || !r.ErrorMessage.Null {
+	if r.Status != callsoas.CallStatusCompleted || r.QueueStatus != callsoas.QueueStatusComplete || !r.ErrorMessage.Null {
 		t.Errorf("status %s, queue status %s, error %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
 	}
 	if len(phone.Received("CANCEL ")) > 0 {
@@ -183,7 +183,7 @@ func TestPhoneVanishes(t *testing.T) {
 	says(t, s, id, greeting)
 	phone.Kill()
 	r := s.Ended(t, id)
-	if r.Status != oas.CallStatusFailed || r.QueueStatus != oas.QueueStatusCompleteError || r.ErrorMessage.Value == "" {
+	if r.Status != callsoas.CallStatusFailed || r.QueueStatus != callsoas.QueueStatusCompleteError || r.ErrorMessage.Value == "" {
 		t.Errorf("status %s, queue status %s, error %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
 	}
 	if !r.CallEndedBy.Null || len(r.Transcripts) == 0 {
@@ -202,8 +202,8 @@ func TestNoSpeechEngine(t *testing.T) {
 	s := server.Start(t, server.Config{Roots: ca.CertFile(), Env: []string{"PATH=" + t.TempDir()}})
 	s.AttachOutbound(t, ours.String(), phone.Server())
 	s.AttachInbound(t, ours.String())
-	_, err := s.API.CreateCall(t.Context(), new(appointment()), oas.CreateCallParams{})
-	refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err)
+	_, err := s.API.CreateCall(t.Context(), new(appointment()), callsoas.CreateCallParams{})
+	refusal, ok := errors.AsType[*callsoas.ErrorStatusCodeWithHeaders](err)
 	if !ok || refusal.StatusCode != http.StatusServiceUnavailable {
 		t.Fatalf("a call without speech engines gives %v", err)
 	}

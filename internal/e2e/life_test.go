@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // brief asks for a call in which the agent says goodbye and hangs up.
-func brief() oas.CallCreate {
+func brief() callsoas.CallCreate {
 	request := appointment()
-	request.Task, request.FirstSentence = oas.NewOptString(`start: say "`+goodbye+`" and end`), oas.OptString{}
+	request.Task, request.FirstSentence = callsoas.NewOptString(`start: say "`+goodbye+`" and end`), callsoas.OptString{}
 	return request
 }
 
@@ -49,18 +49,18 @@ func TestServerIsKilled(t *testing.T) {
 	}
 	for _, id := range queued {
 		r := second.Ended(t, id)
-		placed := r.Status == oas.CallStatusCompleted && r.QueueStatus == oas.QueueStatusComplete
-		lost := r.Status == oas.CallStatusFailed && strings.Contains(r.ErrorMessage.Value, "server")
+		placed := r.Status == callsoas.CallStatusCompleted && r.QueueStatus == callsoas.QueueStatusComplete
+		lost := r.Status == callsoas.CallStatusFailed && strings.Contains(r.ErrorMessage.Value, "server")
 		if !placed && !lost {
 			t.Errorf("a queued call ended as %s, %s, %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
 		}
 	}
 	r := second.Ended(t, cut)
-	if r.Status != oas.CallStatusFailed || r.QueueStatus != oas.QueueStatusCompleteError ||
+	if r.Status != callsoas.CallStatusFailed || r.QueueStatus != callsoas.QueueStatusCompleteError ||
 		!strings.Contains(r.ErrorMessage.Value, "the server that ran the call stopped") {
 		t.Errorf("the call that was cut ended as %s, %s, %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
 	}
-	if !slices.Equal(lines(r, oas.TranscriptLineUserAssistant), []string{greeting}) {
+	if !slices.Equal(lines(r, callsoas.TranscriptLineUserAssistant), []string{greeting}) {
 		t.Errorf("the transcript of the call that was cut is %q", r.ConcatenatedTranscript)
 	}
 	if calls := second.Calls(t); len(calls) != 1+len(queued) {
@@ -103,7 +103,7 @@ func TestDrain(t *testing.T) {
 	if !first.Record(t, running).EndAt.Null {
 		t.Error("the running call was not left to run")
 	}
-	late, lateErr := first.API.CreateCall(t.Context(), new(appointment()), oas.CreateCallParams{})
+	late, lateErr := first.API.CreateCall(t.Context(), new(appointment()), callsoas.CreateCallParams{})
 	phone.AwaitReceived(t, "BYE ")
 	if code := first.ExitCode(t); code != 0 {
 		t.Errorf("the server stopped with exit code %d", code)
@@ -111,7 +111,7 @@ func TestDrain(t *testing.T) {
 
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile()})
 	r := second.Record(t, running)
-	if !r.Completed || r.Status != oas.CallStatusCompleted || r.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT {
+	if !r.Completed || r.Status != callsoas.CallStatusCompleted || r.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT {
 		t.Errorf("the running call ended as %s by %s, %q", r.Status, r.CallEndedBy.Value, r.ErrorMessage.Value)
 	}
 	records := 1
@@ -142,7 +142,7 @@ func TestNothingIsLeft(t *testing.T) {
 	s.AttachInbound(t, ours.String())
 	answered := brief()
 	refused := brief()
-	refused.From = oas.NewOptString("+14155550101")
+	refused.From = callsoas.NewOptString("+14155550101")
 	round := func() {
 		calls := len(phone.Events("CALL_ESTABLISHED"))
 		var ids []string
@@ -159,7 +159,7 @@ func TestNothingIsLeft(t *testing.T) {
 			phone.Await(t, "CALL_CLOSED", calls+each+i+1)
 		}
 		await.That(t, "the last call to end", func() bool {
-			return !slices.ContainsFunc(s.Calls(t), func(c oas.CallSummary) bool { return !c.Completed })
+			return !slices.ContainsFunc(s.Calls(t), func(c callsoas.CallSummary) bool { return !c.Completed })
 		})
 	}
 	for range warmUp { // opens what stays open: connections to peers, pools

@@ -11,7 +11,8 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/agentsoas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // service stands for a language model behind the interface of OpenAI. It looks an order up when the caller has pressed a
@@ -96,25 +97,25 @@ func TestWebAgentWithAModel(t *testing.T) {
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	s := start(t, ca.CertFile(), "--llm-base-url", model.URL+"/v1", "--llm-model", "m")
 	s.AttachOutbound(t, ours.String(), phone.Server())
-	agent, err := s.API.CreateAgent(t.Context(), &oas.WebAgentCreate{
-		Prompt: oas.NewOptString("Be kind."), Voice: oas.NewOptString(agentVoice),
-		FirstSentence: oas.NewOptString("Hello {{name}}. Which order is it?"),
-		Tools: oas.NewOptNilAgentTools(oas.AgentTools{oas.AgentTool(`{"name":"track","description":"Says where an order is.",
+	agent, err := s.API.CreateAgent(t.Context(), &agentsoas.WebAgentCreate{
+		Prompt: agentsoas.NewOptString("Be kind."), Voice: agentsoas.NewOptString(agentVoice),
+		FirstSentence: agentsoas.NewOptString("Hello {{name}}. Which order is it?"),
+		Tools: agentsoas.NewOptNilAgentTools(agentsoas.AgentTools{agentsoas.AgentTool(`{"name":"track","description":"Says where an order is.",
 			"url":"` + systems.URL + `/orders","method":"POST","body":{"order":"{{input.order}}"},"speech":"One moment.",
 			"input_schema":{"type":"object","properties":{"order":{"type":"integer"}},"required":["order"]},
 			"response":{"order_status":"$.status"}}`)}),
-		DynamicData: oas.NewOptNilDynamicDataList(oas.DynamicDataList{{
-			URL: systems.URL + "/customers/{{customer}}", Headers: []oas.KeyValue{{Key: "Authorization", Value: "Bearer customers-key"}},
-			ResponseData: []oas.DynamicDataField{{Name: "name", Data: oas.NewOptString("$.person.name")}},
+		DynamicData: agentsoas.NewOptNilDynamicDataList(agentsoas.DynamicDataList{{
+			URL: systems.URL + "/customers/{{customer}}", Headers: []agentsoas.KeyValue{{Key: "Authorization", Value: "Bearer customers-key"}},
+			ResponseData: []agentsoas.DynamicDataField{{Name: "name", Data: agentsoas.NewOptString("$.person.name")}},
 		}}),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := oas.CallCreate{
-		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), AgentID: oas.NewOptString(agent.Agent.AgentID),
-		RequestData:   oas.NewOptRequestData(oas.RequestData{"customer": jx.Raw(`"c 1"`)}),
-		SummaryPrompt: oas.NewOptString("Name the order."), Dispositions: []string{"lost", "informed"},
+	request := callsoas.CallCreate{
+		PhoneNumber: theirs.String(), From: callsoas.NewOptString(ours.String()), AgentID: callsoas.NewOptString(agent.Agent.AgentID),
+		RequestData:   callsoas.NewOptRequestData(callsoas.RequestData{"customer": jx.Raw(`"c 1"`)}),
+		SummaryPrompt: callsoas.NewOptString("Name the order."), Dispositions: []string{"lost", "informed"},
 	}
 	var told <-chan []byte
 	request.Webhook.Set = true
@@ -124,15 +125,15 @@ func TestWebAgentWithAModel(t *testing.T) {
 	phone.Press(t, "7")
 	record := s.Ended(t, id)
 
-	if said := lines(record, oas.TranscriptLineUserAssistant); strings.Join(said, " ") !=
+	if said := lines(record, callsoas.TranscriptLineUserAssistant); strings.Join(said, " ") !=
 		"Hello Robin. Which order is it? One moment. Your order is on its way. Goodbye." {
 		t.Errorf("the agent said %q", said)
 	}
-	if record.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT || record.Model.Value != "m" ||
+	if record.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT || record.Model.Value != "m" ||
 		string(record.Variables["order_status"]) != `"on its way"` || string(record.Variables["name"]) != `"Robin"` {
 		t.Errorf("ended by %s, model %s, variables %s", record.CallEndedBy.Value, record.Model.Value, record.Variables)
 	}
-	var post oas.CallRecord
+	var post callsoas.CallRecord
 	if err := json.Unmarshal(<-told, &post); err != nil || post.Summary.Value != "Robin asked for order 7." ||
 		post.DispositionTag.Value != "informed" || !post.AnalysisError.Null {
 		t.Errorf("the webhook was told %q, %q, %q, %v", post.Summary.Value, post.DispositionTag.Value, post.AnalysisError.Value, err)

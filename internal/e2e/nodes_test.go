@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/internal/pgtest"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // TestTwoNodes runs two servers on one PostgreSQL database: each sees and stops the other's calls, and closes those of
@@ -38,13 +38,13 @@ func TestTwoNodes(t *testing.T) {
 	stopped := call()
 	two.StopCall(t, stopped)
 	phone.AwaitReceived(t, "BYE ")
-	if r := one.Ended(t, stopped); r.Status != oas.CallStatusCompleted {
+	if r := one.Ended(t, stopped); r.Status != callsoas.CallStatusCompleted {
 		t.Errorf("a call that the other node stopped ended as %s, %q", r.Status, r.ErrorMessage.Value)
 	}
 	cut := call()
 	one.Kill()
 	r := two.Ended(t, cut)
-	if r.Status != oas.CallStatusFailed || r.QueueStatus != oas.QueueStatusCompleteError ||
+	if r.Status != callsoas.CallStatusFailed || r.QueueStatus != callsoas.QueueStatusCompleteError ||
 		!strings.Contains(r.ErrorMessage.Value, "the server that ran the call stopped") {
 		t.Errorf("a call whose node died ended as %s, %s, %q", r.Status, r.QueueStatus, r.ErrorMessage.Value)
 	}

@@ -17,7 +17,9 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/e2e/baresip"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/agentsoas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
 // walk is what a caller says on the way through the pathway with every type of node, and what the agent's answer ends
@@ -78,14 +80,14 @@ func TestPathwayEverywhere(t *testing.T) {
 		inChat = append(inChat, decisions(state.PathwayLogs)...)
 	}
 
-	request := oas.CallCreate{
-		PhoneNumber: theirs.String(), From: oas.NewOptString(ours.String()), PathwayID: oas.NewOptString(id),
-		Voice: oas.NewOptString(agentVoice), Record: oas.NewOptBool(true), MaxDuration: oas.NewOptFloat64(2),
+	request := callsoas.CallCreate{
+		PhoneNumber: theirs.String(), From: callsoas.NewOptString(ours.String()), PathwayID: callsoas.NewOptString(id),
+		Voice: callsoas.NewOptString(agentVoice), Record: callsoas.NewOptBool(true), MaxDuration: callsoas.NewOptFloat64(2),
 	}
 	var told <-chan []byte
 	request.Webhook.Set = true
 	request.Webhook.Value, told = hook(t, s)
-	request.WebhookEvents = []oas.CallEventCategory{oas.CallEventCategoryCall, oas.CallEventCategoryWebhook, oas.CallEventCategoryLatency}
+	request.WebhookEvents = []callsoas.CallEventCategory{callsoas.CallEventCategoryCall, callsoas.CallEventCategoryWebhook, callsoas.CallEventCategoryLatency}
 	call := s.Call(t, request)
 	phone.Await(t, "CALL_ESTABLISHED", 1)
 	for _, turn := range walk {
@@ -154,20 +156,24 @@ func inTest(t *testing.T, d graph.Document) (all []decision) {
 	return all
 }
 
-// decisions are those of a record.
-func decisions(logs []oas.CallPathwayLog) (all []decision) {
+// decisions are those of the log of a call, or of a chat, which has the same JSON.
+func decisions[L callsoas.CallPathwayLog | pathwaysoas.CallPathwayLog](logs []L) (all []decision) {
 	for _, l := range logs {
-		if l.Decision.Value != "" {
-			all = append(all, decision{l.ChosenNodeID.Value, l.Decision.Value})
+		log, ok := any(l).(callsoas.CallPathwayLog)
+		if chat, ofChat := any(l).(pathwaysoas.CallPathwayLog); ofChat {
+			log.Decision, log.ChosenNodeID, ok = callsoas.NilString(chat.Decision), callsoas.NilString(chat.ChosenNodeID), true
+		}
+		if ok && log.Decision.Value != "" {
+			all = append(all, decision{log.ChosenNodeID.Value, log.Decision.Value})
 		}
 	}
 	return all
 }
 
 // checkPathwayRecord checks what the record of the call tells beside its decisions.
-func checkPathwayRecord(t *testing.T, r *oas.CallRecord, id string) {
+func checkPathwayRecord(t *testing.T, r *callsoas.CallRecord, id string) {
 	t.Helper()
-	if r.PathwayID.Value != id || r.PathwayVersion.Value != 1 || r.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT {
+	if r.PathwayID.Value != id || r.PathwayVersion.Value != 1 || r.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT {
 		t.Errorf("pathway %s version %d, ended by %s", r.PathwayID.Value, r.PathwayVersion.Value, r.CallEndedBy.Value)
 	}
 	for name, want := range map[string]string{"day": `"Tuesday"`, "time": `"afternoon"`, "bicycles": "2", "free": "1"} {
@@ -187,7 +193,7 @@ func checkPathwayRecord(t *testing.T, r *oas.CallRecord, id string) {
 		if l.End.Value < l.Start.Value || i > 0 && l.Start.Value < r.Transcripts[i-1].Start.Value {
 			t.Errorf("the line %q is from %v to %v", l.Text, l.Start.Value, l.End.Value)
 		}
-		if l.User == oas.TranscriptLineUserAssistant && l.Latency.Value.PlayingMs.Value > 0 {
+		if l.User == callsoas.TranscriptLineUserAssistant && l.Latency.Value.PlayingMs.Value > 0 {
 			measured++
 		}
 	}
@@ -243,9 +249,9 @@ func TestPathwayTransfers(t *testing.T) {
 		t.Errorf("the chat goes on: %+v", state)
 	}
 
-	report, err := s.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
-		PathwayID: oas.NewOptNilString(id), Voice: oas.NewOptNilString(agentVoice),
-	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+	report, err := s.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{
+		PathwayID: agentsoas.NewOptNilString(id), Voice: agentsoas.NewOptNilString(agentVoice),
+	}, agentsoas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil || len(report.FailedUpdates) > 0 {
 		t.Fatalf("the number's pathway: %v, %v", report, err)
 	}
@@ -258,7 +264,7 @@ func TestPathwayTransfers(t *testing.T) {
 	says(t, s, call, "Is there anything else that I can do for you? Which day suits you, Tuesday or Thursday?")
 	phone.Hangup(t)
 	record := s.Ended(t, call)
-	if did := lines(record, oas.TranscriptLineUserAgentAction); len(did) != 1 || !strings.HasSuffix(did[0], "which failed") {
+	if did := lines(record, callsoas.TranscriptLineUserAgentAction); len(did) != 1 || !strings.HasSuffix(did[0], "which failed") {
 		t.Errorf("the agent did %q", did)
 	}
 	if got := decisions(record.PathwayLogs); len(got) < 2 || got[len(got)-1].chosen != "day" {

@@ -22,7 +22,9 @@ import (
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/internal/pgtest"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/agentsoas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
 // counting is a pathway that greets, counts what it is told by asking another system each time, and says how far it is.
@@ -62,7 +64,7 @@ func counter(t *testing.T, before func(ctx context.Context, n int)) (address str
 
 // status is that of a refusal; 0 for none.
 func status(err error) int {
-	if refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err); ok {
+	if refusal, ok := errors.AsType[*pathwaysoas.ErrorStatusCodeWithHeaders](err); ok {
 		return refusal.StatusCode
 	}
 	return 0
@@ -93,8 +95,8 @@ func TestChatOverTwoNodes(t *testing.T) {
 		}
 	}
 	say := func(i int) error {
-		_, err := both[i%2].API.SendPathwayChatMessage(t.Context(), &oas.PathwayChatTurn{Message: fmt.Sprint("At once ", i)},
-			oas.SendPathwayChatMessageParams{ChatID: chat})
+		_, err := both[i%2].API.SendPathwayChatMessage(t.Context(), &pathwaysoas.PathwayChatTurn{Message: fmt.Sprint("At once ", i)},
+			pathwaysoas.SendPathwayChatMessageParams{ChatID: chat})
 		return err
 	}
 	var first error
@@ -115,16 +117,16 @@ func TestChatOverTwoNodes(t *testing.T) {
 }
 
 // checkHistory checks that both sides have spoken by turns, and that each turn was counted once.
-func checkHistory(t *testing.T, state oas.PathwayChatState, turns int) {
+func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 	t.Helper()
 	history := state.ChatHistory
 	if len(history) != 1+2*turns {
 		t.Fatalf("the history has %d messages: %+v", len(history), history)
 	}
 	for i, m := range history[1:] {
-		role := oas.PathwayChatMessageRoleUser
+		role := pathwaysoas.PathwayChatMessageRoleUser
 		if i%2 == 1 {
-			role = oas.PathwayChatMessageRoleAssistant
+			role = pathwaysoas.PathwayChatMessageRoleAssistant
 			if want := fmt.Sprintf("That is number %d.", i/2+1); m.Content != want {
 				t.Errorf("message %d is %q", i, m.Content)
 			}
@@ -158,14 +160,14 @@ func TestPublishOverTwoNodes(t *testing.T) {
 	for i := range saves {
 		saving.Go(func() {
 			d := counting(fmt.Sprint("Side ", i), system)
-			version := &oas.PathwayVersionCreate{Name: "side"}
+			version := &pathwaysoas.PathwayVersionCreate{Name: "side"}
 			for _, n := range d.Nodes {
-				version.Nodes = append(version.Nodes, oas.PathwayNode(n))
+				version.Nodes = append(version.Nodes, pathwaysoas.PathwayNode(n))
 			}
 			for _, e := range d.Edges {
-				version.Edges = append(version.Edges, oas.PathwayEdge(e))
+				version.Edges = append(version.Edges, pathwaysoas.PathwayEdge(e))
 			}
-			_, saves[i] = both[i%2].API.CreatePathwayVersion(t.Context(), version, oas.CreatePathwayVersionParams{ID: id})
+			_, saves[i] = both[i%2].API.CreatePathwayVersion(t.Context(), version, pathwaysoas.CreatePathwayVersionParams{ID: id})
 		})
 	}
 	saving.Wait()
@@ -188,9 +190,9 @@ func TestPathwayGoesUnderCall(t *testing.T) {
 	one, two := server.Start(t, config), server.Start(t, config)
 	two.AttachInbound(t, ours.String())
 	id := two.Publish(t, agentstest.EveryNode(base))
-	report, err := two.API.UpdateInboundNumber(t.Context(), &oas.InboundNumberUpdate{
-		PathwayID: oas.NewOptNilString(id), Voice: oas.NewOptNilString(agentVoice),
-	}, oas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+	report, err := two.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{
+		PathwayID: agentsoas.NewOptNilString(id), Voice: agentsoas.NewOptNilString(agentVoice),
+	}, agentsoas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
 	if err != nil || len(report.FailedUpdates) > 0 {
 		t.Fatalf("the number's pathway: %v, %v", report, err)
 	}
@@ -199,22 +201,22 @@ func TestPathwayGoesUnderCall(t *testing.T) {
 	call := two.Calls(t)[0].CallID
 	says(t, two, call, walk[0].answer)
 	two.PublishNext(t, id, counting("Version 2.", base))
-	if _, err := two.API.DeletePathwayVersion(t.Context(), oas.DeletePathwayVersionParams{ID: id, Version: 1}); err != nil {
+	if _, err := two.API.DeletePathwayVersion(t.Context(), pathwaysoas.DeletePathwayVersionParams{ID: id, Version: 1}); err != nil {
 		t.Fatal(err)
 	}
 	phone.Say(t, speak(t, callerVoice, walk[1].caller))
 	says(t, two, call, walk[1].answer)
-	if _, err := two.API.DeletePathway(t.Context(), oas.DeletePathwayParams{ID: id}); err != nil {
+	if _, err := two.API.DeletePathway(t.Context(), pathwaysoas.DeletePathwayParams{ID: id}); err != nil {
 		t.Fatal(err)
 	}
 	phone.Say(t, speak(t, callerVoice, walk[3].caller))
 	says(t, two, call, walk[3].answer)
 	phone.Hangup(t)
 	r := two.Ended(t, call)
-	if r.Status != oas.CallStatusCompleted || r.PathwayVersion.Value != 1 || string(r.Variables["time"]) != `"afternoon"` || len(decisions(r.PathwayLogs)) < 3 {
+	if r.Status != callsoas.CallStatusCompleted || r.PathwayVersion.Value != 1 || string(r.Variables["time"]) != `"afternoon"` || len(decisions(r.PathwayLogs)) < 3 {
 		t.Errorf("the call ended as %s on version %d with %s", r.Status, r.PathwayVersion.Value, r.Variables)
 	}
-	if _, err := one.API.CreatePathwayChat(t.Context(), &oas.PathwayChatCreate{PathwayID: id}); status(err) != http.StatusNotFound {
+	if _, err := one.API.CreatePathwayChat(t.Context(), &pathwaysoas.PathwayChatCreate{PathwayID: id}); status(err) != http.StatusNotFound {
 		t.Errorf("a chat with it gives %v", err)
 	}
 	// Whoever calls the number now is not taken.
@@ -319,7 +321,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	<-<-cuts
 
 	request := appointment()
-	request.Task, request.FirstSentence, request.PathwayID = oas.OptString{}, oas.OptString{}, oas.NewOptString(id)
+	request.Task, request.FirstSentence, request.PathwayID = callsoas.OptString{}, callsoas.OptString{}, callsoas.NewOptString(id)
 	call := s.Call(t, request)
 	says(t, s, call, "Go on.")
 	phone.Press(t, "5")
@@ -329,7 +331,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	phone.Hangup(t)
 	<-back
 	record := s.Ended(t, call)
-	if record.Status != oas.CallStatusCompleted || string(record.Variables["n"]) != "2" {
+	if record.Status != callsoas.CallStatusCompleted || string(record.Variables["n"]) != "2" {
 		t.Errorf("the call ended as %s with %s", record.Status, record.Variables)
 	}
 	if got := decisions(record.PathwayLogs); len(got) != 2 || got[0].chosen != "count" || got[1].chosen != "said" {
@@ -337,8 +339,8 @@ func TestDatabaseGoesAway(t *testing.T) {
 	}
 
 	again := brief()
-	again.From = oas.NewOptString("+14155550101")
-	again.Retry = oas.NewOptRetryOptions(oas.RetryOptions{Wait: 600})
+	again.From = callsoas.NewOptString("+14155550101")
+	again.Retry = callsoas.NewOptRetryOptions(callsoas.RetryOptions{Wait: 600})
 	first := s.Call(t, again)
 	busy.Await(t, "CALL_INCOMING", 1)
 	back = w.cut()
@@ -350,7 +352,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	}
 
 	back = w.cut()
-	if _, err := s.API.PublishPathway(t.Context(), &oas.PathwayPublish{VersionID: 1}, oas.PublishPathwayParams{ID: id}); status(err) < 500 {
+	if _, err := s.API.PublishPathway(t.Context(), &pathwaysoas.PathwayPublish{VersionID: 1}, pathwaysoas.PublishPathwayParams{ID: id}); status(err) < 500 {
 		t.Errorf("without the database publishing gives %v", err)
 	}
 	<-back

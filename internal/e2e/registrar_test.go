@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/kamailio"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // TestRegistersWithKamailio registers a number with Kamailio, which then calls us over the connection of the
@@ -22,11 +22,11 @@ func TestRegistersWithKamailio(t *testing.T) {
 			// Nobody is there yet: the password that Kamailio wants is in the answer.
 			password := s.AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
 			registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, Algorithm: algorithm, MaxExpires: 10})
-			s.Update(t, ours.String(), oas.SipDirectionInput{
-				Type: oas.SipDirectionInbound, SipEndpoint: oas.NewOptString(registrar.URI()),
+			s.Update(t, ours.String(), sipoas.SipDirectionInput{
+				Type: sipoas.SipDirectionInbound, SipEndpoint: sipoas.NewOptString(registrar.URI()),
 			})
-			s.StatusUntil(t, ours.String(), "to say that the number is registered", func(st oas.SipStatus) bool {
-				return st.Registration.Value.Status == oas.SipRegistrationStatusRegistered
+			s.StatusUntil(t, ours.String(), "to say that the number is registered", func(st sipoas.SipStatus) bool {
+				return st.Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
 			})
 
 			phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
@@ -35,12 +35,12 @@ func TestRegistersWithKamailio(t *testing.T) {
 			phone.Hangup(t)
 			await.That(t, "the call in the log", func() bool {
 				calls := s.CallLog(t, ours.String())
-				return len(calls) == 1 && calls[0].Direction == oas.SipDirectionInbound && calls[0].SipCode.Value == 200 &&
+				return len(calls) == 1 && calls[0].Direction == sipoas.SipDirectionInbound && calls[0].SipCode.Value == 200 &&
 					!calls[0].EndedAt.Null
 			})
 
 			await.That(t, "the registration to be refreshed", func() bool { return registrar.Count("SAVED") >= 2 })
-			s.Detach(t, ours.String(), oas.SipDirectionInbound)
+			s.Detach(t, ours.String(), sipoas.SipDirectionInbound)
 			await.That(t, "the registration to be taken back", func() bool {
 				return strings.Contains(registrar.Log(), "expires=0")
 			})
@@ -55,10 +55,10 @@ func TestRegistrarRefuses(t *testing.T) {
 	s := start(t, ca.CertFile())
 	registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: "another"})
 	s.AttachRegistered(t, ours.String(), registrar.URI(), "acme")
-	st := s.StatusUntil(t, ours.String(), "to say that the registration is refused", func(st oas.SipStatus) bool {
-		return st.Registration.Value.Status == oas.SipRegistrationStatusRefused
+	st := s.StatusUntil(t, ours.String(), "to say that the registration is refused", func(st sipoas.SipStatus) bool {
+		return st.Registration.Value.Status == sipoas.SipRegistrationStatusRefused
 	})
-	if st.Status != oas.SipHealthStatusUnchecked || st.Registration.Value.Detail.Value == "" {
+	if st.Status != sipoas.SipHealthStatusUnchecked || st.Registration.Value.Detail.Value == "" {
 		t.Errorf("the status is %+v", st)
 	}
 }
@@ -69,13 +69,13 @@ func TestWatchesKamailio(t *testing.T) {
 	ca := authority(t)
 	s := start(t, ca.CertFile())
 	peer := kamailio.Start(t, kamailio.Config{CA: ca, Password: "another"})
-	d := s.Discover(t, oas.SipDiscoveryStart{Host: "127.0.0.1", Port: oas.NewOptInt(int(peer.Addr().Port()))})
+	d := s.Discover(t, sipoas.SipDiscoveryStart{Host: "127.0.0.1", Port: sipoas.NewOptInt(int(peer.Addr().Port()))})
 	if r := d.Recommended.Value; r.Port != int(peer.Addr().Port()) || !strings.EqualFold(r.DetectedSystem.Value, "kamailio") {
 		t.Errorf("discovered %+v", d)
 	}
 	s.AttachOutbound(t, ours.String(), peer.URI())
-	s.StatusUntil(t, ours.String(), "to be healthy", func(st oas.SipStatus) bool {
-		return st.Status == oas.SipHealthStatusHealthy && !st.ResponseTimeMs.Null
+	s.StatusUntil(t, ours.String(), "to be healthy", func(st sipoas.SipStatus) bool {
+		return st.Status == sipoas.SipHealthStatusHealthy && !st.ResponseTimeMs.Null
 	})
 	await.That(t, "the question without a user", func() bool { return peer.Count("REQUEST OPTIONS sip:127.0.0.1") > 0 })
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
 // analyst serves a language model behind the interface of OpenAI, which answers questions: answer gives JSON for the rules
@@ -52,9 +53,9 @@ func told(entries []server.FeedEntry) (lines []string) {
 // attach attaches a call to an issue.
 func attach(t *testing.T, s *server.Server, issue, call string) {
 	t.Helper()
-	_, err := s.API.AttachIssueResource(t.Context(), &oas.TriageResourceCreate{
-		ResourceType: oas.TriageResourceTypeCall, ResourceID: call,
-	}, oas.AttachIssueResourceParams{ID: issue})
+	_, err := s.API.AttachIssueResource(t.Context(), &triageoas.TriageResourceCreate{
+		ResourceType: triageoas.TriageResourceTypeCall, ResourceID: call,
+	}, triageoas.AttachIssueResourceParams{ID: issue})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func attach(t *testing.T, s *server.Server, issue, call string) {
 // analyze has the analyst look into an issue, and gives the session.
 func analyze(t *testing.T, s *server.Server, issue, prompt string) string {
 	t.Helper()
-	session, err := s.API.AnalyzeIssue(t.Context(), &oas.TriageAnalysisCreate{Prompt: oas.NewOptString(prompt)}, oas.AnalyzeIssueParams{ID: issue})
+	session, err := s.API.AnalyzeIssue(t.Context(), &triageoas.TriageAnalysisCreate{Prompt: triageoas.NewOptString(prompt)}, triageoas.AnalyzeIssueParams{ID: issue})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,16 +104,16 @@ func TestIssueOfACall(t *testing.T) {
 	issue := s.OpenIssue(t, "The agent is of another practice")
 	stream := s.Stream(t, issue, "")
 	attach(t, s, issue, call)
-	if _, err := s.API.AddIssueFlag(t.Context(), &oas.TriageFlagCreate{
-		CallID: call, Type: "wrong_information", MessageIndex: oas.NewOptNilInt(0),
-	}, oas.AddIssueFlagParams{ID: issue}); err != nil {
+	if _, err := s.API.AddIssueFlag(t.Context(), &triageoas.TriageFlagCreate{
+		CallID: call, Type: "wrong_information", MessageIndex: triageoas.NewOptNilInt(0),
+	}, triageoas.AddIssueFlagParams{ID: issue}); err != nil {
 		t.Fatal(err)
 	}
 	session := analyze(t, s, issue, "Why so early?")
 	s.ActivityUntil(t, issue, "response")
-	if _, err := s.API.AddIssueAgentEntry(t.Context(), &oas.TriageAgentEntryCreate{
-		Type: oas.TriageAgentEntryCreateTypePrompt, Detail: oas.NewOptString("Since March."),
-	}, oas.AddIssueAgentEntryParams{ID: issue, SessionID: session}); err != nil {
+	if _, err := s.API.AddIssueAgentEntry(t.Context(), &triageoas.TriageAgentEntryCreate{
+		Type: triageoas.TriageAgentEntryCreateTypePrompt, Detail: triageoas.NewOptString("Since March."),
+	}, triageoas.AddIssueAgentEntryParams{ID: issue, SessionID: session}); err != nil {
 		t.Fatal(err)
 	}
 	entries := s.ActivityUntil(t, issue, "session_stopped")
@@ -129,7 +130,7 @@ func TestIssueOfACall(t *testing.T) {
 			t.Errorf("the stream told %s %s, want %s %s", got.Type, got.ID, e.Type, e.ID)
 		}
 	}
-	if issues := s.Issues(t); len(issues) != 1 || issues[0].IsProcessing || issues[0].LatestAgentSession.Value.Status != oas.TriageSessionStatusComplete {
+	if issues := s.Issues(t); len(issues) != 1 || issues[0].IsProcessing || issues[0].LatestAgentSession.Value.Status != triageoas.TriageSessionStatusComplete {
 		t.Errorf("the issues are %+v", issues)
 	}
 	s.Stop(t)
@@ -173,7 +174,7 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 	s.AttachOutbound(t, ours.String(), "sip:"+nobody.Addr().String()+";transport=tls")
 	fail := func() string {
 		id := s.Call(t, appointment())
-		if r := s.Ended(t, id); r.Status != oas.CallStatusFailed {
+		if r := s.Ended(t, id); r.Status != callsoas.CallStatusFailed {
 			t.Fatalf("the call ended as %s", r.Status)
 		}
 		return id
@@ -187,7 +188,7 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 		return len(issues) == 1 && issues[0].ResourceCount == len(calls)
 	})
 	issue := s.Issues(t)[0]
-	if issue.Severity != oas.TriageSeverityHigh || issue.Source != oas.TriageSourceAutomated || issue.TriageID != "T-1001" ||
+	if issue.Severity != triageoas.TriageSeverityHigh || issue.Source != triageoas.TriageSourceAutomated || issue.TriageID != "T-1001" ||
 		!issue.HasUnreadActivity || !issue.LatestAgentSession.Null {
 		t.Errorf("the issue is %+v", issue)
 	}
@@ -211,9 +212,9 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 		t.Errorf("the feed is %q", told(entries))
 	}
 
-	if _, err := s.API.UpdateIssue(t.Context(), &oas.TriageIssueUpdate{
-		Status: oas.NewOptTriageStatus(oas.TriageStatusDone),
-	}, oas.UpdateIssueParams{ID: issue.ID}); err != nil {
+	if _, err := s.API.UpdateIssue(t.Context(), &triageoas.TriageIssueUpdate{
+		Status: triageoas.NewOptTriageStatus(triageoas.TriageStatusDone),
+	}, triageoas.UpdateIssueParams{ID: issue.ID}); err != nil {
 		t.Fatal(err)
 	}
 	fail()

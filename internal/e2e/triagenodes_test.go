@@ -9,7 +9,7 @@ import (
 
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
 // TestFeedOverTwoNodes follows a feed over two servers on one database while both write into it: each stream tells every
@@ -75,22 +75,22 @@ func TestEditorsOverTwoNodes(t *testing.T) {
 	issue, other := one.OpenIssue(t, "Edited"), one.OpenIssue(t, "Other")
 	const rounds = 10
 	for round := range rounds {
-		answers, errs := make([]*oas.TriageIssueReply, 2), make([]error, 2)
+		answers, errs := make([]*triageoas.TriageIssueReply, 2), make([]error, 2)
 		var editing sync.WaitGroup
 		for n, s := range []*server.Server{one, two} {
 			editing.Go(func() {
-				answers[n], errs[n] = s.API.UpdateIssue(t.Context(), &oas.TriageIssueUpdate{
-					Version: oas.NewOptInt(1 + round), Title: oas.NewOptString(fmt.Sprint(round, " by ", n)),
-				}, oas.UpdateIssueParams{ID: issue})
+				answers[n], errs[n] = s.API.UpdateIssue(t.Context(), &triageoas.TriageIssueUpdate{
+					Version: triageoas.NewOptInt(1 + round), Title: triageoas.NewOptString(fmt.Sprint(round, " by ", n)),
+				}, triageoas.UpdateIssueParams{ID: issue})
 			})
 			editing.Go(func() {
 				from, to := issue, other
 				if n == 1 {
 					from, to = other, issue
 				}
-				_, err := s.API.RelateIssue(t.Context(), &oas.TriageRelationCreate{
-					RelatedIssueID: to, RelationType: oas.TriageRelationTypeRelatedTo,
-				}, oas.RelateIssueParams{ID: from})
+				_, err := s.API.RelateIssue(t.Context(), &triageoas.TriageRelationCreate{
+					RelatedIssueID: to, RelationType: triageoas.TriageRelationTypeRelatedTo,
+				}, triageoas.RelateIssueParams{ID: from})
 				if err != nil {
 					t.Errorf("relating: %v", err)
 				}
@@ -131,9 +131,9 @@ func TestAnalysisIsCancelledElsewhere(t *testing.T) {
 		attach(t, s, issue, call)
 		session := analyze(t, s, issue, "")
 		<-asked
-		if _, err := s.API.AddIssueAgentEntry(t.Context(), &oas.TriageAgentEntryCreate{
-			Type: oas.TriageAgentEntryCreateTypeSessionStopped, SessionStatus: oas.NewOptTriageSessionStatus(oas.TriageSessionStatusCancelled),
-		}, oas.AddIssueAgentEntryParams{ID: issue, SessionID: session}); err != nil {
+		if _, err := s.API.AddIssueAgentEntry(t.Context(), &triageoas.TriageAgentEntryCreate{
+			Type: triageoas.TriageAgentEntryCreateTypeSessionStopped, SessionStatus: triageoas.NewOptTriageSessionStatus(triageoas.TriageSessionStatusCancelled),
+		}, triageoas.AddIssueAgentEntryParams{ID: issue, SessionID: session}); err != nil {
 			t.Fatal(err)
 		}
 		await.That(t, "the question to be given up", func() bool { return len(left) == n+1 })

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // TestTrunkLife takes a trunk through its life: it is attached, discovered and test-called; its primary server breaks,
@@ -29,9 +29,9 @@ func TestTrunkLife(t *testing.T) {
 	discovers(t, s, primary)
 	testCalls(t, s)
 	configures(t, s, url, primary, secondary)
-	s.StatusUntil(t, ours.String(), "to show two healthy servers", func(st oas.SipStatus) bool {
-		return st.Status == oas.SipHealthStatusHealthy && len(st.Servers) == 2 && st.Servers[0].Active &&
-			!slices.ContainsFunc(st.Servers, func(e oas.SipServerStatus) bool { return e.Status != oas.SipHealthStatusHealthy })
+	s.StatusUntil(t, ours.String(), "to show two healthy servers", func(st sipoas.SipStatus) bool {
+		return st.Status == sipoas.SipHealthStatusHealthy && len(st.Servers) == 2 && st.Servers[0].Active &&
+			!slices.ContainsFunc(st.Servers, func(e sipoas.SipServerStatus) bool { return e.Status != sipoas.SipHealthStatusHealthy })
 	})
 
 	primary.Kill()
@@ -39,10 +39,10 @@ func TestTrunkLife(t *testing.T) {
 	secondary.Await(t, "CALL_ESTABLISHED", 1)
 	failsOver(t, s, id, primary, secondary)
 	s.StopCall(t, id)
-	st := s.StatusUntil(t, ours.String(), "to show that the primary server is gone", func(st oas.SipStatus) bool {
-		return st.Servers[0].Status == oas.SipHealthStatusUnreachable && st.Servers[1].Active
+	st := s.StatusUntil(t, ours.String(), "to show that the primary server is gone", func(st sipoas.SipStatus) bool {
+		return st.Servers[0].Status == sipoas.SipHealthStatusUnreachable && st.Servers[1].Active
 	})
-	if st.Status != oas.SipHealthStatusHealthy || st.Servers[0].Active || st.Servers[0].Detail.Value == "" {
+	if st.Status != sipoas.SipHealthStatusHealthy || st.Servers[0].Active || st.Servers[0].Detail.Value == "" {
 		t.Errorf("the status is %+v", st)
 	}
 	shows(t, s, id)
@@ -52,7 +52,7 @@ func TestTrunkLife(t *testing.T) {
 // shows reads the SIP messages of the attempt that was answered.
 func shows(t *testing.T, s *server.Server, id string) {
 	t.Helper()
-	i := slices.IndexFunc(s.CallLog(t, ours.String()), func(c oas.SipCall) bool { return c.ParentCallID.Value == id && c.Attempt.Value == 2 })
+	i := slices.IndexFunc(s.CallLog(t, ours.String()), func(c sipoas.SipCall) bool { return c.ParentCallID.Value == id && c.Attempt.Value == 2 })
 	var steps []string
 	for _, step := range s.Timeline(t, s.CallLog(t, ours.String())[i].CallID) {
 		steps = append(steps, strings.TrimSpace(fmt.Sprint(
@@ -76,11 +76,11 @@ func shows(t *testing.T, s *server.Server, id string) {
 func discovers(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	port := int(phone.Addr().Port())
-	d := s.Discover(t, oas.SipDiscoveryStart{
-		Host: "127.0.0.1", Port: oas.NewOptInt(port), Transport: oas.NewOptSipTransport(oas.SipTransportTLS),
+	d := s.Discover(t, sipoas.SipDiscoveryStart{
+		Host: "127.0.0.1", Port: sipoas.NewOptInt(port), Transport: sipoas.NewOptSipTransport(sipoas.SipTransportTLS),
 	})
 	r := d.Recommended.Value
-	if d.Status != oas.SipDiscoveryStatusCompleted || r.Port != port || r.Transport != oas.SipTransportTLS ||
+	if d.Status != sipoas.SipDiscoveryStatusCompleted || r.Port != port || r.Transport != sipoas.SipTransportTLS ||
 		!strings.EqualFold(r.DetectedSystem.Value, "baresip") {
 		t.Errorf("discovered %+v", d)
 	}
@@ -96,7 +96,7 @@ func testCalls(t *testing.T, s *server.Server) {
 			answered = e.Detail.Value
 		}
 	}
-	if c.Result != oas.SipTestCallResultConnected || c.Status != oas.SipTestCallStatusCompleted || c.DurationSeconds == 0 ||
+	if c.Result != sipoas.SipTestCallResultConnected || c.Status != sipoas.SipTestCallStatusCompleted || c.DurationSeconds == 0 ||
 		!strings.Contains(answered, "PCMU") || !strings.Contains(answered, "AES_CM_128_HMAC_SHA1_80") ||
 		!strings.Contains(answered, "TLS 1.") {
 		t.Errorf("the test call went %+v", c)
@@ -106,18 +106,18 @@ func testCalls(t *testing.T, s *server.Server) {
 // configures gives the trunk two servers, and an alert.
 func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.Phone) {
 	t.Helper()
-	failover := oas.SipFailoverConfig{Enabled: true, Failback: oas.NewOptSipFailoverConfigFailback(oas.SipFailoverConfigFailbackAuto)}
+	failover := sipoas.SipFailoverConfig{Enabled: true, Failback: sipoas.NewOptSipFailoverConfigFailback(sipoas.SipFailoverConfigFailbackAuto)}
 	for i, phone := range phones {
-		failover.Endpoints = append(failover.Endpoints, oas.SipFailoverEndpoint{
-			Host: "127.0.0.1", Port: oas.NewOptInt(int(phone.Addr().Port())), Priority: i + 1,
+		failover.Endpoints = append(failover.Endpoints, sipoas.SipFailoverEndpoint{
+			Host: "127.0.0.1", Port: sipoas.NewOptInt(int(phone.Addr().Port())), Priority: i + 1,
 		})
 	}
-	_, err := s.API.UpdateSipConfig(t.Context(), &oas.SipAdvancedConfigUpdate{
-		PhoneNumber: ours.String(), Direction: oas.SipDirectionOutbound, FailoverConfig: oas.NewOptNilSipFailoverConfig(failover),
-		AlertConfig: oas.NewOptNilSipAlertConfig(oas.SipAlertConfig{
+	_, err := s.API.UpdateSipConfig(t.Context(), &sipoas.SipAdvancedConfigUpdate{
+		PhoneNumber: ours.String(), Direction: sipoas.SipDirectionOutbound, FailoverConfig: sipoas.NewOptNilSipFailoverConfig(failover),
+		AlertConfig: sipoas.NewOptNilSipAlertConfig(sipoas.SipAlertConfig{
 			Enabled:    true,
-			Thresholds: oas.NewOptSipAlertThresholds(oas.SipAlertThresholds{UnreachableMinutes: oas.NewOptInt(1)}),
-			Channels:   oas.NewOptSipAlertChannels(oas.SipAlertChannels{Webhook: oas.NewOptNilString(url)}),
+			Thresholds: sipoas.NewOptSipAlertThresholds(sipoas.SipAlertThresholds{UnreachableMinutes: sipoas.NewOptInt(1)}),
+			Channels:   sipoas.NewOptSipAlertChannels(sipoas.SipAlertChannels{Webhook: sipoas.NewOptNilString(url)}),
 		}),
 	})
 	if err != nil {
@@ -128,9 +128,9 @@ func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.P
 // failsOver checks that the log has two attempts at the call: one at each server.
 func failsOver(t *testing.T, s *server.Server, id string, primary, secondary *baresip.Phone) {
 	t.Helper()
-	var attempts []oas.SipCall
+	var attempts []sipoas.SipCall
 	await.That(t, "both attempts in the log", func() bool {
-		attempts = slices.DeleteFunc(s.CallLog(t, ours.String()), func(c oas.SipCall) bool { return c.ParentCallID.Value != id })
+		attempts = slices.DeleteFunc(s.CallLog(t, ours.String()), func(c sipoas.SipCall) bool { return c.ParentCallID.Value != id })
 		return len(attempts) == 2 && !attempts[1].EndedAt.Null
 	})
 	second, first := attempts[0], attempts[1]

@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/kamailio"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/internal/pgtest"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // nodes is how servers start that share a database and its key.
@@ -41,11 +41,11 @@ func nodes(t *testing.T, ca *testca.Authority) server.Config {
 // lost waits until the log shows that a call's node is gone, and checks that nothing else became of the calls there.
 func lost(t *testing.T, s *server.Server, id string, records int) {
 	t.Helper()
-	var log []oas.SipCall
-	var cut oas.SipCall
+	var log []sipoas.SipCall
+	var cut sipoas.SipCall
 	await.That(t, "the call of the dead server to be closed", func() bool {
 		log = s.CallLog(t, ours.String())
-		i := slices.IndexFunc(log, func(c oas.SipCall) bool { return c.CallID == id })
+		i := slices.IndexFunc(log, func(c sipoas.SipCall) bool { return c.CallID == id })
 		if i < 0 {
 			t.Fatalf("the call %s is not in the log any more: %+v", id, log)
 		}
@@ -59,10 +59,10 @@ func lost(t *testing.T, s *server.Server, id string, records int) {
 }
 
 // running is the one call in a log that has not ended, once it is answered.
-func running(t *testing.T, s *server.Server) (call oas.SipCall, records int) {
+func running(t *testing.T, s *server.Server) (call sipoas.SipCall, records int) {
 	t.Helper()
 	log := s.CallLog(t, ours.String())
-	open := slices.DeleteFunc(slices.Clone(log), func(c oas.SipCall) bool { return !c.EndedAt.Null })
+	open := slices.DeleteFunc(slices.Clone(log), func(c sipoas.SipCall) bool { return !c.EndedAt.Null })
 	if len(open) != 1 {
 		t.Fatalf("%d calls are running: %+v", len(open), log)
 	}
@@ -103,8 +103,8 @@ func TestRegistrationMoves(t *testing.T) {
 	servers := []*server.Server{server.Start(t, config), server.Start(t, config)}
 	password := servers[0].AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
 	registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, MaxExpires: 10})
-	servers[0].Update(t, ours.String(), oas.SipDirectionInput{
-		Type: oas.SipDirectionInbound, SipEndpoint: oas.NewOptString(registrar.URI()),
+	servers[0].Update(t, ours.String(), sipoas.SipDirectionInput{
+		Type: sipoas.SipDirectionInbound, SipEndpoint: sipoas.NewOptString(registrar.URI()),
 	})
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 
@@ -162,7 +162,7 @@ func TestRegistrationMoves(t *testing.T) {
 
 func registered(t *testing.T, s *server.Server) bool {
 	t.Helper()
-	return s.Status(t, ours.String()).Registration.Value.Status == oas.SipRegistrationStatusRegistered
+	return s.Status(t, ours.String()).Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
 }
 
 // TestTwoNodesShare has two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what an
@@ -186,7 +186,7 @@ func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 		[]*server.Server{one, two}[i%2].AttachOutbound(t, trunk, peer.uri)
 	}
 	for _, trunk := range trunks {
-		one.StatusUntil(t, trunk, "to be healthy", func(st oas.SipStatus) bool { return st.Status == oas.SipHealthStatusHealthy })
+		one.StatusUntil(t, trunk, "to be healthy", func(st sipoas.SipStatus) bool { return st.Status == sipoas.SipHealthStatusHealthy })
 	}
 	// The next probes come almost a minute later.
 	if asked := int(peer.asked.Load()); asked != len(trunks) {
@@ -247,14 +247,14 @@ func (p *slowPeer) serve(conn net.Conn) {
 func looks(t *testing.T, one, two *server.Server) {
 	t.Helper()
 	port := int(listener(t, func(net.Conn) {}).Port())
-	request := &oas.SipDiscoveryStart{
-		Host: "127.0.0.1", Port: oas.NewOptInt(port), Transport: oas.NewOptSipTransport(oas.SipTransportTLS),
+	request := &sipoas.SipDiscoveryStart{
+		Host: "127.0.0.1", Port: sipoas.NewOptInt(port), Transport: sipoas.NewOptSipTransport(sipoas.SipTransportTLS),
 	}
 	if _, err := one.API.StartSipDiscovery(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
 	_, err := two.API.StartSipDiscovery(t.Context(), request)
-	if refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err); !ok || refusal.StatusCode != http.StatusConflict {
+	if refusal, ok := errors.AsType[*sipoas.ErrorStatusCodeWithHeaders](err); !ok || refusal.StatusCode != http.StatusConflict {
 		t.Errorf("a second discovery over the other server gives %v", err)
 	}
 }
@@ -292,14 +292,14 @@ func tests(t *testing.T, servers ...*server.Server) {
 	var asking sync.WaitGroup
 	for i := range results {
 		asking.Go(func() {
-			request := &oas.SipTestCallStart{PhoneNumber: ours.String()}
+			request := &sipoas.SipTestCallStart{PhoneNumber: ours.String()}
 			_, results[i] = servers[i%len(servers)].API.StartSipTestCall(t.Context(), request)
 		})
 	}
 	asking.Wait()
 	made := 0
 	for _, err := range results {
-		refusal, ok := errors.AsType[*oas.ErrorStatusCodeWithHeaders](err)
+		refusal, ok := errors.AsType[*sipoas.ErrorStatusCodeWithHeaders](err)
 		switch {
 		case err == nil:
 			made++

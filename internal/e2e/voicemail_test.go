@@ -7,7 +7,7 @@ import (
 
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/speech/pcm"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // What an answering machine says, and what is left on it.
@@ -41,18 +41,18 @@ func TestAnsweringMachine(t *testing.T) {
 	s.AttachOutbound(t, ours.String(), phone.Server())
 
 	request := appointment()
-	request.Voicemail = oas.NewOptVoicemailOptions(oas.VoicemailOptions{
-		Action: oas.VoicemailOptionsActionHangup,
+	request.Voicemail = callsoas.NewOptVoicemailOptions(callsoas.VoicemailOptions{
+		Action: callsoas.VoicemailOptionsActionHangup,
 	})
-	request.Retry = oas.NewOptRetryOptions(oas.RetryOptions{
-		Wait: 1, VoicemailAction: oas.NewOptRetryOptionsVoicemailAction(oas.RetryOptionsVoicemailActionLeaveMessage), VoicemailMessage: oas.NewOptString(message),
+	request.Retry = callsoas.NewOptRetryOptions(callsoas.RetryOptions{
+		Wait: 1, VoicemailAction: callsoas.NewOptRetryOptionsVoicemailAction(callsoas.RetryOptionsVoicemailActionLeaveMessage), VoicemailMessage: callsoas.NewOptString(message),
 	})
 	first := s.Call(t, request)
 	phone.Await(t, "CALL_ESTABLISHED", 1)
 	phone.Say(t, machine(t))
 	record := s.Ended(t, first)
-	if record.AnsweredBy.Value != oas.AnsweredByVoicemail || strings.Contains(record.ConcatenatedTranscript, message) ||
-		record.CallEndedBy.Value != oas.CallRecordCallEndedByASSISTANT || record.RetriedBy.Value == "" {
+	if record.AnsweredBy.Value != callsoas.AnsweredByVoicemail || strings.Contains(record.ConcatenatedTranscript, message) ||
+		record.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT || record.RetriedBy.Value == "" {
 		t.Fatalf("answered by %s, ended by %s, tried again by %q:\n%s", record.AnsweredBy.Value, record.CallEndedBy.Value,
 			record.RetriedBy.Value, record.ConcatenatedTranscript)
 	}
@@ -61,7 +61,7 @@ func TestAnsweringMachine(t *testing.T) {
 	phone.Await(t, "CALL_ESTABLISHED", 2)
 	phone.Say(t, machine(t))
 	record = s.Ended(t, second)
-	if record.AnsweredBy.Value != oas.AnsweredByVoicemail || record.RetryOf.Value != first || record.RetriedBy.Value != "" {
+	if record.AnsweredBy.Value != callsoas.AnsweredByVoicemail || record.RetryOf.Value != first || record.RetriedBy.Value != "" {
 		t.Errorf("answered by %s, tries %q again, tried again by %q", record.AnsweredBy.Value, record.RetryOf.Value, record.RetriedBy.Value)
 	}
 	if !strings.HasSuffix(record.ConcatenatedTranscript, "assistant: "+message) {

@@ -1,4 +1,4 @@
-// Package access says who makes a request: it makes, checks and revokes the API keys of organizations.
+// Package access makes, checks and revokes the API keys of organizations, and reads them from requests.
 package access
 
 import (
@@ -8,31 +8,39 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
 )
 
-// Config is what a Service needs.
+// Config configures a Service. Store, Atomic and Secret are required.
 type Config struct {
 	Store  callwright.Tenants
 	Atomic callwright.Atomic
-	Secret []byte           // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
-	Clock  callwright.Clock // nil: the machine's
-	IDs    callwright.IDs   // nil: UUIDs
+	Secret []byte // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
+
+	Clock callwright.Clock // nil: the machine's
+	IDs   callwright.IDs   // nil: UUIDs
 }
 
+// minSecret is the least length of a Secret, in bytes.
+const minSecret = 32
+
 // Service makes and checks API keys.
-type Service struct{ Config }
+type Service struct{ cfg Config }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Store == nil || c.Atomic == nil {
-		return nil, errors.New("access: Store and Atomic are required")
-	}
-	if len(c.Secret) < 32 {
-		return nil, errors.New("access: Secret must have at least 32 bytes")
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("access: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("access: Config.Atomic is required")
+	case len(c.Secret) < minSecret:
+		return nil, fmt.Errorf("access: Config.Secret must have at least %d bytes", minSecret)
 	}
 	if c.Clock == nil {
 		c.Clock = callwright.SystemClock{}
@@ -40,7 +48,7 @@ func New(c Config) (*Service, error) {
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
 	}
-	return &Service{Config: c}, nil
+	return &Service{cfg: c}, nil
 }
 
 // keyStart begins every key, so that a leaked one is found by those who search for leaks.
@@ -56,16 +64,16 @@ func (s *Service) CreateOrganization(
 	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
 ) (callwright.Organization, error) {
 	if id == "" {
-		id = callwright.OrgID(s.IDs.New())
+		id = callwright.OrgID(s.cfg.IDs.New())
 	}
 	o := callwright.Organization{
 		ID:            id,
 		Name:          name,
 		Entitlements:  entitlements,
 		WebhookSecret: callwright.Secret("whsec_" + base64.StdEncoding.EncodeToString(randomBytes(24))),
-		CreatedAt:     s.Clock.Now(),
+		CreatedAt:     s.cfg.Clock.Now(),
 	}
-	return o, s.Store.InsertOrganization(ctx, o)
+	return o, s.cfg.Store.InsertOrganization(ctx, o)
 }
 
 // NewKey is what making a key shows once.
@@ -81,46 +89,60 @@ func (s *Service) CreateKey(
 ) (NewKey, error) {
 	random := base64.RawURLEncoding.EncodeToString(randomBytes(9 + 24))
 	key := keyStart + random
-	now := s.Clock.Now()
+	now := s.cfg.Clock.Now()
 	record := callwright.APIKey{
-		ID: s.IDs.New(), Org: org, Name: name, Prefix: key[:prefixLen], Hash: s.hash(key), CreatedAt: now,
+		ID: s.cfg.IDs.New(), Org: org, Name: name, Prefix: key[:prefixLen], Hash: s.hash(key), CreatedAt: now,
 	}
 	if lifetime > 0 {
 		end := now.Add(lifetime)
 		record.ExpiresAt = &end
 	}
-	err := s.Atomic.Do(ctx, func(ctx context.Context) error {
-		if _, err := s.Store.Organization(ctx, org); err != nil {
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		if _, err := s.cfg.Store.Organization(ctx, org); err != nil {
 			return err
 		}
-		return s.Store.InsertKey(ctx, record)
+		return s.cfg.Store.InsertKey(ctx, record)
 	})
 	return NewKey{Record: record, Key: callwright.Secret(key)}, err
 }
 
 // RevokeKey ends a key at once.
 func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.Store.RevokeKey(ctx, org, id, s.Clock.Now())
+	return s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now())
 }
 
-// Authenticate says whose key this is. Every reason to refuse it, unknown, wrong, expired or revoked, gives the same
+// Authenticate returns who makes a request: see httpapi.Authenticator. The key stands in the header Authorization, after
+// "Bearer", whose case does not matter (RFC 9110, section 11.1), or alone. Of two such headers neither counts.
+func (s *Service) Authenticate(r *http.Request) (callwright.Principal, error) {
+	headers := r.Header.Values("Authorization")
+	if len(headers) != 1 {
+		return callwright.Principal{}, callwright.ErrAuthFailure
+	}
+	key := strings.TrimSpace(headers[0])
+	if scheme, rest, ok := strings.Cut(key, " "); ok && strings.EqualFold(scheme, "Bearer") {
+		key = strings.TrimSpace(rest)
+	}
+	return s.CheckKey(r.Context(), key)
+}
+
+// CheckKey returns whose key this is. Every reason to refuse it, unknown, wrong, expired or revoked, gives the same
 // CodeAuthFailure.
-func (s *Service) Authenticate(ctx context.Context, key string) (callwright.Principal, error) {
+func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principal, error) {
 	if len(key) < prefixLen || !strings.HasPrefix(key, keyStart) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
-	record, err := s.Store.KeyByPrefix(ctx, key[:prefixLen])
+	record, err := s.cfg.Store.KeyByPrefix(ctx, key[:prefixLen])
 	if errors.Is(err, callwright.ErrNotFound) {
 		return callwright.Principal{}, callwright.ErrAuthFailure.Because(err)
 	}
 	if err != nil {
 		return callwright.Principal{}, err
 	}
-	expired := record.ExpiresAt != nil && !s.Clock.Now().Before(*record.ExpiresAt)
+	expired := record.ExpiresAt != nil && !s.cfg.Clock.Now().Before(*record.ExpiresAt)
 	if !hmac.Equal(record.Hash, s.hash(key)) || expired || record.RevokedAt != nil {
 		return callwright.Principal{}, callwright.ErrAuthFailure
 	}
-	org, err := s.Store.Organization(ctx, record.Org)
+	org, err := s.cfg.Store.Organization(ctx, record.Org)
 	if err != nil {
 		return callwright.Principal{}, err
 	}
@@ -128,7 +150,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (callwright.Prin
 }
 
 func (s *Service) hash(key string) []byte {
-	mac := hmac.New(sha256.New, s.Secret)
+	mac := hmac.New(sha256.New, s.cfg.Secret)
 	mac.Write([]byte(key))
 	return mac.Sum(nil)
 }

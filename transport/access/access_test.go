@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -52,11 +54,11 @@ func (h *house) key(t *testing.T, lifetime time.Duration) access.NewKey {
 	return key
 }
 
-func TestAuthenticate(t *testing.T) {
+func TestCheckKey(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	key := h.key(t, 0)
-	p, err := h.Authenticate(t.Context(), key.Key.Reveal())
+	p, err := h.CheckKey(t.Context(), key.Key.Reveal())
 	if err != nil || p.Org != h.org.ID || p.KeyID != key.Record.ID || !p.Entitled(callwright.EntitlementSIP) {
 		t.Errorf("got %+v, %v", p, err)
 	}
@@ -65,7 +67,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-func TestAuthenticateRefuses(t *testing.T) {
+func TestCheckKeyRefuses(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	good := h.key(t, 0).Key.Reveal()
@@ -88,12 +90,37 @@ func TestAuthenticateRefuses(t *testing.T) {
 		"revoked":      revoked.Key.Reveal(),
 		"odd bytes":    "cwk_\x00\xff" + good[6:],
 	} {
-		if p, err := h.Authenticate(t.Context(), key); !errors.Is(err, callwright.ErrAuthFailure) || p.Org != "" {
+		if p, err := h.CheckKey(t.Context(), key); !errors.Is(err, callwright.ErrAuthFailure) || p.Org != "" {
 			t.Errorf("%s: got %+v, %v", name, p, err)
 		}
 	}
-	if _, err := h.Authenticate(t.Context(), good); err != nil {
+	if _, err := h.CheckKey(t.Context(), good); err != nil {
 		t.Errorf("the good key: %v", err)
+	}
+}
+
+// TestAuthenticate reads the key of a request.
+func TestAuthenticate(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	key, other := h.key(t, 0).Key.Reveal(), h.key(t, 0).Key.Reveal()
+	for name, c := range map[string]struct {
+		headers []string
+		good    bool
+	}{
+		"bearer": {[]string{"Bearer " + key}, true}, "lower case": {[]string{"bearer " + key}, true}, "bare": {[]string{key}, true},
+		"blanks": {[]string{" Bearer  " + key + " "}, true}, "none": {nil, false}, "empty": {[]string{""}, false},
+		"scheme alone": {[]string{"Bearer"}, false}, "other scheme": {[]string{"Basic " + key}, false},
+		"two": {[]string{key, other}, false}, "twice the same": {[]string{key, key}, false},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/calls", nil)
+		for _, header := range c.headers {
+			r.Header.Add("Authorization", header)
+		}
+		p, err := h.Authenticate(r)
+		if good := err == nil && p.Org == h.org.ID; good != c.good || !good && !errors.Is(err, callwright.ErrAuthFailure) {
+			t.Errorf("%s: got %+v, %v", name, p, err)
+		}
 	}
 }
 

@@ -13,12 +13,6 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Authenticator says whose key a request carries; transport/access has it.
-type Authenticator interface {
-	// Authenticate is the principal of a key; CodeAuthFailure for one that is not in force.
-	Authenticate(ctx context.Context, key string) (callwright.Principal, error)
-}
-
 // Config configures an API. Access, Atomic and Idempotency are required.
 type Config struct {
 	Access      Authenticator

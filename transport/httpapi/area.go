@@ -3,7 +3,6 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
@@ -53,7 +52,6 @@ type Route interface {
 	Name() string
 	OperationID() string
 	PathPattern() string
-	OperationGroup() string
 }
 
 // GeneratedServer is what all generated servers have in common.
@@ -62,19 +60,16 @@ type GeneratedServer[R Route] interface {
 	FindPath(method string, u *url.URL) (R, bool)
 }
 
-// Generated makes a Server of the groups of operations of what a generated NewServer returns.
-func Generated[R Route](s GeneratedServer[R], err error, groups ...string) (Server, error) {
-	return generated[R]{s, groups}, err
+// Generated makes a Server of what a generated NewServer returns.
+func Generated[R Route](s GeneratedServer[R], err error) (Server, error) {
+	return generated[R]{s}, err
 }
 
-type generated[R Route] struct {
-	GeneratedServer[R]
-	groups []string
-}
+type generated[R Route] struct{ GeneratedServer[R] }
 
 func (g generated[R]) Find(method string, u *url.URL) (o Operation, ok bool) {
 	route, ok := g.FindPath(method, u)
-	if !ok || !slices.Contains(g.groups, route.OperationGroup()) {
+	if !ok {
 		return Operation{}, false
 	}
 	return Operation{Name: route.Name(), ID: route.OperationID(), Path: route.PathPattern()}, true
@@ -106,9 +101,6 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 func (a *API) serveOperation(w *answerWriter, r *http.Request, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
-	if len(r.Header.Values("Authorization")) > 1 {
-		r.Header.Del("Authorization") // which of them counts is not for us to guess
-	}
 	r.Body = guard(w, r)
 	ctx, end := a.telemetry.begin(r.Context(), r.Method, o)
 	defer func() { end(w.status, info.failure) }()

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -184,7 +183,7 @@ func TestForeignThingsAreAbsent(t *testing.T) {
 // lockedDoor is an Authenticator that fails with an error of its own.
 type lockedDoor struct{ err error }
 
-func (d lockedDoor) Authenticate(context.Context, string) (callwright.Principal, error) {
+func (d lockedDoor) Authenticate(*http.Request) (callwright.Principal, error) {
 	if d.err == nil {
 		panic("the door fell down")
 	}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
 )
 
 func TestOperationalPages(t *testing.T) {
@@ -58,40 +55,5 @@ func TestConfigurationWithoutItsPortsIsRefused(t *testing.T) {
 	t.Parallel()
 	if _, err := httpapi.New(httpapi.Config{}); err == nil {
 		t.Error("an empty configuration was accepted")
-	}
-}
-
-// bearer is the generated client's source of the key.
-type bearer string
-
-func (b bearer) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
-	return oas.ApiKey{APIKey: "Bearer " + string(b)}, nil
-}
-
-func TestGeneratedClient(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	h.attach()
-	server := httptest.NewServer(h)
-	defer server.Close()
-	client, err := oas.NewClient(server.URL, bearer(h.key), oas.WithClient(server.Client()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	created, err := client.CreateCall(t.Context(), &oas.CallCreate{
-		PhoneNumber: theirNumber, Task: oas.NewOptString("Talk."),
-	}, oas.CreateCallParams{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := client.GetCall(t.Context(), oas.GetCallParams{CallID: created.CallID})
-	if err != nil || record.QueueStatus != oas.QueueStatusQueued {
-		t.Errorf("record %+v, %v", record, err)
-	}
-	_, err = client.ListVoices(t.Context())
-	var failure *oas.ErrorStatusCodeWithHeaders
-	if !errors.As(err, &failure) || failure.StatusCode != http.StatusNotImplemented ||
-		failure.Response.Errors[0].ErrorDetail.Error != string(callwright.CodeNotImplemented) {
-		t.Errorf("listing voices: %v", err)
 	}
 }

@@ -1,17 +1,13 @@
-// Package oas is the HTTP contract in Go: server, client, types and validation, all generated from
-// openapi.yaml in the root of the repository. Only this file, raw.go and ogen.yml are written by hand.
+// Package oas is the home of the HTTP contract in Go: below it lies a generated package for each area, with the server, the
+// client, the types and their validation. By hand are only ogen.yml, which says what is generated, and the packages' comments.
 //
-// The contract is changed in its parts, in the folder contract; then
+// The contract is changed in the folder contract; then
 //
 //	make generate
 //
-// joins them to openapi.yaml and writes the package again with the generator that internal/tools pins. The generated
-// files are committed, and generating them twice gives no difference.
-//
-// One handler interface stands for each area (CallsHandler, SipHandler and so on), Handler joins them, and
-// UnimplementedHandler answers ErrNotImplemented for each operation, so that a server may embed it and
-// overwrite what it has built. Security roles (the entitlements) arrive at the SecurityHandler before a
-// request is decoded.
+// writes openapi.yaml and the packages again, with the generator that internal/tools pins. The generated files are committed,
+// and generating them twice gives no difference. A schema that several areas use is generated in each of them: so a program
+// is built of the areas that it imports and nothing else, and a change of an area builds that area again and no other.
 package oas
 
-//go:generate go -C ../../internal/tools run ./contract generate -package oas -target ../../transport/oas ../../openapi.yaml
+//go:generate go -C ../../internal/tools run ./contract generate ../../openapi.yaml ../../transport/oas callsoas=Calls agentsoas=Agents,Inbound,Personas sipoas=Sip pathwaysoas=Pathways triageoas=Triage portingoas=Porting agenttestoas=AgentTesting speechoas=Speech

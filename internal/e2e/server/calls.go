@@ -4,32 +4,33 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // AttachOutbound makes calls from a number go to a SIP URI.
 func (s *Server) AttachOutbound(t testing.TB, number, endpoint string) {
 	t.Helper()
-	s.attach(t, number, oas.SipDirectionInput{
-		Type: oas.SipDirectionOutbound, SipEndpoint: oas.NewOptString(endpoint),
+	s.attach(t, number, sipoas.SipDirectionInput{
+		Type: sipoas.SipDirectionOutbound, SipEndpoint: sipoas.NewOptString(endpoint),
 	})
 }
 
 // AttachInbound takes calls to a number from everybody who speaks TLS and SRTP.
 func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 	t.Helper()
-	s.attach(t, number, oas.SipDirectionInput{
-		Type: oas.SipDirectionInbound, AuthMode: oas.NewOptSipAuthMode(oas.SipAuthModeIP),
-		Options: oas.NewOptSipOptionsInput(oas.SipOptionsInput{AllowedIps: allowed}),
+	s.attach(t, number, sipoas.SipDirectionInput{
+		Type: sipoas.SipDirectionInbound, AuthMode: sipoas.NewOptSipAuthMode(sipoas.SipAuthModeIP),
+		Options: sipoas.NewOptSipOptionsInput(sipoas.SipOptionsInput{AllowedIps: allowed}),
 	})
 }
 
-func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionInput) oas.SipAttachResult {
+func (s *Server) attach(t testing.TB, number string, direction sipoas.SipDirectionInput) sipoas.SipAttachResult {
 	t.Helper()
-	answer, err := s.API.AttachSipNumbers(t.Context(), &oas.SipAttach{
-		PhoneNumber: oas.NewOptString(number), Service: oas.SipServiceNameSip,
-		Directions: []oas.SipDirectionInput{direction},
-	}, oas.AttachSipNumbersParams{})
+	answer, err := s.API.AttachSipNumbers(t.Context(), &sipoas.SipAttach{
+		PhoneNumber: sipoas.NewOptString(number), Service: sipoas.SipServiceNameSip,
+		Directions: []sipoas.SipDirectionInput{direction},
+	}, sipoas.AttachSipNumbersParams{})
 	if err != nil {
 		t.Fatalf("attaching %s: %v", number, err)
 	}
@@ -40,9 +41,9 @@ func (s *Server) attach(t testing.TB, number string, direction oas.SipDirectionI
 }
 
 // Call places a call and gives its id.
-func (s *Server) Call(t testing.TB, request oas.CallCreate) string {
+func (s *Server) Call(t testing.TB, request callsoas.CallCreate) string {
 	t.Helper()
-	answer, err := s.API.CreateCall(t.Context(), &request, oas.CreateCallParams{})
+	answer, err := s.API.CreateCall(t.Context(), &request, callsoas.CreateCallParams{})
 	if err != nil {
 		t.Fatalf("placing a call: %v", err)
 	}
@@ -50,9 +51,9 @@ func (s *Server) Call(t testing.TB, request oas.CallCreate) string {
 }
 
 // Record reads the record of a call.
-func (s *Server) Record(t testing.TB, id string) *oas.CallRecord {
+func (s *Server) Record(t testing.TB, id string) *callsoas.CallRecord {
 	t.Helper()
-	record, err := s.API.GetCall(t.Context(), oas.GetCallParams{CallID: id})
+	record, err := s.API.GetCall(t.Context(), callsoas.GetCallParams{CallID: id})
 	if err != nil {
 		t.Fatalf("reading the call %s: %v", id, err)
 	}
@@ -60,9 +61,9 @@ func (s *Server) Record(t testing.TB, id string) *oas.CallRecord {
 }
 
 // Until waits until the record of a call is as wanted. what completes "waiting for the call ...".
-func (s *Server) Until(t testing.TB, id, what string, wanted func(*oas.CallRecord) bool) *oas.CallRecord {
+func (s *Server) Until(t testing.TB, id, what string, wanted func(*callsoas.CallRecord) bool) *callsoas.CallRecord {
 	t.Helper()
-	var record *oas.CallRecord
+	var record *callsoas.CallRecord
 	await.That(t, "the call "+what, func() bool {
 		record = s.Record(t, id)
 		return wanted(record)
@@ -71,15 +72,15 @@ func (s *Server) Until(t testing.TB, id, what string, wanted func(*oas.CallRecor
 }
 
 // Ended waits until a call has ended.
-func (s *Server) Ended(t testing.TB, id string) *oas.CallRecord {
+func (s *Server) Ended(t testing.TB, id string) *callsoas.CallRecord {
 	t.Helper()
-	return s.Until(t, id, "to end", func(r *oas.CallRecord) bool { return r.Completed })
+	return s.Until(t, id, "to end", func(r *callsoas.CallRecord) bool { return r.Completed })
 }
 
 // Calls lists all calls, the newest first.
-func (s *Server) Calls(t testing.TB) []oas.CallSummary {
+func (s *Server) Calls(t testing.TB) []callsoas.CallSummary {
 	t.Helper()
-	list, err := s.API.ListCalls(t.Context(), oas.ListCallsParams{})
+	list, err := s.API.ListCalls(t.Context(), callsoas.ListCallsParams{})
 	if err != nil {
 		t.Fatalf("listing calls: %v", err)
 	}
@@ -92,7 +93,7 @@ func (s *Server) Calls(t testing.TB) []oas.CallSummary {
 // StopCall ends a call.
 func (s *Server) StopCall(t testing.TB, id string) {
 	t.Helper()
-	if _, err := s.API.StopCall(t.Context(), oas.StopCallParams{CallID: id}); err != nil {
+	if _, err := s.API.StopCall(t.Context(), callsoas.StopCallParams{CallID: id}); err != nil {
 		t.Fatalf("stopping the call %s: %v", id, err)
 	}
 }

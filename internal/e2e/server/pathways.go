@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
 // Publish makes a pathway of a document, puts its first version into production, and gives its id.
 func (s *Server) Publish(t testing.TB, d graph.Document) string {
 	t.Helper()
-	created, err := s.API.CreatePathway(t.Context(), &oas.PathwayCreate{Name: t.Name()})
+	created, err := s.API.CreatePathway(t.Context(), &pathwaysoas.PathwayCreate{Name: t.Name()})
 	if err != nil {
 		t.Fatalf("making a pathway: %v", err)
 	}
@@ -21,19 +21,19 @@ func (s *Server) Publish(t testing.TB, d graph.Document) string {
 // PublishNext puts a document into production as the next version of a pathway, and gives its number.
 func (s *Server) PublishNext(t testing.TB, id string, d graph.Document) int {
 	t.Helper()
-	version := &oas.PathwayVersionCreate{Name: "next"}
+	version := &pathwaysoas.PathwayVersionCreate{Name: "next"}
 	for _, n := range d.Nodes {
-		version.Nodes = append(version.Nodes, oas.PathwayNode(n))
+		version.Nodes = append(version.Nodes, pathwaysoas.PathwayNode(n))
 	}
 	for _, e := range d.Edges {
-		version.Edges = append(version.Edges, oas.PathwayEdge(e))
+		version.Edges = append(version.Edges, pathwaysoas.PathwayEdge(e))
 	}
-	saved, err := s.API.CreatePathwayVersion(t.Context(), version, oas.CreatePathwayVersionParams{ID: id})
+	saved, err := s.API.CreatePathwayVersion(t.Context(), version, pathwaysoas.CreatePathwayVersionParams{ID: id})
 	if err != nil {
 		t.Fatalf("saving a version: %v", err)
 	}
 	number := saved.Data.VersionNumber
-	_, err = s.API.PublishPathway(t.Context(), &oas.PathwayPublish{VersionID: number}, oas.PublishPathwayParams{ID: id})
+	_, err = s.API.PublishPathway(t.Context(), &pathwaysoas.PathwayPublish{VersionID: number}, pathwaysoas.PublishPathwayParams{ID: id})
 	if err != nil {
 		t.Fatalf("publishing a version: %v", err)
 	}
@@ -41,9 +41,9 @@ func (s *Server) PublishNext(t testing.TB, id string, d graph.Document) int {
 }
 
 // Chat begins a chat with the version of a pathway that is in production.
-func (s *Server) Chat(t testing.TB, pathway string) oas.PathwayChat {
+func (s *Server) Chat(t testing.TB, pathway string) pathwaysoas.PathwayChat {
 	t.Helper()
-	chat, err := s.API.CreatePathwayChat(t.Context(), &oas.PathwayChatCreate{PathwayID: pathway})
+	chat, err := s.API.CreatePathwayChat(t.Context(), &pathwaysoas.PathwayChatCreate{PathwayID: pathway})
 	if err != nil {
 		t.Fatalf("beginning a chat: %v", err)
 	}
@@ -51,10 +51,10 @@ func (s *Server) Chat(t testing.TB, pathway string) oas.PathwayChat {
 }
 
 // Say takes a turn in a chat.
-func (s *Server) Say(t testing.TB, chat, message string) oas.PathwayChatState {
+func (s *Server) Say(t testing.TB, chat, message string) pathwaysoas.PathwayChatState {
 	t.Helper()
-	state, err := s.API.SendPathwayChatMessage(t.Context(), &oas.PathwayChatTurn{Message: message},
-		oas.SendPathwayChatMessageParams{ChatID: chat})
+	state, err := s.API.SendPathwayChatMessage(t.Context(), &pathwaysoas.PathwayChatTurn{Message: message},
+		pathwaysoas.SendPathwayChatMessageParams{ChatID: chat})
 	if err != nil {
 		t.Fatalf("saying %q in a chat: %v", message, err)
 	}

@@ -3,7 +3,6 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/process"
-	"github.com/callwright/callwright/transport/oas"
 )
 
 // program is the package that is built.
@@ -84,7 +82,7 @@ type Config struct {
 type Server struct {
 	*process.Process
 
-	API *oas.Client
+	API API
 	Key string // of the API
 	URL string // of the API
 	SIP netip.AddrPort
@@ -145,9 +143,7 @@ func (s *Server) open(t testing.TB, f file) {
 		t.Fatal(err)
 	}
 	s.Key, s.URL, s.CA = strings.TrimSpace(string(key)), f.APIURL, f.CAFile
-	if s.API, err = oas.NewClient(s.URL, keyed(s.Key)); err != nil {
-		t.Fatal(err)
-	}
+	s.API = newAPI(t, s.URL, keyed(s.Key))
 	// sip:HOST:PORT;transport=tls
 	hostport, _, _ := strings.Cut(strings.TrimPrefix(f.SIPURI, "sip:"), ";")
 	if s.SIP, err = netip.ParseAddrPort(hostport); err != nil {
@@ -165,12 +161,4 @@ func (s *Server) Stop(t testing.TB) {
 	if code := s.ExitCode(t); code != 0 {
 		t.Errorf("the server stopped with exit code %d", code)
 	}
-}
-
-// keyed sends an API key with every request.
-type keyed string
-
-// ApiKey is the key, as the contract's header has it.
-func (k keyed) ApiKey(context.Context, oas.OperationName) (oas.ApiKey, error) {
-	return oas.ApiKey{APIKey: "Bearer " + string(k)}, nil
 }

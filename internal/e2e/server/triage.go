@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
 // OpenIssue opens an issue and gives its id.
 func (s *Server) OpenIssue(t testing.TB, title string) string {
 	t.Helper()
-	answer, err := s.API.CreateIssue(t.Context(), &oas.TriageIssueCreate{Title: title})
+	answer, err := s.API.CreateIssue(t.Context(), &triageoas.TriageIssueCreate{Title: title})
 	if err != nil {
 		t.Fatalf("opening an issue: %v", err)
 	}
@@ -25,17 +25,17 @@ func (s *Server) OpenIssue(t testing.TB, title string) string {
 // Comment comments on an issue.
 func (s *Server) Comment(t testing.TB, issue, text string) {
 	t.Helper()
-	_, err := s.API.AddIssueComment(t.Context(), &oas.TriageCommentCreate{Detail: text}, oas.AddIssueCommentParams{ID: issue})
+	_, err := s.API.AddIssueComment(t.Context(), &triageoas.TriageCommentCreate{Detail: text}, triageoas.AddIssueCommentParams{ID: issue})
 	if err != nil {
 		t.Fatalf("commenting: %v", err)
 	}
 }
 
 // Issues are all issues, by their number.
-func (s *Server) Issues(t testing.TB) []oas.TriageIssue {
+func (s *Server) Issues(t testing.TB) []triageoas.TriageIssue {
 	t.Helper()
-	answer, err := s.API.ListIssues(t.Context(), oas.ListIssuesParams{
-		Sort: oas.NewOptListIssuesSort(oas.ListIssuesSortCreatedAt), Order: oas.NewOptListIssuesOrder(oas.ListIssuesOrderAsc),
+	answer, err := s.API.ListIssues(t.Context(), triageoas.ListIssuesParams{
+		Sort: triageoas.NewOptListIssuesSort(triageoas.ListIssuesSortCreatedAt), Order: triageoas.NewOptListIssuesOrder(triageoas.ListIssuesOrderAsc),
 	})
 	if err != nil {
 		t.Fatalf("listing issues: %v", err)
@@ -46,7 +46,7 @@ func (s *Server) Issues(t testing.TB) []oas.TriageIssue {
 // Activity is the whole feed of an issue, the oldest entry first, read in small pages.
 func (s *Server) Activity(t testing.TB, issue string) (entries []FeedEntry) {
 	t.Helper()
-	params := oas.GetIssueActivityParams{ID: issue, Limit: oas.NewOptInt(3)}
+	params := triageoas.GetIssueActivityParams{ID: issue, Limit: triageoas.NewOptInt(3)}
 	for {
 		answer, err := s.API.GetIssueActivity(t.Context(), params)
 		if err != nil {

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/e2e/await"
-	"github.com/callwright/callwright/transport/oas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // Discover looks at a host and waits for what comes of it.
-func (s *Server) Discover(t testing.TB, request oas.SipDiscoveryStart) oas.SipDiscovery {
+func (s *Server) Discover(t testing.TB, request sipoas.SipDiscoveryStart) sipoas.SipDiscovery {
 	t.Helper()
 	begun, err := s.API.StartSipDiscovery(t.Context(), &request)
 	if err != nil {
@@ -16,39 +16,39 @@ func (s *Server) Discover(t testing.TB, request oas.SipDiscoveryStart) oas.SipDi
 	}
 	found := begun.Data
 	await.That(t, "the discovery of "+request.Host, func() bool {
-		answer, err := s.API.GetSipDiscovery(t.Context(), oas.GetSipDiscoveryParams{DiscoveryID: found.DiscoveryID})
+		answer, err := s.API.GetSipDiscovery(t.Context(), sipoas.GetSipDiscoveryParams{DiscoveryID: found.DiscoveryID})
 		if err != nil {
 			t.Fatalf("reading the discovery of %s: %v", request.Host, err)
 		}
 		found = answer.Data
-		return found.Status != oas.SipDiscoveryStatusRunning
+		return found.Status != sipoas.SipDiscoveryStatusRunning
 	})
 	return found
 }
 
 // TestCall rings a number's endpoint and waits for the end of it.
-func (s *Server) TestCall(t testing.TB, number string) oas.SipTestCall {
+func (s *Server) TestCall(t testing.TB, number string) sipoas.SipTestCall {
 	t.Helper()
-	begun, err := s.API.StartSipTestCall(t.Context(), &oas.SipTestCallStart{PhoneNumber: number})
+	begun, err := s.API.StartSipTestCall(t.Context(), &sipoas.SipTestCallStart{PhoneNumber: number})
 	if err != nil {
 		t.Fatalf("a test call of %s: %v", number, err)
 	}
-	var c oas.SipTestCall
+	var c sipoas.SipTestCall
 	await.That(t, "the end of the test call", func() bool {
-		answer, err := s.API.GetSipTestCall(t.Context(), oas.GetSipTestCallParams{CallID: begun.Data.CallID})
+		answer, err := s.API.GetSipTestCall(t.Context(), sipoas.GetSipTestCallParams{CallID: begun.Data.CallID})
 		if err != nil {
 			t.Fatalf("reading the test call: %v", err)
 		}
 		c = answer.Data
-		return c.Result != oas.SipTestCallResultPending
+		return c.Result != sipoas.SipTestCallResultPending
 	})
 	return c
 }
 
 // Status is a number's health.
-func (s *Server) Status(t testing.TB, number string) oas.SipStatus {
+func (s *Server) Status(t testing.TB, number string) sipoas.SipStatus {
 	t.Helper()
-	answer, err := s.API.GetSipStatus(t.Context(), oas.GetSipStatusParams{PhoneNumber: number})
+	answer, err := s.API.GetSipStatus(t.Context(), sipoas.GetSipStatusParams{PhoneNumber: number})
 	if err != nil {
 		t.Fatalf("the status of %s: %v", number, err)
 	}
@@ -56,9 +56,9 @@ func (s *Server) Status(t testing.TB, number string) oas.SipStatus {
 }
 
 // StatusUntil waits until a number's health is as wanted. what completes "waiting for the status ...".
-func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(oas.SipStatus) bool) oas.SipStatus {
+func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(sipoas.SipStatus) bool) sipoas.SipStatus {
 	t.Helper()
-	var status oas.SipStatus
+	var status sipoas.SipStatus
 	await.That(t, "the status "+what, func() bool {
 		status = s.Status(t, number)
 		return wanted(status)
@@ -67,9 +67,9 @@ func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(oas.
 }
 
 // CallLog is the newest attempts over a number's trunks.
-func (s *Server) CallLog(t testing.TB, number string) []oas.SipCall {
+func (s *Server) CallLog(t testing.TB, number string) []sipoas.SipCall {
 	t.Helper()
-	answer, err := s.API.ListSipCalls(t.Context(), oas.ListSipCallsParams{PhoneNumber: number})
+	answer, err := s.API.ListSipCalls(t.Context(), sipoas.ListSipCallsParams{PhoneNumber: number})
 	if err != nil {
 		t.Fatalf("the call log of %s: %v", number, err)
 	}
@@ -77,9 +77,9 @@ func (s *Server) CallLog(t testing.TB, number string) []oas.SipCall {
 }
 
 // Timeline is the SIP messages of an attempt.
-func (s *Server) Timeline(t testing.TB, id string) []oas.SipCallStep {
+func (s *Server) Timeline(t testing.TB, id string) []sipoas.SipCallStep {
 	t.Helper()
-	answer, err := s.API.GetSipCallTimeline(t.Context(), oas.GetSipCallTimelineParams{CallID: id})
+	answer, err := s.API.GetSipCallTimeline(t.Context(), sipoas.GetSipCallTimelineParams{CallID: id})
 	if err != nil {
 		t.Fatalf("the timeline of %s: %v", id, err)
 	}
@@ -89,10 +89,10 @@ func (s *Server) Timeline(t testing.TB, id string) []oas.SipCallStep {
 // AttachRegistered makes the server register a number with a registrar, and gives the password that it uses there.
 func (s *Server) AttachRegistered(t testing.TB, number, registrar, username string) (password string) {
 	t.Helper()
-	answer := s.attach(t, number, oas.SipDirectionInput{
-		Type: oas.SipDirectionInbound, AuthMode: oas.NewOptSipAuthMode(oas.SipAuthModeRegister),
-		SipEndpoint:  oas.NewOptString(registrar),
-		RegisterAuth: oas.NewOptSipRegisterAuth(oas.SipRegisterAuth{Username: username, Password: "correct horse"}),
+	answer := s.attach(t, number, sipoas.SipDirectionInput{
+		Type: sipoas.SipDirectionInbound, AuthMode: sipoas.NewOptSipAuthMode(sipoas.SipAuthModeRegister),
+		SipEndpoint:  sipoas.NewOptString(registrar),
+		RegisterAuth: sipoas.NewOptSipRegisterAuth(sipoas.SipRegisterAuth{Username: username, Password: "correct horse"}),
 	})
 	if answer.RegisterPasswordForPbx.Value == "" {
 		t.Fatal("there is no password for the PBX")
@@ -101,18 +101,18 @@ func (s *Server) AttachRegistered(t testing.TB, number, registrar, username stri
 }
 
 // Update changes one direction of a number.
-func (s *Server) Update(t testing.TB, number string, change oas.SipDirectionInput) {
+func (s *Server) Update(t testing.TB, number string, change sipoas.SipDirectionInput) {
 	t.Helper()
-	if _, err := s.API.UpdateSipNumber(t.Context(), &oas.SipUpdate{PhoneNumber: number, Updates: change}); err != nil {
+	if _, err := s.API.UpdateSipNumber(t.Context(), &sipoas.SipUpdate{PhoneNumber: number, Updates: change}); err != nil {
 		t.Fatalf("updating %s: %v", number, err)
 	}
 }
 
 // Detach takes a direction from a number.
-func (s *Server) Detach(t testing.TB, number string, d oas.SipDirection) {
+func (s *Server) Detach(t testing.TB, number string, d sipoas.SipDirection) {
 	t.Helper()
-	_, err := s.API.DetachSipNumber(t.Context(), &oas.SipDetach{
-		PhoneNumber: number, Service: oas.SipServiceNameSip, Directions: []oas.SipDirectionReference{{Type: d}},
+	_, err := s.API.DetachSipNumber(t.Context(), &sipoas.SipDetach{
+		PhoneNumber: number, Service: sipoas.SipServiceNameSip, Directions: []sipoas.SipDirectionReference{{Type: d}},
 	})
 	if err != nil {
 		t.Fatalf("detaching %s: %v", number, err)

@@ -11,7 +11,9 @@ import (
 
 // Area returns a self-contained document for the generator: the operations of some tags, of all tags if none is named,
 // and the components that they reach. Error statuses are folded into the default response, because the generator makes
-// a type of its own for each status that an operation names.
+// a type of its own for each status that an operation names. Operations lose their groups, because the area is one
+// interface; and the security scheme becomes one of which the server reads the request itself, because a request may say
+// who makes it in other ways than by a key.
 func Area(text []byte, tags []string) ([]byte, error) {
 	document, err := parse(text)
 	if err != nil {
@@ -23,8 +25,12 @@ func Area(text []byte, tags []string) ([]byte, error) {
 	paths := member(document, "paths")
 	keep(paths, func(_ string, item *yaml.Node) bool {
 		keep(item, func(_ string, operation *yaml.Node) bool {
+			if !slices.Contains(tags, tagOf(operation)) {
+				return false
+			}
 			foldErrors(operation)
-			return slices.Contains(tags, tagOf(operation))
+			keep(operation, func(name string, _ *yaml.Node) bool { return name != "x-ogen-operation-group" })
+			return true
 		})
 		return len(item.Content) > 0
 	})
@@ -36,6 +42,10 @@ func Area(text []byte, tags []string) ([]byte, error) {
 		keep(components, func(name string, _ *yaml.Node) bool {
 			return kind == "securitySchemes" || refs[componentPrefix+kind+"/"+name]
 		})
+	})
+	members(member(member(document, "components"), "securitySchemes"), func(_ string, scheme *yaml.Node) {
+		scheme.Content = append(scheme.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "x-ogen-custom-security"},
+			&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	})
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)

@@ -1,19 +1,21 @@
 // Command contract works on the HTTP contract, which is kept in parts by area in the folder contract.
 //
-//	contract bundle FOLDER FILE             joins the parts to the one document that is served
-//	contract area FILE [TAG...]             prints a document with these tags' operations alone, as ogen takes it
-//	contract generate [flags] FILE [TAG...] generates a Go package of these tags' operations
+//	contract bundle FOLDER FILE                      joins the parts to the one document that is served
+//	contract area FILE [TAG...]                      prints a document with these tags' operations alone, as ogen takes it
+//	contract generate FILE FOLDER PACKAGE=TAG,TAG... generates a Go package for each area, below a folder with ogen.yml
 //
-// Without a tag, area and generate take every operation.
+// Without a tag, area takes every operation.
 package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
 )
 
 func main() {
@@ -34,7 +36,7 @@ func run(args []string) error {
 			return generate(args[1:])
 		}
 	}
-	return errors.New("usage: contract bundle FOLDER FILE | area FILE [TAG...] | generate -package NAME -target FOLDER FILE [TAG...]")
+	return errors.New("usage: contract bundle FOLDER FILE | area FILE [TAG...] | generate FILE FOLDER PACKAGE=TAG,TAG...")
 }
 
 func bundleTo(args []string) error {
@@ -64,36 +66,81 @@ func printArea(args []string) error {
 	return err
 }
 
-// generate runs ogen on an area, with the settings of the file ogen.yml in the target folder.
+// generate runs ogen on each area, with the settings of the file ogen.yml in the folder: as many at the same time as there
+// are processors. Every tag of the contract belongs to one area.
 func generate(args []string) error {
-	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
-	name := flags.String("package", "", "`name` of the package")
-	target := flags.String("target", "", "`folder` of the package; it holds ogen.yml")
-	if err := flags.Parse(args); err != nil {
-		return err
+	if len(args) < 3 {
+		return errors.New("generate takes the contract's file, a folder, and areas such as triageoas=Triage")
 	}
-	if *name == "" || *target == "" || flags.NArg() == 0 {
-		return errors.New("generate takes -package, -target, the contract's file and tags")
-	}
-	text, err := os.ReadFile(flags.Arg(0))
+	text, err := os.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
-	area, err := Area(text, flags.Args()[1:])
+	areas := args[2:]
+	if err := checkAreas(text, areas); err != nil {
+		return err
+	}
+	faults := make([]error, len(areas))
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var running sync.WaitGroup
+	for i, area := range areas {
+		running.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			name, tags, _ := strings.Cut(area, "=")
+			faults[i] = generateArea(text, args[1], name, strings.Split(tags, ","))
+		})
+	}
+	running.Wait()
+	return errors.Join(faults...)
+}
+
+// checkAreas refuses areas that leave a tag out, or share one.
+func checkAreas(text []byte, areas []string) error {
+	document, err := parse(text)
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "contract")
+	of := map[string]string{}
+	for _, area := range areas {
+		name, tags, _ := strings.Cut(area, "=")
+		for tag := range strings.SplitSeq(tags, ",") {
+			if other, taken := of[tag]; taken {
+				return fmt.Errorf("%s and %s share the tag %s; each tag belongs to one area", other, name, tag)
+			}
+			of[tag] = name
+		}
+	}
+	for _, tag := range sequence(member(document, "tags")) {
+		if name := member(tag, "name").Value; of[name] == "" {
+			return fmt.Errorf("no area has the tag %s; each tag belongs to one area", name)
+		}
+	}
+	return nil
+}
+
+// generateArea writes the package of some tags into the folder of its name.
+func generateArea(text []byte, folder, name string, tags []string) error {
+	area, err := Area(text, tags)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	input := filepath.Join(folder, "openapi.yaml")
-	if err := os.WriteFile(input, area, 0o600); err != nil {
+	input, err := os.CreateTemp("", "contract-*.yaml")
+	if err != nil {
 		return err
 	}
-	ogen := exec.Command("go", "tool", "ogen", "--target", *target, "--package", *name, "--config",
-		filepath.Join(*target, "ogen.yml"), "--clean", "--loglevel", "error", input)
+	defer func() { _ = os.Remove(input.Name()) }()
+	if _, err := input.Write(area); err != nil {
+		return err
+	}
+	if err := input.Close(); err != nil {
+		return err
+	}
+	ogen := exec.Command("go", "tool", "ogen", "--target", filepath.Join(folder, name), "--package", name, "--config",
+		filepath.Join(folder, "ogen.yml"), "--clean", "--loglevel", "error", input.Name())
 	ogen.Stdout, ogen.Stderr = os.Stdout, os.Stderr
-	return ogen.Run()
+	if err := ogen.Run(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }

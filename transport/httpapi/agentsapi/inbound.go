@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agentwire"
 	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
 // ListInboundNumbers is all numbers that are answered.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
 // member is a member of the body of an update, and the setting that it changes.

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // api implements the operations of the area.
@@ -41,9 +41,8 @@ func New(calls *call.Service, baseURL string) httpapi.Area {
 // serve makes the generated server of the area.
 func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
 	a.core = core
-	server, err := oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware))
-	return httpapi.Generated(server, err, "Calls")
+	return httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(httpapi.HandleError),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
 }
 
 // NewError returns the answer to a request that failed.
@@ -56,5 +55,5 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 
 // HandleApiKey checks who makes a request.
 func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.APIKey, given.Roles)
+	return a.core.Authorize(ctx, given.Request, given.Roles)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 func callSummary(c call.Call) oas.CallSummary {

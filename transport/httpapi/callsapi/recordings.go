@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // GetRecording streams a call's recording, or the range of it that is asked for.

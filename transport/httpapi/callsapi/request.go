@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agentwire"
 	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
 // callRequest is the body of CreateCall in the domain's words.

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
 // CreatePathwayChat begins a text conversation.

@@ -8,11 +8,11 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
 // success is the status of the answers of pathways in envelope B.
-const success = string(oas.SuccessStatusSuccess)
+const success = "success"
 
 // CreatePathway stores a new pathway.
 func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreatedReply, error) {

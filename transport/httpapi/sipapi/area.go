@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // Config is what the area serves. The operations of a service that is nil answer 501.
@@ -63,9 +63,8 @@ func (a *api) absent(operation string) bool {
 // serve makes the generated server of the area.
 func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
 	a.core = core
-	server, err := oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware))
-	return httpapi.Generated(server, err, "Sip")
+	return httpapi.Generated(oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
 }
 
 // NewError returns the answer to a request that failed.
@@ -78,5 +77,5 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 
 // HandleApiKey checks who makes a request.
 func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.APIKey, given.Roles)
+	return a.core.Authorize(ctx, given.Request, given.Roles)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // ListSipCalls is a page of a number's call log.

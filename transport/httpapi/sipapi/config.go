@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // UpdateSipConfig sets failover, codecs and alerts of one direction of a number.

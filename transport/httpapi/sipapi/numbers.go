@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // GetSipConfiguration is the trunks of a number.

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // hidden stands where a password is that nobody is shown.

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/httpapi/wire"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // directionOf is one direction in the domain's words. auth_mode and register_auth may stand in the direction or among

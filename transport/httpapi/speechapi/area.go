@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
 // api implements the operations of the area.
@@ -27,9 +27,8 @@ func New() httpapi.Area {
 // serve makes the generated server of the area.
 func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
 	a.core = core
-	server, err := oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware))
-	return httpapi.Generated(server, err, "Speech")
+	return httpapi.Generated(oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
+		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
 }
 
 // NewError returns the answer to a request that failed.
@@ -42,5 +41,5 @@ func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithH
 
 // HandleApiKey checks who makes a request.
 func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.APIKey, given.Roles)
+	return a.core.Authorize(ctx, given.Request, given.Roles)
 }

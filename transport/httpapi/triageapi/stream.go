@@ -13,7 +13,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/oas"
+	oas "github.com/callwright/callwright/transport/oas/triageoas"
 	"github.com/callwright/callwright/triage"
 )
 

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/callwright/callwright/transport/oas/agentsoas"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
+	"github.com/callwright/callwright/transport/oas/sipoas"
+	"github.com/callwright/callwright/transport/oas/triageoas"
+)
+
+type (
+	agentsClient   = agentsoas.Client
+	callsClient    = callsoas.Client
+	pathwaysClient = pathwaysoas.Client
+	sipClient      = sipoas.Client
+	triageClient   = triageoas.Client
+)
+
+// API has the operations of all areas of a server.
+type API struct {
+	*agentsClient
+	*callsClient
+	*pathwaysClient
+	*sipClient
+	*triageClient
+}
+
+// newAPI makes the clients of a server.
+func newAPI(t testing.TB, url string, key keyed) (api API) {
+	t.Helper()
+	var err error
+	must := func() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	api.agentsClient, err = agentsoas.NewClient(url, key)
+	must()
+	api.callsClient, err = callsoas.NewClient(url, key)
+	must()
+	api.pathwaysClient, err = pathwaysoas.NewClient(url, key)
+	must()
+	api.sipClient, err = sipoas.NewClient(url, key)
+	must()
+	api.triageClient, err = triageoas.NewClient(url, key)
+	must()
+	return api
+}
+
+// keyed sends an API key with every request.
+type keyed string
+
+// ApiKey sets the header that the contract names.
+func (k keyed) ApiKey(_ context.Context, _ string, r *http.Request) error {
+	r.Header.Set("Authorization", "Bearer "+string(k))
+	return nil
+}

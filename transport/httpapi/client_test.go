@@ -1,0 +1,53 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+	"github.com/callwright/callwright/transport/oas/speechoas"
+)
+
+// bearer is the generated clients' source of the key.
+type bearer string
+
+func (b bearer) ApiKey(_ context.Context, _ string, r *http.Request) error {
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return nil
+}
+
+func TestGeneratedClient(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	server := httptest.NewServer(h)
+	defer server.Close()
+	calls := must(callsoas.NewClient(server.URL, bearer(h.key), callsoas.WithClient(server.Client())))
+	created, err := calls.CreateCall(t.Context(), &callsoas.CallCreate{
+		PhoneNumber: theirNumber, Task: callsoas.NewOptString("Talk."),
+	}, callsoas.CreateCallParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := calls.GetCall(t.Context(), callsoas.GetCallParams{CallID: created.CallID})
+	if err != nil || record.QueueStatus != callsoas.QueueStatusQueued {
+		t.Errorf("record %+v, %v", record, err)
+	}
+	_, err = calls.GetCall(t.Context(), callsoas.GetCallParams{CallID: "nobody's"})
+	var flat *callsoas.ErrorStatusCodeWithHeaders
+	if !errors.As(err, &flat) || flat.StatusCode != http.StatusNotFound ||
+		flat.Response.Code.Value != string(callwright.CodeNotFound) || flat.Response.Errors[0].String != flat.Response.Message.Value {
+		t.Errorf("a call that is not there: %v", err)
+	}
+	voices := must(speechoas.NewClient(server.URL, bearer(h.key), speechoas.WithClient(server.Client())))
+	_, err = voices.ListVoices(t.Context())
+	var failure *speechoas.ErrorStatusCodeWithHeaders
+	if !errors.As(err, &failure) || failure.StatusCode != http.StatusNotImplemented ||
+		failure.Response.Errors[0].ErrorDetail.Error != string(callwright.CodeNotImplemented) {
+		t.Errorf("listing voices: %v", err)
+	}
+}

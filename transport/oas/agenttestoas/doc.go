@@ -1,0 +1,2 @@
+// Package agenttestoas is the contract of agent testing: server, client, types and validation, generated from openapi.yaml.
+package agenttestoas
