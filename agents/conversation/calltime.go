@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// callTime is the call's time: the newest frame's, and what the clock says has passed since, a frame at most. So it goes
-// with the frames, however fast they come, and is finer than they are.
+// callTime is the time of the call: that of the newest frame, and the time on the clock since then, at most a frame. It
+// follows the frames, however fast they come, and is finer than they are.
 type callTime struct {
 	mu      sync.Mutex
 	elapsed time.Duration
 	at      time.Time
 }
 
-// set takes the time of a frame.
+// set sets the time of a frame.
 func (t *callTime) set(elapsed time.Duration, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.elapsed, t.at = elapsed, now
 }
 
-// now is the time.
+// now returns the time.
 func (t *callTime) now(now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,22 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a chunk, in bytes. The first chunk may end at a clause, so that an answer begins to be spoken early; the
-// later ones are whole sentences, because those sound better and are synthesized while others play.
+// Limits of a chunk, in bytes. The first chunk may end at a clause, so that the answer starts early. Later chunks are whole
+// sentences, which sound better and are synthesized while others play.
 const (
-	firstClause  = 24  // the shortest clause that is spoken before its sentence is whole
-	longestChunk = 280 // a sentence that is longer is cut at a clause or a blank
+	firstClause  = 24  // the shortest clause that is spoken before its sentence is complete
+	longestChunk = 280 // a longer sentence is cut at a clause or a space
 )
 
-// Chunker cuts text that arrives in pieces, such as a model's, into what makes sense to speak at once: sentences, and
-// for a quick start the first clause. The zero value is ready. Every brain that streams text uses one for each answer.
+// Chunker cuts streamed text, such as a model's, into chunks to speak: sentences, and for a quick start the first clause.
+// The zero value is ready. A brain uses one for each answer.
 type Chunker struct {
 	text    string
 	started bool // the first chunk is out
 }
 
-// Write takes the next piece and gives the chunks that are whole with it. Blanks around a chunk are dropped, and
-// nothing else is.
+// Write takes the next piece of the text and returns the chunks that it completes. Only white space around chunks is dropped.
 func (c *Chunker) Write(piece string) []string {
 	c.text += piece
 	var out []string
@@ -34,14 +33,14 @@ func (c *Chunker) Write(piece string) []string {
 	}
 }
 
-// Flush gives the rest at the end of the text, which ends the chunker's use until the next text.
+// Flush ends the text and returns the rest. The Chunker can then be used for another text.
 func (c *Chunker) Flush() []string {
 	out := c.cut(nil, len(c.text))
 	c.started = false
 	return out
 }
 
-// cut takes the text up to end off the front.
+// cut removes the text up to end and appends it to out as a chunk.
 func (c *Chunker) cut(out []string, end int) []string {
 	chunk := strings.TrimSpace(c.text[:end])
 	c.text = strings.TrimLeftFunc(c.text[end:], unicode.IsSpace)
@@ -52,7 +51,7 @@ func (c *Chunker) cut(out []string, end int) []string {
 	return append(out, chunk)
 }
 
-// boundary is where the first chunk of the text ends; -1 while that is not known.
+// boundary returns the end of the first chunk; -1 if it is not known yet.
 func (c *Chunker) boundary() int {
 	clause, blank := -1, -1
 	for i, r := range c.text {
@@ -82,8 +81,8 @@ func (c *Chunker) boundary() int {
 	return -1
 }
 
-// sentenceEnd is where the sentence ends that the mark at i may close, behind closing quotes and brackets; -1 when it
-// doesn't close one, or that can't be known before more text comes.
+// sentenceEnd returns the end of the sentence that the mark at i may close, after closing quotes and brackets. It is -1 if
+// the mark does not close one, or that is not known before more text comes.
 func (c *Chunker) sentenceEnd(i, next int, r rune) int {
 	if strings.ContainsRune("。！？", r) {
 		return next
@@ -101,13 +100,13 @@ func (c *Chunker) sentenceEnd(i, next int, r rune) int {
 	return next
 }
 
-// blankAt says whether white space stands at i.
+// blankAt reports whether there is white space at i.
 func blankAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return i < len(s) && unicode.IsSpace(r)
 }
 
-// longCut is where a text is cut that has no sentence's end for too long.
+// longCut returns where to cut a sentence that is too long.
 func longCut(clause, blank, here int) int {
 	switch {
 	case clause > longestChunk/2:
@@ -126,7 +125,7 @@ var abbreviations = map[string]bool{
 	"z.b": true, "bzw": true, "hr": true, "fr": true, "sra": true, "mme": true,
 }
 
-// abbreviated says whether the full stop after the text belongs to its last word: a known abbreviation or an initial.
+// abbreviated reports whether the full stop after the text belongs to its last word: a known abbreviation or an initial.
 // "No." is one only before a number, but "No. 5" is rare on the phone and "No." common: it counts only after a word.
 func abbreviated(before string) bool {
 	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(\"“'", r) })

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// clip is a text being synthesized. It is read as fast as the synthesizer makes it, however slowly it plays, so that
-// its length is known early and the next one is ready in time.
+// clip is a text that is being synthesized. Its audio is read as fast as it comes, so that its length is known early and
+// the next clip is ready in time.
 type clip struct {
 	text string
 
@@ -18,7 +18,7 @@ type clip struct {
 	changed chan struct{}
 }
 
-// read takes all that the synthesizer makes.
+// read reads the whole speech.
 func (c *clip) read(ctx context.Context, engine Synthesizer, speech Speech) {
 	stream, err := engine.Synthesize(ctx, speech)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *clip) read(ctx context.Context, engine Synthesizer, speech Speech) {
 	}
 }
 
-// add appends samples, and tells who waits for them.
+// add appends samples and wakes up next.
 func (c *clip) add(samples []int16, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,8 +44,8 @@ func (c *clip) add(samples []int16, err error) {
 	c.changed = make(chan struct{})
 }
 
-// next gives at most size samples from at on, which stay as they are, and how many there are in all once that is known.
-// It waits for them; io.EOF after the last.
+// next waits for samples and returns at most size of them from at on. They do not change afterwards. total is the number
+// of all samples, once it is known. After the last sample the error is io.EOF.
 func (c *clip) next(ctx context.Context, at, size int) (part []int16, total int, err error) {
 	for {
 		c.mu.Lock()

@@ -9,37 +9,41 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config is how a conversation goes. Recognizer and Synthesizer are required; zero values of the rest are the defaults.
+// Config holds what a Conversation needs. A duration that is zero has the default that its comment names.
 type Config struct {
+	// Required.
 	Recognizer  Recognizer
 	Synthesizer Synthesizer
-	Clock       callwright.Clock // nil: the machine's
-	Observer    Observer         // nil: nobody looks on
-	Logger      *slog.Logger     // nil: discards
 
-	Voice    string // a voice's name; empty: the synthesizer's default
+	// Optional.
+	Observer Observer         // nil: none
+	Clock    callwright.Clock // nil: callwright.SystemClock
+	Logger   *slog.Logger     // nil: discards
+
+	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47; empty: the engines' default
 
-	WaitForGreeting bool          // the caller speaks first, or is silent for Silence
-	EndOfTurn       time.Duration // without voice, after which the caller has finished; 500 ms
-	Interruption    time.Duration // of voice that breaks into what the agent says; 200 ms
-	EchoGuard       time.Duration // from the agent's first sound on, in which only a loud caller breaks in; 400 ms
-	Silence         time.Duration // of the caller, after which the brain gets a TurnSilence; 10 s
-	InterDigit      time.Duration // after a digit, after which no further one comes; 2 s
+	WaitForGreeting bool          // the agent waits for the caller's greeting, for at most Silence
+	EndOfTurn       time.Duration // silence that ends the caller's turn (endpointing); 500 ms
+	Interruption    time.Duration // voice that interrupts the agent (barge-in); 200 ms
+	EchoGuard       time.Duration // time after the agent's first sound in which only a loud voice interrupts; 400 ms
+	Silence         time.Duration // silence of the caller after which the brain gets a TurnSilence; 10 s
+	InterDigit      time.Duration // pause that ends a sequence of digits; 2 s
 	MaxTurn         time.Duration // the longest utterance; 30 s
-	PreRoll         time.Duration // of audio before the voice was noticed that the recognizer gets too; 300 ms
-	Patience        time.Duration // without a sound of an answer, after which the conversation has failed; 20 s
-	LastWords       time.Duration // for recognizing what the caller said before hanging up; 3 s
-	Apology         string        // said before a failure ends the conversation; an English sentence
+	PreRoll         time.Duration // audio before the detected voice that the recognizer also gets; 300 ms
+	Patience        time.Duration // time without a sound of the answer after which the conversation fails; 20 s
+	LastWords       time.Duration // time to recognize what the caller said before hanging up; 3 s
+	Apology         string        // spoken before a failure ends the conversation; empty: an English sentence
 }
 
-// Observer looks on. It is called from the conversation's goroutines, one call at a time, and must not wait.
+// Observer is told what happens in a conversation. agentstest.RunObserver tests one.
 type Observer interface {
-	// Entry is the next entry of the transcript. Entries come in the order of the turns and are final.
+	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
+	// goroutines make one call at a time, and must not have to wait for it.
 	Entry(e Entry)
 }
 
-// settle checks the configuration and fills in its defaults.
+// settle checks the configuration and sets its defaults.
 func (c *Config) settle() error {
 	switch {
 	case c.Recognizer == nil:
@@ -84,7 +88,7 @@ func (c *Config) settle() error {
 	return nil
 }
 
-// nobody looks on.
+// nobody is the Observer by default.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}

@@ -10,33 +10,33 @@ const (
 
 // Decision levels of the detector, in dB. Speech in a call is at -35 to -10 dBFS, comfort noise at -70 to -50.
 const (
-	quietest   = -55.0 // dBFS of the low band: anything below is not somebody who talks into the phone
-	onset      = 7.0   // over the noise floor: voice begins
-	release    = 4.5   // over the noise floor: voice goes on
-	hissOnset  = 11.0  // over the floor of the whole band, for the consonants that the low band has not
-	highFloor  = -34.0 // dBFS: the noise floor is not higher before the first gap in speech can have come
-	lowFloor   = -65.0 // dBFS: nor lower, so that digital silence doesn't make a whisper of noise loud
-	nothing    = -60.0 // dBFS: what digital silence counts as, for noise follows it when the peer sends in stretches
-	floorBias  = 2.0   // how far the mean of noise lies over the minimum of its frames
-	digitShare = 0.8   // two tones that hold this part of the energy are a DTMF digit
+	quietest   = -55.0 // dBFS in the low band: less is not speech into a phone
+	onset      = 7.0   // above the noise floor: voice begins
+	release    = 4.5   // above the noise floor: voice goes on
+	hissOnset  = 11.0  // above the floor of the whole band: consonants, which the low band lacks
+	highFloor  = -34.0 // dBFS: the highest noise floor before speech can have had a gap
+	lowFloor   = -65.0 // dBFS: the lowest noise floor, so that faint noise is not loud after digital silence
+	nothing    = -60.0 // dBFS: the level of digital silence, which a peer with silence suppression mixes with noise
+	floorBias  = 2.0   // the mean level of noise above the minimum of its frames
+	digitShare = 0.8   // the share of the energy that two tones of a DTMF digit have
 )
 
-// Detector tells voice from noise, frame by frame: energy in the band of vowels against a noise floor that follows the
-// minimum of the last second and a half, the same over the whole band for consonants, and no DTMF tones. Hum is
-// filtered out, and steady noise of any level becomes the floor. It allocates nothing after NewDetector. One goroutine
-// uses it.
+// Detector detects voice, frame by frame. It compares the energy in the band of vowels with a noise floor, which follows
+// the minimum of the last 1.6 seconds; it does the same for the whole band, because of consonants. DTMF tones are not
+// voice. Hum is filtered out, and steady noise of any level becomes the floor. It allocates nothing after NewDetector. One
+// goroutine uses it.
 type Detector struct {
-	fold  int // samples of the call for one of ours
+	fold  int // samples of the call per sample of the band
 	x     [bandFrame]float64
-	high  biquad // takes hum and DC away
-	low   biquad // leaves the band of vowels
+	high  biquad // removes hum and DC
+	low   biquad // passes the band of vowels
 	vowel floor
 	whole floor
 	level float64
 	voice bool
 }
 
-// NewDetector makes a detector for audio of 8000, 16000 or 48000 samples a second.
+// NewDetector returns a detector for audio of 8000, 16000 or 48000 Hz.
 func NewDetector(rate int) *Detector {
 	return &Detector{
 		fold:  max(1, rate/bandRate),
@@ -47,10 +47,10 @@ func NewDetector(rate int) *Detector {
 	}
 }
 
-// Level is the loudness of the last frame in dBFS, hum left out: 0 is the loudest, -100 silence.
+// Level returns the level of the last frame in dBFS, without hum: from -100 (silence) to 0.
 func (d *Detector) Level() float64 { return d.level }
 
-// Voiced says whether somebody speaks in the next frame.
+// Voiced reports whether the next frame has voice.
 func (d *Detector) Voiced(frame []int16) bool {
 	if !d.take(frame) {
 		d.level, d.voice = decibels(0), false
@@ -79,7 +79,7 @@ func (d *Detector) Voiced(frame []int16) bool {
 	return d.voice
 }
 
-// take folds the frame to 8 kHz, and says whether there is any sound in it.
+// take folds the frame to 8 kHz, and reports whether it has any sound.
 func (d *Detector) take(frame []int16) bool {
 	sound := false
 	scale := 1 / (32768 * float64(d.fold))
@@ -102,7 +102,7 @@ var digitTones = func() (c [8]float64) {
 	return c
 }()
 
-// digit says whether one row and one column tone make up the frame.
+// digit reports whether the frame is a DTMF digit: one row tone and one column tone.
 func (d *Detector) digit() bool {
 	var sum float64
 	for _, v := range d.x {
@@ -121,7 +121,7 @@ func (d *Detector) digit() bool {
 	return row+column > digitShare && min(row, column) > 0.1
 }
 
-// floor follows the noise floor: the minimum of the last blocks of frames. Speech has gaps, noise has not.
+// floor tracks the noise floor, the minimum of the last blocks of frames: speech has gaps, noise has none.
 type floor struct {
 	blocks [8]float64 // minimum of each of the last blocks
 	n      int        // frames of the newest block
@@ -140,7 +140,7 @@ func newFloor() floor {
 	return f
 }
 
-// over takes the level of a frame in dB and says how far it lies over the floor.
+// over takes the level of a frame in dB and returns how far it is above the floor.
 func (f *floor) over(level float64) float64 {
 	if f.n == blockFrames {
 		f.n, f.at = 0, (f.at+1)%len(f.blocks)
@@ -160,7 +160,7 @@ func (f *floor) over(level float64) float64 {
 	return level - max(lowest, lowFloor)
 }
 
-// biquad is a filter of the second order (direct form I transposed).
+// biquad is a second-order filter (direct form I transposed).
 type biquad struct{ b0, b1, b2, a1, a2, z1, z2 float64 }
 
 // lowPass and highPass are Butterworth filters by the bilinear transform.
@@ -183,8 +183,8 @@ func (q *biquad) next(x float64) float64 {
 	return y
 }
 
-// rest forgets the past: in silence it would decay into numbers so small that a processor is slow with them.
+// rest clears the filter's state, which in silence would decay into denormal numbers, which are slow.
 func (q *biquad) rest() { q.z1, q.z2 = 0, 0 }
 
-// decibels of a mean square of samples between -1 and 1.
+// decibels returns the level of a mean square of samples between -1 and 1.
 func decibels(meanSquare float64) float64 { return 10 * math.Log10(meanSquare+1e-10) }

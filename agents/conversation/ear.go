@@ -2,28 +2,28 @@ package conversation
 
 import "time"
 
-// frameTime is the length of a frame of audio.
+// frameTime is the length of a frame.
 const frameTime = 20 * time.Millisecond
 
 // Limits of the ear.
 const (
-	shortestVoice = 80 * time.Millisecond  // of voice that counts as speech when the agent is silent; less is a click
-	wordGap       = 240 * time.Millisecond // without voice between two words; a longer gap begins a new burst
-	echoTail      = 15                     // frames: an echo of the agent comes back within this time
-	echoGuarded   = -9.0                   // dB under the agent's own level that an echo has at most, in the guard time
-	echoLater     = -30.0                  // and after it, when the peer's echo canceller has learned
+	shortestVoice = 80 * time.Millisecond  // the shortest speech while the agent is silent; less is a click
+	wordGap       = 240 * time.Millisecond // the longest gap between words; a longer one begins a new burst
+	echoTail      = 15                     // frames within which an echo of the agent comes back
+	echoGuarded   = -9.0                   // dB: the loudest echo, relative to the agent's level, in the guard time
+	echoLater     = -30.0                  // dB: the same after it, when the peer's echo canceller has converged
 )
 
-// ear turns the detector's frames into bursts of voice, and keeps echoes of the agent out of them.
+// ear groups voiced frames into bursts of voice, without echoes of the agent.
 type ear struct {
 	detector *Detector
-	sent     [echoTail]float64 // the agent's own level in the last frames, dBFS
+	sent     [echoTail]float64 // the agent's level in the last frames, in dBFS
 	at       int
 
 	run    int           // frames with voice in a row
 	voiced time.Duration // voice in the current burst
-	length time.Duration // the burst from its first voice until now
-	gap    time.Duration // since its last voice
+	length time.Duration // time since the first voice of the burst
+	gap    time.Duration // time since its last voice
 }
 
 func newEar(rate int) *ear {
@@ -48,12 +48,12 @@ func (e *ear) hear(f Frame, guarded bool) {
 		e.length += frameTime
 		e.gap += frameTime
 	}
-	if e.run > 1 { // a single frame is a crackle, and keeps no turn open
+	if e.run > 1 { // a single frame is a crackle
 		e.gap = 0
 	}
 }
 
-// loudestEcho is the level up to which a sound may be an echo of what the agent said.
+// loudestEcho returns the level up to which a sound may be an echo of the agent.
 func (e *ear) loudestEcho(guarded bool) float64 {
 	loudest := decibels(0)
 	for _, level := range e.sent {
@@ -65,7 +65,7 @@ func (e *ear) loudestEcho(guarded bool) float64 {
 	return loudest + echoLater
 }
 
-// loudness of a frame in dBFS.
+// loudness returns the level of a frame in dBFS.
 func loudness(frame []int16) float64 {
 	var sum float64
 	for _, s := range frame {
@@ -74,17 +74,17 @@ func loudness(frame []int16) float64 {
 	return decibels(sum / (32768 * 32768 * float64(max(1, len(frame)))))
 }
 
-// settle ends the burst if its last voice is longer ago than words are apart.
+// settle ends the burst after a gap that is longer than one between words.
 func (e *ear) settle() {
 	if e.gap > wordGap {
 		e.reset()
 	}
 }
 
-// reset begins anew.
+// reset ends the burst.
 func (e *ear) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
 
-// ring keeps the last audio of the caller, so that an utterance begins before the voice was noticed.
+// ring holds the last audio of the caller, so that an utterance begins before its voice was detected.
 type ring struct {
 	samples []int16
 	at      int
@@ -95,7 +95,7 @@ func newRing(rate int, d time.Duration) *ring {
 	return &ring{samples: make([]int16, int(d.Seconds()*float64(rate)))}
 }
 
-// write adds samples and drops the oldest.
+// write adds samples and drops the oldest ones.
 func (r *ring) write(p []int16) {
 	for len(p) > 0 {
 		n := copy(r.samples[r.at:], p)
@@ -107,7 +107,7 @@ func (r *ring) write(p []int16) {
 	}
 }
 
-// last appends the newest n samples to dst, or as many as there are.
+// last appends the newest n samples to dst, or all if there are fewer.
 func (r *ring) last(dst []int16, n int) []int16 {
 	held := r.at
 	if r.full {

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// gate holds the playout up while the call is on hold. The zero value is open.
+// gate stops the playout while the call is on hold. The zero value is open.
 type gate struct {
 	mu   sync.Mutex
 	open chan struct{} // nil: open
 }
 
-// set closes the gate, or opens it.
+// set closes or opens the gate.
 func (g *gate) set(closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -40,7 +40,7 @@ func (g *gate) pass(ctx context.Context) error {
 	}
 }
 
-// hints are the phrases that the brain expects to hear next.
+// hints are the phrases that the brain expects next.
 type hints struct {
 	mu      sync.Mutex
 	phrases []string

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// job is a turn that the reader hands the speaker.
+// job is a turn that the reader gives the speaker.
 type job struct {
 	number    int
 	kind      TurnKind
 	text      string     // of digits
 	utterance *utterance // of speech
-	apology   bool       // not for the brain: say the apology and leave
+	apology   bool       // the speaker says the apology and leaves, without the brain
 	voiced    time.Duration
-	ended     time.Duration // when the turn was judged to be over
-	lastVoice time.Duration // what latencies count from
+	ended     time.Duration // when the end of the turn was detected
+	lastVoice time.Duration // the beginning of all latencies
 
-	ctx     context.Context //nolint:containedctx // a job's life, which the reader ends and the speaker sees
+	ctx     context.Context //nolint:containedctx // the job's life: the reader ends it, the speaker sees that
 	cancel  context.CancelFunc
 	playout playout
 	latency Latency
-	pressed []Entry // what the agent pressed; follows its words in the transcript
+	pressed []Entry // digits that the agent pressed; they follow its words in the transcript
 }
 
 // item is a step of the brain on its way to the call.
 type item struct {
-	clip *clip // a Say, being synthesized
-	step Step  // any other
-	err  error // the brain's
+	clip *clip // a Say, which is being synthesized
+	step Step  // any other step
+	err  error // an error of the brain
 }

@@ -19,27 +19,27 @@ const (
 type event uint8
 
 const (
-	callerSpeaks   event = iota // voice for long enough; how long that is depends on the state, see insistence
-	callerPauses                // no voice for the end-of-turn wait
-	callerRambles               // the utterance has the greatest length
+	callerSpeaks   event = iota // enough voice; how much depends on the state, see insistence
+	callerPauses                // no voice for Config.EndOfTurn
+	callerRambles               // the utterance has reached Config.MaxTurn
 	digitPressed                //
-	digitsComplete              // the inter-digit time is over, or # was pressed
-	callerSilent                // nothing from the caller for the silence time
+	digitsComplete              // Config.InterDigit is over, or # was pressed
+	callerSilent                // nothing from the caller for Config.Silence
 	agentAudible                // the first sample of the answer was played
-	agentDone                   // everything of the answer was played, or there was nothing to say
-	agentLeaves                 // the answer ended or transferred the call, after all of it was played
-	agentFailed                 // no answer came about: an error, or none in time
-	agentBroken                 // an error after which nothing more can be said
+	agentDone                   // the whole answer was played, or it was empty
+	agentLeaves                 // the answer ended or transferred the call, and was played
+	agentFailed                 // there is no answer: an error, or none in time
+	agentBroken                 // an error after which nothing can be said
 	events
 )
 
-// effect is what to do about it, in order.
+// effect is what to do about an event.
 type effect uint8
 
 const (
-	listen     effect = iota // open an utterance, from shortly before the voice began
+	listen     effect = iota // open an utterance, with the audio shortly before the voice
 	forget                   // abandon the utterance
-	hush                     // silence the agent at once and stop its brain; what was heard is kept
+	hush                     // silence the agent at once and stop its brain
 	answer                   // finish the utterance and have the brain answer it
 	answerKeys               // have the brain answer the digits
 	answerNone               // have the brain answer the caller's silence
@@ -47,14 +47,13 @@ const (
 	apologize                // say that something went wrong, then leave
 )
 
-// move is an entry of the table: where to, and what to do.
+// move is an entry of the table: the next state, and the effects in order.
 type move struct {
 	to state
 	do []effect
 }
 
-// table is the turn taking. What is not in it changes nothing: a cough while the agent speaks, an answer that became
-// complete when the call was already over.
+// table is the turn taking. An event that is not in it changes nothing, such as an answer that is done after the end.
 var table = [states]map[event]move{
 	greeting: {
 		callerSpeaks: {hearing, []effect{listen}},
@@ -69,7 +68,7 @@ var table = [states]map[event]move{
 	hearing: {
 		callerPauses:  {thinking, []effect{answer}},
 		callerRambles: {thinking, []effect{answer}},
-		digitPressed:  {keying, []effect{forget}}, // what opened the utterance was the sound of the key
+		digitPressed:  {keying, []effect{forget}}, // the sound of the key has opened the utterance
 	},
 	keying: {
 		digitsComplete: {thinking, []effect{answerKeys}},
@@ -100,7 +99,7 @@ var table = [states]map[event]move{
 	over: {},
 }
 
-// step is the machine: a pure function of the table.
+// step returns the next state and the effects of an event.
 func step(s state, e event) (state, []effect) {
 	m, ok := table[s][e]
 	if !ok {
@@ -109,7 +108,7 @@ func step(s state, e event) (state, []effect) {
 	return m.to, m.do
 }
 
-// start is the state before the first frame, and what it begins with.
+// start returns the first state and its effects.
 func start(waitForGreeting bool) (state, []effect) {
 	if waitForGreeting {
 		return greeting, nil
@@ -117,5 +116,6 @@ func start(waitForGreeting bool) (state, []effect) {
 	return thinking, []effect{begin}
 }
 
-// insistence says whether a voice must insist in this state to count: the agent has the floor, or is about to take it.
+// insistence reports whether a voice must last for Config.Interruption in this state, because the agent speaks or is about
+// to speak.
 func (s state) insistence() bool { return s == thinking || s == speaking }

@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// speaker is what only the speaking goroutine uses, until it has ended.
+// speaker is the goroutine that answers turns. The reader reads its results after it has ended.
 type speaker struct {
 	*session
 
 	cut        cut
-	carried    string // what the caller said in turns that the brain never had, because the caller went on
+	carried    string // what the caller said in turns that were canceled, because the caller went on
 	deaf       int    // failures of the recognizer in a row
 	answers    []Latency
 	reason     string
 	transferTo string
 }
 
-// cut is how an answer ended that was interrupted.
+// cut says how much was heard of an interrupted answer.
 type cut struct {
 	interrupted bool
 	heard       string
 }
 
-// broken is why an answer could not be given to its end.
+// broken says why an answer failed.
 type broken struct {
 	cause error
-	mute  bool // no more can be said: the synthesizer's, or the call's
+	mute  bool // nothing more can be said: the synthesizer or the call has failed
 }
 
-// perform plays an answer. It gives the End or Transfer at its end, if there was one. With the job's context it stops.
+// perform plays an answer until the job's context ends. It returns the End or Transfer at its end, if there is one.
 func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 	for {
 		var it item
@@ -44,7 +44,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 		case !ok:
 			return nil, nil
 		case it.err != nil:
-			s.cfg.Logger.ErrorContext(j.ctx, "the brain failed", "error", it.err)
+			s.cfg.Logger.ErrorContext(j.ctx, "brain failed", "error", it.err)
 			return nil, &broken{cause: it.err}
 		case it.clip != nil:
 			if b := s.play(j, it.clip); b != nil {
@@ -61,7 +61,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 	}
 }
 
-// press sends digits after what was said. That they can't be sent is not the end: the brain sees it by what follows.
+// press sends digits after what was said. A failure does not end the conversation.
 func (s *speaker) press(j *job, digits string) {
 	if err := s.held.pass(j.ctx); err != nil {
 		return
@@ -69,15 +69,14 @@ func (s *speaker) press(j *job, digits string) {
 	began := s.now()
 	if err := s.audio.SendDTMF(j.ctx, digits); err != nil {
 		if j.ctx.Err() == nil {
-			s.cfg.Logger.WarnContext(j.ctx, "digits were not sent", "digits", len(digits), "error", err)
+			s.cfg.Logger.WarnContext(j.ctx, "sending digits failed", "digits", len(digits), "error", err)
 		}
 		return
 	}
 	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: digits, Start: began, End: s.now()})
 }
 
-// play writes a clip to the call, a frame at a time, so that it is known to the frame what was written. On hold it
-// waits.
+// play writes a clip to the call, frame by frame, so that the playout counts exactly. It waits while the call is on hold.
 func (s *speaker) play(j *job, c *clip) *broken {
 	j.playout.begin(c.text)
 	size := s.audio.Rate() / 50
@@ -87,7 +86,7 @@ func (s *speaker) play(j *job, c *clip) *broken {
 		case errors.Is(err, io.EOF), j.ctx.Err() != nil:
 			return nil
 		case err != nil:
-			s.cfg.Logger.ErrorContext(j.ctx, "the synthesizer failed", "error", err)
+			s.cfg.Logger.ErrorContext(j.ctx, "synthesizer failed", "error", err)
 			return &broken{cause: err, mute: true}
 		}
 		if j.latency.FirstAudio == 0 {
@@ -104,8 +103,8 @@ func (s *speaker) play(j *job, c *clip) *broken {
 	}
 }
 
-// lost is what a call is that takes no more audio. Its reader sees that too, a little later, and ends the conversation
-// as it should; if it does not, the call is broken.
+// lost handles a call that takes no more audio. Normally the reader notices the end of the call too and ends the job. If it
+// does not within a second, the call is broken.
 func (s *speaker) lost(j *job, err error) *broken {
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
@@ -117,7 +116,7 @@ func (s *speaker) lost(j *job, err error) *broken {
 	}
 }
 
-// load starts to synthesize. ctx ends it.
+// load starts to synthesize a text, until ctx ends.
 func (s *speaker) load(ctx context.Context, text string) *clip {
 	c := &clip{text: text, changed: make(chan struct{})}
 	speech := Speech{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}

@@ -7,25 +7,25 @@ import (
 	"unicode"
 )
 
-// playout is what became of the audio of one answer. The speaker writes it, the reader watches it being played.
+// playout tracks how much of an answer was played. The speaker writes the audio, the reader watches the queue.
 type playout struct {
 	mu       sync.Mutex
 	lines    []line
 	written  int           // samples that the call has taken
-	dropped  int           // of those, the ones that were flushed
-	queued   int           // of those, the ones that waited when last looked at
-	seen     int           // samples that were known to be heard then
-	complete bool          // all is written
-	first    time.Duration // when the first was played; 0: none was yet
-	last     time.Duration // when the last was
+	dropped  int           // of those: flushed
+	queued   int           // of those: waiting, at the last look
+	seen     int           // played, at the last look
+	complete bool          // everything was written
+	first    time.Duration // when the first sample was played; 0: not yet
+	last     time.Duration // when the last sample was played
 	drained  chan struct{} // closed when complete and played
 }
 
-// line is a text and the samples of it that were written.
+// line is a text, and the number of its samples that were written.
 type line struct {
 	text    string
 	samples int
-	total   int // of the whole text, where that is known yet; 0: not
+	total   int // samples of the whole text; 0: not known yet
 }
 
 // begin starts a line.
@@ -35,7 +35,7 @@ func (p *playout) begin(text string) {
 	p.lines = append(p.lines, line{text: text})
 }
 
-// wrote counts samples of the line that was begun last.
+// wrote counts samples of the last line.
 func (p *playout) wrote(n, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,14 +53,14 @@ func (p *playout) drop(n int) {
 	p.queued = 0
 }
 
-// finish says that nothing more will be written.
+// finish marks the answer as complete.
 func (p *playout) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.complete = true
 }
 
-// watch takes how many samples wait to be played, and says whether any were played at all.
+// watch takes the number of queued samples, and reports whether any were played so far.
 func (p *playout) watch(queued int, now func() time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,18 +79,18 @@ func (p *playout) watch(queued int, now func() time.Duration) bool {
 	return heard > 0
 }
 
-// played is how many samples were heard; the mutex is held.
+// played returns the number of played samples. The caller holds the mutex.
 func (p *playout) played() int { return max(0, p.written-p.dropped-p.queued) }
 
-// span is when the first and the last sample so far were played; 0 before that.
+// span returns when the first and the last sample so far were played; 0 before that.
 func (p *playout) span() (first, last time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.first, p.last
 }
 
-// heard is the text that was played: whole lines, and of the line in which the playout stopped the words that were
-// heard to their end. What share of a line its words are is taken from their letters.
+// heard returns the text that was played: complete lines, and of the line in which the playout stopped the words that were
+// played to their end, estimated by their letters.
 func (p *playout) heard(rate int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *playout) heard(rate int) string {
 			break
 		}
 		total := l.total
-		if total == 0 { // the engine was not done: letters go by at about this speed
+		if total == 0 { // the engine was not done
 			total = max(l.samples, len(l.text)*rate/lettersASecond)
 		}
 		if t := heardOf(l.text, left, total); t != "" {
@@ -112,10 +112,10 @@ func (p *playout) heard(rate int) string {
 	return strings.Join(texts, " ")
 }
 
-// lettersASecond is how fast speech is, roughly.
+// lettersASecond is the usual speed of speech.
 const lettersASecond = 15
 
-// heardOf is the part of a text whose words were played to their end.
+// heardOf returns the words of a text that were played to their end.
 func heardOf(text string, played, total int) string {
 	if played >= total {
 		return text

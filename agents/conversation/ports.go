@@ -9,95 +9,99 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Synthesizer makes speech.
+// Synthesizer turns text into speech. agentstest.RunSynthesizer tests one.
 type Synthesizer interface {
-	// Synthesize starts to speak a text and returns at once or as soon as the engine has taken the request; the audio
-	// follows in the stream. Ending ctx ends the stream at once and frees what it holds, a process included. What
-	// Speech.Check refuses is refused; an unknown voice is a CodeBadRequest with the field "voice"; a missing engine is
-	// CodeUnavailable and says what to install. Several streams may run side by side.
+	// Synthesize starts to speak a text. It returns at once, or as soon as the engine has accepted the request; the audio
+	// follows in the stream. When ctx ends, the stream ends at once and frees what it holds, processes included. Synthesize
+	// refuses what Speech.Check refuses. An unknown voice is CodeBadRequest with the field "voice". A missing engine is
+	// CodeUnavailable, with a message that says what to install. Streams may run concurrently.
 	Synthesize(ctx context.Context, s Speech) (AudioStream, error)
 }
 
-// Speech is what to say and how.
+// Speech is a text to speak.
 type Speech struct {
 	Text     string // plain text, at most MaxSpeech bytes
-	Voice    string // a voice's name; empty: the synthesizer's default
+	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47, such as "en-US"; empty: the voice's own
-	Rate     int    // samples a second that the stream must have; the adapter converts
+	Rate     int    // sample rate of the stream, in Hz; the adapter converts
 }
 
-// MaxSpeech bounds the text of one Speech, in bytes.
+// MaxSpeech is the longest text of one Speech, in bytes.
 const MaxSpeech = 5000
 
-// Check refuses a speech that no engine could speak: text over MaxSpeech or not UTF-8, a rate that is not above 0. The
-// error is CodeBadRequest with the field.
+// Check refuses a text that is longer than MaxSpeech or not UTF-8, and a rate that is not positive. The error is
+// CodeBadRequest with the field.
 func (s Speech) Check() error {
 	switch {
 	case len(s.Text) > MaxSpeech:
-		return callwright.Invalid("text", "the text has %d bytes, more than %d", len(s.Text), MaxSpeech)
+		return callwright.Invalid("text", "must have at most %d bytes, and has %d", MaxSpeech, len(s.Text))
 	case !utf8.ValidString(s.Text):
-		return callwright.Invalid("text", "the text is not valid UTF-8")
+		return callwright.Invalid("text", "must be valid UTF-8")
 	case s.Rate <= 0:
-		return callwright.Invalid("rate", "the sample rate %d is not above 0", s.Rate)
+		return callwright.Invalid("rate", "must be a positive sample rate, and is %d", s.Rate)
 	}
 	return nil
 }
 
-// AudioStream is 16-bit mono audio as it is made. One goroutine reads it.
+// AudioStream is 16-bit mono audio that is being synthesized. One goroutine reads it.
 type AudioStream interface {
-	// Read fills p with the next samples and says how many; io.EOF after the last. It blocks until there are any.
+	// Read fills p with the next samples and returns how many. It blocks until there are any. After the last sample it
+	// returns io.EOF.
 	Read(p []int16) (int, error)
 	// Close ends the stream and frees what it holds. It may be called twice, and while Read blocks.
 	Close() error
 }
 
-// Recognizer understands speech, one utterance at a time.
+// Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests one.
 type Recognizer interface {
-	// Listen starts an utterance. Ending ctx abandons it at once and frees what it holds. A missing engine is
-	// CodeUnavailable and says what to install. Several utterances may run side by side.
+	// Listen starts an utterance. When ctx ends, the utterance ends at once and frees what it holds. A rate that the
+	// recognizer cannot take is CodeBadRequest. A missing engine is CodeUnavailable, with a message that says what to
+	// install. Utterances may run concurrently.
 	Listen(ctx context.Context, h Hearing) (Utterance, error)
 }
 
-// Hearing is how to listen.
+// Hearing is how to listen to an utterance.
 type Hearing struct {
-	Rate     int      // samples a second of the audio; the adapter converts
+	Rate     int      // sample rate of the audio, in Hz; the adapter converts
 	Language string   // BCP 47; empty: the recognizer's default
-	Phrases  []string // what the caller is expected to say, if that is known: a hint that need not come true
+	Phrases  []string // hints of what the caller may say; may be wrong, and may be any text
 }
 
-// VoiceChecker is what a Synthesizer may have beside: it knows before a call what it can speak.
+// VoiceChecker is an optional interface of a Synthesizer that knows before a call what it can speak.
 type VoiceChecker interface {
-	// CheckVoice gives the error that Synthesize would give for the voice and the language; nil if it would speak.
+	// CheckVoice returns the error of Synthesize for a voice and a language; nil if there is none.
 	CheckVoice(voice, language string) error
 }
 
-// LanguageChecker is what a Recognizer may have beside: it knows before a call what it understands.
+// LanguageChecker is an optional interface of a Recognizer that knows before a call what it can understand.
 type LanguageChecker interface {
-	// CheckLanguage gives the error that Listen would give for the language; nil if it would listen.
+	// CheckLanguage returns the error of Listen for a language; nil if there is none.
 	CheckLanguage(language string) error
 }
 
 // Utterance is one stretch of a caller's speech. One goroutine uses it.
 type Utterance interface {
-	// Write adds audio. It never waits for the recognition, and keeps no reference to the samples.
+	// Write adds audio, in pieces of any length. It does not wait for the recognition, and keeps no reference to samples.
 	Write(samples []int16) error
-	// Finish says that no more audio comes and waits for the text, which is empty when no words were understood.
+	// Finish ends the audio and waits for the text, which is empty if no words were understood. It returns an error when
+	// its ctx or that of Listen ends.
 	Finish(ctx context.Context) (Recognized, error)
-	// Close abandons the utterance. It may be called twice and after Finish.
+	// Close abandons the utterance. It may be called twice, and after Finish.
 	Close() error
 }
 
 // Recognized is what a caller said.
 type Recognized struct {
 	Text       string
-	Confidence float64 // 0 to 1; 0 when the recognizer doesn't know
+	Confidence float64 // from 0 to 1; 0 if it is not known
 }
 
-// Brain decides what to say. The same brain answers a call, a chat and a test.
+// Brain decides what the agent says and does. The same brain answers calls, chats and tests. One goroutine uses it.
+// agentstest.RunBrain tests one.
 type Brain interface {
-	// Respond streams what to do about one turn, in order: sentences as soon as they are whole, and effects. The
-	// stream ends early when ctx ends or the consumer stops, which is what a barge-in does; the next turn then says
-	// what was heard. After an error the brain can be asked again. One goroutine uses a brain.
+	// Respond streams the steps of the answer to a turn: sentences as soon as they are complete, and effects. Nothing
+	// follows an End or a Transfer. The stream ends early when ctx ends or the consumer stops, as at an interruption; the
+	// next turn then says what was heard. After an error the brain can be asked again.
 	Respond(ctx context.Context, t Turn) iter.Seq2[Step, error]
 }
 
@@ -106,17 +110,17 @@ type TurnKind string
 
 // The kinds of turns.
 const (
-	TurnStart   TurnKind = "start"   // the agent speaks first: the call was answered, or a transfer has failed
+	TurnStart   TurnKind = "start"   // the agent is to speak: the call was answered, or a transfer has failed
 	TurnSpeech  TurnKind = "speech"  // the caller said Text
 	TurnDigits  TurnKind = "digits"  // the caller pressed Text
 	TurnSilence TurnKind = "silence" // the caller said nothing for a while
 )
 
-// Turn is what the brain answers.
+// Turn is a turn of the caller.
 type Turn struct {
 	Kind TurnKind
-	Text string // the words or the digits
-	// Interrupted says that the caller broke into the agent's last turn; Heard is how much of it was played until then.
+	Text string // the words, empty if none were understood; or the digits
+	// Interrupted says that the caller interrupted the agent's last answer. Heard is the part of it that was played.
 	Interrupted bool
 	Heard       string
 }
@@ -124,19 +128,19 @@ type Turn struct {
 // Step is one thing that a brain does: Say, Expect, Press, Transfer or End.
 type Step interface{ step() }
 
-// Say speaks one sentence, or as much as makes sense to synthesize at once.
+// Say speaks a sentence, or as much as makes sense to synthesize at once: not blank, at most MaxSpeech bytes.
 type Say struct{ Text string }
 
-// Expect tells the recognizer what the caller may say next.
+// Expect gives the recognizer hints of what the caller may say next.
 type Expect struct{ Phrases []string }
 
 // Press sends DTMF (RFC 4733): 0-9, A-D, *, #, and w for a pause of half a second.
 type Press struct{ Digits string }
 
-// Transfer hands the call to another number or SIP URI, once everything before it is spoken.
+// Transfer transfers the call to a number or a SIP URI, after everything before it is spoken.
 type Transfer struct{ To string }
 
-// End ends the conversation, once everything before it is spoken.
+// End ends the conversation, after everything before it is spoken.
 type End struct{ Reason string }
 
 func (Say) step()      {}
@@ -145,29 +149,30 @@ func (Press) step()    {}
 func (Transfer) step() {}
 func (End) step()      {}
 
-// Audio is the call as the conversation sees it; agents/call.Leg has these methods.
+// Audio is the audio of a call. call.Leg in package agents/call includes it.
 type Audio interface {
-	// Rate is the samples a second of all audio of this call: 8000, 16000 or 48000.
+	// Rate returns the sample rate of the call: 8000, 16000 or 48000 Hz. It does not change.
 	Rate() int
-	// Read waits for the next 20 ms of the call, both sides of it. The frame's slices are good until the next Read.
-	// io.EOF ends the call. One goroutine reads.
+	// Read waits for the next 20 ms of the call, in both directions. The frame's slices are valid until the next Read.
+	// After the end of the call it returns io.EOF. One goroutine reads.
 	Read(ctx context.Context) (Frame, error)
-	// Write queues speech to be played, and waits while more than a fifth of a second is queued. Any length will do.
-	// It ends with ctx or the call. One goroutine writes.
+	// Write queues samples of any length for playout. It waits while more than 200 ms are queued, until ctx or the call
+	// ends. One goroutine writes.
 	Write(ctx context.Context, samples []int16) error
-	// Queued says how many samples wait to be played, and Flush drops them and says how many those were: the
-	// playout falls silent with the next packet. Both may be called from any goroutine.
+	// Queued returns the number of samples that wait for playout. It may be called from any goroutine.
 	Queued() int
+	// Flush drops the samples that wait for playout and returns their number. The playout falls silent with the next
+	// packet. It may be called from any goroutine.
 	Flush() int
-	// SendDTMF plays digits (RFC 4733) after what is queued, and waits until they are sent.
+	// SendDTMF sends digits (RFC 4733) after the queued samples, and waits until they are sent.
 	SendDTMF(ctx context.Context, digits string) error
 }
 
 // Frame is 20 ms of a call.
 type Frame struct {
-	In      []int16 // what the peer sent, concealed where packets are missing; never empty
-	Out     []int16 // what was played to the peer in the same 20 ms; nil: silence
-	Digit   byte    // a DTMF digit whose first packet came in these 20 ms; 0: none
-	Held    bool    // the peer has us on hold: In is silence, Out is not heard
-	Elapsed time.Duration
+	In      []int16       // what the peer sent, with lost packets concealed; never empty
+	Out     []int16       // what was played to the peer in the same 20 ms; nil: silence
+	Digit   byte          // a DTMF digit whose first packet came in these 20 ms; 0: none
+	Held    bool          // the peer holds the call: In is silence, and nobody hears Out
+	Elapsed time.Duration // time of the call at the frame
 }

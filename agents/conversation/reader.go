@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// reader is the goroutine of Run. It hears the frames, moves the machine and does its effects, none of which waits. The
+// reader is the goroutine of Run. It reads the frames, moves the machine and does its effects, none of which waits. The
 // speaker takes the turns that the reader submits.
 type reader struct {
 	*session
@@ -41,7 +41,7 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	return r
 }
 
-// read is the reader. It returns when the conversation is over: nil, or why the call gave no more frames.
+// read reads frames until the conversation is over, or until the call has no more frames: the error says why.
 func (r *reader) read(ctx context.Context) error {
 	for r.state != over {
 		f, err := r.audio.Read(ctx)
@@ -60,8 +60,8 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
-// close ends everything and waits for it. A caller who hung up had perhaps just said something: that is recognized
-// for the transcript before the end.
+// close ends everything and waits for it. What the caller said just before hanging up is still recognized for the
+// transcript.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	if r.hearing != nil {
 		r.hearing.finish()
@@ -90,7 +90,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	case gone:
 		out.By = ByPeer
 		if !errors.Is(err, io.EOF) {
-			r.cfg.Logger.WarnContext(ctx, "the call's audio ended with an error", "error", err)
+			r.cfg.Logger.WarnContext(ctx, "call audio ended with an error", "error", err)
 		}
 	default:
 		out.By = ByContext
@@ -98,7 +98,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	return out, nil
 }
 
-// frame is 20 ms of the call.
+// frame handles a frame.
 func (r *reader) frame(f Frame) {
 	r.takeNotices()
 	r.watchPlayout()
@@ -107,13 +107,13 @@ func (r *reader) frame(f Frame) {
 		r.key(f.Digit)
 	}
 	if f.Held {
-		return // time stands still, and there is nothing to hear
+		return // no timer runs, and there is nothing to hear
 	}
 	r.hear(f)
 	r.tick()
 }
 
-// takeNotices moves the machine by what the speaker has told.
+// takeNotices moves the machine by the speaker's notices.
 func (r *reader) takeNotices() {
 	for {
 		select {
@@ -131,7 +131,7 @@ func (r *reader) takeNotices() {
 	}
 }
 
-// watchPlayout sees the answer become audible and come to its end.
+// watchPlayout notes what of the answer was played.
 func (r *reader) watchPlayout() {
 	if r.job == nil {
 		return
@@ -141,7 +141,7 @@ func (r *reader) watchPlayout() {
 	}
 }
 
-// key takes a digit.
+// key handles a digit of the caller.
 func (r *reader) key(digit byte) {
 	r.happens(digitPressed)
 	if r.state != keying {
@@ -157,10 +157,10 @@ func (r *reader) key(digit byte) {
 	}
 }
 
-// maxDigits bounds what the caller may press in one go.
+// maxDigits bounds a sequence of digits.
 const maxDigits = 64
 
-// hear listens to a frame: the ring, the open utterance, and the events of voice.
+// hear passes the audio of a frame on and detects voice in it.
 func (r *reader) hear(f Frame) {
 	r.ring.write(f.In)
 	if r.hearing != nil {
@@ -183,8 +183,8 @@ func (r *reader) hear(f Frame) {
 	}
 }
 
-// insists says whether the caller's voice counts: a word does when the agent is silent, also one that was spoken while
-// the agent finished; one that shall break in must go on for longer.
+// insists reports whether the caller's voice counts. While the agent is silent a word is enough, even if it began while
+// the agent was finishing. A voice that interrupts must last longer.
 func (r *reader) insists() bool {
 	if r.state.insistence() {
 		return r.ear.run > 1 && r.ear.voiced >= r.cfg.Interruption
@@ -192,7 +192,7 @@ func (r *reader) insists() bool {
 	return r.ear.voiced >= shortestVoice
 }
 
-// guarded says whether the agent has only just begun to speak, so that its echo may come back loud.
+// guarded reports whether the agent has only just begun to speak, so that its echo may be loud.
 func (r *reader) guarded() bool {
 	if r.state != speaking {
 		return r.state == thinking
@@ -201,7 +201,7 @@ func (r *reader) guarded() bool {
 	return r.now()-first < r.cfg.EchoGuard
 }
 
-// pause looks whether the utterance is over.
+// pause ends the utterance if the caller has paused, or has talked for too long.
 func (r *reader) pause() {
 	switch {
 	case r.ear.gap >= r.cfg.EndOfTurn:
@@ -211,7 +211,7 @@ func (r *reader) pause() {
 	}
 }
 
-// tick lets the timers of the state run.
+// tick advances the timers of the state.
 func (r *reader) tick() {
 	r.timer += frameTime
 	r.sinceKey += frameTime
@@ -228,13 +228,13 @@ func (r *reader) tick() {
 	}
 }
 
-// stalled says whether nothing has come from the agent for too long.
+// stalled reports whether the agent was silent for Config.Patience.
 func (r *reader) stalled() bool {
 	_, last := r.job.playout.span()
 	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }
 
-// happens moves the machine and does its effects.
+// happens moves the machine and does the effects.
 func (r *reader) happens(e event) {
 	next, do := step(r.state, e)
 	if next != r.state {
@@ -270,14 +270,14 @@ func (r *reader) do(effects []effect) {
 			r.lastVoice = r.now()
 			r.submit(&job{kind: TurnStart})
 		case apologize:
-			r.deafen() // a recognizer may be what it all waits for
+			r.deafen() // a recognizer may have caused the failure
 			r.lastVoice = r.now()
 			r.submit(&job{apology: true})
 		}
 	}
 }
 
-// listen opens an utterance, and gives it what the ring has of it.
+// listen opens an utterance and gives it the audio since shortly before the voice.
 func (r *reader) listen() {
 	u := newUtterance(r.listens, r.now()-r.ear.length)
 	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
@@ -287,13 +287,13 @@ func (r *reader) listen() {
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
 }
 
-// hush silences the agent: with the next packet nothing of it is heard.
+// hush silences the agent with the next packet.
 func (r *reader) hush() {
 	r.job.cancel()
 	r.job.playout.drop(r.audio.Flush())
 }
 
-// submit hands the speaker a turn.
+// submit gives the speaker a turn.
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
@@ -303,8 +303,8 @@ func (r *reader) submit(j *job) {
 	r.job = j
 	select {
 	case r.jobs <- j:
-	default: // the speaker hangs in a brain that does not end with its context
-		r.failure = callwright.Errorf(callwright.CodeInternal, "the brain does not stop when it is told to")
+	default: // the brain does not end with its context
+		r.failure = callwright.Errorf(callwright.CodeInternal, "the brain does not stop when its context ends")
 		r.state = over
 	}
 }

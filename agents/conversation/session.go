@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// session is what the two goroutines of a conversation share: the reader, and the speaker, which takes the turns one after
-// the other. The speaker tells the reader with notices, which are looked at with the next frame.
+// session is the state that the reader and the speaker of a conversation share. The speaker sends the reader notices, which
+// the reader handles with the next frame.
 type session struct {
 	cfg   Config
 	audio Audio

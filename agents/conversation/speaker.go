@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// run takes one job after the other. Jobs that are over before they begin still have their words written
-// down.
+// run takes the jobs one after the other. The words of a job that was canceled before are still written down.
 func (s *speaker) run() {
 	for j := range s.jobs {
 		if t, ok := s.turn(j); ok {
@@ -17,7 +16,7 @@ func (s *speaker) run() {
 	}
 }
 
-// tell moves the machine with the next frame.
+// tell sends the reader a notice.
 func (s *speaker) tell(j *job, e event, err error) {
 	select {
 	case s.notices <- notice{event: e, number: j.number, err: err}:
@@ -25,7 +24,7 @@ func (s *speaker) tell(j *job, e event, err error) {
 	}
 }
 
-// turn makes the brain's turn of a job; false when there is nothing to ask it.
+// turn returns the brain's turn of a job; false if the brain has nothing to answer.
 func (s *speaker) turn(j *job) (Turn, bool) {
 	t := Turn{Kind: j.kind, Text: j.text}
 	switch {
@@ -51,8 +50,8 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	return t, true
 }
 
-// words waits for what the caller said, and writes it down. A short noise without words is no turn, unless it has
-// interrupted the agent, which then must know.
+// words waits for what the caller said, and writes it down. A short noise without words is not a turn, unless it has
+// interrupted the agent.
 func (s *speaker) words(j *job) (string, bool) {
 	r, err := j.utterance.text()
 	j.latency.Recognized = s.now() - j.lastVoice
@@ -61,7 +60,7 @@ func (s *speaker) words(j *job) (string, bool) {
 		return "", false
 	case err != nil:
 		s.deaf++
-		s.cfg.Logger.ErrorContext(j.ctx, "an utterance was not recognized", "error", err, "in_a_row", s.deaf)
+		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", err, "in_a_row", s.deaf)
 		if s.deaf > 1 {
 			s.tell(j, agentFailed, err)
 			return "", false
@@ -82,7 +81,7 @@ func (s *speaker) words(j *job) (string, bool) {
 	return "", true
 }
 
-// reply has the brain answer, and plays it. It returns when the answer was played or cut off, and nothing of it runs.
+// reply plays the brain's answer to a turn. It returns when the answer was played or interrupted, and has ended.
 func (s *speaker) reply(j *job, t Turn) {
 	brain := s.brain
 	if j.apology {
@@ -102,12 +101,12 @@ func (s *speaker) reply(j *job, t Turn) {
 		s.record(j, false)
 		s.conclude(j, last, err)
 	case <-j.ctx.Done():
-		j.playout.drop(s.audio.Flush()) // what was on its way while the reader flushed
+		j.playout.drop(s.audio.Flush()) // what was written while the reader flushed
 		s.record(j, true)
 	}
 }
 
-// conclude tells the reader how the answer ended.
+// conclude tells the reader how an answer ended.
 func (s *speaker) conclude(j *job, last Step, err *broken) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
@@ -124,7 +123,7 @@ func (s *speaker) conclude(j *job, last Step, err *broken) {
 	}
 }
 
-// leave notes how the brain ended the conversation.
+// leave remembers how the brain ended the conversation.
 func (s *speaker) leave(last Step) {
 	switch step := last.(type) {
 	case End:
@@ -134,7 +133,7 @@ func (s *speaker) leave(last Step) {
 	}
 }
 
-// record writes the answer's entry, and keeps what an interrupted one was cut to for the next turn.
+// record writes the entry of an answer. If it was interrupted, it remembers for the next turn what was heard.
 func (s *speaker) record(j *job, early bool) {
 	text := j.playout.heard(s.audio.Rate())
 	first, last := j.playout.span()
@@ -161,7 +160,7 @@ func (s *speaker) record(j *job, early bool) {
 	}
 }
 
-// think asks the brain and has its sentences synthesized, one ahead of the one that is played.
+// think asks the brain and has its sentences synthesized, one ahead of the playout.
 func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
 	send := func(it item) bool {
@@ -202,7 +201,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable is a Say's text in pieces that a synthesizer takes.
+// speakable cuts a text into pieces of at most MaxSpeech bytes.
 func speakable(text string) []string {
 	text = strings.TrimSpace(text)
 	switch {
@@ -215,7 +214,7 @@ func speakable(text string) []string {
 	return append(c.Write(text), c.Flush()...)
 }
 
-// steps is a brain that does always the same.
+// steps is a brain that always gives the same steps.
 type steps []Step
 
 // Respond gives the steps.

@@ -2,7 +2,7 @@ package conversation
 
 import "time"
 
-// Role says whose words an entry holds.
+// Role is the speaker of an entry.
 type Role string
 
 // The roles.
@@ -14,14 +14,14 @@ const (
 // Entry is one line of the transcript.
 type Entry struct {
 	Role Role
-	// Text is what was said; of the agent, only what was heard of it. With Digits it is what was pressed, by the agent
-	// too; what an agent pressed within an answer follows the answer's words.
+	// Text is what was said; of the agent, only what was heard. With Digits it is what was pressed. Digits that the agent
+	// pressed within an answer follow the answer's words.
 	Text        string
 	Digits      bool
-	Start, End  time.Duration // in the call's time, which Frame.Elapsed counts
-	Interrupted bool          // of the agent: the caller broke in
-	Confidence  float64       // of the caller: the recognizer's; 0 when it doesn't know
-	// Latency is how the agent's answer came about. An answer to nothing that was said (the first sentence, digits,
-	// silence) counts from when its turn began.
+	Start, End  time.Duration // in the time of the call: see Frame.Elapsed
+	Interrupted bool          // of the agent: the caller interrupted
+	Confidence  float64       // of the caller: the recognizer's, or 0
+	// Latency is that of the agent's answer. An answer to something that was not said (the first sentence, an answer to
+	// digits or silence) counts from the beginning of its turn.
 	Latency Latency
 }

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// utterance is one stretch of the caller's speech on its way through the recognizer, in a goroutine of its own: starting
-// an engine takes time that the reader doesn't have.
+// utterance passes one stretch of the caller's speech to the recognizer. It has a goroutine of its own, because starting an
+// engine takes time and the reader must not wait.
 type utterance struct {
 	began  time.Duration   // of the call
 	ctx    context.Context //nolint:containedctx // the utterance's life
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	pending []int16 // not given to the recognizer yet
+	pending []int16 // samples for the recognizer
 	closed  bool
-	wake    chan struct{} // there is something pending, or closed
+	wake    chan struct{} // receives when pending or closed has changed
 
 	result Recognized
 	err    error
@@ -37,7 +37,7 @@ func (u *utterance) run(r Recognizer, h Hearing) {
 	u.result, u.err = u.recognize(u.ctx, r, h)
 }
 
-// recognize gives the recognizer what comes, until it is finished.
+// recognize passes audio to the recognizer until the utterance is finished.
 func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Recognized, error) {
 	ear, err := r.Listen(ctx, h)
 	if err != nil {
@@ -62,7 +62,7 @@ func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Rec
 	}
 }
 
-// take swaps the pending samples for an empty buffer.
+// take replaces the pending samples by an empty buffer and returns them.
 func (u *utterance) take(empty []int16) ([]int16, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -71,7 +71,7 @@ func (u *utterance) take(empty []int16) ([]int16, bool) {
 	return batch, u.closed
 }
 
-// write adds audio and never waits.
+// write adds audio. It does not wait.
 func (u *utterance) write(samples []int16) {
 	u.mu.Lock()
 	u.pending = append(u.pending, samples...)
@@ -79,7 +79,7 @@ func (u *utterance) write(samples []int16) {
 	u.signal()
 }
 
-// finish says that no more audio comes.
+// finish ends the audio.
 func (u *utterance) finish() {
 	u.mu.Lock()
 	u.closed = true
@@ -94,7 +94,7 @@ func (u *utterance) signal() {
 	}
 }
 
-// abandon ends it without a result.
+// abandon ends the utterance without a result.
 func (u *utterance) abandon() { u.cancel() }
 
 // text waits for the words.
