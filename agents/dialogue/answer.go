@@ -7,17 +7,17 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Answer is one answer on its way to the conversation, which may stop taking it at any step. What it says is in the
-// Talk at once; if it is not heard to its end, the next turn says so.
+// Answer is an answer on its way to the conversation, which may stop it at any step. Its words are in the Talk at once; if
+// not all of them are heard, the next turn says so.
 type Answer struct {
 	talk    *Talk
 	emit    func(conversation.Step) bool
-	open    bool // the last message is the agent's and of this answer: further words belong to it
+	open    bool // the last message belongs to this answer and takes its further words
 	words   []string
 	stopped bool
 }
 
-// Answer begins an answer. emit takes its steps and says whether it wants more.
+// Answer begins an answer. emit takes its steps and returns whether it wants more.
 func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 	t.Opened, t.Last = true, 0
 	return &Answer{talk: t, emit: emit}
@@ -31,7 +31,7 @@ func (a *Answer) Text(text string) {
 	}
 }
 
-// Courtesy says what a courtesy wants said, and ends the conversation with Goodbye.
+// Courtesy says the line of a courtesy. Goodbye also ends the conversation.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:
@@ -62,7 +62,7 @@ func (a *Answer) say(chunk string) {
 	a.Step(conversation.Say{Text: chunk})
 }
 
-// call notes the tools that the agent calls after its words, with what they answered.
+// call adds the agent's tool calls after its words, and their answers.
 func (a *Answer) call(calls []llm.ToolCall, answers []llm.Message) {
 	if a.open {
 		a.talk.Messages[len(a.talk.Messages)-1].Calls = calls
@@ -90,11 +90,11 @@ func (a *Answer) Step(s conversation.Step) {
 	}
 }
 
-// Stopped says whether nobody takes the answer any more.
+// Stopped reports whether emit wants no more.
 func (a *Answer) Stopped() bool { return a.stopped }
 
-// Spoken says whether any words are out.
+// Spoken reports whether the answer has any words so far.
 func (a *Answer) Spoken() bool { return len(a.words) > 0 }
 
-// Said are all its words so far.
+// Said returns the words of the answer so far.
 func (a *Answer) Said() string { return strings.Join(a.words, " ") }

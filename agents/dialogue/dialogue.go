@@ -1,5 +1,5 @@
-// Package dialogue is what every agent does while it talks, whatever leads it: it keeps what was said, cuts its words to
-// what was heard, answers silence and noise, and has a model speak, with tools to call and a second try.
+// Package dialogue has what all agents share while they talk, with a pathway or without. A Talk keeps what was said, cuts the
+// agent's words to what was heard, and answers silence and noise. A Speaker has a model speak and calls its tools.
 package dialogue
 
 import (
@@ -10,23 +10,22 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Talk is what an agent and a caller have said to each other. It is plain data: a copy of it is another conversation, and
-// the zero Talk is one that has not begun.
+// Talk is what an agent and a caller have said to each other. It is plain data: a copy is another conversation, and the zero
+// Talk is a conversation that has not begun.
 //
-// A turn goes like this: Hear takes it, Patience says whether it needs a model at all, and Answer begins the answer,
-// which notes what it says.
+// For each turn, Hear takes the turn, Patience says whether it needs a model, and Answer begins the answer.
 type Talk struct {
 	Messages []llm.Message
-	Last     int  // 1 + the index of the first message that the agent's last turn added; 0: none
+	Last     int  // 1 + the index of the first message of the agent's last turn; 0: none
 	Opened   bool // the first turn was answered
-	Silences int  // in a row
-	Unclear  int  // utterances in a row that were not understood
+	Silences int  // silent turns in a row
+	Unclear  int  // turns in a row in which no words were understood
 }
 
-// Hear takes a turn: it cuts the agent's last words to what was heard of them, and adds what the caller said or pressed.
-// What was not understood is not among the messages. rest is the part of the agent's last words that was not heard.
+// Hear takes a turn. If the caller interrupted, it cuts the agent's last words to what was heard, and returns the rest. It
+// adds what the caller said or pressed to the messages, except for speech without words.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
-	t.Messages = slices.Clone(t.Messages) // a copy of the talk may hold them too
+	t.Messages = slices.Clone(t.Messages) // a copy of the talk may share them
 	if turn.Interrupted {
 		rest = t.cut(turn.Heard)
 	}
@@ -53,8 +52,7 @@ func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	return rest
 }
 
-// cut leaves of the agent's last words those that were heard, and gives the others. The tools that it called meanwhile
-// were called all the same, so their messages stay.
+// cut cuts the agent's last words to what was heard, and returns the rest. The messages of the tools that it called stay.
 func (t *Talk) cut(heard string) (rest string) {
 	if t.Last == 0 {
 		return ""
@@ -74,7 +72,7 @@ func (t *Talk) cut(heard string) (rest string) {
 	return rest
 }
 
-// words are what the agent says in messages.
+// words returns what the agent says in messages.
 func words(messages []llm.Message) string {
 	var texts []string
 	for _, m := range messages {
@@ -85,8 +83,8 @@ func words(messages []llm.Message) string {
 	return strings.Join(texts, " ")
 }
 
-// split gives the part of what was heard that is of this text, and the part that must be of later ones. What does not
-// look like the text was heard instead of it.
+// split splits what was heard into the part that belongs to this text, and the part of later texts. If it does not begin
+// with the text, all of it belongs to this text.
 func split(text, heard string) (own, later string) {
 	if after, whole := strings.CutPrefix(heard, text); whole {
 		return text, strings.TrimSpace(after)
@@ -94,7 +92,7 @@ func split(text, heard string) (own, later string) {
 	return heard, ""
 }
 
-// How often the agent asks again before it gives up.
+// How often the agent asks again before it ends the conversation.
 const (
 	maxSilences = 2
 	maxUnclear  = 3
@@ -108,12 +106,12 @@ const (
 	None       Courtesy = ""
 	StillThere Courtesy = "still there" // the caller is silent
 	Repeat     Courtesy = "repeat"      // the caller was not understood
-	GoOn       Courtesy = "go on"       // a noise broke in: say what was not heard
-	Goodbye    Courtesy = "goodbye"     // the caller was silent or not understood for too long: the conversation ends
+	GoOn       Courtesy = "go on"       // noise interrupted the agent: say the rest
+	Goodbye    Courtesy = "goodbye"     // silent or not understood for too long: the conversation ends
 )
 
-// Patience says how to answer a turn that Hear took without asking a model: one of silence, or of noise. None: it can't
-// be. rest is what Hear gave. Before the agent has said anything, silence and noise are a reason to begin.
+// Patience returns how to answer a turn of silence or noise without a model. rest is what Hear returned for the turn. The
+// answer to any other turn is None, and so is that to the first turn, which begins the conversation.
 func (t *Talk) Patience(turn conversation.Turn, rest string) Courtesy {
 	silent := turn.Kind == conversation.TurnSilence
 	unclear := turn.Kind == conversation.TurnSpeech && turn.Text == ""

@@ -2,16 +2,16 @@ package dialogue
 
 import "cmp"
 
-// Lines are what an agent says without a model.
+// Lines are the sentences that an agent says without a model.
 type Lines struct {
-	Repeat     string // the caller said something that could not be understood
+	Repeat     string // the caller was not understood
 	StillThere string // the caller is silent
-	Goodbye    string // the caller stays silent, or can't be understood for too long
+	Goodbye    string // the caller was silent or not understood for too long
 	Apology    string // the model has failed
 	NotReached string // a transfer has failed, and the conversation goes on
 }
 
-// Filled are the lines with English sentences in the place of those that are empty.
+// Filled returns the lines with English sentences in place of empty ones.
 func (l Lines) Filled() Lines {
 	return Lines{
 		Repeat:     cmp.Or(l.Repeat, "Sorry, I did not catch that. Could you say it again?"),

@@ -15,35 +15,34 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// Speaker has a model speak. Model is required; so is Requests, where there are Tools.
+// Speaker has a model speak. It is a plain value.
 type Speaker struct {
-	Model    llm.Model
-	Tools    *tool.Set // what the model may call; nil: nothing
-	Requests request.Client
-	Logger   *slog.Logger // nil: discards
+	Model    llm.Model      // required
+	Tools    *tool.Set      // the tools that the model may call; nil: none
+	Requests request.Client // sends the requests of Tools; required if there are any
+	Logger   *slog.Logger   // nil: discards
 }
 
-// Reply is what came of an answer beside its words.
+// Reply is the result of an answer, beside its words.
 type Reply struct {
 	Action    llm.Action
 	Usage     llm.Usage
-	Requests  []request.Log  // of the tools, in the order of their calls
-	Variables map[string]any // that the tools gave; nil: none
+	Requests  []request.Log  // of the tools, in the order of the calls
+	Variables map[string]any // variables that the tools gave; nil: none
 }
 
-// Bounds of what a model may do in one turn.
+// The limits of tools in one turn.
 const (
-	maxRounds = 4 // of tools; then it must speak
-	maxCalls  = 8 // in one round
+	maxRounds = 4 // rounds of calls; then the model must speak
+	maxCalls  = 8 // calls in one round
 )
 
-// Reply has the model answer, sentence by sentence. Tools that it calls are called side by side, while what they have to
-// say meanwhile is said, and then the model goes on with what they answered, at most four times a turn. r.Messages and
-// r.Tools are set here; variables are what the tools' templates may use.
+// Reply has the model answer, sentence by sentence. The tools of a round are called concurrently, while their speeches are
+// spoken. Then the model goes on with their answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools.
+// The templates of tools may use the variables.
 //
-// A model that fails before it has said anything is asked once more, if that makes sense. The error is the model's, or
-// that of ctx; whatever was said and done before is in the talk and in the Reply all the same. An answer that nobody
-// takes any more is no error.
+// If the model fails before it has said anything, it is asked once more, if llm.Again allows. The error is the model's, or
+// that of ctx. What was said and done before is in the Talk and in the Reply all the same. A stopped answer is not an error.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
 	if s.Logger == nil {
 		s.Logger = slog.New(slog.DiscardHandler)
@@ -70,16 +69,16 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 	if len(a.words) == spoken {
 		return out, &llm.Failure{Class: llm.ClassInvalid, Message: "the model calls tools and says nothing"}
 	}
-	s.Logger.WarnContext(ctx, "the model calls more tools than it may in one turn")
+	s.Logger.WarnContext(ctx, "model exceeded the rounds of tools in one turn")
 	return out, nil
 }
 
-// try streams one reply, a second time if it fails before it has said anything and trying again makes sense.
+// try streams a reply, and once more if it fails before it has said anything and llm.Again allows.
 func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	spoken := len(a.words)
 	calls, err := s.stream(ctx, a, r, out)
 	if wait, again := llm.Again(err); again && ctx.Err() == nil && len(a.words) == spoken && !a.stopped {
-		s.Logger.WarnContext(ctx, "the model failed, trying again", "error", err)
+		s.Logger.WarnContext(ctx, "model failed, trying again", "error", err)
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		select {
@@ -95,8 +94,8 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 	return calls, err
 }
 
-// stream passes one reply of the model on, and gives the tools that it wants called. What it wants done beside counts only
-// in the last reply of a turn, when it knows what the tools have answered.
+// stream passes a reply of the model on, and returns its tool calls. Its action counts only in the last reply of a turn,
+// when the model knows the answers of its tools.
 func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	var chunks conversation.Chunker
 	var calls []llm.ToolCall
@@ -132,8 +131,8 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 	return calls, nil
 }
 
-// call calls tools, says what they have to say meanwhile, and notes what they answered. Calls that ctx has ended are
-// noted too, so that the model knows of them.
+// call calls tools, speaks their speeches meanwhile, and adds their answers. It also adds calls that ctx has ended, so that
+// the model knows of them.
 func (s Speaker) call(
 	ctx context.Context, a *Answer, calls []llm.ToolCall, r llm.ReplyRequest, variables map[string]any, out *Reply,
 ) {
@@ -172,7 +171,8 @@ func (s Speaker) call(
 	a.call(settled(calls), answers)
 }
 
-// settled are calls as they can be kept and shown to a model again: what is no object of JSON is an empty one.
+// settled returns calls in a form that can be stored and sent to a model again: arguments that are not a JSON object are an
+// empty one.
 func settled(calls []llm.ToolCall) []llm.ToolCall {
 	calls = slices.Clone(calls)
 	for i, c := range calls {

@@ -1,5 +1,5 @@
-// Package prompted is the brain of an agent that has a task in words: it gives the conversation to a language model,
-// and what the model streams to the conversation, sentence by sentence.
+// Package prompted has the brain of an agent with a task in plain words. It gives the conversation to a language model, and
+// streams what the model says to the conversation, sentence by sentence.
 package prompted
 
 import (
@@ -20,37 +20,40 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// Config is an agent on one call. Model and Task are required; so is Requests, where there are Tools.
+// Config holds what a Brain needs.
 type Config struct {
-	Model         llm.Model
+	// Required.
+	Model llm.Model
+	Task  string // what the agent is to do; may hold {{variables}}
+
+	// Optional, but Requests is required if there are Tools.
 	Org           callwright.OrgID
-	Persona       string // who the agent is and how it talks; stands before Task
-	Task          string
-	FirstSentence string // empty: the model makes one
+	Persona       string // who the agent is and how it talks; comes before Task, and may hold {{variables}}
+	FirstSentence string // empty: the model finds one; may hold {{variables}}
 	Language      string // BCP 47
-	ModelName     string // as the caller of the API gave it; empty: the model's own choice
+	ModelName     string // the name of a model, as an API client gave it; empty: the adapter's
 	Temperature   *float64
 	TransferTo    string         // E.164 number or SIP URI; empty: no transfers
 	Facts         []request.Fact // about the variables, for the model
-	Variables     map[string]any // for {{name}} in Persona, Task, FirstSentence and the tools: data, never expanded again
-	Tools         *tool.Set      // what the model may call; nil: nothing
+	Variables     map[string]any // values of {{variables}}: data, and not expanded again
+	Tools         *tool.Set      // the tools that the model may call; nil: none
 	Requests      request.Client
-	Observe       func(request.Log) // gets every call of a tool; nil: nobody looks on
-	Lines         dialogue.Lines    // what the agent says without the model; empty ones are English sentences
+	Observe       func(request.Log) // called after every call of a tool; nil: nobody
+	Lines         dialogue.Lines    // empty lines are English sentences
 	Logger        *slog.Logger      // nil: discards
 }
 
-// Brain is an agent on one call. One goroutine uses it.
+// Brain leads one conversation by a task. One goroutine uses it.
 type Brain struct {
 	cfg       Config
 	speaker   dialogue.Speaker
 	talk      dialogue.Talk
-	variables map[string]any // those of the config, and what tools gave
+	variables map[string]any // those of the Config, and those that tools gave
 }
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// New checks the config and fills the variables into the texts.
+// New returns the brain of one conversation. The error names a required field that is missing.
 func New(c Config) (*Brain, error) {
 	switch {
 	case c.Model == nil:
@@ -78,10 +81,9 @@ func New(c Config) (*Brain, error) {
 	}, nil
 }
 
-// Respond answers a turn. The first sentence is the config's, the model's where there is none, and comes first also
-// when the caller has spoken first. Silence and unintelligible speech are answered without the model, and end the call
-// when they go on. A second start means that a transfer has failed, and is answered with words for that. When the model
-// fails, the agent says the apology, and the error is the stream's last element.
+// Respond answers a turn. The agent says its first sentence first, even if the caller has spoken first. Silence and unclear
+// speech are answered without the model, and end the call if they go on. A second TurnStart means that a transfer has
+// failed, and the agent says so. If the model fails, the agent apologizes, and the error is the stream's last element.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		rest := b.talk.Hear(t)
@@ -109,7 +111,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	}
 }
 
-// speak has the model answer, and does what it wants done.
+// speak has the model answer, and does its action.
 func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	reply, err := b.speaker.Reply(ctx, a, b.request(), b.variables)
 	for _, log := range reply.Requests {
@@ -125,12 +127,12 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	case reply.Action == llm.ActionTransfer && b.cfg.TransferTo != "":
 		a.Step(conversation.Transfer{To: b.cfg.TransferTo})
 	case reply.Action == llm.ActionTransfer:
-		b.cfg.Logger.WarnContext(ctx, "the model wants to transfer the call, and there is no number to transfer to")
+		b.cfg.Logger.WarnContext(ctx, "model wants a transfer, and there is no number")
 	}
 	return nil
 }
 
-// request is what the model is told beside the conversation.
+// request returns a request to the model, without the conversation.
 func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
@@ -139,7 +141,7 @@ func (b *Brain) request() llm.ReplyRequest {
 	}
 }
 
-// hint passes on what the caller may say to the first sentence, which the model did not make, if the model knows.
+// hint tells the recognizer what the caller may say to the first sentence of the Config, if the model knows.
 func (b *Brain) hint(a *dialogue.Answer) {
 	h, ok := b.cfg.Model.(llm.Hinter)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package template puts variables in the place of {{name}} in texts. A text is parsed once and rendered often.
+// Package template fills variables into texts, in place of {{name}}. A text is parsed once and rendered often.
 package template
 
 import (
@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Template is a text with variables in it. It never changes, and may be shared.
+// Template is a text with variables. It is immutable, and safe for concurrent use.
 type Template struct {
 	text  string
 	parts []part
-	rest  string // what comes behind the last part
+	rest  string // the text after the last part
 }
 
-// part is a stretch of text and the variable behind it.
+// part is a stretch of text and the variable after it.
 type part struct{ text, name string }
 
-// Parse reads a text. Blanks inside the braces don't count; a dotted name such as {{caller.name}} looks into objects.
-// Every text is a template: braces that are not closed are text.
+// Parse parses a text. Every text is valid: braces that are not closed are text. Spaces within the braces do not count. A
+// dotted name such as {{caller.name}} looks into objects.
 func Parse(text string) *Template {
 	t := &Template{text: text, rest: text}
 	for {
@@ -37,13 +37,13 @@ func Parse(text string) *Template {
 	}
 }
 
-// Text is the text as it was written.
+// Text returns the text as it was written.
 func (t *Template) Text() string { return t.text }
 
-// MaxNames is how many variables Names gives.
+// MaxNames is how many variables Names returns at most.
 const MaxNames = 100
 
-// Names are the first variables of the text, each once, in order.
+// Names returns the first MaxNames variables of the text, each once, in order.
 func (t *Template) Names() []string {
 	var names []string
 	for _, p := range t.parts {
@@ -57,7 +57,7 @@ func (t *Template) Names() []string {
 	return names
 }
 
-// Literals are the texts around the variables: one more than those there are, and empty where there is none.
+// Literals returns the texts around the variables: one more than there are variables, some perhaps empty.
 func (t *Template) Literals() []string {
 	literals := make([]string, 0, len(t.parts)+1)
 	for _, p := range t.parts {
@@ -66,7 +66,7 @@ func (t *Template) Literals() []string {
 	return append(literals, t.rest)
 }
 
-// Missing are those of Names that have no value.
+// Missing returns those of Names that have no value.
 func (t *Template) Missing(variables map[string]any) []string {
 	return slices.DeleteFunc(t.Names(), func(name string) bool {
 		_, known := LookUp(name, variables)
@@ -74,30 +74,30 @@ func (t *Template) Missing(variables map[string]any) []string {
 	})
 }
 
-// Render fills the variables in. An unknown name becomes nothing, so that an agent never speaks braces; a value is data:
-// what looks like a variable in it stays as it is.
+// Render fills the variables in, at most MaxValues bytes. An unknown variable is empty, so that an agent never speaks
+// braces. Values are data and not expanded again.
 func (t *Template) Render(variables map[string]any) string {
 	return t.fill(variables, MaxValues, spoken)
 }
 
-// RenderShort is Render with at most so many bytes of variables.
+// RenderShort is like Render, with at most so many bytes of variables.
 func (t *Template) RenderShort(variables map[string]any, most int) string {
 	return t.fill(variables, most, spoken)
 }
 
 func spoken(_ string, value any) string { return Spoken(value) }
 
-// MaxValues is how many bytes of variables stand in one text; what is beyond is cut off. A text that names a long one a
-// thousand times would else take gigabytes. It is more than any request may have.
+// MaxValues is how many bytes of variables one text gets; the rest is cut off. It bounds a text that names a long variable a
+// thousand times, and is more than any request may have.
 const MaxValues = 128 << 10
 
-// RenderWith fills the variables in as write wants them written. before is the text that has come so far; the value of
-// an unknown name is nil.
+// RenderWith is like Render, and has write format each value. before is the text so far. The value of an unknown variable is
+// nil.
 func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
 	return t.fill(variables, MaxValues, write)
 }
 
-// fill fills in so many bytes of variables.
+// fill fills the variables in, at most left bytes.
 func (t *Template) fill(variables map[string]any, left int, write func(before string, value any) string) string {
 	if len(t.parts) == 0 {
 		return t.text
@@ -122,10 +122,10 @@ func (t *Template) fill(variables map[string]any, left int, write func(before st
 	return b.String()
 }
 
-// usual is how long the value of a variable usually is at most, in bytes.
+// usual is the usual length of a value, in bytes.
 const usual = 16
 
-// LookUp finds a variable by its whole name, then part by part.
+// LookUp finds a variable by its whole name, or else by the parts of a dotted name.
 func LookUp(name string, variables map[string]any) (value any, known bool) {
 	if v, ok := variables[name]; ok {
 		return v, true
@@ -138,7 +138,7 @@ func LookUp(name string, variables map[string]any) (value any, known bool) {
 	return LookUp(rest, inner)
 }
 
-// Spoken is a value of JSON as text; nothing for nil.
+// Spoken returns a JSON value as text; nil is empty.
 func Spoken(v any) string {
 	switch v := v.(type) {
 	case nil:

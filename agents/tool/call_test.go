@@ -83,12 +83,12 @@ func TestRefusals(t *testing.T) {
 		{"BookTable", `{"day": "1", "seats": 1e999999999}`, "/seats got string, want integer"},
 		{"BookTable", `{"day": 1, "seats": [], "name": {}}`, "; "},
 		{"none", `{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7}`, "got number, want null; "},
-		{"free", `nonsense`, "not an object"},
-		{"free", `{"a": 1`, "not an object"},
-		{"free", `"text"`, "not an object"},
-		{"free", `null`, "not an object"},
-		{"free", `{} {}`, "not an object"},
-		{"free", `{"a": "` + strings.Repeat("x", 20_000) + `"}`, "too long"},
+		{"free", `nonsense`, "must be a JSON object"},
+		{"free", `{"a": 1`, "must be a JSON object"},
+		{"free", `"text"`, "must be a JSON object"},
+		{"free", `null`, "must be a JSON object"},
+		{"free", `{} {}`, "must be a JSON object"},
+		{"free", `{"a": "` + strings.Repeat("x", 20_000) + `"}`, "at most 16384 bytes"},
 	} {
 		client := &agentstest.Requests{}
 		r := s.Call(t.Context(), client, "org", call(test.name, test.arguments), nil)

@@ -8,26 +8,26 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// mostSteps bounds a pattern of a schema, in steps of the program that it becomes.
-const mostSteps = 4096
+// maxSteps bounds the compiled program of a pattern.
+const maxSteps = 4096
 
-// expression compiles a pattern of a schema. One that becomes a program much larger than its own text is refused, such as
-// a{1000}: a document of them would take gigabytes.
+// expression compiles a pattern of a schema. It refuses a pattern whose program is much larger than its text, such as
+// a{1000}, because a document of them would take gigabytes.
 func expression(pattern string) (jsonschema.Regexp, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return nil, err
 	}
 	const free, perByte = 64, 8
-	if steps(parsed) > min(free+perByte*len(pattern), mostSteps) {
+	if steps(parsed) > min(free+perByte*len(pattern), maxSteps) {
 		return nil, errors.New("the pattern repeats too much")
 	}
 	return regexp.Compile(pattern)
 }
 
-// steps are about those of the program of an expression.
+// steps estimates the steps of an expression's program.
 func steps(e *syntax.Regexp) int {
-	const ranges = 16 // of a class of characters take as much as a step, or less
+	const ranges = 16 // of a character class that cost as much as a step
 	n := 1 + len(e.Rune)/ranges
 	if e.Op == syntax.OpLiteral {
 		n = len(e.Rune)

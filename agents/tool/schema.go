@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -55,8 +56,8 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	return s, nil
 }
 
-// settle fills in what examples leave out of a schema, and says whether that was anything: the type, and the schema of a
-// property that is a text, which is a string that the text describes.
+// settle completes a schema as people write it, and reports whether it changed anything. It adds the type. A property whose
+// schema is a text becomes a string with that description.
 func settle(document map[string]any) (changed bool) {
 	if document["type"] == nil {
 		document["type"], changed = "object", true
@@ -70,12 +71,12 @@ func settle(document map[string]any) (changed bool) {
 	return changed
 }
 
-// nothing refuses to load anything.
+// nothing loads no schemas.
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) { return nil, errors.New("tool: schemas are not loaded") }
 
-// compile makes a schema ready.
+// compile compiles a schema.
 func compile(document any) (*jsonschema.Schema, error) {
 	const name = "tool:input"
 	c := jsonschema.NewCompiler()
@@ -87,7 +88,7 @@ func compile(document any) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// refers says whether a schema has references.
+// refers reports whether a schema has references.
 func refers(value any) bool {
 	switch value := value.(type) {
 	case []any:
@@ -102,13 +103,13 @@ func refers(value any) bool {
 	return false
 }
 
-// Bounds of schemas within schemas: each takes the time of hundreds of bytes of other text to read.
+// The limits of schemas within schemas. Compiling one costs as much as hundreds of bytes of other text.
 const (
 	maxSchemas    = 256  // of a tool
 	maxSetSchemas = 1024 // of all tools of a Set
 )
 
-// schemas is how many schemas there may be in a value.
+// schemas returns how many schemas a value may contain.
 func schemas(value any) int {
 	n := 0
 	switch value := value.(type) {
@@ -127,21 +128,21 @@ func schemas(value any) int {
 	return n
 }
 
-// maxArguments bounds what a model may give a tool, in bytes.
+// maxArguments bounds the arguments of a call, in bytes.
 const maxArguments = 16 << 10
 
-// arguments are what the model gives, or why they can't be used, in words for the model.
+// arguments returns the arguments of a call, or tells the model why they are refused.
 func (s schema) arguments(raw json.RawMessage) (input map[string]any, refusal string) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxArguments {
-		return nil, "the arguments are too long"
+		return nil, fmt.Sprintf("the arguments must have at most %d bytes", maxArguments)
 	}
 	value, _ := request.Decode(raw)
 	input, ok := value.(map[string]any)
 	if !ok {
-		return nil, "the arguments are not an object of JSON"
+		return nil, "the arguments must be a JSON object"
 	}
 	if s.compiled == nil {
 		return input, ""
@@ -152,14 +153,14 @@ func (s schema) arguments(raw json.RawMessage) (input map[string]any, refusal st
 	return input, ""
 }
 
-// maxProblems bounds how many problems the model is told of.
+// maxProblems bounds the problems that the model is told.
 const maxProblems = 5
 
-// problems are what a validation found, without the schema's name.
+// problems returns what a validation found, without the schema's name.
 func problems(err error) string {
 	found, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
-		return "they can't be checked"
+		return "they cannot be checked"
 	}
 	var texts []string
 	for _, unit := range found.BasicOutput().Errors {

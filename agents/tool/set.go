@@ -12,23 +12,24 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Set is the tools of an agent or a node. A nil Set has none. It never changes, and may be shared.
+// Set is the tools of an agent or a node. It is immutable, and safe for concurrent use. A nil Set has no tools.
 type Set struct {
 	tools       map[string]*Tool
 	definitions []llm.Tool
 	urls        []string
 }
 
-// MaxTools is how many tools a Set may have.
+// MaxTools is the most tools of a Set.
 const MaxTools = 32
 
-// NewSet reads tools; none make a nil Set. The fault of one has its index in the field, such as "tools[1].url".
+// NewSet parses tools, whose names must be unique. Without tools the Set is nil. The error has the index of the tool in its
+// field, such as "tools[1].url".
 func NewSet(raws []json.RawMessage) (*Set, error) {
 	if len(raws) == 0 {
 		return nil, nil //nolint:nilnil // a nil Set has no tools
 	}
 	if len(raws) > MaxTools {
-		return nil, callwright.Invalid("tools", "must not be more than %d", MaxTools)
+		return nil, callwright.Invalid("tools", "must have at most %d tools", MaxTools)
 	}
 	s := &Set{tools: map[string]*Tool{}}
 	total := 0
@@ -39,10 +40,10 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 			return nil, within(at, err)
 		}
 		if s.tools[t.name] != nil {
-			return nil, callwright.Invalid(at+".name", "another tool has this name")
+			return nil, callwright.Invalid(at+".name", "must be unique: another tool has this name")
 		}
 		if total += t.schema.size; total > maxSetSchemas {
-			return nil, callwright.Invalid(at+".input_schema", "all tools must not hold more than %d schemas together", maxSetSchemas)
+			return nil, callwright.Invalid(at+".input_schema", "must leave all tools together at most %d schemas", maxSetSchemas)
 		}
 		s.tools[t.name] = t
 		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.schema.parameters})
@@ -51,7 +52,7 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 	return s, nil
 }
 
-// within puts a path before that of a fault.
+// within prefixes the field of an error with a path.
 func within(path string, err error) error {
 	fault, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -60,7 +61,7 @@ func within(path string, err error) error {
 	return callwright.FieldErrors{fault}.Within(path)[0]
 }
 
-// Definitions are the tools as a model is told of them, in their order.
+// Definitions returns the tools as a model is told of them, in their order.
 func (s *Set) Definitions() []llm.Tool {
 	if s == nil {
 		return nil
@@ -68,7 +69,7 @@ func (s *Set) Definitions() []llm.Tool {
 	return s.definitions
 }
 
-// URLs are the tools' addresses as they are written, in the tools' order, for request.Client.CheckURL.
+// URLs returns the tools' URLs as they are written, in the tools' order, for request.Client.CheckURL.
 func (s *Set) URLs() []string {
 	if s == nil {
 		return nil
@@ -76,13 +77,13 @@ func (s *Set) URLs() []string {
 	return s.urls
 }
 
-// Result is what came of a call.
+// Result is the result of a call.
 type Result struct {
-	Text string // for the model: one value of JSON, which is data
+	Text string // for the model: one JSON value, which is data
 	Log  request.Log
 }
 
-// Speech is what to say while a call runs; empty for one that Call would refuse.
+// Speech returns what to say while a call runs; empty for a call that Call would refuse.
 func (s *Set) Speech(call llm.ToolCall, variables map[string]any) string {
 	t, input, refusal := s.find(call)
 	if refusal != "" {
@@ -91,12 +92,12 @@ func (s *Set) Speech(call llm.ToolCall, variables map[string]any) string {
 	return t.speech.Render(t.scope(input, variables))
 }
 
-// Call calls a tool. It never fails: the text for the model says what went wrong, and names no address. Arguments that
-// don't fit the tool's schema are refused before anything is sent.
+// Call calls a tool. It does not fail: the text for the model says what went wrong, and names no URL. Arguments that do not
+// fit the tool's schema are refused before anything is sent.
 //
-// The tool's texts may hold what the model gives as {{input.name}}, and the variables of the conversation as {{name}}.
-// A property of the schema may be written without input too; a variable of that name wins, so that a model, which
-// callers may talk into things, can't take the place of what the program has set.
+// The tool's texts may hold arguments as {{input.name}}, and variables of the conversation as {{name}}. An argument that is
+// a property of the schema may also be written as {{name}}, unless there is a variable of that name: a caller may talk a
+// model into anything, and must not replace what the program has set.
 func (s *Set) Call(
 	ctx context.Context, client request.Client, org callwright.OrgID, call llm.ToolCall, variables map[string]any,
 ) Result {
@@ -112,7 +113,7 @@ func (s *Set) Call(
 	return Result{Text: a.text(), Log: log}
 }
 
-// answer is what a model is told of a call.
+// answer is what a model is told about a call.
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Answer json.RawMessage `json:"answer,omitempty"`
@@ -120,7 +121,7 @@ type answer struct {
 
 func (a answer) text() string { return string(request.Encode(a)) }
 
-// find gives the tool of a call with what the model gives it, or why the call can't be made.
+// find returns the tool and the arguments of a call, or tells the model why the call is refused.
 func (s *Set) find(call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
 	if s != nil {
 		t = s.tools[call.Name]
@@ -132,7 +133,7 @@ func (s *Set) find(call llm.ToolCall) (t *Tool, input map[string]any, refusal st
 	return t, input, refusal
 }
 
-// scope is what the tool's texts may hold.
+// scope returns the variables of the tool's texts.
 func (t *Tool) scope(input, variables map[string]any) map[string]any {
 	scope := make(map[string]any, len(variables)+len(t.schema.properties)+1)
 	for _, name := range t.schema.properties {

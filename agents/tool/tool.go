@@ -1,5 +1,5 @@
-// Package tool is what an agent's model may call while it talks: requests to other systems, described so that a model
-// knows when to make them.
+// Package tool has the tools that an agent's model may call while it talks. A tool is a request to another system, with a
+// description that tells the model when to make it.
 package tool
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Tool is a tool that was checked and parsed. It never changes, and may be shared.
+// Tool is a parsed tool. It is immutable, and safe for concurrent use.
 type Tool struct {
 	name, description string
 	schema            schema
@@ -28,7 +28,7 @@ type Tool struct {
 
 // The limits of a tool.
 const (
-	maxBytes       = 64 << 10 // of all of it as JSON
+	maxBytes       = 64 << 10 // of the whole tool as JSON
 	maxDescription = 1024     // bytes
 )
 
@@ -49,34 +49,35 @@ type definition struct {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Parse reads a tool as the contract writes it:
+// Parse parses a tool in the form of the /v1 contract:
 //
 //	{"name": "...", "description": "...", "url": "...", "method": "GET", "headers": {}, "query": {}, "body": {},
 //	 "input_schema": {"type": "object", "properties": {}}, "response": {"variable": "$.path"}, "speech": "...",
 //	 "timeout": 10000}
 //
-// Its timeout is in milliseconds. A body that is a string is sent as it is, any other as JSON. Members that are not known
-// here don't count. The first fault is a CodeBadRequest with its field; a tool that is only named by its id is one too,
+// The timeout is in milliseconds. A body that is a string is sent as it is, any other as JSON. Unknown members are ignored.
+// A tool has at most 64 KiB of JSON, a description of at most 1024 bytes, and a schema with at most 256 schemas within it
+// and no references. The error is CodeBadRequest with a field, for the first error. An id instead of a tool is an error,
 // because no tools are stored.
 func Parse(raw json.RawMessage) (*Tool, error) {
 	if len(raw) > maxBytes {
-		return nil, callwright.Invalid("", "must not have more than %d bytes", maxBytes)
+		return nil, callwright.Invalid("", "must have at most %d bytes", maxBytes)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte{'"'}) {
-		return nil, callwright.Invalid("", "must be the tool itself: there are no stored tools that an id could name")
+		return nil, callwright.Invalid("", "must be a tool, not an id: no tools are stored")
 	}
 	var d definition
 	if err := json.Unmarshal(raw, &d); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 			return nil, callwright.Invalid(wrong.Field, "must not be a JSON %s", wrong.Value)
 		}
-		return nil, callwright.Invalid("", "must be an object of JSON")
+		return nil, callwright.Invalid("", "must be a JSON object")
 	}
 	if !nameForm.MatchString(d.Name) {
-		return nil, callwright.Invalid("name", "must have 1 to 64 letters, digits, _ or -")
+		return nil, callwright.Invalid("name", "must be 1 to 64 letters, digits, _ or -")
 	}
 	if len(d.Description) > maxDescription {
-		return nil, callwright.Invalid("description", "must not have more than %d bytes", maxDescription)
+		return nil, callwright.Invalid("description", "must have at most %d bytes", maxDescription)
 	}
 	source, err := d.source()
 	if err != nil {
@@ -92,7 +93,7 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 	return t, nil
 }
 
-// source is the tool's request.
+// source returns the tool's request.
 func (d definition) source() (s request.Source, err error) {
 	s = request.Source{Method: d.Method, URL: d.URL}
 	if s.Headers, err = pairs("headers", d.Headers); err != nil {
@@ -102,7 +103,7 @@ func (d definition) source() (s request.Source, err error) {
 		return s, err
 	}
 	if d.Timeout < 0 || d.Timeout > 0 && d.Timeout < 1 {
-		return s, callwright.Invalid("timeout", "must be milliseconds")
+		return s, callwright.Invalid("timeout", "must be a number of milliseconds, at least 1")
 	}
 	s.Timeout = time.Duration(min(d.Timeout, float64(request.LongestTimeout.Milliseconds()))) * time.Millisecond
 	s.Body = d.body()
@@ -112,40 +113,40 @@ func (d definition) source() (s request.Source, err error) {
 	return s, nil
 }
 
-// body is the text of the body. An empty object is none for a method that has none as a rule.
+// body returns the text of the body. For GET and DELETE an empty object is no body.
 func (d definition) body() string {
 	text := string(bytes.TrimSpace(d.Body))
 	switch bare := d.Method == "" || strings.EqualFold(d.Method, "GET") || strings.EqualFold(d.Method, "DELETE"); {
 	case text == "", text == "null", text == "{}" && bare:
 		return ""
 	case text[0] == '"':
-		_ = json.Unmarshal(d.Body, &text) // it is JSON, and a string
+		_ = json.Unmarshal(d.Body, &text) // a JSON string
 	}
 	return text
 }
 
-// pairs are the members of an object, by name. A value that is no string counts as it is written.
+// pairs returns the members of an object, sorted by name. A value that is not a string is used as it is written.
 func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, error) {
 	var all []request.Pair
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := string(members[name])
 		switch value[0] {
 		case '{', '[':
-			return nil, callwright.Invalid(field+"."+name, "must be a text")
+			return nil, callwright.Invalid(field+"."+name, "must be a string, a number or a boolean")
 		case 'n': // null
 			value = ""
 		case '"':
-			_ = json.Unmarshal(members[name], &value) // it is JSON, and a string
+			_ = json.Unmarshal(members[name], &value) // a JSON string
 		}
 		all = append(all, request.Pair{Name: name, Value: value})
 	}
 	return all, nil
 }
 
-// listed is a field of a request.Source that is an object's member in a tool.
+// listed matches a field of a request.Source that is a member of an object in a tool.
 var listed = regexp.MustCompile(`^(headers|query|variables)\[(\d+)\]`)
 
-// locate names the field of the tool that a fault of its request is about.
+// locate returns an error of the tool's request with the field of the tool.
 func locate(s request.Source, err error) error {
 	fault, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

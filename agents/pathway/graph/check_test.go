@@ -114,7 +114,7 @@ func TestFaults(t *testing.T) {
 			"nodes[0].data.responsePathways[6][3].id: is required", `nodes[0].data.responsePathways[5][3].id: must be the id of a node: there is no node "x"`}},
 		"tools": {text(`"tools":["tool-1",{"name":"a","description":"d","url":"nowhere"}]`), []string{"nodes[0].data.tools[0]: ", "nodes[0].data.tools[1].url: "}},
 		"tools of one name": {text(`"tools":[{"name":"a","description":"d","url":"https://x.com"},{"name":"a","description":"d","url":"https://x.com"}]`),
-			[]string{"nodes[0].data.tools[1].name: another tool has this name"}},
+			[]string{"nodes[0].data.tools[1].name: must be unique: another tool has this name"}},
 
 		"dangling":             {documentOf([]string{start}, []string{edge}), []string{`edges[0].target: must be the id of a node: there is no node "b"`}},
 		"dangling source":      {documentOf([]string{start, end}, []string{edge, `{"id":"2","source":"x","target":"b","label":"l"}`}), []string{`edges[1].source: must be the id of a node: there is no node "x"`}},
