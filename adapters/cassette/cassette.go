@@ -4,7 +4,8 @@
 // A recording is found by its whole request: the task, the model, the messages, the instructions, the schema, every
 // parameter, Trial and Attempt; the organization does not count. The file has one recording a line, as JSON; of several
 // for one request the last counts. Credentials are taken out of everything before it is looked up or written. Failures
-// are not recorded, because most of them are gone the next time, and neither are replies that nobody heard to their end.
+// are not recorded, because most of them are gone the next time, and neither are replies that nobody heard to their
+// end.
 //
 // Every recording is appended in one write, so several processes may record into one file: none harms what another has
 // written, though it sees it only when it begins. What a crash has left of a line is not read, and the next recording
@@ -83,10 +84,10 @@ func New(config Config) (*Model, error) {
 	return m, m.load()
 }
 
-// Name is the name of the model that is, or was, recorded.
+// Name returns the name of the model that is, or was, recorded.
 func (m *Model) Name() string { return m.config.Called }
 
-// Hints are the model's, where it has any.
+// Hints returns the hints of the model, if it has any.
 func (m *Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	if h, ok := m.config.Model.(llm.Hinter); ok {
 		return h.Hints(r, options)
@@ -136,7 +137,7 @@ func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, y
 	}
 }
 
-// Answer gives a recorded answer, or has the model answer.
+// Answer returns a recorded answer, or has the model answer.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if m.config.Mode == Off {
 		return m.config.Model.Answer(ctx, q)
@@ -180,7 +181,7 @@ func (m *Model) since(began time.Time) float64 {
 	return float64(m.config.Clock.Now().Sub(began).Microseconds()) / 1000
 }
 
-// ended is the failure of a context that has ended.
+// ended returns the failure of a context that has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
@@ -188,7 +189,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// unwritable is the failure to keep a recording.
+// unwritable returns the failure to keep a recording.
 func unwritable(err error) error {
 	return &llm.Failure{Class: llm.ClassPermanent, Message: "the answer can't be recorded", Cause: fmt.Errorf("writing the cassette: %w", err)}
 }

@@ -25,7 +25,7 @@ func open(t *testing.T, c cassette.Config) *cassette.Model {
 	return m
 }
 
-// talker is a model that counts its answers in them, so that a recording can be told from a new one.
+// talker returns a model that counts its answers in them, so that a recording can be told from a new one.
 func talker() *agentstest.Model {
 	m := &agentstest.Model{Usage: llm.Usage{Input: 7, Output: 2}}
 	m.Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {

@@ -50,7 +50,7 @@ type answer struct {
 	Usage usage  `json:"usage"`
 }
 
-// part is the part of a reply that was recorded.
+// part returns the part of a reply that was recorded.
 func (p part) part() llm.ReplyPart {
 	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: slices.Clone(p.Expect)}
 	if p.Call != nil {
@@ -84,7 +84,7 @@ func (m *Model) load() error {
 	return nil
 }
 
-// whole says whether a recording has its request's key, and what its request asks for.
+// whole reports whether a recording has its request's key, and what its request asks for.
 func (r recording) whole() bool {
 	var asked struct {
 		Kind string `json:"kind"`
@@ -126,7 +126,7 @@ func (m *Model) keep(rec recording) error {
 	return nil
 }
 
-// isTorn says whether a file does not end with the end of a line.
+// isTorn reports whether a file does not end with the end of a line.
 func isTorn(file *os.File) (bool, error) {
 	var last [1]byte
 	size, err := file.Seek(0, io.SeekEnd)

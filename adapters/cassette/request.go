@@ -45,8 +45,8 @@ func keyOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical is a value as JSON has it, in one form for all values that mean the same: objects without their order, and
-// structs without fields that are empty, so that a field that is added later changes no key.
+// canonical returns a value as JSON has it, in one form for all values that mean the same: objects without their order,
+// and structs without fields that are empty, so that a field that is added later changes no key.
 func canonical(v reflect.Value) any {
 	switch {
 	case v.Type() == reflect.TypeFor[json.RawMessage]():
@@ -117,7 +117,7 @@ func (m *Model) nearest(asked request) string {
 	return fmt.Sprintf("the nearest is %s, which differs in %s%s", key[:min(12, len(key))], strings.Join(differ, ", "), more)
 }
 
-// union is the keys of two maps.
+// union returns the keys of two maps.
 func union(a, b map[string]string) map[string]bool {
 	out := make(map[string]bool, len(a)+len(b))
 	for k := range a {
@@ -129,7 +129,7 @@ func union(a, b map[string]string) map[string]bool {
 	return out
 }
 
-// paths are the values inside JSON by where they stand, such as request.Messages[2].Text.
+// paths returns the values inside JSON by where they stand, such as request.Messages[2].Text.
 func paths(text []byte) map[string]string {
 	out := map[string]string{}
 	var walk func(path string, v any)

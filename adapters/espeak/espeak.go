@@ -1,6 +1,6 @@
-// Package espeak speaks with eSpeak NG, a small synthesizer for about a hundred languages that runs as a program of this
-// machine (Debian: apt-get install espeak-ng). It sounds like a machine, which flite does less, but speaks more than
-// English.
+// Package espeak speaks with eSpeak NG, a small synthesizer for about a hundred languages that runs as a program of
+// this machine (Debian: apt-get install espeak-ng). It sounds like a machine, which flite does less, but speaks more
+// than English.
 package espeak
 
 import (
@@ -44,8 +44,8 @@ var (
 	_ conversation.VoiceChecker = (*Synthesizer)(nil)
 )
 
-// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none, and
-// CodeBadRequest when the configured voice is not among its voices.
+// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
+// and CodeBadRequest when the configured voice is not among its voices.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"espeak-ng", "espeak"}, install, config.Parallel)
 	if err != nil {
@@ -84,10 +84,10 @@ func listVoices(program *engine.Program) ([]string, error) {
 	return slices.Compact(voices), nil
 }
 
-// Voices are the names of the voices, sorted.
+// Voices returns the names of the voices, sorted.
 func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
 
-// DefaultVoice is the voice of a Speech with neither a voice nor a language.
+// DefaultVoice returns the voice of a Speech with neither a voice nor a language.
 func (s *Synthesizer) DefaultVoice() string { return s.voice }
 
 // Synthesize speaks with the voice, or the language's voice, or the default.

@@ -44,8 +44,8 @@ var (
 	_ conversation.VoiceChecker = (*Synthesizer)(nil)
 )
 
-// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none, and
-// CodeBadRequest when the configured voice is not among its voices.
+// New finds the program and asks it for its voices. It is CodeUnavailable, with what to install, when there is none,
+// and CodeBadRequest when the configured voice is not among its voices.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"flite"}, install, config.Parallel)
 	if err != nil {
@@ -84,10 +84,10 @@ func listVoices(program *engine.Program) ([]string, error) {
 	return slices.Compact(voices), nil
 }
 
-// Voices are the names of the voices, sorted.
+// Voices returns the names of the voices, sorted.
 func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
 
-// DefaultVoice is the voice of a Speech without one.
+// DefaultVoice returns the voice of a Speech without one.
 func (s *Synthesizer) DefaultVoice() string { return s.voice }
 
 // Synthesize speaks English. Letters that English doesn't have are spoken as their nearest relatives, or not at all.
@@ -124,8 +124,8 @@ func (s *Synthesizer) unknownVoice(voice string) error {
 	return callwright.Invalid("voice", "there is no voice %q; flite here has %s", voice, strings.Join(s.voices, ", "))
 }
 
-// speak goes through files: as an argument the text could be read in the list of processes by every user of the machine,
-// and flite hangs when it writes to a pipe what it read from a file.
+// speak goes through files: as an argument the text could be read in the list of processes by every user of the
+// machine, and flite hangs when it writes to a pipe what it read from a file.
 func (s *Synthesizer) speak(ctx context.Context, voice, text string) (audio pcm.Audio, err error) {
 	err = engine.Scratch("flite", func(dir string) error {
 		in, out := filepath.Join(dir, "text"), filepath.Join(dir, "speech.wav")

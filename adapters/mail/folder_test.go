@@ -35,7 +35,7 @@ func folder(t *testing.T) (*mail.Folder, string) {
 	return f, path
 }
 
-// files is the names of all files in a folder.
+// files returns the names of all files in a folder.
 func files(t *testing.T, path string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(path)

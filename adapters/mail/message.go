@@ -43,7 +43,7 @@ func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, err
 	return m, nil
 }
 
-// address is a mail address without a name beside it.
+// address returns a mail address without a name beside it.
 func address(text string) (string, error) {
 	a, err := netmail.ParseAddress(text)
 	if err != nil || a.Address != text || strings.ContainsFunc(text, unicode.IsControl) {

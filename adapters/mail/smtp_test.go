@@ -251,7 +251,7 @@ func TestSMTPAuthenticates(t *testing.T) {
 	}
 }
 
-// converse is the server's part of one session; it gives the client's commands.
+// converse plays the server's part of one session and returns the client's commands.
 func converse(l net.Listener) (commands []string) {
 	c, err := l.Accept()
 	if err != nil {

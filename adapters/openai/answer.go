@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Answer answers a question by chat completion in the JSON schema mode. Where the service refuses that mode, or the schema,
-// the model is only told of the schema, as every model is: see llm.Question.Prompt.
+// Answer answers a question by chat completion in the JSON schema mode. Where the service refuses that mode, or the
+// schema, the model is only told of the schema, as every model is: see llm.Question.Prompt.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := sdk.ChatCompletionNewParams{
@@ -72,8 +72,8 @@ func schemaName(task llm.Task) string {
 	return string(task)
 }
 
-// aboutFormat says whether a service has refused the form of the answer that was asked for. Servers say it in many ways,
-// some without a reason; a request that is wrong in another way is refused a second time.
+// aboutFormat reports whether a service has refused the form of the answer that was asked for. Servers say it in many
+// ways, some without a reason; a request that is wrong in another way is refused a second time.
 func aboutFormat(err *sdk.Error) bool {
 	return (err.StatusCode == http.StatusBadRequest || err.StatusCode == http.StatusUnprocessableEntity) &&
 		failure(err).Class == llm.ClassPermanent

@@ -40,7 +40,7 @@ const (
 	arriving = "(The conversation has come to your task. You speak.)"
 )
 
-// completion is the request of a reply.
+// completion returns the request of a reply.
 func (c *Client) completion(r llm.ReplyRequest, nonce string) sdk.ChatCompletionNewParams {
 	messages := []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage(instructions(r, nonce))}
 	if known := (knowledge{r.Facts, r.Knowledge}); !known.empty() {
@@ -64,7 +64,7 @@ type knowledge struct {
 
 func (k knowledge) empty() bool { return len(k.Facts)+len(k.Passages) == 0 }
 
-// instructions are the system's message.
+// instructions returns the system's message.
 func instructions(r llm.ReplyRequest, nonce string) string {
 	text := agentPart
 	if r.Task == llm.TaskCaller {
@@ -94,7 +94,7 @@ func instructions(r llm.ReplyRequest, nonce string) string {
 	return text + "\n\nYour task:\n" + r.Instructions
 }
 
-// dialogue is what was said, and at its ends what a model needs to hear before it speaks.
+// dialogue returns what was said, and at its ends what a model needs to hear before it speaks.
 func dialogue(r llm.ReplyRequest) []sdk.ChatCompletionMessageParamUnion {
 	self := llm.RoleAgent
 	if r.Task == llm.TaskCaller {
@@ -125,8 +125,8 @@ func dialogue(r llm.ReplyRequest) []sdk.ChatCompletionMessageParamUnion {
 	return out
 }
 
-// answeredCalls are the ids of the calls that have an answer. Services refuse a call without an answer and an answer
-// without a call, which are what is left when a caller interrupts.
+// answeredCalls returns the ids of the calls that have an answer. Services refuse a call without an answer and an
+// answer without a call, which are what is left when a caller interrupts.
 func answeredCalls(messages []llm.Message) map[string]bool {
 	called, answered := map[string]bool{}, map[string]bool{}
 	for _, m := range messages {
@@ -140,7 +140,7 @@ func answeredCalls(messages []llm.Message) map[string]bool {
 	return answered
 }
 
-// ownMessage is what the model has said and called; false when that is nothing.
+// ownMessage returns what the model has said and called; false when that is nothing.
 func ownMessage(m llm.Message, answered map[string]bool) (sdk.ChatCompletionMessageParamUnion, bool) {
 	own := sdk.ChatCompletionAssistantMessageParam{}
 	if m.Text != "" {
@@ -158,7 +158,7 @@ func ownMessage(m llm.Message, answered map[string]bool) (sdk.ChatCompletionMess
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &own}, m.Text != "" || len(own.ToolCalls) > 0
 }
 
-// tools are the actions, unless a tool of the request has their name, and the tools of the request.
+// tools returns the actions, unless a tool of the request has their name, and the tools of the request.
 func tools(r llm.ReplyRequest) []sdk.ChatCompletionToolUnionParam {
 	var out []sdk.ChatCompletionToolUnionParam
 	add := func(t llm.Tool) {

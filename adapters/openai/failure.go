@@ -50,7 +50,7 @@ func failure(err error) *llm.Failure {
 	return f
 }
 
-// codeOf is the code of an error inside a stream; empty when it has none or is written in another way.
+// codeOf returns the code of an error inside a stream; empty when it has none or is written in another way.
 func codeOf(event []byte) string {
 	var body struct {
 		Error struct {

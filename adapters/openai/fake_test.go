@@ -85,7 +85,7 @@ func events(w http.ResponseWriter, data ...string) {
 	}
 }
 
-// delta is one chunk of an answer.
+// delta returns one chunk of an answer.
 func delta(fields, finish string) string {
 	return fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{%s},"finish_reason":%s}],"usage":null}`, fields, finish)
 }

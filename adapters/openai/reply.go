@@ -17,11 +17,11 @@ import (
 // maxCalls is how many calls of tools a reply may hold; further ones are not read.
 const maxCalls = 16
 
-// Name is the language model's.
+// Name returns the name of the language model.
 func (c *Client) Name() string { return c.config.Model }
 
-// Reply streams an answer by chat completion. Calls of tools come after the text, whole. A model that calls a tool which
-// it was not given, or ends a call that it may not end, is not heard.
+// Reply streams an answer by chat completion. Calls of tools come after the text, whole. A model that calls a tool
+// which it was not given, or ends a call that it may not end, is not heard.
 func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -93,8 +93,8 @@ func (r *reply) take(chunk *sdk.ChatCompletionChunk) string {
 	return choice.Delta.Content
 }
 
-// call finds the call that a piece belongs to: the last one of its index, or a new one. Some services count every call as
-// the first, so a piece with another id begins a new one, too; and some give no ids.
+// call finds the call that a piece belongs to: the last one of its index, or a new one. Some services count every call
+// as the first, so a piece with another id begins a new one, too; and some give no ids.
 func (r *reply) call(index int64, id string) *llm.ToolCall {
 	for i := range slices.Backward(r.indexes) {
 		if r.indexes[i] == index && (id == "" || id == r.calls[i].ID) {
@@ -124,7 +124,7 @@ func (r *reply) check() error {
 	}
 }
 
-// action is what the model wants done. Transferring wins over hanging up, which would undo it.
+// action returns what the model wants done. Transferring wins over hanging up, which would undo it.
 func (r *reply) action(request llm.ReplyRequest) llm.Action {
 	switch {
 	case request.CanTransfer && r.wants(request, toolTransfer):

@@ -12,19 +12,19 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// toolCall is a chunk that calls a tool.
+// toolCall returns a chunk that calls a tool.
 func toolCall(name string) string {
 	return delta(`"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"`+name+`","arguments":"{}"}}]`, "null")
 }
 
-// answering gives a model that answers with events.
+// answering returns a model that answers with events.
 func answering(data ...string) func(t *testing.T) llm.Model {
 	return func(t *testing.T) llm.Model {
 		return (&fake{chat: func(w http.ResponseWriter) { events(w, data...) }}).start(t)
 	}
 }
 
-// refusing gives a model that is refused.
+// refusing returns a model that is refused.
 func refusing(status int, code string) agentstest.Failing {
 	return agentstest.Failing{
 		New: func(t *testing.T) llm.Model {

@@ -66,7 +66,7 @@ type speechStream struct {
 	once   sync.Once
 }
 
-// Read gives the next samples.
+// Read returns the next samples.
 func (s *speechStream) Read(p []int16) (int, error) {
 	if err := s.over(); err != nil {
 		return 0, err
@@ -82,7 +82,7 @@ func (s *speechStream) Read(p []int16) (int, error) {
 	}
 }
 
-// over is the error of a stream that was closed, or whose context has ended.
+// over returns the error of a stream that was closed, or whose context has ended.
 func (s *speechStream) over() error {
 	if s.closed.Load() {
 		return io.ErrClosedPipe

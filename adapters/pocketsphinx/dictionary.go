@@ -49,8 +49,8 @@ func readDictionary(raw string) dictionary {
 	return d
 }
 
-// pronounce says how a word is spoken. A word that is not in the dictionary may be two words that are, written as one,
-// as names of products often are; the most even division is taken.
+// pronounce returns how a word is spoken. A word that is not in the dictionary may be two words that are, written as
+// one, as names of products often are; the most even division is taken.
 func (d dictionary) pronounce(word string) []string {
 	if ways := d.ways[word]; ways != nil {
 		return ways
@@ -94,7 +94,7 @@ func (d dictionary) phrases(hints []string) []phrase {
 
 var digits = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
-// spell gives the words of a text as they are spoken, in lower case. Digits are spoken one by one.
+// spell returns the words of a text as they are spoken, in lower case. Digits are spoken one by one.
 func spell(text string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {

@@ -137,7 +137,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 }
 
-// stuck is a program that never ends by itself.
+// stuck returns a program that never ends by itself.
 func stuck(t *testing.T, body string) *pocketsphinx.Recognizer {
 	t.Helper()
 	return open(t, pocketsphinx.Config{Path: enginetest.Script(t, "pocketsphinx_batch", body)})

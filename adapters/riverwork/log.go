@@ -12,15 +12,15 @@ func (c Config) riverLogger() *slog.Logger { return slog.New(quiet{c.Logger.Hand
 // quiet is a log's handler without what is less than a warning.
 type quiet struct{ slog.Handler }
 
-// WithAttrs is a quiet handler with attributes.
+// WithAttrs returns a quiet handler with attributes.
 func (q quiet) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return quiet{q.Handler.WithAttrs(attributes)}
 }
 
-// WithGroup is a quiet handler with a group.
+// WithGroup returns a quiet handler with a group.
 func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name)} }
 
-// Enabled says whether a level is logged.
+// Enabled reports whether a level is logged.
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }

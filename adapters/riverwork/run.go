@@ -39,7 +39,8 @@ type worker interface {
 }
 
 // Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
-// which their contexts end too and they are left to other nodes. The error says why it could not start, or that handlers still run.
+// which their contexts end too and they are left to other nodes. The error says why it could not start, or that
+// handlers still run.
 func (w *Work) Run(ctx context.Context) error {
 	stopping := make(chan struct{})
 	client, closePool, err := w.begin(ctx, stopping)
@@ -86,7 +87,8 @@ func (w *Work) begin(ctx context.Context, stopping <-chan struct{}) (worker, fun
 }
 
 // start starts a client and makes sure that it works. River takes a connection that is closed just then for a stop, and
-// would have nothing to do for as long as it lives, without an error: what it does first with its queue is not done then.
+// would have nothing to do for as long as it lives, without an error: what it does first with its queue is not done
+// then.
 func start(ctx context.Context, client worker) error {
 	before, err := touched(ctx, client)
 	if err != nil {
@@ -102,7 +104,7 @@ func start(ctx context.Context, client worker) error {
 	return err
 }
 
-// touched is when somebody has last begun to work on the queue; zero for never.
+// touched returns when somebody has last begun to work on the queue; zero for never.
 func touched(ctx context.Context, client worker) (time.Time, error) {
 	queue, err := client.QueueGet(ctx, river.QueueDefault)
 	switch {

@@ -81,7 +81,7 @@ type panicError struct {
 	stack string
 }
 
-// Error says what the panic was about.
+// Error returns what the panic was about.
 func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
 // call runs the handler. A panic is an error like any other.
@@ -105,8 +105,8 @@ func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
 	}, job.Attempt)
 }
 
-// storable is an error whose text the database can keep with the task. A text that it refused, such as one with the NUL
-// of a peer's message in it, would leave the task running for ever.
+// storable returns an error whose text the database can keep with the task. A text that it refused, such as one with
+// the NUL of a peer's message in it, would leave the task running for ever.
 func storable(err error) error {
 	const longest = 4000
 	text := strings.ReplaceAll(err.Error(), "\x00", "\ufffd")
@@ -118,7 +118,7 @@ func storable(err error) error {
 // later, so that tasks that failed together don't come back together.
 type backoff struct{}
 
-// NextRetry is when the task is tried again.
+// NextRetry returns when the task is tried again.
 func (backoff) NextRetry(job *rivertype.JobRow) time.Time {
 	const longest = 5 * time.Minute
 	wait := min(time.Second<<min(max(job.Attempt-1, 0), 10), longest)

@@ -171,7 +171,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// another is the work of another node on an open database.
+// another returns the work of another node on an open database.
 func another(t *testing.T, db *bunstore.DB) *riverwork.Work {
 	t.Helper()
 	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, PostgresDSN: db.PostgresDSN()})

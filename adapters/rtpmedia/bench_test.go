@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/secure"
 )
 
-// lively is a call whose two sides are driven by hand, and a second of speech in the caller's queue at any time.
+// lively returns a call whose two sides are driven by hand, and a second of speech in the caller's queue at any time.
 func lively(b *testing.B) *call {
 	b.Helper()
 	c := connect(b, newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New }))
@@ -33,8 +33,8 @@ func refill(c *call, said []int16) error {
 	return c.caller.Write(ended, said)
 }
 
-// One frame through both sessions without sockets: encode, encrypt; decrypt, jitter buffer, decode, and the callee's own
-// packet of silence, since a tick does both directions.
+// One frame through both sessions without sockets: encode, encrypt; decrypt, jitter buffer, decode, and the callee's
+// own packet of silence, since a tick does both directions.
 func BenchmarkFrame(b *testing.B) {
 	c, said, frame := lively(b), speech(1600), int64(0)
 	b.ReportAllocs()

@@ -148,7 +148,7 @@ func (c *call) close() {
 	}
 }
 
-// must gives a value or ends the test.
+// must returns a value or ends the test.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -36,10 +36,11 @@ func newCNAME() string {
 // random spreads the reports of many sessions. Nobody gains by guessing it.
 func random() float64 { return rand.Float64() } //nolint:gosec // it need not be hard to guess
 
-// ntp is the wall clock time at now. It follows the monotonic clock, so that round trips survive a leap of the machine's.
+// ntp returns the wall clock time at now. It follows the monotonic clock, so that round trips survive a leap of the
+// machine's.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
-// reportDue is the sealed report for now, nil when none is due. Reports go on while a call is held.
+// reportDue returns the sealed report for now, nil when none is due. Reports go on while a call is held.
 func (s *session) reportDue(now time.Duration) []byte {
 	if now < s.control.next {
 		return nil
@@ -48,7 +49,7 @@ func (s *session) reportDue(now time.Duration) []byte {
 	return s.compound(now, false)
 }
 
-// goodbye is the last report. Who has sent nothing says nothing (RFC 3550, 6.3.7).
+// goodbye returns the last report. Who has sent nothing says nothing (RFC 3550, 6.3.7).
 func (s *session) goodbye(now time.Duration) outgoing {
 	if s.out.packets == 0 {
 		return outgoing{}

@@ -60,7 +60,7 @@ func InjectAt(s sip.MediaSession, now time.Duration, datagram []byte, from netip
 	s.(*session).receiveRTP(now, datagram, from)
 }
 
-// Remote is where a session sends to.
+// Remote returns where a session sends to.
 func Remote(s sip.MediaSession) netip.AddrPort {
 	own := s.(*session)
 	own.mu.Lock()

@@ -58,7 +58,7 @@ func (f *frames) begin(digits []byte, at time.Duration) {
 	}
 }
 
-// pop gives the oldest frame, whose slices are good until the next pop.
+// pop returns the oldest frame, whose slices are good until the next pop.
 func (f *frames) pop() (sip.Frame, bool) {
 	if f.count == 0 {
 		return sip.Frame{}, false

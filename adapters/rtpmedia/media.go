@@ -11,29 +11,29 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Config is what the media path needs.
+// Config is what a Media needs.
 type Config struct {
 	// IP is the address that the sockets bind to. Required.
 	IP netip.Addr
-	// Advertise is the address for the SDP, such as the public one in front of a NAT. IP when it is not set, and required
-	// when IP is unspecified (0.0.0.0).
+	// Advertise is the address for the SDP, such as the public address of a NAT. It is IP when it is not set, and
+	// required when IP is unspecified (0.0.0.0).
 	Advertise netip.Addr
-	// Ports is where RTP and RTCP live. The zero range takes ephemeral ports from the system, which suits tests.
+	// Ports is the range of RTP and RTCP. The zero range takes ephemeral ports from the system, which suits tests.
 	Ports PortRange
 	// Codecs makes the engines. Required.
 	Codecs sip.Codecs
-	// Clock gives the wall clock time of RTCP's reports; the machine's when nil. Pacing follows the machine's monotonic
-	// clock in any case.
+	// Clock gives the wall clock time of RTCP reports; SystemClock when nil. The pacer always follows the machine's
+	// monotonic clock.
 	Clock callwright.Clock
-	// Logger hears of moved addresses and dead peers; nil discards.
+	// Logger logs moved addresses and dead peers; nil discards.
 	Logger *slog.Logger
 	// Jitter bounds the delay of the jitter buffer, 20 to 120 ms when it is zero. Equal bounds fix the delay.
 	Jitter Bounds
-	// Timeouts says how long a peer may be silent on the wire.
+	// Timeouts bounds how long a peer may be silent on the wire.
 	Timeouts Timeouts
 }
 
-// Bounds are the least and the most of an adaptive delay.
+// Bounds are the limits of an adaptive delay.
 type Bounds struct{ Least, Most time.Duration }
 
 // Timeouts are the times after which sip.ErrMediaTimeout is reported: before the first authentic packet (30 s when 0)
@@ -105,11 +105,11 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 // Counters are sums over all sessions.
 type Counters struct {
 	Sessions      int    // open now
-	LateFrames    uint64 // that the pacer sent a whole frame time late or later: the machine is too busy
-	DroppedFrames uint64 // that nobody has read in time
+	LateFrames    uint64 // sent 20 ms late or later, which says that the machine is too busy
+	DroppedFrames uint64 // not read in time
 }
 
-// Counters is how the media path has fared since it was made.
+// Counters returns the sums since New.
 func (m *Media) Counters() Counters {
 	return Counters{Sessions: int(m.sessions.Load()), LateFrames: m.late.Load(), DroppedFrames: m.dropped.Load()}
 }

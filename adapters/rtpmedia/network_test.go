@@ -84,7 +84,7 @@ func (n *network) set(change func()) {
 	change()
 }
 
-// recorded is what was sent so far to an address.
+// recorded returns what was sent so far to an address.
 func (n *network) recorded(to netip.AddrPort) []datagram {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,13 +15,13 @@ type schedule struct {
 	next  int64 // the number of the next frame
 }
 
-// at is when frame n is due.
+// at returns when frame n is due.
 func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)*frameTime }
 
-// wait is how long the next frame is off.
+// wait returns how long the next frame is off.
 func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
 
-// due gives the frames to play now (count of them, from first), after leaving out those for which it is too late, and
+// due returns the frames to play now (count of them, from first), after leaving out those for which it is too late, and
 // how many of all these are late by a frame time or more.
 func (s *schedule) due(now time.Duration) (first, count, late int64) {
 	if now < s.at(s.next) {

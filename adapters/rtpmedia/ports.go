@@ -102,7 +102,7 @@ func (p *pool) takeEphemeral() (*sockets, error) {
 	return nil, errNoPorts.Because(failed)
 }
 
-// freePort is an even port near one that the system has just called free.
+// freePort returns an even port near one that the system has just called free.
 func freePort() (uint16, error) {
 	probe, err := net.ListenUDP("udp", nil)
 	if err != nil {

@@ -61,7 +61,8 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 }
 
-// takeRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is overwritten.
+// takeRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is
+// overwritten.
 func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPort) (moved bool) {
 	plain, err := r.opener.RTP(now, datagram)
 	if err != nil {
@@ -104,7 +105,7 @@ func (r *receiver) refuse(reason error) {
 	}
 }
 
-// follow says whether a packet's source is the one to play, and changes to a new one.
+// follow reports whether a packet's source is the one to play, and changes to a new one.
 func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	current, known := r.stats.Source()
 	switch {
@@ -126,8 +127,8 @@ func (r *receiver) event(h *rtp.Header) {
 	}
 }
 
-// play gives a packet to the player; codec is -1 for one that is no audio. Events and formats that were not negotiated keep their place in its sequence, so
-// that they are not taken for lost audio.
+// play gives a packet to the player; codec is -1 for one that is no audio. Events and formats that were not negotiated
+// keep their place in its sequence, so that they are not taken for lost audio.
 func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	payload := r.packet.Payload
 	if codec < 0 {

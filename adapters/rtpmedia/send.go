@@ -57,8 +57,8 @@ func (s *sender) begin() {
 	s.talking = false
 }
 
-// sealerFor is the sealer for a key: the one in use, if it is the same key, because a second one would repeat the key
-// stream.
+// sealerFor returns the sealer for a key: the one in use, if it is the same key, because a second one would repeat the
+// key stream.
 func (s *sender) sealerFor(c sdp.Crypto) (*secure.Sealer, error) {
 	if s.sealer != nil && s.sealer.Under(c) {
 		return s.sealer, nil
@@ -90,7 +90,7 @@ func (s *sender) encode(codec sip.Codec) {
 	s.silence = make([]int16, codec.Rate()/50)
 }
 
-// next gives frame n: the packet to send, nil for none, and the samples in it, nil when they are silence. When we may
+// next returns frame n: the packet to send, nil for none, and the samples in it, nil when they are silence. When we may
 // not send, time passes and what is queued waits.
 func (s *sender) next(n int64, queue *playout) (packet []byte, played []int16, err error) {
 	s.timestamp += uint32(n-s.clock) * s.ticks

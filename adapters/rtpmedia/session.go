@@ -63,7 +63,7 @@ func (m *Media) start(pair *sockets) *session {
 	return s
 }
 
-// now is the time since the session began.
+// now returns the time since the session began.
 func (s *session) now() time.Duration { return time.Since(s.began) }
 
 // Local implements sip.MediaSession.
@@ -222,11 +222,11 @@ func (s *session) Read(ctx context.Context) (sip.Frame, error) {
 	}
 }
 
-// limit is the samples up to which Write does not wait: 200 ms.
+// limit returns the samples up to which Write does not wait: 200 ms.
 func (s *session) limit() int { return s.rate / 5 }
 
-// Write implements sip.MediaSession. All samples are queued at once, so that Queued and Flush see them; when ctx ends the
-// wait they stay queued. While the peer holds us nothing is played, so Write waits that long.
+// Write implements sip.MediaSession. All samples are queued at once, so that Queued and Flush see them; when ctx ends
+// the wait they stay queued. While the peer holds us nothing is played, so Write waits that long.
 func (s *session) Write(ctx context.Context, samples []int16) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -314,7 +314,7 @@ func (s *session) Stats() sip.MediaStats {
 	}
 }
 
-// sends is the name of our codec, empty before Apply.
+// sends returns the name of our codec, empty before Apply.
 func (s *session) sends() string {
 	if len(s.codecs) == 0 {
 		return ""

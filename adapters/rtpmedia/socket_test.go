@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-// newMedia is the media path on real sockets.
+// newMedia returns the media path on real sockets.
 func newMedia(t testing.TB, change func(*rtpmedia.Config)) *rtpmedia.Media {
 	t.Helper()
 	cfg := rtpmedia.Config{IP: loopback, Codecs: codecs}
@@ -92,8 +92,8 @@ func TestCallOverSockets(t *testing.T) {
 	}
 }
 
-// A relay between the two stands for a NAT and a bad network: the caller is not where its SDP says, and packets are lost,
-// doubled and overtaken.
+// A relay between the two stands for a NAT and a bad network: the caller is not where its SDP says, and packets are
+// lost, doubled and overtaken.
 func TestCallThroughARelay(t *testing.T) {
 	t.Parallel()
 	c := connect(t, newMedia(t, nil))

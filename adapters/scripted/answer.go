@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Rule answers questions of a task for which there is no other way than a model: to judge, to analyze, to fix, to label.
+// Rule answers questions of a task for which there is no other way than a model: to judge, to analyze, to fix, to
+// label.
 type Rule struct {
 	Task   llm.Task
 	About  string // words that the instructions or the evidence of the question must hold; empty: any
@@ -15,7 +16,7 @@ type Rule struct {
 	Answer string // JSON
 }
 
-// fits says whether a rule answers a question.
+// fits reports whether a rule answers a question.
 func (r Rule) fits(q llm.Question) bool {
 	if r.Task != q.Task || !contains(words(q.Instructions), words(r.About)) && !contains(words(string(q.Evidence)), words(r.About)) {
 		return false

@@ -49,8 +49,8 @@ var (
 	clocks     = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?\s*(a\.?m\b|p\.?m\b|o['’]?\s?clock\b)?`)
 )
 
-// extract looks for the fields in what the caller has said last. A value that is not there, and one of several that differ,
-// is null: it is not made up.
+// extract looks for the fields in what the caller has said last. A value that is not there, and one of several that
+// differ, is null: it is not made up.
 //
 // Integers and numbers are found as digits and as number words up to a hundred; booleans as yes and no; texts as the
 // alternatives that the description quotes, else by what name and description mention: an e-mail address, a telephone
@@ -73,7 +73,7 @@ func extract(q llm.Question) map[string]any {
 	return found
 }
 
-// only is the one value that there is, however often; nil when there is none, or several.
+// only returns the one value that there is, however often; nil when there is none, or several.
 func only[T comparable](values []T) any {
 	if len(values) == 0 || slices.ContainsFunc(values, func(v T) bool { return v != values[0] }) {
 		return nil
@@ -84,7 +84,7 @@ func only[T comparable](values []T) any {
 // oneWord writes what people write with a hyphen as one word.
 var oneWord = strings.NewReplacer("e-mail", "email", "E-mail", "email")
 
-// kindOf is what a text is about: a field's name and description.
+// kindOf returns what a text is about: a field's name and description.
 func kindOf(text string) kind {
 	text = oneWord.Replace(camel.ReplaceAllString(text, "$1 $2"))
 	mentioned := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
@@ -96,7 +96,7 @@ func kindOf(text string) kind {
 	return kindNone
 }
 
-// texts are the values of a field that were said.
+// texts returns the values of a field that were said.
 func texts(f llm.Field, said string) []string {
 	if choices := phrasesOf(f.Description); len(choices) > 0 {
 		return alternatives(choices, said)
@@ -124,7 +124,8 @@ func texts(f llm.Field, said string) []string {
 	}
 }
 
-// alternatives are the phrases that were said, as they are written; one that is part of another that was said is not.
+// alternatives returns the phrases that were said, as they are written; one that is part of another that was said is
+// not.
 func alternatives(phrases []string, said string) []string {
 	spoken := words(said)
 	found := slices.DeleteFunc(slices.Clone(phrases), func(p string) bool { return !contains(spoken, words(p)) })

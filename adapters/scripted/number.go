@@ -33,7 +33,7 @@ var (
 	notWords = []string{"not", "dont", "isnt", "arent", "cant", "wont"}
 )
 
-// integers are the whole numbers of a text.
+// integers returns the whole numbers of a text.
 func integers(text string) []int64 {
 	var out []int64
 	for _, n := range numbers(text) {
@@ -44,7 +44,7 @@ func integers(text string) []int64 {
 	return out
 }
 
-// numbers are the numbers of a text, in digits or in words up to a hundred.
+// numbers returns the numbers of a text, in digits or in words up to a hundred.
 func numbers(text string) []float64 {
 	var out []float64
 	for token := range strings.FieldsSeq(strings.ToLower(text)) {
@@ -92,7 +92,7 @@ func spokenNumber(spoken []string) (n, taken int) {
 	return 10 * i, 1
 }
 
-// booleans are the yes and the no of a text.
+// booleans returns the yes and the no of a text.
 func booleans(text string) []bool {
 	spoken := words(text)
 	said := func(phrases []string) bool {

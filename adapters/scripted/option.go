@@ -32,7 +32,8 @@ func both(a, b verdict) verdict {
 	}
 }
 
-// either is yes when one of them is, and else no when one of them is: what can't be judged does not count beside what can.
+// either is yes when one of them is, and else no when one of them is: what can't be judged does not count beside what
+// can.
 func either(a, b verdict) verdict { return max(a, b) }
 
 // A comparison is how a text tells of variables: day is known, day is not known, day is "Tuesday" or "Thursday".
@@ -49,9 +50,10 @@ type knowledge struct {
 	variables map[string]any
 }
 
-// choose gives the id of the first option that is the right one, as far as its label, its description and its condition
-// tell: by comparisons of variables, and by quoted phrases of which the caller must have said one. When none is, it is the
-// one that is called otherwise. Where it takes understanding to know whether another is, nothing is chosen.
+// choose returns the id of the first option that is the right one, as far as its label, its description and its
+// condition tell: by comparisons of variables, and by quoted phrases of which the caller must have said one. When none
+// is, it is the one that is called otherwise. Where it takes understanding to know whether another is, nothing is
+// chosen.
 func choose(q llm.Question) (id, reason string, err error) {
 	k := knowledge{said: words(lastOfCaller(q.Messages)), variables: q.Variables}
 	var otherwise *llm.Option
@@ -91,7 +93,7 @@ func (k knowledge) condition(text string) verdict {
 	return k.judge(text)
 }
 
-// judge says whether a text is so, as far as it compares variables or quotes what the caller must have said.
+// judge reports whether a text is so, as far as it compares variables or quotes what the caller must have said.
 func (k knowledge) judge(text string) verdict {
 	text = strings.TrimSpace(text)
 	if comparing.MatchString(text) {
@@ -127,7 +129,7 @@ func (k knowledge) compare(name string, not bool, what string) verdict {
 	return yes
 }
 
-// phrasesOf are the quotations of a text that have words.
+// phrasesOf returns the quotations of a text that have words.
 func phrasesOf(text string) []string {
 	if !strings.ContainsAny(text, `"“”„`) { // which most are without, and looking for them costs
 		return nil
@@ -141,7 +143,7 @@ func phrasesOf(text string) []string {
 	return out
 }
 
-// hintsOf is what a caller may say for an option to be the right one.
+// hintsOf returns what a caller may say for an option to be the right one.
 func hintsOf(o llm.Option) []string {
 	hints := phrasesOf(o.Label + " " + o.Description + " " + o.Condition)
 	if len(hints) == 0 && kindOf(o.ID+" "+o.Label) == kindDay {
@@ -150,7 +152,7 @@ func hintsOf(o llm.Option) []string {
 	return hints
 }
 
-// lastOfCaller is what the caller has said last.
+// lastOfCaller returns what the caller has said last.
 func lastOfCaller(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == llm.RoleCaller {

@@ -88,7 +88,7 @@ func (s *script) add(text string) bool {
 	return true
 }
 
-// unsupported says what this stand-in can't do.
+// unsupported returns the failure for what needs a model.
 func unsupported(why string) error {
 	return &llm.Failure{Class: llm.ClassUnsupported, Message: "without a language model: " + why}
 }
@@ -96,7 +96,7 @@ func unsupported(why string) error {
 // apostrophes are left out, so that don't is one word.
 var apostrophes = strings.NewReplacer("'", "", "’", "")
 
-// words are a text's words in lower case, without punctuation.
+// words returns a text's words in lower case, without punctuation.
 func words(text string) []string {
 	text = strings.ToLower(text)
 	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
@@ -105,10 +105,10 @@ func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
 }
 
-// inWord says whether a character is one of a word.
+// inWord reports whether a character is one of a word.
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// contains says whether part stands in whole, its words together. Nothing stands everywhere.
+// contains reports whether part stands in whole, its words together. Nothing stands everywhere.
 func contains(whole, part []string) bool {
 	for i := 0; i+len(part) <= len(whole); i++ {
 		if slices.Equal(whole[i:i+len(part)], part) {

@@ -12,8 +12,8 @@ var saysSo = regexp.MustCompile(`(?i)^(?:(?:please|first|now|and|then|,)[\s,]*)*
 // quotedMark stands for a quotation while a text is cut into sentences.
 const quotedMark = "\x00"
 
-// prose is what the instructions quote for the speaker to say: the quotations of the sentences that begin with a verb of
-// saying, such as Greet with "Good morning." Then ask "Which day?", of the last paragraph that has any.
+// prose returns what the instructions quote for the speaker to say: the quotations of the sentences that begin with a
+// verb of saying, such as Greet with "Good morning." Then ask "Which day?", of the last paragraph that has any.
 func (s script) prose() (line, error) {
 	paragraphs := strings.Split(strings.Join(s.text, "\n"), "\n\n")
 	for _, p := range slices.Backward(paragraphs) {
@@ -24,7 +24,7 @@ func (s script) prose() (line, error) {
 	return line{}, unsupported(`the instructions have no words to say: write Say "words", or rules`)
 }
 
-// spoken is what the sentences of a text quote for the speaker to say.
+// spoken returns what the sentences of a text quote for the speaker to say.
 func spoken(text string) string {
 	var quotations []string
 	marked := phrase.ReplaceAllStringFunc(strings.ReplaceAll(text, quotedMark, ""), func(quotation string) string {

@@ -57,8 +57,8 @@ func New(rules ...Rule) Model { return Model{slices.Clone(rules)} }
 // Name is "scripted".
 func (Model) Name() string { return Name }
 
-// Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end that
-// is not allowed, and a conversation in which it is not the speaker's turn are llm.ClassUnsupported.
+// Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end
+// that is not allowed, and a conversation in which it is not the speaker's turn are llm.ClassUnsupported.
 func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		line, s, err := answer(ctx, r)
@@ -76,7 +76,7 @@ func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyP
 	}
 }
 
-// answer is the line that answers a request, and the script that it is from.
+// answer returns the line that answers a request, and the script that it is from.
 func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 	if err := ended(ctx); err != nil {
 		return line{}, script{}, err
@@ -96,7 +96,7 @@ func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 	return l, s, err
 }
 
-// ended is the failure of a context that has ended.
+// ended returns the failure of a context that has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
@@ -104,7 +104,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// Hints are the phrases of the rules that could answer the agent's last message, and those of the options.
+// Hints returns the phrases of the rules that could answer the agent's last message, and those of the options.
 func (Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	s, err := parse(r.Instructions)
 	if err != nil {
@@ -122,7 +122,7 @@ func (Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	})
 }
 
-// reply is the line that answers the last message.
+// reply returns the line that answers the last message.
 func (s script) reply(r llm.ReplyRequest) (line, error) {
 	if r.Task == llm.TaskCaller {
 		return s.callerTurn(r)
@@ -150,11 +150,11 @@ func (s script) reply(r llm.ReplyRequest) (line, error) {
 	}
 }
 
-// empty says whether there are no rules.
+// empty reports whether there are no rules.
 func (s script) empty() bool { return s.start == nil && len(s.rules) == 0 && s.otherwise == nil }
 
-// noRule is the line for a caller whose words no rule answers. An agent that may not end the conversation never loses
-// patience.
+// noRule returns the line for a caller whose words no rule answers. An agent that may not end the conversation never
+// loses patience.
 func (s script) noRule(r llm.ReplyRequest) line {
 	misses := s.misses(r.Messages)
 	switch {
@@ -169,7 +169,7 @@ func (s script) noRule(r llm.ReplyRequest) line {
 	}
 }
 
-// callerTurn is what a simulated caller says, whose own words are those of the agent in the rules' sense.
+// callerTurn returns what a simulated caller says, whose own words are those of the agent in the rules' sense.
 func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 	messages := slices.Clone(r.Messages)
 	for i, m := range messages {
@@ -200,7 +200,7 @@ func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 	return line{action: llm.ActionEnd}, nil
 }
 
-// said is the agent's last message before the i-th.
+// said returns the agent's last message before the i-th.
 func said(messages []llm.Message, i int) string {
 	for i--; i >= 0; i-- {
 		if messages[i].Role == llm.RoleAgent && messages[i].Text != "" {
@@ -223,7 +223,7 @@ func (s script) match(messages []llm.Message, i int) (line, bool) {
 	return line{}, false
 }
 
-// open are the rules that count after the agent's words, those that need these words first.
+// open returns the rules that count after the agent's words, those that need these words first.
 func (s script) open(agent string) []rule {
 	var special, general []rule
 	for _, r := range s.rules {
@@ -253,7 +253,7 @@ func (s script) misses(messages []llm.Message) int {
 	return n
 }
 
-// expected is what the caller may say after a line: the phrases of the rules that could answer.
+// expected returns what the caller may say after a line: the phrases of the rules that could answer.
 func (s script) expected(after line) []string {
 	var out []string
 	if after.action != "" {

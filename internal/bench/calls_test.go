@@ -49,7 +49,7 @@ func open(b *testing.B, ours, peers *rtpmedia.Media) leg {
 	return l
 }
 
-// voice is a second of something that the detector takes for a voice: harmonics of 150 Hz, loud and soft in turn.
+// voice returns a second of something that the detector takes for a voice: harmonics of 150 Hz, loud and soft in turn.
 func voice(rate int) []int16 {
 	out := make([]int16, rate)
 	for i := range out {
@@ -136,7 +136,7 @@ func listen(ctx context.Context, s sip.MediaSession, frames, voiced *atomic.Int6
 	}
 }
 
-// processorTime is what this process has used of all cores.
+// processorTime returns what this process has used of all cores.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -32,8 +32,8 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// responderFolder makes this test binary the servers that are probed, with the certificates in that folder: a process of
-// its own, whose processor time is not ours.
+// responderFolder makes this test binary the servers that are probed, with the certificates in that folder: a process
+// of its own, whose processor time is not ours.
 const responderFolder = "CALLWRIGHT_BENCH_RESPONDER"
 
 func TestMain(m *testing.M) {
@@ -44,9 +44,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkProbes probes 10,000 trunks an iteration, as a minute does, but as fast as it goes: OPTIONS over TLS with the
-// certificate checked in full, on the real database, with histories that are as long as they get. cores is the processor
-// time of the probing process for a minute's probes, in parts of a core over that minute.
+// BenchmarkProbes probes 10,000 trunks an iteration, as a minute does, but as fast as it goes: OPTIONS over TLS with
+// the certificate checked in full, on the real database, with histories that are as long as they get. cores is the
+// processor time of the probing process for a minute's probes, in parts of a core over that minute.
 func BenchmarkProbes(b *testing.B) {
 	const trunks = 10_000
 	b.Run("one-server", func(b *testing.B) { probeAll(b, trunks, func(int) string { return "pbx.bench.test" }) })
@@ -107,7 +107,7 @@ func probeAll(b *testing.B, trunks int, host func(i int) string) {
 	b.ReportMetric(float64(busy.Microseconds())/float64(b.N*trunks), "cpu-µs/probe")
 }
 
-// watched is the status of a trunk that has been watched for a month.
+// watched returns the status of a trunk that has been watched for a month.
 func watched(i int, server failover.Server, now time.Time) sip.Status {
 	s := sip.Status{
 		TrunkID: fmt.Sprintf("trunk-%d", i), Org: "a", Number: callwright.PhoneNumber(fmt.Sprintf("+1555%07d", i)),

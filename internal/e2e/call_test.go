@@ -33,7 +33,8 @@ when "5": say "` + half + `"
 otherwise: say "` + question + `"`
 )
 
-// What callers say. Only after the question does the recognizer know what to expect; the errand it takes down as it can.
+// What callers say. Only after the question does the recognizer know what to expect; the errand it takes down as it
+// can.
 const (
 	errand  = "Hello, I need an appointment for my teeth."
 	theDay  = "Tuesday is better for me."
@@ -55,7 +56,7 @@ func appointment() callsoas.CallCreate {
 	}
 }
 
-// lines are the transcript's lines by one side.
+// lines returns the transcript's lines by one side.
 func lines(r *callsoas.CallRecord, user callsoas.TranscriptLineUser) (texts []string) {
 	for _, l := range r.Transcripts {
 		if l.User == user {
@@ -171,7 +172,7 @@ func checkAppointment(t *testing.T, r *callsoas.CallRecord) {
 	}
 }
 
-// plain is a sentence as the recognizer writes it down.
+// plain returns a sentence as the recognizer writes it down.
 func plain(sentence string) string { return strings.ToLower(strings.TrimSuffix(sentence, ".")) }
 
 // checkCarried checks that a call was carried as everything has to be: over TLS, with SRTP.
@@ -302,8 +303,8 @@ func TestCallerBreaksIn(t *testing.T) {
 	}
 }
 
-// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer, but
-// not over TLS. The agent says so, and the call goes on.
+// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer,
+// but not over TLS. The agent says so, and the call goes on.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -50,7 +50,7 @@ func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, sip.Peer) (
 	return e.route, nil
 }
 
-// newLine is the telephone alone, without a server around it, whose calls go to a peer, and to the next one if
+// newLine returns the telephone alone, without a server around it, whose calls go to a peer, and to the next one if
 // that breaks.
 func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *rtpmedia.Media) {
 	t.Helper()
@@ -131,7 +131,7 @@ func (e *ear) take(frame conversation.Frame) {
 	}
 }
 
-// heard is everything so far.
+// heard returns everything so far.
 func (e *ear) heard() (audio pcm.Audio, digits string, held bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

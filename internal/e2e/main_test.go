@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(server.Main(m))
 }
 
-// authority is a test authority of its own.
+// authority returns a test authority of its own.
 func authority(t *testing.T) *testca.Authority {
 	t.Helper()
 	ca, err := testca.Open(t.TempDir())

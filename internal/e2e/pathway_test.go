@@ -35,7 +35,7 @@ var walk = []struct{ caller, keys, answer string }{
 	{"That is all.", "", "Thank you for calling. Goodbye."},
 }
 
-// slots is the system that the pathway asks for free slots. It counts the requests.
+// slots returns the system that the pathway asks for free slots. It counts the requests.
 func slots(t *testing.T) (base string, asked func() int) {
 	t.Helper()
 	requests := make(chan struct{}, 100)
@@ -57,8 +57,8 @@ func slots(t *testing.T) (base string, asked func() int) {
 // decision is where a conversation went from a node, and why.
 type decision struct{ chosen, why string }
 
-// TestPathwayEverywhere has one pathway with every type of node lead a test, a chat and a telephone call: what the caller
-// says is the same, and so is every decision.
+// TestPathwayEverywhere has one pathway with every type of node lead a test, a chat and a telephone call: what the
+// caller says is the same, and so is every decision.
 func TestPathwayEverywhere(t *testing.T) {
 	t.Parallel()
 	base, asked := slots(t)
@@ -156,7 +156,7 @@ func inTest(t *testing.T, d graph.Document) (all []decision) {
 	return all
 }
 
-// decisions are those of the log of a call, or of a chat, which has the same JSON.
+// decisions returns those of the log of a call, or of a chat, which has the same JSON.
 func decisions[L callsoas.CallPathwayLog | pathwaysoas.CallPathwayLog](logs []L) (all []decision) {
 	for _, l := range logs {
 		log, ok := any(l).(callsoas.CallPathwayLog)

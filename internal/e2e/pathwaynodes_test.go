@@ -27,7 +27,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// counting is a pathway that greets, counts what it is told by asking another system each time, and says how far it is.
+// counting returns a pathway that greets, counts what it is told by asking another system each time, and says how far
+// it is.
 func counting(greeting, system string) graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -44,7 +45,7 @@ func counting(greeting, system string) graph.Document {
 	}
 }
 
-// counter is the system that counts. before is called before each answer.
+// counter returns the system that counts. before is called before each answer.
 func counter(t *testing.T, before func(ctx context.Context, n int)) (address string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -70,8 +71,8 @@ func status(err error) int {
 	return 0
 }
 
-// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both at once: one
-// turn is taken at a time, and none is lost or taken twice.
+// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both at once:
+// one turn is taken at a time, and none is lost or taken twice.
 func TestChatOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	const alternating = 6
@@ -179,8 +180,8 @@ func TestPublishOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the call
-// goes on to its end, and nothing begins with them any more.
+// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the
+// call goes on to its end, and nothing begins with them any more.
 func TestPathwayGoesUnderCall(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)
@@ -297,8 +298,8 @@ func (w *wire) cut() (back <-chan struct{}) {
 }
 
 // TestDatabaseGoesAway takes the database away for some seconds in the middle of a turn of a chat, of a call that a
-// pathway leads, at the end of that, and at the end of one that is tried again: each goes on, and nothing is lost or there
-// twice.
+// pathway leads, at the end of that, and at the end of one that is tried again: each goes on, and nothing is lost or
+// there twice.
 func TestDatabaseGoesAway(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -22,7 +22,7 @@ const (
 	callerVoice = "rms"
 )
 
-// speak is a text as the synthesizer speaks it.
+// speak returns a text as the synthesizer speaks it.
 func speak(t *testing.T, voice, text string) pcm.Audio {
 	t.Helper()
 	synthesizer, err := flite.New(flite.Config{})
@@ -106,7 +106,7 @@ func part(audio pcm.Audio, match pcm.Match) pcm.Audio {
 	return pcm.Audio{Rate: audio.Rate, Channels: 1, Samples: audio.Samples[from:to]}
 }
 
-// recognize is which of the prompts the recognizer hears.
+// recognize returns which of the prompts the recognizer hears.
 func recognize(t *testing.T, audio pcm.Audio, prompts ...string) string {
 	t.Helper()
 	recognizer, err := pocketsphinx.New(pocketsphinx.Config{})

@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// analyst serves a language model behind the interface of OpenAI, which answers questions: answer gives JSON for the rules
-// of a question and its data.
+// analyst serves a language model behind the interface of OpenAI, which answers questions: answer gives JSON for the
+// rules of a question and its data.
 func analyst(t *testing.T, answer func(r *http.Request, rules, data string) string) (flags []string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,10 +35,10 @@ func analyst(t *testing.T, answer func(r *http.Request, rules, data string) stri
 	return []string{"--llm-base-url", s.URL + "/v1", "--llm-model", "m"}
 }
 
-// reading says whether the rules of a question are those of reading a resource; else a conclusion is wanted.
+// reading reports whether the rules of a question are those of reading a resource; else a conclusion is wanted.
 func reading(rules string) bool { return strings.Contains(rules, "bears on why the issue happened") }
 
-// told is a feed as lines: who did what.
+// told returns a feed as lines: who did what.
 func told(entries []server.FeedEntry) (lines []string) {
 	for _, e := range entries {
 		line := e.Actor.Kind + " " + e.Type
@@ -71,9 +71,9 @@ func analyze(t *testing.T, s *server.Server, issue, prompt string) string {
 	return session.Data.ID
 }
 
-// TestIssueOfACall attaches a real call to an issue, flags what the agent said, and has an analyst find the cause. It asks a
-// question, which is answered, and cites a line that there is and one that there is not. The stream tells it all as it
-// happens, in the order in which the feed keeps it.
+// TestIssueOfACall attaches a real call to an issue, flags what the agent said, and has an analyst find the cause. It
+// asks a question, which is answered, and cites a line that there is and one that there is not. The stream tells it all
+// as it happens, in the order in which the feed keeps it.
 func TestIssueOfACall(t *testing.T) {
 	t.Parallel()
 	model := analyst(t, func(_ *http.Request, rules, data string) string {
@@ -225,8 +225,8 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestAnalysisOutlivesServer kills the server while its analyst waits for the model, and starts it again: the step is taken
-// once more, and told once.
+// TestAnalysisOutlivesServer kills the server while its analyst waits for the model, and starts it again: the step is
+// taken once more, and told once.
 func TestAnalysisOutlivesServer(t *testing.T) {
 	t.Parallel()
 	asked := make(chan bool, 100)

@@ -27,7 +27,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// nodes is how servers start that share a database and its key.
+// nodes returns the configuration of servers that share a database and its key.
 func nodes(t *testing.T, ca *testca.Authority) server.Config {
 	t.Helper()
 	secret := make([]byte, 32)
@@ -92,9 +92,9 @@ func TestKilledDuringTrunkCall(t *testing.T) {
 }
 
 // TestRegistrationMoves has several servers on one PostgreSQL database, and a number that registers. When the one that
-// has the registration stops, in the middle of a call over it, it takes it back and another one has it at once, while the
-// call goes on; when that one is killed in the middle of a call, another one has it when the lease ends, and closes the
-// record of that call.
+// has the registration stops, in the middle of a call over it, it takes it back and another one has it at once, while
+// the call goes on; when that one is killed in the middle of a call, another one has it when the lease ends, and closes
+// the record of that call.
 func TestRegistrationMoves(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -165,8 +165,8 @@ func registered(t *testing.T, s *server.Server) bool {
 	return s.Status(t, ours.String()).Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
 }
 
-// TestTwoNodesShare has two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what an
-// organization may do once, or so often, it may not do again over the other one.
+// TestTwoNodesShare has two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what
+// an organization may do once, or so often, it may not do again over the other one.
 func TestTwoNodesShare(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -17,7 +17,7 @@ const (
 	message = "This is the dentist. Please call us back."
 )
 
-// machine is an answering machine's greeting with its tone.
+// machine returns an answering machine's greeting with its tone.
 func machine(t *testing.T) pcm.Audio {
 	t.Helper()
 	greeting := speak(t, callerVoice, recorded)
@@ -31,8 +31,8 @@ func machine(t *testing.T) pcm.Audio {
 	return greeting
 }
 
-// TestAnsweringMachine has an answering machine take a call: the message is left after its tone, in the record and in the
-// recording; or nobody talks to it, and the call is tried again.
+// TestAnsweringMachine has an answering machine take a call: the message is left after its tone, in the record and in
+// the recording; or nobody talks to it, and the call is tried again.
 func TestAnsweringMachine(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -29,8 +29,8 @@ type Program struct {
 }
 
 // Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel bounds
-// how many of it run side by side; 0 means twice the processors. It is CodeUnavailable, with what to install, when there
-// is none.
+// how many of it run side by side; 0 means twice the processors. It is CodeUnavailable, with what to install, when
+// there is none.
 func Find(path string, names []string, install string, parallel int) (*Program, error) {
 	if path != "" {
 		names = []string{path}
@@ -47,7 +47,7 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 		strings.Join(names, " or "), install)
 }
 
-// Path is where the program is.
+// Path returns where the program is.
 func (p *Program) Path() string { return p.path }
 
 // Run runs the program in a folder, waits for its turn and its end, and gives what it printed. There is no shell: the
@@ -81,7 +81,8 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 	return printed.kept.Bytes(), nil
 }
 
-// bounded keeps the first bytes that are written to it. The buffer is no embedded one: its ReadFrom would know no limit.
+// bounded keeps the first bytes that are written to it. The buffer is no embedded one: its ReadFrom would know no
+// limit.
 type bounded struct {
 	kept  bytes.Buffer
 	limit int

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Check is the speech's own, and refuses rates that audio doesn't have. The error is CodeBadRequest with the field.
+// Check checks a speech and its rate. The error is CodeBadRequest with the field.
 func Check(s conversation.Speech) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -23,7 +23,7 @@ func Check(s conversation.Speech) error {
 	return nil
 }
 
-// Silent says whether a text has nothing to be spoken: no letter, digit or symbol.
+// Silent reports whether a text has nothing to be spoken: no letter, digit or symbol.
 func Silent(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r)
@@ -92,7 +92,7 @@ func (s *Stream) Close() error {
 // whole is a source of audio in memory.
 type whole struct{ rest []int16 }
 
-// Read gives the next samples.
+// Read returns the next samples.
 func (w *whole) Read(p []int16) (int, error) {
 	if len(w.rest) == 0 {
 		return 0, io.EOF

@@ -137,8 +137,8 @@ func cheaper(a, b path) path {
 	return a
 }
 
-// apart is 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound have nothing in
-// common.
+// apart returns 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound have
+// nothing in common.
 func apart(a, b *frame) float64 {
 	dot := 0.0
 	for i, v := range a {

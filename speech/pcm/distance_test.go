@@ -61,8 +61,8 @@ func mulaw(s int16) int16 {
 	return int16(math.Copysign((math.Pow(256, math.Abs(y))-1)/255, y) * 32767)
 }
 
-// telephone is what comes out at the other end of a call: 8 kHz, quieter, companded, late by a time that is no multiple
-// of anything, over a faint noise, and with a share of its 20 ms packets lost.
+// telephone returns what comes out at the other end of a call: 8 kHz, quieter, companded, late by a time that is no
+// multiple of anything, over a faint noise, and with a share of its 20 ms packets lost.
 func telephone(t *testing.T, a pcm.Audio, gain, loss float64, seed uint64) []int16 {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))

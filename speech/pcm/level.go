@@ -8,7 +8,7 @@ const SilenceDB = -100.0
 // fullScale is the sample value of 0 dBFS.
 const fullScale = 32768
 
-// Loudness is the root mean square level in dBFS: 0 is a square wave at full scale, -3.01 a sine at full scale. No
+// Loudness returns the root mean square level in dBFS: 0 is a square wave at full scale, -3.01 a sine at full scale. No
 // samples are silence.
 func Loudness(samples []int16) float64 {
 	if len(samples) == 0 {
@@ -21,7 +21,7 @@ func Loudness(samples []int16) float64 {
 	return decibels(math.Sqrt(float64(sum) / float64(len(samples))))
 }
 
-// Peak is the level of the largest sample in dBFS.
+// Peak returns the level of the largest sample in dBFS.
 func Peak(samples []int16) float64 {
 	top := 0
 	for _, s := range samples {

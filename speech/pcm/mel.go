@@ -79,8 +79,8 @@ func normalize(frames []frame, totals []float64, floor float64) {
 	}
 }
 
-// bandEnergies gives the logarithms of the bands' energies and of their sum. A band is never more than 50 dB below the
-// frame's sum: under that is only the codec's noise.
+// bandEnergies returns the logarithms of the bands' energies and of their sum. A band is never more than 50 dB below
+// the frame's sum: under that is only the codec's noise.
 func bandEnergies(samples []int16, window []float64, filters [][]float64) (frame, float64) {
 	var spectrum [melFFT]complex128
 	for i, s := range samples {

@@ -13,10 +13,10 @@ import (
 // FrameDuration is the piece in which a call's audio moves.
 const FrameDuration = 20 * time.Millisecond
 
-// FrameSamples is how many samples of one channel FrameDuration has at a rate.
+// FrameSamples returns how many samples of one channel FrameDuration has at a rate.
 func FrameSamples(rate int) int { return rate / 50 }
 
-// Duration is how long n samples of one channel take at a rate; 0 when the rate is not positive.
+// Duration returns how long n samples of one channel take at a rate; 0 when the rate is not positive.
 func Duration(n, rate int) time.Duration {
 	if rate <= 0 {
 		return 0
@@ -24,7 +24,7 @@ func Duration(n, rate int) time.Duration {
 	return time.Duration(float64(n) / float64(rate) * float64(time.Second))
 }
 
-// Samples is how many samples of one channel d has at a rate, rounded down.
+// Samples returns how many samples of one channel d has at a rate, rounded down.
 func Samples(d time.Duration, rate int) int {
 	return int(int64(d) * int64(rate) / int64(time.Second))
 }
@@ -52,7 +52,7 @@ type Audio struct {
 	Samples  []int16 // interleaved: one sample of every channel, then the next of every channel
 }
 
-// Duration is how long the audio plays.
+// Duration returns how long the audio plays.
 func (a Audio) Duration() time.Duration {
 	return Duration(len(a.Samples)/max(a.Channels, 1), a.Rate)
 }

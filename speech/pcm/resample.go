@@ -69,7 +69,7 @@ func Resample(samples []int16, from, to int) ([]int16, error) {
 	return r.Flush(r.Process(out, samples)), nil
 }
 
-// Delay is by how many input samples the output lags.
+// Delay returns by how many input samples the output lags.
 func (r *Resampler) Delay() int { return r.half }
 
 // Process takes the next samples and appends to dst what can be made by now.
@@ -167,7 +167,7 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// kaiser is the Kaiser window over -1 to 1, up to a factor.
+// kaiser returns the Kaiser window over -1 to 1, up to a factor.
 func kaiser(x float64) float64 {
 	if x < -1 || x > 1 {
 		return 0
@@ -175,7 +175,7 @@ func kaiser(x float64) float64 {
 	return bessel(kaiserBeta * math.Sqrt(1-x*x))
 }
 
-// bessel is the modified Bessel function of the first kind and order zero, by its power series.
+// bessel returns the modified Bessel function of the first kind and order zero, by its power series.
 func bessel(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; term > sum*1e-12; k++ {

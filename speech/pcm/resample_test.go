@@ -14,7 +14,7 @@ import (
 
 var rates = []int{8000, 16000, 22050, 24000, 44100, 48000}
 
-// tone is a sine of a frequency in Hz at a peak of 10000.
+// tone returns a sine of a frequency in Hz at a peak of 10000.
 func tone(hz float64, rate, n int) []int16 {
 	samples := make([]int16, n)
 	for i := range samples {

@@ -19,13 +19,13 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// chunk is one RIFF chunk whose length field may lie.
+// chunk returns one RIFF chunk whose length field may lie.
 func chunk(id string, size uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte(id), size)
 	return append(out, body...)
 }
 
-// format is the body of a format chunk.
+// format returns the body of a format chunk.
 func format(tag, channels, rate, bits int) []byte {
 	var out []byte
 	out = binary.LittleEndian.AppendUint16(out, uint16(tag))

@@ -39,7 +39,7 @@ func (b *band) encodeLow(sample int) int {
 	return code
 }
 
-// decodeLow gives the sample of a code of the lower band.
+// decodeLow returns the sample of a code of the lower band.
 func (b *band) decodeLow(code int) int {
 	sample := saturateBand(b.guess + b.step*low6[code]>>15)
 	b.adaptLow(code)
@@ -77,7 +77,7 @@ func (b *band) encodeHigh(sample int) int {
 	return code
 }
 
-// decodeHigh gives the sample of a code of the upper band.
+// decodeHigh returns the sample of a code of the upper band.
 func (b *band) decodeHigh(code int) int {
 	sample := saturateBand(b.guess + b.step*high2[code]>>15)
 	b.adaptHigh(code)
@@ -93,7 +93,7 @@ func (b *band) adaptHigh(code int) {
 // saturateBand keeps a sample of one band to 15 bits.
 func saturateBand(v int) int { return min(max(v, -1<<14), 1<<14-1) }
 
-// scale is the step of a logarithm (G.722, clause 3.4.3), whose integer part counts from base.
+// scale returns the step of a logarithm (G.722, clause 3.4.3), whose integer part counts from base.
 func scale(log, base int) int {
 	fraction, whole := log>>6&31, log>>11
 	shift := base - whole
@@ -160,7 +160,7 @@ func (b *band) nextPole1(part, pole2 int) int {
 // sameSign counts 0 as positive.
 func sameSign(a, b int) bool { return (a < 0) == (b < 0) }
 
-// agree is 1 for two numbers of the same sign, else -1.
+// agree returns 1 for two numbers of the same sign, else -1.
 func agree(a, b int) int {
 	if sameSign(a, b) {
 		return 1
@@ -168,7 +168,7 @@ func agree(a, b int) int {
 	return -1
 }
 
-// gain is how far a zero moves: not at all for no difference.
+// gain returns how far a zero moves: not at all for no difference.
 func gain(difference int) int {
 	if difference == 0 {
 		return 0

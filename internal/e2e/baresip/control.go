@@ -115,7 +115,7 @@ func (c *control) send(command, params string) (token string, err error) {
 	return token, err
 }
 
-// answer is the reply to a command, if it is there.
+// answer returns the reply to a command, if it is there.
 func (c *control) answer(token string) (r reply, ok bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +149,7 @@ func readNetstring(in *bufio.Reader) ([]byte, error) {
 	return payload[:n], nil
 }
 
-// Do gives the phone a command, as its keyboard would, waits until it is carried out and returns what it says.
+// Do sends the phone a command, as its keyboard would, waits until it is carried out and returns what the phone says.
 func (p *Phone) Do(t testing.TB, command string, params ...string) string {
 	t.Helper()
 	token, err := p.control.send(command, strings.Join(params, " "))
@@ -171,7 +171,7 @@ func (p *Phone) Do(t testing.TB, command string, params ...string) string {
 	return r.Data
 }
 
-// Events are all events of a type so far, the oldest first.
+// Events returns all events of a type so far, the oldest first.
 func (p *Phone) Events(kind string) []Event {
 	p.control.mu.Lock()
 	defer p.control.mu.Unlock()
@@ -189,7 +189,7 @@ func (p *Phone) Await(t testing.TB, kind string, n int) Event {
 	return events[n-1]
 }
 
-// Digits are the digits that the phone has received.
+// Digits returns the digits that the phone has received.
 func (p *Phone) Digits() string {
 	var digits strings.Builder
 	for _, e := range p.Events("CALL_DTMF_START") {

@@ -15,8 +15,8 @@ import (
 // Rate is the samples a second of what Heard gives.
 const Rate = 8000
 
-// sourceRate is the samples a second of what a phone plays. baresip's own resampling to G.722 lets little more than bass
-// through.
+// sourceRate returns the samples a second of what a phone plays. baresip's own resampling to G.722 lets little more
+// than bass through.
 func (c Config) sourceRate() int {
 	if c.Codec == "G722" {
 		return 16000
@@ -105,7 +105,7 @@ func writeHome(t testing.TB, home string, c Config, ports ports) {
 	write("uuid", new(callwright.UUIDs).New())
 }
 
-// account is an account of the phone: not registered anywhere.
+// account returns an account of the phone: not registered anywhere.
 func account(c Config, ports ports) string {
 	answer, codec, encryption := "auto", c.Codec, ";mediaenc=srtp-mand"
 	if c.Manual {

@@ -79,19 +79,20 @@ func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	return p
 }
 
-// Addr is where the phone takes SIP over TLS.
+// Addr returns where the phone takes SIP over TLS.
 func (p *Phone) Addr() netip.AddrPort { return p.addr }
 
-// URI is where the phone can be called.
+// URI returns where the phone can be called.
 func (p *Phone) URI() string { return "sip:" + p.user + "@" + p.addr.String() + ";transport=tls" }
 
-// Server is the phone as the server of a trunk, which puts the number called before it.
+// Server returns the phone as the server of a trunk, which puts the number called before it.
 func (p *Phone) Server() string { return "sip:" + p.addr.String() + ";transport=tls" }
 
 // ports are those of one phone on 127.0.0.1.
 type ports struct{ sip, ctrl uint16 }
 
-// tls is where the phone takes SIP over TLS: baresip 1.0 has no option for that but takes the port after that for UDP.
+// tls returns where the phone takes SIP over TLS: baresip 1.0 has no option for that but takes the port after that for
+// UDP.
 func (p ports) tls() netip.AddrPort { return local(p.sip + 1) }
 
 func (p ports) control() netip.AddrPort { return local(p.ctrl) }
@@ -154,8 +155,8 @@ func (p *Phone) Hangup(t testing.TB) {
 	p.Do(t, "hangup")
 }
 
-// Hold puts the other side on hold (a re-INVITE with a=sendonly). baresip 1.0 decodes no audio any more after that, also
-// when it resumes: it sends and receives, digits too, but Heard has nothing of it.
+// Hold puts the other side on hold (a re-INVITE with a=sendonly). baresip 1.0 decodes no audio any more after that,
+// also when it resumes: it sends and receives, digits too, but Heard has nothing of it.
 func (p *Phone) Hold(t testing.TB) {
 	t.Helper()
 	p.Do(t, "hold")

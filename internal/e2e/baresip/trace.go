@@ -20,7 +20,7 @@ type Message struct {
 // traced is a message as baresip prints it, between escape sequences that colour it.
 var traced = regexp.MustCompile(`(?s)\x1b\[36;1m#\n(\w+) (\S+) -> (\S+)\n(.*?)\x1b\[;m`)
 
-// Messages are the SIP messages that the phone has sent and received so far.
+// Messages returns the SIP messages that the phone has sent and received so far.
 func (p *Phone) Messages() []Message {
 	// Of a connection that came in we know our end; one that goes out begins with a message that we send.
 	ours := map[string]bool{p.addr.String(): true}
@@ -37,12 +37,13 @@ func (p *Phone) Messages() []Message {
 	return messages
 }
 
-// Received are the messages that came in and whose first line begins with the text given: a method or "SIP/2.0 486".
+// Received returns the messages that came in and whose first line begins with the text given: a method or "SIP/2.0
+// 486".
 func (p *Phone) Received(first string) []Message {
 	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return m.Sent || !strings.HasPrefix(m.First, first) })
 }
 
-// Sent are the messages that went out and whose first line begins with the text given.
+// Sent returns the messages that went out and whose first line begins with the text given.
 func (p *Phone) Sent(first string) []Message {
 	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return !m.Sent || !strings.HasPrefix(m.First, first) })
 }

@@ -53,16 +53,16 @@ func Start(t testing.TB, c Config) *Server {
 	return nil
 }
 
-// Addr is where it takes SIP over TLS.
+// Addr returns where it takes SIP over TLS.
 func (s *Server) Addr() netip.AddrPort { return s.addr }
 
-// URI is the server of a trunk, or a registrar.
+// URI returns the server of a trunk, or a registrar.
 func (s *Server) URI() string { return "sip:" + s.addr.String() + ";transport=tls" }
 
-// Number is where somebody who has registered can be called, by the name or number of the registration.
+// Number returns where somebody who has registered can be called, by the name or number of the registration.
 func (s *Server) Number(number string) string {
 	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
 }
 
-// Count is how often a text is in what Kamailio has printed: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
+// Count returns how often a text is in what Kamailio has printed: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
 func (s *Server) Count(text string) int { return strings.Count(s.Log(), text) }

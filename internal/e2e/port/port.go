@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Free is a TCP port of 127.0.0.1 that is free now. It stays free with high probability until a program takes it: the
-// system does not hand out the same port twice in a row.
+// Free returns a TCP port of 127.0.0.1 that is free now. It stays free with high probability until a program takes it:
+// the system does not hand out the same port twice in a row.
 func Free(t testing.TB) netip.AddrPort {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -21,7 +21,7 @@ func Free(t testing.TB) netip.AddrPort {
 	return netip.MustParseAddrPort(listener.Addr().String())
 }
 
-// Listening says whether somebody takes connections there.
+// Listening reports whether somebody takes connections there.
 func Listening(ctx context.Context, addr netip.AddrPort) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", addr.String())

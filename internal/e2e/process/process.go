@@ -1,5 +1,5 @@
-// Package process runs the programs that end-to-end tests talk to: each has its output kept, is ended when its test ends
-// or the test process dies, and shows what it printed when the test failed.
+// Package process runs the programs that end-to-end tests talk to: each has its output kept, is ended when its test
+// ends or the test process dies, and shows what it printed when the test failed.
 package process
 
 import (
@@ -25,7 +25,7 @@ type Process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// Find is the path of a program. A missing one fails the test and names the Debian package that has it.
+// Find returns the path of a program. A missing one fails the test and names the Debian package that has it.
 func Find(t testing.TB, program, debianPackage string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -36,9 +36,9 @@ func Find(t testing.TB, program, debianPackage string) string {
 }
 
 // Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then,
-// with the processes that it has started.
-// Lines of its output that have dull in them, unless that is empty, are kept but not shown. A Go program that panics or,
-// built with the race detector (GOFLAGS=-race), finds a race fails the test.
+// with the processes that it has started. Lines of its output that have dull in them, unless that is empty, are kept
+// but not shown. A Go program that panics or, built with the race detector (GOFLAGS=-race), finds a race fails the
+// test.
 func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	t.Helper()
 	p := &Process{name: name, cmd: cmd, dull: dull, done: make(chan struct{})}
@@ -71,13 +71,13 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	return p
 }
 
-// PID is the process's id.
+// PID returns the process's id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Running says whether the process still runs.
+// Running reports whether the process still runs.
 func (p *Process) Running() bool {
 	select {
 	case <-p.done:
@@ -111,7 +111,7 @@ func (p *Process) ExitCode(t testing.TB) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// Log is everything that the process has printed so far.
+// Log returns everything that the process has printed so far.
 func (p *Process) Log() string { return p.log.String() }
 
 // log keeps what is written to it.
@@ -129,14 +129,14 @@ func (l *log) Write(b []byte) (int, error) {
 	return l.buffer.Write(b)
 }
 
-// String is all that was written.
+// String returns all that was written.
 func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buffer.String()
 }
 
-// shown is the end of the output, without its dull lines.
+// shown returns the end of the output, without its dull lines.
 func (p *Process) shown() string {
 	const most = 24 << 10
 	var shown strings.Builder

@@ -36,7 +36,7 @@ func (s *Server) Get(t testing.TB, path string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// WebhookSecret is what the server signs the webhooks of its organization with.
+// WebhookSecret returns what the server signs the webhooks of its organization with.
 func (s *Server) WebhookSecret(t testing.TB) string {
 	t.Helper()
 	secret, err := os.ReadFile(filepath.Join(s.Data, "webhook-secret"))
@@ -46,7 +46,7 @@ func (s *Server) WebhookSecret(t testing.TB) string {
 	return strings.TrimSpace(string(secret))
 }
 
-// Metric is the value of a metric without labels.
+// Metric returns the value of a metric without labels.
 func (s *Server) Metric(t testing.TB, name string) float64 {
 	t.Helper()
 	status, body := s.Get(t, "/metrics")

@@ -44,8 +44,8 @@ var build = sync.OnceValues(func() (string, error) {
 // built is the folder that build has made.
 var built string
 
-// look opens every folder of this module. go test remembers what a test has opened: when a file there changes, which the
-// tests' own imports don't tell, it does not take the tests' old results for new ones.
+// look opens every folder of this module. go test remembers what a test has opened: when a file there changes, which
+// the tests' own imports don't tell, it does not take the tests' old results for new ones.
 func look() error {
 	module, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // go test bounds the time of all tests
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Server) open(t testing.TB, f file) {
 	}
 }
 
-// Number is where the server can be called at a number.
+// Number returns where the server can be called at a number.
 func (s *Server) Number(number string) string { return "sip:" + number + "@" + s.SIP.String() }
 
 // Stop asks the server to stop and waits until it has: with exit code 0, or the test fails.

@@ -43,7 +43,7 @@ func (s *Server) Issues(t testing.TB) []triageoas.TriageIssue {
 	return answer.Data.Items
 }
 
-// Activity is the whole feed of an issue, the oldest entry first, read in small pages.
+// Activity returns the whole feed of an issue, the oldest entry first, read in small pages.
 func (s *Server) Activity(t testing.TB, issue string) (entries []FeedEntry) {
 	t.Helper()
 	params := triageoas.GetIssueActivityParams{ID: issue, Limit: triageoas.NewOptInt(3)}

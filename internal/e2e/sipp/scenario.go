@@ -21,7 +21,7 @@ const (
 	Late        Scenario = "late"        // says nothing for 6 s, then answers: ACK and BYE
 )
 
-// steps are what the server does in a scenario. front is its address as others know it.
+// steps returns what the server does in a scenario. front is its address as others know it.
 func (s Scenario) steps(front string) []string {
 	switch s {
 	case Busy:
@@ -51,7 +51,7 @@ func (s Scenario) steps(front string) []string {
 	}
 }
 
-// xml is a scenario as sipp reads it.
+// xml returns a scenario as sipp reads it.
 func (s Scenario) xml(front string) string {
 	return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"" + string(s) + "\">\n" +
 		strings.Join(s.steps(front), "\n") + "\n<Reference variables=\"1,2,dialog,via,from,to\"/>\n</scenario>\n"
@@ -86,7 +86,7 @@ func pause(d time.Duration) string {
 	return fmt.Sprintf("<pause milliseconds=\"%d\"/>", d.Milliseconds())
 }
 
-// toInvite is the beginning of an answer to the INVITE.
+// toInvite returns the beginning of an answer to the INVITE.
 func toInvite(status, tag string) string {
 	if tag != "" {
 		tag = ";tag=" + tag

@@ -51,7 +51,7 @@ func Start(t testing.TB, ca *testca.Authority, s Scenario) *Server {
 // startAttempts is how often it is started on another port, after somebody else took the one that was found free.
 const startAttempts = 5
 
-// URI is the server of a trunk.
+// URI returns the server of a trunk.
 func (s *Server) URI() string { return "sip:" + s.front.String() + ";transport=tls" }
 
 // Succeeds waits for the end of the scenario, which must be as the server wants it.

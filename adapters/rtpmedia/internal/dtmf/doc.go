@@ -10,7 +10,7 @@ const alphabet = "0123456789*#ABCD"
 // Pause stands in a Sequence for half a second without a tone.
 const Pause = 'w'
 
-// code is the event code of a digit.
+// code returns the event code of a digit.
 func code(digit byte) (byte, bool) {
 	i := strings.IndexByte(alphabet, digit)
 	return byte(i), i >= 0

@@ -82,7 +82,7 @@ func (s *Sequence) Next() (Packet, bool) {
 	return s.packet(digit, step), true
 }
 
-// packet is the event after step+1 steps; the copies of the last one repeat it.
+// packet returns the event after step+1 steps; the copies of the last one repeat it.
 func (s *Sequence) packet(digit byte, step int) Packet {
 	p := Packet{First: step == 0, Age: uint32(step)}
 	p.Payload[0], _ = code(digit)

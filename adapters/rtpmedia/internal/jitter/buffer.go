@@ -81,7 +81,7 @@ func NewBuffer(clock int, least, most time.Duration) *Buffer {
 	return &Buffer{clock: clock, frame: clock / 50, delay: estimator{least: least, most: most}}
 }
 
-// Delay is the delay wanted now.
+// Delay returns the delay wanted now.
 func (b *Buffer) Delay() time.Duration { return b.delay.target() }
 
 // Reset forgets everything: another source begins.
@@ -136,7 +136,8 @@ func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	return seq, stamp
 }
 
-// late notes a packet whose time is over. What comes after it is not lost, and the playout is elsewhere if they all are.
+// late notes a packet whose time is over. What comes after it is not lost, and the playout is elsewhere if they all
+// are.
 func (b *Buffer) late(seq int64) {
 	if b.count > 0 {
 		b.lateRun = 0
@@ -182,7 +183,7 @@ func (b *Buffer) release(s *slot) {
 	}
 }
 
-// duration is the time of a timestamp.
+// duration returns the time of a timestamp.
 func (b *Buffer) duration(stamp int64) time.Duration {
 	return time.Duration(stamp) * time.Second / time.Duration(b.clock)
 }

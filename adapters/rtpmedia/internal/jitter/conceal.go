@@ -64,7 +64,7 @@ func (c *concealer) lost(dst []int16, n int) []int16 {
 	return dst
 }
 
-// sample is the next invented one.
+// sample returns the next concealed sample.
 func (c *concealer) sample() int16 {
 	silent, full := c.samples(silentFrom), c.samples(onePeriod)
 	if c.run >= silent {
@@ -86,8 +86,8 @@ func (c *concealer) sample() int16 {
 	return int16(value)
 }
 
-// pitch is the lag at which the end of the history is most like what came before it: the normalized correlation, compared
-// without roots or divisions of zero.
+// pitch returns the lag at which the end of the history is most like what came before it: the normalized correlation,
+// compared without roots or divisions of zero.
 func (c *concealer) pitch() int {
 	least, most, window := c.samples(pitchLeast), c.samples(pitchMost), c.samples(compared)
 	end := c.history[len(c.history)-window:]

@@ -30,7 +30,7 @@ func (e *estimator) resetBase() { e.have = false }
 
 func (e *estimator) known() bool { return e.have }
 
-// base is the transit of the fastest packet.
+// base returns the transit of the fastest packet.
 func (e *estimator) base() time.Duration { return min(e.fastest, e.fastestOlder) }
 
 func (e *estimator) observe(now, transit time.Duration) {
@@ -53,7 +53,7 @@ func (e *estimator) observe(now, transit time.Duration) {
 	}
 }
 
-// target is the delay with which 97 of 100 recent packets would have come in time, within the limits.
+// target returns the delay with which 97 of 100 recent packets would have come in time, within the limits.
 func (e *estimator) target() time.Duration {
 	enough := e.total - e.total*3/100
 	for i, sum := 0, 0; i < bins; i++ {

@@ -36,7 +36,7 @@ func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, code
 // Reset begins with another source.
 func (p *Player) Reset() { p.buffer.Reset() }
 
-// Delay is the delay that the player aims at.
+// Delay returns the delay that the player aims at.
 func (p *Player) Delay() time.Duration { return p.buffer.Delay() }
 
 // Frame appends the 20 ms that are played at now.

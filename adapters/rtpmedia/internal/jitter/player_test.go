@@ -43,7 +43,7 @@ func newPlayer(least, most time.Duration) *jitter.Player {
 	return jitter.NewPlayer(jitter.Format{Decoders: []jitter.Decoder{linear{}}, Rate: 8000, Clock: 8000}, least, most)
 }
 
-// tone is a 200 Hz sine under some noise that never repeats, so that every stretch of it tells where it belongs.
+// tone returns a 200 Hz sine under some noise that never repeats, so that every stretch of it tells where it belongs.
 func tone(n int) []int16 {
 	pcm := make([]int16, n)
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -91,7 +91,7 @@ func play(p *jitter.Player, all []arrival, start time.Duration, frames int) []in
 	return heard
 }
 
-// indexOf is where part begins in whole, -1 if nowhere.
+// indexOf returns where part begins in whole, -1 if nowhere.
 func indexOf(whole, part []int16) int {
 	for i := 0; i+len(part) <= len(whole); i++ {
 		if slices.Equal(whole[i:i+len(part)], part) {

@@ -37,8 +37,8 @@ func (b *Buffer) Next(now time.Duration) Step {
 // Advance says how many ticks the packet of the last Audio or Skip step was long.
 func (b *Buffer) Advance(ticks int) { b.next += int64(ticks) }
 
-// head is the first packet that has audio, and whether sequence numbers are missing before it. Packets without audio
-// that are due are passed over.
+// head returns the first packet that has audio, and whether sequence numbers are missing before it. Packets without
+// audio that are due are passed over.
 func (b *Buffer) head() (head *slot, gap bool) {
 	if b.count == 0 {
 		return nil, false
@@ -71,8 +71,8 @@ func (b *Buffer) play(s *slot, kind Kind) Step {
 	return Step{Kind: kind, Payload: s.payload, Codec: s.codec}
 }
 
-// missing is a step with nothing to play. If the playout is earlier than it wants to be it waits, and what comes next is
-// not late; else the audio has to be taken as lost, or as a pause while the sender sends events.
+// missing returns a step with nothing to play. If the playout is earlier than it wants to be it waits, and what comes
+// next is not late; else the audio has to be taken as lost, or as a pause while the sender sends events.
 func (b *Buffer) missing(early bool) Step {
 	kind := Lost
 	if early {
@@ -86,7 +86,7 @@ func (b *Buffer) missing(early bool) Step {
 	return Step{Kind: kind, Ticks: b.frame}
 }
 
-// gap is a step before a packet whose time has not come: packets are missing, or the sender had paused.
+// gap returns a step before a packet whose time has not come: packets are missing, or the sender had paused.
 func (b *Buffer) gap(head *slot, lost, hurry bool) Step {
 	ticks := min(head.stamp-b.next, int64(b.frame))
 	if hurry && !lost { // a pause is the best place to catch up: nobody hears it

@@ -42,7 +42,7 @@ func (r *Reception) Compound(now time.Duration, s Sent, bye bool) ([]byte, error
 	return raw, nil
 }
 
-// block is our reception report, for the time since the last one (RFC 3550, A.3).
+// block returns our reception report, for the time since the last one (RFC 3550, A.3).
 func (r *Reception) block(now time.Duration) rtcp.ReceptionReport {
 	expected := r.expected() - r.expectedPrior
 	received := r.received - r.receivedPrior

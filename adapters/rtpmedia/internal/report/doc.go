@@ -11,7 +11,8 @@ const (
 	compensation = 2.71828 - 1.5
 )
 
-// Interval is the time until the next report, for a random number from 0 up to 1. The first one comes after half of it.
+// Interval returns the time until the next report, for a random number from 0 up to 1. The first one comes after half
+// of it.
 func Interval(random float64, first bool) time.Duration {
 	d := float64(interval) * (random + 0.5) / compensation
 	if first {
@@ -20,14 +21,14 @@ func Interval(random float64, first bool) time.Duration {
 	return time.Duration(d)
 }
 
-// NTP is a wall clock time as RTCP writes it: seconds since 1900 and 2^-32 of them (RFC 3550, section 4).
+// NTP returns a wall clock time as RTCP writes it: seconds since 1900 and 2^-32 of them (RFC 3550, section 4).
 func NTP(t time.Time) uint64 {
 	const from1900to1970 = 2208988800
 	return uint64(t.Unix()+from1900to1970)<<32 | uint64(t.Nanosecond())<<32/1e9
 }
 
-// compact is the middle half of an NTP time, which counts 1/65536 s.
+// compact returns the middle half of an NTP time, which counts 1/65536 s.
 func compact(ntp uint64) uint32 { return uint32(ntp >> 16) }
 
-// span is a difference of compact times.
+// span returns a difference of compact times.
 func span(ticks uint32) time.Duration { return time.Duration(ticks) * time.Second >> 16 }

@@ -76,13 +76,13 @@ func (r *Reception) time(now time.Duration, timestamp uint32) {
 	r.transit, r.haveTransit = transit, true
 }
 
-// Source is the peer's SSRC, false before its first packet.
+// Source returns the peer's SSRC, false before its first packet.
 func (r *Reception) Source() (ssrc uint32, ok bool) { return r.ssrc, r.began }
 
-// Received is the number of packets.
+// Received returns the number of packets.
 func (r *Reception) Received() uint64 { return r.receivedBefore + uint64(r.received) }
 
-// Lost is the number of packets that are missing by their sequence numbers.
+// Lost returns the number of packets that are missing by their sequence numbers.
 func (r *Reception) Lost() uint64 { return uint64(max(r.lost(), 0)) }
 
 func (r *Reception) lost() int64 {
@@ -94,7 +94,7 @@ func (r *Reception) lost() int64 {
 
 func (r *Reception) expected() int64 { return r.highest - r.base + 1 }
 
-// Jitter is the interarrival jitter.
+// Jitter returns the interarrival jitter.
 func (r *Reception) Jitter() time.Duration {
 	if r.clock == 0 {
 		return 0

@@ -30,7 +30,7 @@ func newContext(c sdp.Crypto) (context, error) {
 	return create(c, srtp.SRTPReplayProtection(window), srtp.SRTCPReplayProtection(window))
 }
 
-// newProbe is a context that only tells whether packets are authentic.
+// newProbe returns a context that only tells whether packets are authentic.
 func newProbe(c sdp.Crypto) (context, error) {
 	return create(c, srtp.SRTPNoReplayProtection(), srtp.SRTCPNoReplayProtection())
 }

@@ -40,7 +40,7 @@ func newOpener(t testing.TB, c sdp.Crypto) *secure.Opener {
 	return o
 }
 
-// packet is a plain RTP packet.
+// packet returns a plain RTP packet.
 func packet(ssrc uint32, sequence uint16) []byte {
 	b := make([]byte, 12, 200)
 	b[0] = 2 << 6
@@ -50,7 +50,7 @@ func packet(ssrc uint32, sequence uint16) []byte {
 	return append(b, bytes.Repeat([]byte{byte(sequence)}, 160)...)
 }
 
-// report is a plain RTCP packet: an empty receiver report.
+// report returns a plain RTCP packet: an empty receiver report.
 func report(ssrc uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{2 << 6, 201, 0, 1}, ssrc)
 }
