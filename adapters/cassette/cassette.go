@@ -1,11 +1,10 @@
-// Package cassette records what a language model answers, and plays it back: tests and demonstrations run without the
-// model, for nothing, and always alike.
+// Package cassette records the answers of a language model and replays them, so that tests and demonstrations run
+// without the model, at no cost and always alike.
 //
 // A recording is found by its whole request: the task, the model, the messages, the instructions, the schema, every
 // parameter, Trial and Attempt; the organization does not count. The file has one recording a line, as JSON; of several
 // for one request the last counts. Credentials are taken out of everything before it is looked up or written. Failures
-// are not recorded, because most of them are gone the next time, and neither are replies that nobody heard to their
-// end.
+// are not recorded, because most of them are transient, and neither are replies that were not read to their end.
 //
 // Every recording is appended in one write, so several processes may record into one file: none harms what another has
 // written, though it sees it only when it begins. What a crash has left of a line is not read, and the next recording
@@ -24,7 +23,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Mode is what is done with a request.
+// Mode says whether requests are replayed, recorded or passed on.
 type Mode string
 
 // The modes.
@@ -35,14 +34,14 @@ const (
 	Off           Mode = "off"            // everything is asked
 )
 
-// Config is what a cassette needs. Path is required but for Off.
+// Config configures a cassette. Path is required unless Mode is Off.
 type Config struct {
 	Mode   Mode
-	Path   string                   // of the file; its folder must be there
+	Path   string                   // of the file, whose folder must exist
 	Model  llm.Model                // may be nil for Replay when Called is set
 	Called string                   // the model's name, which is part of every request; empty: as the model says
-	Redact func(text string) string // takes out of every text what may not be kept, beside credentials; nil: nothing
-	Clock  callwright.Clock         // measures how long answers took; nil: the machine's
+	Redact func(text string) string // removes what must not be kept from every text, beside credentials; nil: nothing
+	Clock  callwright.Clock         // measures how long answers took; nil: SystemClock
 }
 
 // Model is a recorder around a model. It is safe for concurrent use.
@@ -57,19 +56,19 @@ var (
 	_ llm.Hinter = (*Model)(nil)
 )
 
-// New reads the recordings. A configuration that does not make sense is CodeBadRequest, a file that can't be read, or
+// New reads the recordings. An invalid configuration is CodeBadRequest, a file that can't be read, or
 // written where that is needed, CodeUnavailable.
 func New(config Config) (*Model, error) {
 	switch config.Mode {
 	case Replay, RecordMissing, Record, Off:
 	default:
-		return nil, callwright.Invalid("mode", "the mode is replay, record_missing, record or off")
+		return nil, callwright.Invalid("mode", "must be replay, record_missing, record or off")
 	}
 	switch {
 	case config.Model == nil && (config.Mode != Replay || config.Called == ""):
-		return nil, callwright.Invalid("model", "a cassette that records needs a model, one that only replays its name")
+		return nil, callwright.Invalid("model", "is required, or Called in the mode replay")
 	case config.Path == "" && config.Mode != Off:
-		return nil, callwright.Invalid("path", "a cassette needs a file")
+		return nil, callwright.Invalid("path", "is required unless the mode is off")
 	}
 	if config.Called == "" {
 		config.Called = config.Model.Name()

@@ -25,14 +25,15 @@ const (
 	maxSamples   = 32 << 20 // what the program may print: 25 minutes at 22.05 kHz
 )
 
-// Config is how to speak.
+// Config configures a Synthesizer. The zero Config is valid.
 type Config struct {
 	Path     string // the program; empty: espeak-ng or espeak on the PATH
-	Voice    string // the voice when neither voice nor language is asked for; empty: en-us
-	Parallel int    // how many processes run side by side; 0: twice the processors
+	Voice    string // the default voice; empty: en-us
+	Parallel int    // how many processes run at once; 0: twice the number of processors
 }
 
-// Synthesizer speaks with eSpeak NG. Its voices are named after their languages, such as "en-us" or "pt-br".
+// Synthesizer synthesizes speech with eSpeak NG. It is a conversation.Synthesizer. Its voices are named after their
+// languages, such as "en-us" or "pt-br".
 type Synthesizer struct {
 	program *engine.Program
 	voice   string
@@ -87,7 +88,7 @@ func listVoices(program *engine.Program) ([]string, error) {
 // Voices returns the names of the voices, sorted.
 func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
 
-// DefaultVoice returns the voice of a Speech with neither a voice nor a language.
+// DefaultVoice returns the voice that speaks when a Speech names neither a voice nor a language.
 func (s *Synthesizer) DefaultVoice() string { return s.voice }
 
 // Synthesize speaks with the voice, or the language's voice, or the default.
@@ -107,7 +108,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	}), nil
 }
 
-// CheckVoice refuses voices and languages that eSpeak has not.
+// CheckVoice refuses voices and languages that eSpeak does not have.
 func (s *Synthesizer) CheckVoice(voice, language string) error {
 	_, err := s.choose(voice, language)
 	return err
@@ -158,7 +159,7 @@ func (s *Synthesizer) speak(ctx context.Context, voice, text string) (audio pcm.
 	return audio, err
 }
 
-// printable leaves control characters out: some of them are commands to eSpeak.
+// printable removes control characters, some of which are commands to eSpeak.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

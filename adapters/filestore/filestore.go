@@ -15,16 +15,17 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Recordings is call.Recordings in a folder. The folder can't be left: os.Root sees to it, whatever an id holds.
+// Recordings keeps recordings in a folder. It is a call.Recordings. os.Root confines it to the folder, whatever an id
+// is.
 type Recordings struct{ root *os.Root }
 
-// The recordings are of calls: nobody but the server's user reads them.
+// Only the server's user may read the recordings.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// New makes the folder if it is not there.
+// New makes the folder if it does not exist.
 func New(folder string) (*Recordings, error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return nil, fmt.Errorf("recordings: %w", err)
@@ -36,10 +37,10 @@ func New(folder string) (*Recordings, error) {
 	return &Recordings{root: root}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (r *Recordings) Close() error { return r.root.Close() }
 
-// Create begins a recording, in place of one that a crash has cut off.
+// Create starts a recording. It replaces one that a crash has cut off.
 func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) (call.RecordingFile, error) {
 	name, err := path(org, id)
 	if err != nil {
@@ -55,7 +56,7 @@ func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) 
 	return f, nil
 }
 
-// Open reads a recording.
+// Open opens a recording for reading. A missing one is CodeNotFound.
 func (r *Recordings) Open(_ context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
 	name, err := path(org, id)
 	if err != nil {
@@ -71,12 +72,12 @@ func (r *Recordings) Open(_ context.Context, org callwright.OrgID, id string) (i
 	return f, nil
 }
 
-// plain is what organizations' and calls' ids look like; nothing else becomes a file name.
+// plain matches the ids of organizations and calls. Nothing else becomes a file name.
 var plain = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
 
 func path(org callwright.OrgID, id string) (string, error) {
 	if !plain.MatchString(string(org)) || !plain.MatchString(id) {
-		return "", fmt.Errorf("recordings: %q/%q is not a name for a file", org, id)
+		return "", fmt.Errorf("recordings: the ids %q and %q must be 1 to 128 letters, digits, _ or -", org, id)
 	}
 	return filepath.Join(string(org), id+".wav"), nil
 }

@@ -1,5 +1,5 @@
-// Package flite speaks with flite, a small synthesizer for English that runs as a program of this machine (Debian:
-// apt-get install flite). It takes about 0.03 of the time that its speech lasts.
+// Package flite synthesizes speech with flite, a small synthesizer for English that runs as a local program (Debian:
+// apt-get install flite). It takes about 3 % of the time that its speech lasts.
 package flite
 
 import (
@@ -25,14 +25,14 @@ const (
 	maxSamples   = 48_000_000 // of one text: 50 minutes at 16 kHz
 )
 
-// Config is how to speak.
+// Config configures a Synthesizer. The zero Config is valid.
 type Config struct {
 	Path     string // the program; empty: flite on the PATH
-	Voice    string // the voice when none is asked for; empty: slt, or the first that is there
-	Parallel int    // how many processes run side by side; 0: twice the processors
+	Voice    string // the default voice; empty: slt, or the first that is there
+	Parallel int    // how many processes run at once; 0: twice the number of processors
 }
 
-// Synthesizer speaks with flite.
+// Synthesizer synthesizes speech with flite. It is a conversation.Synthesizer.
 type Synthesizer struct {
 	program *engine.Program
 	voice   string
@@ -87,10 +87,10 @@ func listVoices(program *engine.Program) ([]string, error) {
 // Voices returns the names of the voices, sorted.
 func (s *Synthesizer) Voices() []string { return slices.Clone(s.voices) }
 
-// DefaultVoice returns the voice of a Speech without one.
+// DefaultVoice returns the voice that speaks when a Speech names none.
 func (s *Synthesizer) DefaultVoice() string { return s.voice }
 
-// Synthesize speaks English. Letters that English doesn't have are spoken as their nearest relatives, or not at all.
+// Synthesize speaks English. Letters that English does not have are replaced by their nearest relatives or left out.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech) (conversation.AudioStream, error) {
 	if err := engine.Check(speech); err != nil {
 		return nil, err
@@ -108,8 +108,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	}), nil
 }
 
-// CheckVoice refuses a voice that is not here, which flite itself would take for the name of a file and replace by
-// another, and every language but English.
+// CheckVoice refuses unknown voices, for which flite itself would use another one, and languages other than English.
 func (s *Synthesizer) CheckVoice(voice, language string) error {
 	if voice != "" && !slices.Contains(s.voices, voice) {
 		return s.unknownVoice(voice)

@@ -2,7 +2,7 @@ package flite
 
 import "strings"
 
-// spellings are what flite, which reads bytes, can say of the letters and marks that it would stumble over.
+// spellings are ASCII texts for letters and marks that flite, which reads bytes, would misread.
 var spellings = strings.NewReplacer(
 	"à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "æ", "ae", "ç", "c", "è", "e", "é", "e", "ê", "e",
 	"ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o",

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Answer answers a question by chat completion in the JSON schema mode. Where the service refuses that mode, or the
-// schema, the model is only told of the schema, as every model is: see llm.Question.Prompt.
+// Answer answers a question by chat completion in the JSON schema mode. Where the service refuses that mode or the
+// schema, only the prompt describes the schema: see llm.Question.Prompt.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := sdk.ChatCompletionNewParams{
@@ -26,7 +26,7 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 	if q.Temperature != nil {
 		body.Temperature = param.NewOpt(*q.Temperature)
 	}
-	if _, known := c.unschooled.Load(body.Model); known || len(q.Schema) == 0 {
+	if _, known := c.noSchema.Load(body.Model); known || len(q.Schema) == 0 {
 		return c.answer(ctx, body)
 	}
 	strict := body
@@ -40,12 +40,12 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 	}
 	a, err = c.answer(ctx, body)
 	if err == nil && !strings.Contains(strings.ToLower(refused.Message), "invalid schema") {
-		c.unschooled.Store(body.Model, true) // the mode, not this schema
+		c.noSchema.Store(body.Model, true) // the mode, not this schema
 	}
 	return a, err
 }
 
-// answer asks once.
+// answer sends one request.
 func (c *Client) answer(ctx context.Context, body sdk.ChatCompletionNewParams) (llm.Answer, error) {
 	completion, err := c.chat.Completions.New(ctx, body)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Client) answer(ctx context.Context, body sdk.ChatCompletionNewParams) (
 	}, nil
 }
 
-// schemaName: the service wants one.
+// schemaName returns the name that the service requires of a schema.
 func schemaName(task llm.Task) string {
 	if task == "" {
 		return "answer"

@@ -24,10 +24,10 @@ const (
 	codeRate    = "rate_limit_exceeded"
 )
 
-// tooLong: local servers say without a code of their own that a conversation is too long.
+// tooLong matches the messages of local servers, which have no code for a conversation that is too long.
 var tooLong = regexp.MustCompile(`(?i)context (length|size|window)`)
 
-// messages are what people are told. The service's own words are not in them: they can quote the prompt or the key.
+// messages are the texts of failures. They never have the service's own words, which can quote the prompt or the key.
 var messages = map[llm.Class]string{
 	llm.ClassTransient:   "the service did not answer",
 	llm.ClassRateLimited: "the service is asked too often",
@@ -106,7 +106,7 @@ func retryAfter(response *http.Response) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// speechError translates an error of the SDK about speech. The error of a context stays what it is.
+// speechError translates an error of the SDK about speech. It returns the error of a context unchanged.
 func speechError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -122,7 +122,7 @@ func speechError(ctx context.Context, err error) error {
 	return (&callwright.Error{Code: code, Message: "speech: " + f.Message, RetryAfter: f.RetryAfter}).Because(f.Cause)
 }
 
-// aboutVoice: servers say in different ways that they don't know a voice.
+// aboutVoice reports whether a service does not know a voice. Servers say it in different ways.
 func aboutVoice(err *sdk.Error) bool {
 	if err.StatusCode != http.StatusBadRequest && err.StatusCode != http.StatusUnprocessableEntity && err.StatusCode != http.StatusNotFound {
 		return false

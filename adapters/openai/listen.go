@@ -16,8 +16,8 @@ import (
 
 const (
 	listenRate   = 16000           // samples a second of what is sent
-	maxUtterance = 5 * time.Minute // the rest of a longer one is not heard
-	// faint is the level under which nobody has spoken, in dBFS. Models of this kind make words up from silence.
+	maxUtterance = 5 * time.Minute // longer utterances are cut off
+	// faint is the level in dBFS below which audio is silence. Models of this kind invent words for silence.
 	faint = -60.0
 	// maxPrompt bounds what is sent of the hints, in bytes.
 	maxPrompt = 800
@@ -51,7 +51,7 @@ func promptOf(phrases []string) string {
 	return b.String()
 }
 
-// transcribe sends audio and gives its words. Silence is not sent.
+// transcribe sends audio and returns its words. Silence is not sent.
 func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt string) (string, error) {
 	if pcm.Loudness(audio) < faint {
 		return "", ctx.Err()

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// What a Config is filled up with.
+// The defaults of a Config.
 const (
 	defaultBaseURL       = "https://api.openai.com/v1"
 	defaultModel         = "gpt-4o-mini"
@@ -28,28 +28,28 @@ const (
 	defaultTranscription = "gpt-4o-mini-transcribe"
 )
 
-// Config is which service to use and how. The environment is not asked.
+// Config configures a Client. The environment is not read. The zero Config is valid, but OpenAI itself requires a key.
 type Config struct {
-	BaseURL string            // up to and with the version; empty: OpenAI's own
-	APIKey  callwright.Secret // empty for a server that wants none
+	BaseURL string            // up to and including the version; empty: OpenAI's own
+	APIKey  callwright.Secret // empty: none is sent
 
 	Model  string            // the language model; empty: gpt-4o-mini
 	Models map[string]string // other models by the names that callers of the API may ask for, such as "turbo"
 
 	SpeechModel   string // empty: gpt-4o-mini-tts
-	Voice         string // the voice when none is asked for; empty: alloy
+	Voice         string // the default voice; empty: alloy
 	Transcription string // the model of speech recognition; empty: gpt-4o-mini-transcribe
 
 	Client *http.Client // nil: one of its own, with http.DefaultTransport's settings
 }
 
-// Client is one service. It is a language model, a synthesizer and a recognizer.
+// Client is the client of one service. It is an llm.Model, a conversation.Synthesizer and a conversation.Recognizer.
 type Client struct {
 	config Config
 	chat   sdk.ChatService
 	audio  sdk.AudioService
 
-	unschooled sync.Map // names of models that can't be held to a schema
+	noSchema sync.Map // names of models that can't be held to a schema
 }
 
 var (
@@ -58,7 +58,7 @@ var (
 	_ conversation.Recognizer  = (*Client)(nil)
 )
 
-// New checks the configuration; it does not ask the service. A base URL that is no http or https URL, or a key that no
+// New checks the configuration without a request to the service. A base URL that is not http or https, or a key that no
 // header can carry, is CodeBadRequest.
 func New(config Config) (*Client, error) {
 	fill(&config.BaseURL, defaultBaseURL)
@@ -82,7 +82,7 @@ func New(config Config) (*Client, error) {
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimRight(config.BaseURL, "/") + "/"),
 		option.WithHTTPClient(config.Client),
-		option.WithMaxRetries(0), // who asks knows how long the caller can wait
+		option.WithMaxRetries(0), // the caller of the model decides how long a conversation can wait
 	}
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey.Reveal()))
@@ -100,7 +100,7 @@ func fill(value *string, standard string) {
 // maxAnswer bounds an answer of a language model, in bytes with all that is around its words.
 const maxAnswer = 8 << 20
 
-// bounded cuts an answer off that does not end.
+// bounded cuts off an answer that exceeds maxAnswer.
 func bounded(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	response, err := next(r)
 	if err == nil {
@@ -112,5 +112,5 @@ func bounded(r *http.Request, next option.MiddlewareNext) (*http.Response, error
 	return response, err
 }
 
-// Close frees the connections that are kept for later.
+// Close closes the idle connections.
 func (c *Client) Close() { c.config.Client.CloseIdleConnections() }

@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxCalls is how many calls of tools a reply may hold; further ones are not read.
+// maxCalls bounds the tool calls of a reply; further ones are ignored.
 const maxCalls = 16
 
 // Name returns the name of the language model.
 func (c *Client) Name() string { return c.config.Model }
 
-// Reply streams an answer by chat completion. Calls of tools come after the text, whole. A model that calls a tool
-// which it was not given, or ends a call that it may not end, is not heard.
+// Reply streams an answer by chat completion. Tool calls come whole, after the text. Calls of tools that the
+// model was not given are ignored, and so is the end of a call that it may not end.
 func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -56,7 +56,7 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	}
 }
 
-// model takes only names from the configuration: whoever may place calls may not choose what they cost.
+// model accepts only names of the configuration: clients that may place calls may not choose what they cost.
 func (c *Client) model(asked string) string {
 	if name := c.config.Models[asked]; name != "" {
 		return name
@@ -64,7 +64,7 @@ func (c *Client) model(asked string) string {
 	return c.config.Model
 }
 
-// reply is what of an answer matters after its text.
+// reply collects the tool calls of an answer and why it ended.
 type reply struct {
 	calls    []llm.ToolCall // in the order in which they came
 	indexes  []int64        // of the calls, as the service counts them
@@ -72,7 +72,7 @@ type reply struct {
 	usage    *llm.Usage
 }
 
-// take adds a chunk and gives its text.
+// take adds a chunk and returns its text.
 func (r *reply) take(chunk *sdk.ChatCompletionChunk) string {
 	if u := chunk.Usage; u.PromptTokens+u.CompletionTokens > 0 {
 		r.usage = &llm.Usage{Input: int(u.PromptTokens), Output: int(u.CompletionTokens)}
@@ -112,7 +112,7 @@ func (r *reply) call(index int64, id string) *llm.ToolCall {
 	return &r.calls[len(r.calls)-1]
 }
 
-// check finds answers that are none: cut off by the network, or held back by the service.
+// check returns the failure of an answer that the network cut off or the service withheld.
 func (r *reply) check() error {
 	switch r.finished {
 	case "":

@@ -1,5 +1,5 @@
-// Package pocketsphinx understands English speech with PocketSphinx, a recognizer that runs as a program of this machine
-// (Debian: apt-get install pocketsphinx pocketsphinx-en-us).
+// Package pocketsphinx recognizes English speech with PocketSphinx, a recognizer that runs as a local program (Debian:
+// apt-get install pocketsphinx pocketsphinx-en-us).
 //
 // Its models were made for 16 kHz, and a telephone lacks the upper half of that. Free dictation over G.711 is of demo
 // quality: on synthetic speech about two words in five are wrong. When the expected phrases are known, which is what
@@ -23,7 +23,7 @@ import (
 const (
 	install      = "apt-get install pocketsphinx pocketsphinx-en-us (Debian, Ubuntu), brew install cmu-pocketsphinx (macOS)"
 	modelRate    = 16000       // samples a second
-	maxUtterance = time.Minute // the rest of a longer one is not heard
+	maxUtterance = time.Minute // longer utterances are cut off
 )
 
 // models are where packages put the model of American English.
@@ -33,14 +33,14 @@ var models = []string{
 	"/opt/homebrew/share/pocketsphinx/model/en-us",
 }
 
-// Config is how to listen.
+// Config configures a Recognizer. The zero Config is valid.
 type Config struct {
 	Path     string // the program; empty: pocketsphinx_batch on the PATH
 	Model    string // the folder with en-us, en-us.lm.bin and cmudict-en-us.dict; empty: where packages put it
-	Parallel int    // how many processes run side by side; 0: as many as there are processors
+	Parallel int    // how many processes run at once; 0: the number of processors
 }
 
-// Recognizer understands speech with PocketSphinx.
+// Recognizer recognizes speech with PocketSphinx. It is a conversation.Recognizer.
 type Recognizer struct {
 	program *engine.Program
 	model   string
@@ -49,8 +49,8 @@ type Recognizer struct {
 
 var _ conversation.Recognizer = (*Recognizer)(nil)
 
-// New finds the program and its model and reads the dictionary. It is CodeUnavailable, with what to install, when either
-// is missing.
+// New finds the program and its model and reads the dictionary. It is CodeUnavailable, with what to install, when
+// either is missing.
 func New(config Config) (*Recognizer, error) {
 	if config.Parallel <= 0 {
 		config.Parallel = runtime.GOMAXPROCS(0)
@@ -73,7 +73,7 @@ func New(config Config) (*Recognizer, error) {
 	return r, nil
 }
 
-// CheckLanguage refuses every language but English, of which the model is.
+// CheckLanguage refuses languages other than English, the language of the model.
 func (*Recognizer) CheckLanguage(language string) error {
 	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
 		return callwright.Invalid("language", "PocketSphinx here understands English, not %q", language)

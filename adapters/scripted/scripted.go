@@ -1,5 +1,5 @@
-// Package scripted stands in for a language model where there is none. It is deterministic and makes nothing up: it
-// follows the rule lines that it finds in the instructions, and what it can't follow is llm.ClassUnsupported.
+// Package scripted is a stand-in for a language model. It is deterministic and invents nothing: it follows the rule lines
+// of the instructions, and fails with llm.ClassUnsupported where they do not say what to do.
 //
 // A rule line stands on a line of its own, anywhere in the instructions:
 //
@@ -32,10 +32,10 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Name is what a call's record shows as its model.
+// Name is the model's name in the records of calls.
 const Name = "scripted"
 
-// What the stand-in says of its own.
+// The stand-in's own sentences.
 const (
 	greeting  = "Hello, this is an automated assistant. What would you like me to note?"
 	noted     = "Thank you. I have noted that. Goodbye."
@@ -43,7 +43,7 @@ const (
 	noFurther = "I am sorry, I can't help with that. Goodbye."
 )
 
-// Model is the stand-in.
+// Model is the stand-in. It is an llm.Model and holds no state.
 type Model struct{ rules []Rule }
 
 var (
@@ -51,10 +51,10 @@ var (
 	_ llm.Hinter = Model{}
 )
 
-// New makes the stand-in. The rules answer the questions for which it has no way of its own; it has no state.
+// New makes the stand-in. The rules answer the questions that it cannot answer by itself.
 func New(rules ...Rule) Model { return Model{slices.Clone(rules)} }
 
-// Name is "scripted".
+// Name returns "scripted".
 func (Model) Name() string { return Name }
 
 // Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end

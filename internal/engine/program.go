@@ -1,6 +1,6 @@
-// Package engine is what the adapters of speech engines share. It checks what is to be spoken, hands out audio that is
-// made in the background, and keeps what is heard until it is recognized. For engines that are programs of this machine
-// it finds them, bounds how many run side by side, and kills them when nobody waits any more.
+// Package engine holds what the adapters of speech engines share. It checks what is to be spoken, hands out audio that
+// is made in the background, and keeps what is heard until it is recognized. For engines that are programs of this
+// machine it finds them, bounds how many run at once, and kills them when their context ends.
 package engine
 
 import (
@@ -29,8 +29,8 @@ type Program struct {
 }
 
 // Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel bounds
-// how many of it run side by side; 0 means twice the processors. It is CodeUnavailable, with what to install, when
-// there is none.
+// how many of it run side by side; 0 means twice the number of processors. A missing
+// program is CodeUnavailable, with what to install.
 func Find(path string, names []string, install string, parallel int) (*Program, error) {
 	if path != "" {
 		names = []string{path}
@@ -50,7 +50,7 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 // Path returns where the program is.
 func (p *Program) Path() string { return p.path }
 
-// Run runs the program in a folder, waits for its turn and its end, and gives what it printed. There is no shell: the
+// Run runs the program in a folder, waits for its turn and its end, and returns its output. There is no shell: the
 // arguments arrive as they are. The program is killed at once when ctx ends, and the error is then that of ctx; when it
 // fails by itself, the error is CodeUnavailable with the program's own words as its cause.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
@@ -89,7 +89,7 @@ type bounded struct {
 	over  bool
 }
 
-// Write never fails, so that the program isn't held up.
+// Write never fails, so that the program is not blocked.
 func (b *bounded) Write(p []byte) (int, error) {
 	room := min(len(p), b.limit-b.kept.Len())
 	b.over = b.over || room < len(p)
@@ -103,6 +103,6 @@ func Scratch(name string, use func(dir string) error) error {
 	if err != nil {
 		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "no temporary folder for the speech engine"}).Because(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what can't be removed harms nobody
+	defer func() { _ = os.RemoveAll(dir) }() // what cannot be removed does no harm
 	return use(dir)
 }

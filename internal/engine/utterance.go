@@ -12,11 +12,11 @@ import (
 // minUtterance is the length under which an utterance has no word in it.
 const minUtterance = 100 * time.Millisecond
 
-// Ear is how an engine hears.
+// Ear is the recognition of an engine.
 type Ear struct {
-	Rate    int           // samples a second that it wants
-	Longest time.Duration // the rest of a longer utterance is not heard
-	// Recognize gives the words of a whole utterance.
+	Rate    int           // samples a second of the audio that Recognize takes
+	Longest time.Duration // longer utterances are cut off
+	// Recognize returns the words of a whole utterance.
 	Recognize func(ctx context.Context, audio []int16) (string, error)
 }
 
@@ -30,8 +30,8 @@ type utterance struct {
 	done   bool
 }
 
-// Listen starts an utterance of audio at a rate; one that audio doesn't have is CodeBadRequest. Recognize's context ends
-// with ctx, with that of Finish, and with the utterance.
+// Listen starts an utterance of audio at a rate; one that audio doesn't have is CodeBadRequest. Recognize's context
+// ends with ctx, with that of Finish, and with the utterance.
 func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, err
 	return u, nil
 }
 
-// Write keeps audio, as much as the engine hears.
+// Write keeps audio, up to Ear.Longest.
 func (u *utterance) Write(samples []int16) error {
 	if err := u.usable(); err != nil {
 		return err

@@ -2,7 +2,7 @@ package pcm
 
 import "io"
 
-// Source gives mono audio as it comes: Read fills p with the next samples and says how many; io.EOF after the last.
+// Source streams mono audio: Read fills p with the next samples and returns how many; io.EOF after the last.
 type Source interface {
 	Read(p []int16) (int, error)
 }
@@ -27,7 +27,7 @@ func Convert(src Source, from, to int) (*Converter, error) {
 	return &Converter{src: src, rate: r, piece: make([]int16, FrameSamples(from))}, nil
 }
 
-// Read fills p with the next samples and says how many. The source's error comes after all the samples before it.
+// Read fills p with the next samples and returns how many. The source's error comes after all the samples before it.
 func (c *Converter) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

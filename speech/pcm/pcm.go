@@ -1,8 +1,7 @@
-// Package pcm is the arithmetic of audio samples: rates, levels, WAV files, and a measure of how far one piece of
-// speech is from another.
+// Package pcm computes with audio samples: rates, levels, WAV files, and the distance between two pieces of speech.
 //
 // A sample is a signed 16-bit number. Audio without a stated number of channels is mono; several channels are
-// interleaved. Nothing here knows a codec, an engine or a call.
+// interleaved. The package knows neither codecs nor engines nor calls.
 package pcm
 
 import (
@@ -10,7 +9,7 @@ import (
 	"time"
 )
 
-// FrameDuration is the piece in which a call's audio moves.
+// FrameDuration is the length of a frame, the unit of a call's audio.
 const FrameDuration = 20 * time.Millisecond
 
 // FrameSamples returns how many samples of one channel FrameDuration has at a rate.

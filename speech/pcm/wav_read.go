@@ -119,8 +119,8 @@ func (r *WAVReader) begin(size int64) error {
 	return nil
 }
 
-// Read fills p with interleaved samples and says how many; io.EOF after the last. A file that is shorter than it says
-// just ends. It blocks only until there is at least one sample.
+// Read fills p with interleaved samples and returns how many; io.EOF after the last. A file that is shorter than its
+// header says ends early, without an error. It blocks only until there is at least one sample.
 func (r *WAVReader) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
