@@ -19,9 +19,9 @@ import (
 // taskArgs is a task as River keeps it. There is one kind of job for all kinds of tasks, so that handlers can be
 // registered by name.
 type taskArgs struct {
-	Task string `json:"kind" river:"unique"`
-	Org  string `json:"org"  river:"unique"`
-	Key  string `json:"key"  river:"unique"`
+	Task string `json:"kind"           river:"unique"`
+	Org  string `json:"org"            river:"unique"`
+	Key  string `json:"key"            river:"unique"`
 	Args string `json:"args,omitempty"` // JSON as text: PostgreSQL's jsonb would change it, and refuses some of it
 }
 

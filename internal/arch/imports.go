@@ -29,6 +29,9 @@ var owners = []struct{ library, home string }{
 	{"github.com/thesyncim/gopus", "adapters/codec/opus"},
 }
 
+// programs are the rooms of programs.
+var programs = []string{"examples", "cmd"}
+
 // heavy are packages that bring a large library: only programs, which choose them, and tests import them.
 var heavy = []string{"adapters/codec/opus"}
 
@@ -93,10 +96,10 @@ func owned(dir, target string, test bool) string {
 func refused(dir, target string) string {
 	room, inside := top(dir), within(target, module)
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
-	if inside && (top(to) == "examples" || top(to) == "cmd") && room != top(to) {
+	if inside && slices.Contains(programs, top(to)) && room != top(to) {
 		return "nobody imports programs"
 	}
-	if inside && slices.Contains(heavy, to) && room != "examples" && room != "cmd" {
+	if inside && slices.Contains(heavy, to) && !slices.Contains(programs, room) {
 		return "only programs choose it: it brings a large library"
 	}
 	switch {
@@ -109,16 +112,8 @@ func refused(dir, target string) string {
 			return refusedToDomain(dir, to)
 		}
 		return refusedLibrary(dir, target)
-	case room == "adapters":
-		if inside && top(to) == "adapters" && unit(dir) != unit(to) {
-			return "adapters never import each other: they meet in a port"
-		}
-		if inside && top(to) == "transport" {
-			return "adapters never import transport"
-		}
-		if inside && refusedLayer(dir, to) {
-			return "the layers in internal/arch/imports.go go one way"
-		}
+	case room == "adapters" && inside:
+		return refusedToAdapter(dir, to)
 	case room == "examples":
 		if inside && top(to) == "internal" {
 			return "examples can be copied into other repositories: they import nothing internal"
@@ -179,6 +174,19 @@ func refusedToDomain(dir, to string) string {
 		return "domains don't import each other: declare a small interface here and join them in the wiring"
 	}
 	return "a domain imports the root package and its own sub-packages only"
+}
+
+// refusedToAdapter says why an adapter may not import another package of this module.
+func refusedToAdapter(dir, to string) string {
+	switch {
+	case top(to) == "adapters" && unit(dir) != unit(to):
+		return "adapters never import each other: they meet in a port"
+	case top(to) == "transport":
+		return "adapters never import transport"
+	case refusedLayer(dir, to):
+		return "the layers in internal/arch/imports.go go one way"
+	}
+	return ""
 }
 
 // refusedLibrary says why a domain's package may not import a package from elsewhere.

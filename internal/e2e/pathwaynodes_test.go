@@ -63,7 +63,7 @@ func counter(t *testing.T, before func(ctx context.Context, n int)) (address str
 	return s.URL
 }
 
-// status is that of a refusal; 0 for none.
+// status returns that of a refusal; 0 for none.
 func status(err error) int {
 	if refusal, ok := errors.AsType[*pathwaysoas.ErrorStatusCodeWithHeaders](err); ok {
 		return refusal.StatusCode

@@ -58,7 +58,7 @@ func lost(t *testing.T, s *server.Server, id string, records int) {
 	}
 }
 
-// running is the one call in a log that has not ended, once it is answered.
+// running returns the one call in a log that has not ended, once it is answered.
 func running(t *testing.T, s *server.Server) (call sipoas.SipCall, records int) {
 	t.Helper()
 	log := s.CallLog(t, ours.String())

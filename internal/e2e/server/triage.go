@@ -31,7 +31,7 @@ func (s *Server) Comment(t testing.TB, issue, text string) {
 	}
 }
 
-// Issues are all issues, by their number.
+// Issues returns all issues, by their number.
 func (s *Server) Issues(t testing.TB) []triageoas.TriageIssue {
 	t.Helper()
 	answer, err := s.API.ListIssues(t.Context(), triageoas.ListIssuesParams{

@@ -45,7 +45,7 @@ func (s *Server) TestCall(t testing.TB, number string) sipoas.SipTestCall {
 	return c
 }
 
-// Status is a number's health.
+// Status returns a number's health.
 func (s *Server) Status(t testing.TB, number string) sipoas.SipStatus {
 	t.Helper()
 	answer, err := s.API.GetSipStatus(t.Context(), sipoas.GetSipStatusParams{PhoneNumber: number})
@@ -66,7 +66,7 @@ func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(sipo
 	return status
 }
 
-// CallLog is the newest attempts over a number's trunks.
+// CallLog returns the newest attempts over a number's trunks.
 func (s *Server) CallLog(t testing.TB, number string) []sipoas.SipCall {
 	t.Helper()
 	answer, err := s.API.ListSipCalls(t.Context(), sipoas.ListSipCallsParams{PhoneNumber: number})
@@ -76,7 +76,7 @@ func (s *Server) CallLog(t testing.TB, number string) []sipoas.SipCall {
 	return answer.Data.Calls
 }
 
-// Timeline is the SIP messages of an attempt.
+// Timeline returns the SIP messages of an attempt.
 func (s *Server) Timeline(t testing.TB, id string) []sipoas.SipCallStep {
 	t.Helper()
 	answer, err := s.API.GetSipCallTimeline(t.Context(), sipoas.GetSipCallTimelineParams{CallID: id})
