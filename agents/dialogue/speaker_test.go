@@ -191,7 +191,7 @@ func TestToolHangs(t *testing.T) {
 				t.Errorf("the reply is %+v, %v", got, err)
 			}
 			s.talk.Hear(cut("wait", "Sure."))
-			want := `agent: Sure. [a] | tool: {"error":"it was broken off: whether it was carried out is not known"} | caller: wait`
+			want := `agent: Sure. [a] | tool: {"error":"it was canceled, and may have been carried out"} | caller: wait`
 			if written(s.talk.Messages) != want {
 				t.Errorf("the talk is %s", written(s.talk.Messages))
 			}
@@ -205,7 +205,7 @@ func TestToolHangs(t *testing.T) {
 		if err != nil || len(got.Requests) != 1 || len(m.Requests()) != 1 {
 			t.Errorf("the reply is %+v, %v", got, err)
 		}
-		if want := `agent: One moment, . [a] | tool: {"error":"it was broken off: whether it was carried out is not known"}`; written(s.talk.Messages) != want {
+		if want := `agent: One moment, . [a] | tool: {"error":"it was canceled, and may have been carried out"}`; written(s.talk.Messages) != want {
 			t.Errorf("the talk is %s", written(s.talk.Messages))
 		}
 	})

@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// body is the template of a body. In one of JSON, a variable within a string is escaped as strings are, and any other is
-// written as the value that it is, so that no value leaves its place.
+// body is the template of a body. In JSON, a variable within a string is escaped, and any other is encoded as a value, so
+// that no value can change the rest of the body.
 type body struct {
 	text   *template.Template
 	kind   bodyKind
-	quoted []bool // of JSON: the variables that stand within a string
+	quoted []bool // of JSON: for each variable, whether it is within a string
 }
 
-// bodyKind says how variables are written.
+// bodyKind says how variables are encoded.
 type bodyKind int
 
 const (
@@ -26,7 +26,7 @@ const (
 	bodyForm
 )
 
-// types are the content types that are sent where the source names none.
+// types are the default content types.
 var types = map[bodyKind]string{bodyText: "text/plain; charset=utf-8", bodyJSON: "application/json"}
 
 // parseBody parses a body; nil for none. It is a form if the Content-Type says so, and JSON if the Content-Type says so, or
@@ -52,8 +52,8 @@ func parseBody(text, contentType string) (*body, error) {
 	return b, nil
 }
 
-// parseJSON says whether the template is JSON with variables in it, and finds those that stand within strings. null takes
-// the place of a value because it makes one of nothing that it touches, and so does x after a backslash.
+// parseJSON reports whether the template is JSON with variables, and finds the variables within strings. For the check, null
+// stands for a value and x for a part of a string, because both make whatever they touch invalid.
 func (b *body) parseJSON() bool {
 	literals := b.text.Literals()
 	var sample strings.Builder

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Do makes the request for a node or a tool. It never fails: what went wrong is in Log.Error, an answer other than 2xx and
-// a client that is nil included, and the variables that could be taken from the answer are in Log.Variables.
+// Do sends the request for a node or a tool. It does not fail: Log.Error says what went wrong, which includes an answer other
+// than 2xx and a nil client. Log.Variables has the variables that could be taken from the answer.
 func (c *Call) Do(
 	ctx context.Context, client Client, org callwright.OrgID, name string, variables map[string]any,
 ) (log Log) {
@@ -26,13 +26,13 @@ func (c *Call) Do(
 		log.Error = callwright.MessageOf(err)
 		return log
 	case client == nil:
-		log.Error = "requests can't be sent here"
+		log.Error = "requests to other systems are not possible here"
 		return log
 	}
 	response, err := client.Do(ctx, r)
 	switch {
 	case ctx.Err() != nil:
-		log.Error = "it was broken off: whether it was carried out is not known"
+		log.Error = "it was canceled, and may have been carried out"
 		return log
 	case err != nil:
 		log.Error = callwright.MessageOf(err)
@@ -49,14 +49,14 @@ func (c *Call) Do(
 		if isJSON {
 			log.Variables, problems = take(c.paths, value, problems)
 		} else {
-			problems = append(problems, "the answer is no JSON")
+			problems = append(problems, "the answer is not JSON")
 		}
 	}
 	log.Error = strings.Join(problems, "; ")
 	return log
 }
 
-// request fills the variables in, and gives the address as logs may show it.
+// request fills the variables in. shown is the URL for logs.
 func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
 	u, err := c.address(c.filled(variables), variables)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 		named = named || strings.EqualFold(h.name, "Content-Type")
 		value := printable(h.value.Render(variables))
 		if len(value) > maxHeader {
-			err = callwright.Invalid("", "the header %s would have more than %d bytes", h.name, maxHeader)
+			err = callwright.Invalid("", "the header %s must have at most %d bytes with its variables", h.name, maxHeader)
 		}
 		r.Header = append(r.Header, Pair{h.name, value})
 	}
@@ -79,7 +79,7 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 		}
 	}
 	if len(r.Body) > MaxBody {
-		err = callwright.Invalid("", "the body would have more than %d bytes", MaxBody)
+		err = callwright.Invalid("", "the body must have at most %d bytes with its variables", MaxBody)
 	}
 	without := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	return r, without.String(), err
@@ -88,7 +88,7 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 // maxLogged bounds an answer in a log, in bytes of JSON.
 const maxLogged = 4 << 10
 
-// excerpt is an answer as a log keeps it: JSON where it is short enough, else its beginning as a string of JSON.
+// excerpt returns an answer for a log: as JSON if it is short enough, else its beginning as a JSON string.
 func excerpt(text []byte, value any, isJSON bool) json.RawMessage {
 	if len(text) == 0 {
 		return nil

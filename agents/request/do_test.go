@@ -162,15 +162,15 @@ func TestLog(t *testing.T) {
 	}{
 		"fine":         {200, ` {"x": 1, "y": [2.5, 12345678901234567]} `, nil, `{"x":1,"y":[2.5,12345678901234567]}`, "", map[string]any{"x": int64(1)}},
 		"not found":    {404, `{"x": "why"}`, nil, `{"x":"why"}`, "it answered with status 404", map[string]any{"x": "why"}},
-		"redirect":     {302, ``, nil, ``, "it answered with status 302; the answer is no JSON", nil},
-		"no JSON":      {200, "<html>\x00\xff", nil, `"\u003chtml\u003e"`, "the answer is no JSON", nil},
-		"two values":   {200, `{"x":1} {"x":2}`, nil, `"{\"x\":1} {\"x\":2}"`, "the answer is no JSON", nil},
+		"redirect":     {302, ``, nil, ``, "it answered with status 302; the answer is not JSON", nil},
+		"no JSON":      {200, "<html>\x00\xff", nil, `"\u003chtml\u003e"`, "the answer is not JSON", nil},
+		"two values":   {200, `{"x":1} {"x":2}`, nil, `"{\"x\":1} {\"x\":2}"`, "the answer is not JSON", nil},
 		"long":         {200, long, nil, "", "", map[string]any{}},
 		"NUL":          {200, `{"x": "a\u0000b", "a\u0000": 1}`, nil, `{"a":1,"x":"ab"}`, "", map[string]any{"x": "ab"}},
 		"unavailable":  {0, "", callwright.Errorf(callwright.CodeUnavailable, "no answer"), "", "no answer", nil},
 		"unknown":      {0, "", errors.New("dial tcp 10.0.0.1"), "", "internal error", nil},
 		"null":         {200, `{"x": null}`, nil, `{"x":null}`, "", map[string]any{"x": nil}},
-		"too deep":     {200, strings.Repeat("[", 20000), nil, "", "the answer is no JSON", nil},
+		"too deep":     {200, strings.Repeat("[", 20000), nil, "", "the answer is not JSON", nil},
 		"huge numbers": {200, `{"x": [1e999, -0, 1.0, 18446744073709551616]}`, nil, `{"x":["1e999",0,1,18446744073709552000]}`, "", map[string]any{"x": []any{"1e999", int64(0), 1.0, 18446744073709551616.0}}},
 	} {
 		client := &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
@@ -275,7 +275,7 @@ func TestBrokenOff(t *testing.T) {
 			return request.Response{}, ctx.Err()
 		}}
 		log := parse(t, request.Source{}).Do(ctx, client, "org", "n", nil)
-		if !strings.Contains(log.Error, "broken off") || log.Took != time.Second {
+		if !strings.Contains(log.Error, "canceled") || log.Took != time.Second {
 			t.Errorf("the log is %+v", log)
 		}
 	})

@@ -8,7 +8,7 @@ type Fact struct {
 	Text     *template.Template
 }
 
-// Facts are the sentences about what the request finds out.
+// Facts returns the facts about the variables that the request gives.
 func (s Source) Facts() []Fact {
 	var facts []Fact
 	for _, m := range s.Variables {
@@ -19,8 +19,8 @@ func (s Source) Facts() []Fact {
 	return facts
 }
 
-// Known are the sentences about the variables that have a value, filled in. One that has no variable in it says which
-// value it is about.
+// Known returns the sentences about those variables that have a value, with variables filled in. A sentence without a
+// variable gets the value appended.
 func Known(facts []Fact, variables map[string]any) []string {
 	var known []string
 	for _, f := range facts {

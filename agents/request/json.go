@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Encode is a value as JSON; null for what JSON can't hold.
+// Encode returns a value as JSON; null if JSON cannot encode it.
 func Encode(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -17,8 +17,8 @@ func Encode(value any) json.RawMessage {
 	return text
 }
 
-// Decode reads one value of JSON that others wrote: whole numbers as int64 where they fit, so that ids keep all their
-// digits, others as float64. NUL, which databases refuse, is left out. false: it is no JSON.
+// Decode decodes one JSON value from another system. Integers are int64 if they fit, so that ids keep all digits; other
+// numbers are float64. NUL characters, which databases refuse, are dropped. isJSON is false if the text is not JSON.
 func Decode(text []byte) (value any, isJSON bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -31,7 +31,7 @@ func Decode(text []byte) (value any, isJSON bool) {
 	return plain(value), true
 }
 
-// plain makes what a decoder gives plain values.
+// plain converts a decoded value.
 func plain(value any) any {
 	switch v := value.(type) {
 	case string:

@@ -2,12 +2,12 @@ package request
 
 import "github.com/callwright/callwright"
 
-// Bounds of a source.
+// The limits of a Source.
 const (
-	maxPairs  = 32  // headers, query pairs and mappings, of each
+	maxPairs  = 32  // headers, query pairs and mappings, each
 	maxText   = 256 // bytes of a name or of a path
 	maxURL    = 8 << 10
-	maxHeader = 8 << 10 // the value of one
+	maxHeader = 8 << 10 // bytes of a header's value
 )
 
 // atMost refuses a list of more than maxPairs.

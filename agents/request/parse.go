@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Call is a Source that was checked and parsed. It never changes, and may be shared.
+// Call is a parsed Source. It is immutable, and safe for concurrent use.
 type Call struct {
 	source  Source
 	url     *template.Template
@@ -26,11 +26,11 @@ type field struct {
 	value *template.Template
 }
 
-// methods are those that may be used.
+// methods are the allowed methods.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// Parse checks a source. The first fault is a CodeBadRequest with its field, such as "url", "headers[0].value" or
-// "variables[1].path". That nothing may be sent to the address is for Client.CheckURL to say.
+// Parse checks and parses a source. The error is CodeBadRequest for the first error, with its field, such as "url",
+// "headers[0].value" or "variables[1].path". It does not say whether requests may go to the URL: see Client.CheckURL.
 func (s Source) Parse() (*Call, error) {
 	s.Method = strings.ToUpper(s.Method)
 	if s.Method == "" {
@@ -55,10 +55,10 @@ func (s Source) Parse() (*Call, error) {
 	return c, nil
 }
 
-// Source is what was parsed, with its defaults filled in.
+// Source returns the parsed source, with its defaults.
 func (c *Call) Source() Source { return c.source }
 
-// Templates are the texts that variables are filled into.
+// Templates returns the texts that may hold variables.
 func (c *Call) Templates() []*template.Template {
 	all := []*template.Template{c.url}
 	for _, f := range slices.Concat(c.headers, c.query) {
@@ -70,52 +70,52 @@ func (c *Call) Templates() []*template.Template {
 	return all
 }
 
-// checkURL wants an address whose scheme and host are literal.
+// checkURL checks the URL, whose scheme and host must be literal.
 func (c *Call) checkURL() error {
 	const field = "url"
 	if len(c.source.URL) > maxURL {
-		return callwright.Invalid(field, "must not have more than %d bytes", maxURL)
+		return callwright.Invalid(field, "must have at most %d bytes", maxURL)
 	}
 	scheme, rest, _ := strings.Cut(c.url.Literals()[0], "://")
 	if scheme = strings.ToLower(scheme); scheme != "http" && scheme != "https" {
 		return callwright.Invalid(field, "must begin with https:// or http://")
 	}
 	if len(c.url.Literals()) > 1 && !strings.ContainsAny(rest, "/?#") {
-		return callwright.Invalid(field, "must not have a variable before the path")
+		return callwright.Invalid(field, "must have variables only in its path and query")
 	}
 	if _, err := c.address(strings.Join(c.url.Literals(), "x"), nil); err != nil {
-		return callwright.Invalid(field, "must be a URL such as https://example.com/path")
+		return callwright.Invalid(field, "must be an absolute URL such as https://example.com/path")
 	}
 	return nil
 }
 
-// parseHeaders wants headers that can be sent, and none that the connection lives on.
+// parseHeaders parses the headers. It refuses those that belong to the connection.
 func (c *Call) parseHeaders() error {
 	if err := atMost("headers", len(c.source.Headers)); err != nil {
 		return err
 	}
 	for i, h := range c.source.Headers {
 		if !token(h.Name) {
-			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header's name")
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header name of at most %d bytes", maxText)
 		}
 		if slices.Contains(reserved, strings.ToLower(h.Name)) {
-			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which is set by the program", h.Name)
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which the program sets", h.Name)
 		}
 		if h.Value != printable(h.Value) {
-			return callwright.Invalid(fmt.Sprintf("headers[%d].value", i), "must not hold control characters")
+			return callwright.Invalid(fmt.Sprintf("headers[%d].value", i), "must not have control characters")
 		}
 		c.headers = append(c.headers, field{h.Name, template.Parse(h.Value)})
 	}
 	return nil
 }
 
-// reserved are the headers that say how the message is carried (RFC 9110 section 7.6.1), in lower case.
+// reserved are the connection's headers (RFC 9110, section 7.6.1), in lower case.
 var reserved = []string{
 	"host", "content-length", "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
 	"te", "trailer", "transfer-encoding", "upgrade", "expect",
 }
 
-// token says whether a text is a token of RFC 9110 section 5.6.2.
+// token reports whether a text is a token (RFC 9110, section 5.6.2).
 func token(text string) bool {
 	if text == "" || len(text) > maxText {
 		return false
@@ -129,7 +129,7 @@ func token(text string) bool {
 	return true
 }
 
-// printable is a text with blanks in the place of control characters, line breaks among them.
+// printable replaces control characters, line breaks included, by spaces.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -139,7 +139,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// parseQuery reads the query pairs.
+// parseQuery parses the query pairs.
 func (c *Call) parseQuery() error {
 	if err := atMost("query", len(c.source.Query)); err != nil {
 		return err
@@ -171,7 +171,8 @@ func (c *Call) parsePaths() (err error) {
 	return err
 }
 
-// filled is the URL with its variables filled in, escaped by where they stand, so that none leaves its place.
+// filled returns the URL with its variables filled in. They are escaped for the path or the query, so that no value can
+// change the rest of the URL.
 func (c *Call) filled(variables map[string]any) string {
 	return c.url.RenderWith(variables, func(before string, value any) string {
 		if strings.ContainsAny(before, "?#") {
@@ -181,7 +182,7 @@ func (c *Call) filled(variables map[string]any) string {
 	})
 }
 
-// address is a filled URL with the query pairs added.
+// address parses a filled URL and adds the query pairs.
 func (c *Call) address(text string, variables map[string]any) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {
@@ -189,7 +190,7 @@ func (c *Call) address(text string, variables map[string]any) (*url.URL, error) 
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
-			return nil, errAddress // servers would leave the path that was meant
+			return nil, errAddress // it would leave the path
 		}
 	}
 	u.Fragment = ""
@@ -205,4 +206,4 @@ func (c *Call) address(text string, variables map[string]any) (*url.URL, error) 
 	return u, nil
 }
 
-var errAddress = callwright.Invalid("", "no address can be made with these variables")
+var errAddress = callwright.Invalid("", "these variables do not make a URL")

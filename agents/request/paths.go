@@ -39,18 +39,18 @@ func parsePaths(mappings []Mapping) ([]path, error) {
 	return paths, nil
 }
 
-// How often what makes a path expensive may be in it: with more the cost grows with the square of the answer, or worse.
+// The limits of a path. Beyond them its cost grows with the square of the answer, or worse.
 const (
-	maxRoots    = 1 // $: where it begins
-	maxDescents = 1 // ..
-	maxCommas   = 4 // of unions, which may name the same member again and again
+	maxRoots    = 1 // of $
+	maxDescents = 1 // of ..
+	maxCommas   = 4 // of unions, which may name the same member repeatedly
 )
 
-// dear is what a path must not hold of regular expressions: repetitions and classes of a few letters that become megabytes,
-// and expressions that an answer gives, which are compiled again for every value.
+// dear matches the expensive parts of regular expressions that a path must not have: repetitions and classes of a few
+// letters that compile to megabytes, and expressions from the answer, which are compiled again for every value.
 var dear = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~|~=)\s*([^/\s]|$)`)
 
-// parsePath reads a JSONPath.
+// parsePath parses a JSONPath.
 func parsePath(text string) (path jp.Expr, err error) {
 	bad := callwright.Invalid("", "must be a JSONPath such as $.user.id")
 	defer func() {
@@ -65,10 +65,10 @@ func parsePath(text string) (path jp.Expr, err error) {
 	parts := strings.ReplaceAll(text, "$/", "/") // the end of a regular expression
 	count := func(part string) int { return strings.Count(parts, part) }
 	if count("$") > maxRoots || count("..") > maxDescents || count(",") > maxCommas {
-		return nil, callwright.Invalid("", "must hold $ and .. once at most, and %d commas", maxCommas)
+		return nil, callwright.Invalid("", "must have at most one $, one .. and %d commas", maxCommas)
 	}
 	if dear.MatchString(text) {
-		return nil, callwright.Invalid("", "must hold no match() and search(), and regular expressions only as =~ /x/, without {n} and \\p")
+		return nil, callwright.Invalid("", "must not have match() or search(), and regular expressions only as =~ /x/, without {n} and \\p")
 	}
 	if path, err = jp.ParseString(text); err != nil {
 		return nil, bad
@@ -76,8 +76,8 @@ func parsePath(text string) (path jp.Expr, err error) {
 	return path, nil
 }
 
-// take gives the variables of an answer, and adds what went wrong. A path that finds one value gives it, one that finds
-// several a list of them (those of an object in any order), and one that finds nothing no variable.
+// take returns the variables of an answer, and appends the problems. A path that finds several values gives an array of them
+// (values of an object in any order); one that finds nothing gives no variable.
 func take(paths []path, answer any, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken
@@ -105,7 +105,7 @@ func take(paths []path, answer any, problems []string) (map[string]any, []string
 	return variables, problems
 }
 
-// get follows a path; the library panics on some.
+// get follows a path. The library panics on some paths.
 func get(path jp.Expr, answer any) (found []any, err error) {
 	defer func() {
 		if recover() != nil {
@@ -115,7 +115,7 @@ func get(path jp.Expr, answer any) (found []any, err error) {
 	return path.Get(answer), nil
 }
 
-// weigh is about the bytes that a value has as JSON, or more than most, where it does not look further.
+// weigh estimates the bytes of a value as JSON. It stops above most.
 func weigh(value any, most int) int {
 	size := 8
 	switch value := value.(type) {

@@ -1,5 +1,7 @@
-// Package request is what a conversation asks of other systems over HTTP: requests with variables in them, limits on
-// what comes back, and variables taken from the answer. Webhook nodes, tools and dynamic data are all made of it.
+// Package request sends requests of conversations to other systems over HTTP. Variables are filled into a request, and taken
+// from its answer, within limits. Webhook nodes, tools and dynamic data use it.
+//
+// A Source is a request as clients write it. Source.Parse checks it and returns a Call, whose Do sends it with a Client.
 package request
 
 import (
@@ -10,70 +12,72 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Client sends requests; adapters/webhook has it.
+// Client sends requests. adapters/webhook implements it; agentstest.RunRequests tests one.
 type Client interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field. Names are not resolved.
+	// CheckURL refuses a URL to which no request may go: it is not absolute, not http or https, or has a private address.
+	// The error is CodeBadRequest without a field. It does not resolve names. The URL may hold {{variables}} in its path
+	// and query.
 	CheckURL(url string) error
-	// Do sends a request and reads the answer. It goes to no private address, checked when the connection is made, and
-	// follows no redirect: an answer 3xx is an answer. An answer with more than MaxAnswer bytes, none within the
-	// request's Timeout, and no connection are CodeUnavailable; the message is for people and names no address. It ends
-	// when ctx ends.
+	// Do sends a request and reads the answer. It does not connect to private addresses, which it checks after resolving
+	// names, and does not follow redirects: an answer 3xx is returned. CodeUnavailable: there is no connection, no answer
+	// within r.Timeout, or the answer has more than MaxAnswer bytes, decompressed. The message is for people and names no
+	// address. Do returns when ctx ends, and is safe for concurrent use.
 	Do(ctx context.Context, r Request) (Response, error)
 }
 
-// Bounds of every request.
+// The limits of a request.
 const (
-	MaxAnswer      = 1 << 20 // bytes
-	MaxBody        = 64 << 10
+	MaxAnswer      = 1 << 20  // bytes of an answer
+	MaxBody        = 64 << 10 // bytes of a request's body
 	DefaultTimeout = 10 * time.Second
-	LongestTimeout = 15 * time.Second // a caller who hears nothing for 20 s is taken for lost
+	LongestTimeout = 15 * time.Second // less than the 20 s of silence after which a conversation fails
 )
 
-// Request is one request with its variables filled in.
+// Request is a request with its variables filled in.
 type Request struct {
 	Org     callwright.OrgID
 	Method  string
 	URL     string
-	Header  []Pair // no line breaks
+	Header  []Pair // values have no line breaks
 	Body    []byte
-	Timeout time.Duration // from the connection to the last byte of the answer
+	Timeout time.Duration // from connecting to the last byte of the answer
 }
 
-// Response is what came back.
+// Response is an answer.
 type Response struct {
 	Status int
 	Body   []byte
 }
 
-// Pair is a name and a value, of a header, a query or a form of a body.
+// Pair is a name and a value of a header or a query.
 type Pair struct{ Name, Value string }
 
 // Source is a request as clients write it, with {{variables}} in its texts.
 type Source struct {
-	Method    string // empty: GET
-	URL       string // no variable in what comes before the path
-	Headers   []Pair
-	Query     []Pair
-	Body      string        // text; of JSON, variables are written as JSON wants them
-	Timeout   time.Duration // 0: DefaultTimeout
-	Variables []Mapping     // from the answer
+	Method    string        // empty: GET
+	URL       string        // variables only in the path and the query
+	Headers   []Pair        // at most 32
+	Query     []Pair        // at most 32
+	Body      string        // variables in JSON are encoded as JSON
+	Timeout   time.Duration // 0: DefaultTimeout; at most LongestTimeout counts
+	Variables []Mapping     // variables to take from the answer, at most 32
 }
 
-// Mapping takes a value from an answer.
+// Mapping takes a variable from an answer.
 type Mapping struct {
-	Name    string // of the variable
+	Name    string // the variable's
 	Path    string // JSONPath (RFC 9535) into the answer, such as $.user.id
-	Context string // what the value means, for the model; may hold {{variables}}
+	Context string // what the variable means, for the model; may hold {{variables}}
 }
 
-// Log is a request that was made, for the log of a conversation. It holds no header's value and no query.
+// Log records a request for the log of a conversation. It has no values of headers and no query.
 type Log struct {
 	Name      string // of the node or the tool
 	Method    string
-	URL       string // without query
-	Status    int    // 0 without an answer
-	Body      json.RawMessage
+	URL       string          // without its query
+	Status    int             // 0: no answer
+	Body      json.RawMessage // the beginning of the answer
 	Took      time.Duration
-	Variables map[string]any // that the answer gave
-	Error     string         // for people; empty when all went well
+	Variables map[string]any // variables from the answer
+	Error     string         // for people; empty: none
 }

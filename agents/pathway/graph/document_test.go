@@ -72,7 +72,7 @@ func TestCanonical(t *testing.T) {
 		t.Errorf("the form is %s\nwant %s (%v)", got, want, err)
 	}
 	if _, err := documentOf([]string{`{`}, []string{`{}`, `]`}).Canonical(); err == nil ||
-		err.Error() != "nodes[0]: it is not JSON from byte 1 on\nedges[1]: it is not JSON from byte 0 on" {
+		err.Error() != "nodes[0]: must be JSON: syntax error at byte 1\nedges[1]: must be JSON: syntax error at byte 0" {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -10,31 +10,30 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep lists and objects may stand in each other.
+// MaxDepth bounds the nesting of arrays and objects.
 const MaxDepth = 100
 
-// Parse reads one value of JSON (RFC 8259), and refuses beside what the grammar does: what databases can't keep, which
-// is text that is not UTF-8 and the NUL character, and what is nested deeper than MaxDepth. The error is for people, and
-// names the byte where the grammar ends.
+// Parse parses one JSON value (RFC 8259). It also refuses text that is not UTF-8 and the NUL character, which databases cannot
+// store, and nesting deeper than MaxDepth. The error is for people, and names the byte of a syntax error.
 func Parse(text string) (Value, error) {
 	var p Parser
 	return p.Parse(text)
 }
 
-// Parser reads many values, and shares memory among them. The zero Parser is ready.
+// Parser parses many values, which share memory. The zero Parser is ready.
 type Parser struct {
 	text    string
 	at      int
 	deep    bool     // something is nested too deep
 	nul     bool     // a text holds \u0000
-	members []Member // of what is not closed yet, one behind the other
-	room    []Member // the members of what is closed; its length is what is taken
+	members []Member // of open objects and arrays, one after the other
+	room    []Member // the members of closed ones
 }
 
-// Parse is the function of this name.
+// Parse parses one value, like the function Parse.
 func (p *Parser) Parse(text string) (Value, error) {
 	if !utf8.ValidString(text) {
-		return Value{}, errors.New("it is not UTF-8")
+		return Value{}, errors.New("must be valid UTF-8")
 	}
 	*p = Parser{text: text, members: p.members[:0], room: p.room}
 	p.blanks()
@@ -45,16 +44,16 @@ func (p *Parser) Parse(text string) (Value, error) {
 	}
 	switch {
 	case p.deep:
-		return Value{}, fmt.Errorf("it is nested deeper than %d", MaxDepth)
+		return Value{}, fmt.Errorf("must not be nested deeper than %d", MaxDepth)
 	case !ok:
-		return Value{}, fmt.Errorf("it is not JSON from byte %d on", p.at)
+		return Value{}, fmt.Errorf("must be JSON: syntax error at byte %d", p.at)
 	case p.nul:
-		return Value{}, errors.New("it holds a NUL character")
+		return Value{}, errors.New("must not have a NUL character")
 	}
 	return v, nil
 }
 
-// keep gives members a place of their own.
+// keep copies members to a place of their own.
 func (p *Parser) keep(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
@@ -65,7 +64,7 @@ func (p *Parser) keep(members []Member) []Member {
 	return slices.Clip(p.room[from:])
 }
 
-// blanks skips blanks.
+// blanks skips white space.
 func (p *Parser) blanks() {
 	for p.at < len(p.text) {
 		switch p.text[p.at] {
@@ -77,7 +76,7 @@ func (p *Parser) blanks() {
 	}
 }
 
-// next takes a byte, if it comes next behind blanks.
+// next consumes a byte if it comes next after white space.
 func (p *Parser) next(c byte) bool {
 	p.blanks()
 	if p.at < len(p.text) && p.text[p.at] == c {
@@ -87,7 +86,7 @@ func (p *Parser) next(c byte) bool {
 	return false
 }
 
-// value reads the value that begins here.
+// value parses the value that begins here.
 func (p *Parser) value(depth int) (v Value, ok bool) {
 	if p.deep = p.deep || depth > MaxDepth; p.deep || p.at == len(p.text) {
 		return v, false
@@ -115,7 +114,7 @@ func (p *Parser) value(depth int) (v Value, ok bool) {
 	return v, ok
 }
 
-// word reads one of JSON's three words.
+// word parses null, true or false.
 func (p *Parser) word(word string) bool {
 	if !strings.HasPrefix(p.text[p.at:], word) {
 		return false
@@ -124,7 +123,7 @@ func (p *Parser) word(word string) bool {
 	return true
 }
 
-// object reads an object. Members wait behind those of the objects around it until it is known how many they are.
+// object parses an object. Its members are collected after those of the objects around it until their number is known.
 func (p *Parser) object(depth int) ([]Member, bool) {
 	p.at++
 	if p.next('}') {
@@ -159,7 +158,7 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 	return whole, true
 }
 
-// array reads a list, as object does.
+// array parses an array, like object.
 func (p *Parser) array(depth int) ([]Member, bool) {
 	p.at++
 	if p.next(']') {
@@ -185,7 +184,7 @@ func (p *Parser) array(depth int) ([]Member, bool) {
 	return whole, true
 }
 
-// quoted reads a text.
+// quoted parses a string.
 func (p *Parser) quoted() bool {
 	if p.at == len(p.text) || p.text[p.at] != '"' {
 		return false
@@ -207,7 +206,7 @@ func (p *Parser) quoted() bool {
 	return false
 }
 
-// escape reads an escape up to its last byte.
+// escape parses an escape up to its last byte.
 func (p *Parser) escape() bool {
 	rest := p.text[p.at+1:]
 	if rest == "" {
@@ -225,7 +224,7 @@ func (p *Parser) escape() bool {
 	return true
 }
 
-// number reads a number.
+// number parses a number.
 func (p *Parser) number() bool {
 	p.take("-")
 	if p.take("0") == 0 && p.digits() == 0 {
@@ -241,7 +240,7 @@ func (p *Parser) number() bool {
 	return true
 }
 
-// take reads one of some characters, if it comes next, and says how many that were.
+// take consumes one of some characters if it comes next, and returns how many it consumed.
 func (p *Parser) take(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
@@ -250,7 +249,7 @@ func (p *Parser) take(chars string) int {
 	return 0
 }
 
-// digits reads digits and says how many there were.
+// digits consumes digits and returns their number.
 func (p *Parser) digits() int {
 	start := p.at
 	for p.at < len(p.text) && isDigit(p.text[p.at]) {
@@ -261,7 +260,7 @@ func (p *Parser) digits() int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// unquote is the text of a quoted one that the parser has read.
+// unquote returns the text of a quoted string.
 func unquote(quoted string) string {
 	if strings.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
@@ -270,8 +269,7 @@ func unquote(quoted string) string {
 	return string(appendUnquoted(room[:0], quoted))
 }
 
-// appendUnquoted writes the text of a quoted one that the parser has read. Half a surrogate pair becomes U+FFFD, as in
-// encoding/json.
+// appendUnquoted appends the text of a quoted string. Half a surrogate pair becomes U+FFFD, like in encoding/json.
 func appendUnquoted(to []byte, quoted string) []byte {
 	text := quoted[1 : len(quoted)-1]
 	for next := strings.IndexByte(text, '\\'); next >= 0; next = strings.IndexByte(text, '\\') {
@@ -298,7 +296,7 @@ func appendUnquoted(to []byte, quoted string) []byte {
 	return append(to, text...)
 }
 
-// hex is the character of four hexadecimal digits.
+// hex returns the character of four hexadecimal digits.
 func hex(digits string) rune {
 	n, _ := strconv.ParseUint(digits[:4], 16, 16)
 	return rune(n)

@@ -1,5 +1,5 @@
-// Package tree reads JSON once and keeps it as it was written: the kinds, members and texts of a value can be looked at
-// without decoding it into maps, and it can be written in one canonical form.
+// Package tree parses JSON and keeps it as it was written. It gives access to kinds, members and texts without decoding into
+// maps, and writes a canonical form.
 package tree
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind is the type of a value of JSON.
+// Kind is the type of a JSON value.
 type Kind byte
 
 // The kinds. The zero Value is Absent.
@@ -22,27 +22,27 @@ const (
 	Object
 )
 
-// String names the kind as people say it.
+// String returns the kind in words, such as "an array".
 func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// Value is a value of JSON. Copies share what they hold, which never changes: Set and Remove change only the Value that
-// they are called on.
+// Value is a JSON value. Copies share memory, which does not change: Set and Remove change only the Value on which they are
+// called.
 type Value struct {
 	Kind    Kind
-	Raw     string   // as it was written, without blanks around it; not kept up by Set and Remove
-	Members []Member // of an Object or an Array, as they were written: also where a name comes twice
+	Raw     string   // as it was written, without white space around it; Set and Remove leave it as it was
+	Members []Member // of an Object or an Array, as they were written; names may repeat
 }
 
-// Member is a member of an object, or of a list, where it has no name.
+// Member is a member of an object, or an item of an array, which has no name.
 type Member struct {
 	Name string
 	Value
 }
 
-// Get is a member of an object; the last where a name comes twice, as encoding/json has it, and the zero Value where
-// there is none.
+// Get returns a member of an object, or the zero Value. Of members with the same name it returns the last, like
+// encoding/json.
 func (v *Value) Get(name string) Value {
 	if m := v.find(name); m != nil {
 		return *m
@@ -50,7 +50,7 @@ func (v *Value) Get(name string) Value {
 	return Value{}
 }
 
-// Items are the items of an Array; none for any other kind.
+// Items returns the items of an Array, and nil for any other kind.
 func (v *Value) Items() []Member {
 	if v.Kind != Array {
 		return nil
@@ -58,7 +58,7 @@ func (v *Value) Items() []Member {
 	return v.Members
 }
 
-// find points to a member; nil: there is none.
+// find returns a member, or nil.
 func (v *Value) find(name string) *Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if v.Members[i].Name == name {
@@ -68,7 +68,7 @@ func (v *Value) find(name string) *Value {
 	return nil
 }
 
-// Set gives a member of an object a value.
+// Set sets a member of an object.
 func (v *Value) Set(name string, to Value) {
 	v.Members = slices.Clone(v.Members)
 	if m := v.find(name); m != nil {
@@ -78,7 +78,7 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// Remove takes the members of an object that fit away.
+// Remove removes the members of an object whose names fit.
 func (v *Value) Remove(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {
@@ -86,7 +86,7 @@ func (v *Value) Remove(fits func(name string) bool) {
 	}
 }
 
-// Text is the text of a String with its escapes resolved, and empty for any other kind.
+// Text returns the text of a String, without escapes. It is empty for any other kind.
 func (v *Value) Text() string {
 	if v.Kind != String {
 		return ""
@@ -94,10 +94,10 @@ func (v *Value) Text() string {
 	return unquote(v.Raw)
 }
 
-// True says whether the value is true.
+// True reports whether the value is true.
 func (v *Value) True() bool { return v.Kind == Boolean && v.Raw == "true" }
 
-// Float is a Number, and 0 for any other kind. A number that is too large is an infinity.
+// Float returns a Number, and 0 for any other kind. A number that is too large is an infinity.
 func (v *Value) Float() float64 {
 	if v.Kind != Number {
 		return 0
@@ -106,7 +106,7 @@ func (v *Value) Float() float64 {
 	return n
 }
 
-// Append writes the value with the members in their order, and what was not changed as it was written.
+// Append appends the value as it was written, with its changes.
 func (v *Value) Append(to []byte) []byte {
 	switch v.Kind {
 	case Object:
@@ -129,8 +129,8 @@ func (v *Value) Append(to []byte) []byte {
 	}
 }
 
-// AppendCanonical writes the value so that equal values look equal: members sorted by the bytes of their names and each
-// once, no blanks, texts with no escape that is not needed, numbers in their shortest form.
+// AppendCanonical appends the value in canonical form: members sorted by the bytes of their names and unique, no white space,
+// no needless escapes, numbers in their shortest form.
 func (v *Value) AppendCanonical(to []byte) []byte {
 	switch v.Kind {
 	case Object:
@@ -154,7 +154,7 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 	}
 }
 
-// appendSorted writes an object in its canonical form.
+// appendSorted appends an object in canonical form.
 func (v *Value) appendSorted(to []byte) []byte {
 	var few [24]int // as many as most objects have
 	order := few[:0]
@@ -176,7 +176,7 @@ func (v *Value) appendSorted(to []byte) []byte {
 	return append(to, '}')
 }
 
-// separate writes the comma before every element but the first.
+// separate appends the comma before every element but the first.
 func separate(to []byte, i int) []byte {
 	if i > 0 {
 		return append(to, ',')
@@ -184,8 +184,7 @@ func separate(to []byte, i int) []byte {
 	return to
 }
 
-// appendNumber writes a whole number of up to 15 digits as it is, and any other in the shortest form that is the same
-// float64.
+// appendNumber appends an integer of up to 15 digits as it is, and any other number in the shortest form of the same float64.
 func appendNumber(to []byte, raw string) []byte {
 	if len(raw) <= 15 && strings.Trim(raw, "0123456789") == "" {
 		return append(to, raw...)
@@ -201,7 +200,7 @@ func appendNumber(to []byte, raw string) []byte {
 	}
 }
 
-// appendText writes a text in quotes, with the escapes that JSON asks for (RFC 8259, section 7).
+// appendText appends a text in quotes, with the escapes that JSON requires (RFC 8259, section 7).
 func appendText[T string | []byte](to []byte, text T) []byte {
 	to = append(to, '"')
 	start := 0
