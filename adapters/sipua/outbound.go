@@ -151,6 +151,12 @@ func (o *outbound) start(
 ) (*leg.Leg, *call.HangupReason) {
 	u := o.ua
 	session, err := u.cfg.Media.Open(ctx)
+	if ctx.Err() != nil {
+		if err == nil {
+			_ = session.Close()
+		}
+		return nil, &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+	}
 	if err != nil {
 		u.log.Warn("no media session for a call", "call", o.dial.CallID, "error", err)
 		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "no media port is free"}

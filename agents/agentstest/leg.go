@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -122,6 +123,9 @@ func (l *Leg) Flush() int {
 
 // SendDTMF sends the digits once everything queued is played.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	p := l.phone
 	if err := p.wait(ctx, func() bool { return len(p.queue) == 0 }); err != nil {
 		return err
@@ -133,13 +137,16 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 // Info is made up.
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
-		SIPCallID: "phone@agentstest", Peer: "127.0.0.1:5061",
+		SIPCallID: l.phone.id + "@agentstest", Peer: "127.0.0.1:5061",
 		Codec: "PCMU", SRTPSuite: "AES_CM_128_HMAC_SHA1_80", TLS: "TLS 1.3",
 	}
 }
 
 // Transfer does what the phone's config says.
 func (l *Leg) Transfer(_ context.Context, to string) error {
+	if l.phone.over() {
+		return callwright.Errorf(callwright.CodeInvalidState, "the call has ended")
+	}
 	if f := l.phone.config.Transfer; f != nil {
 		if err := f(to); err != nil {
 			return err

@@ -152,9 +152,18 @@ func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 	return in.phone.Leg(), nil
 }
 
-// Reject refuses the call.
+// rejections are the SIP codes of the causes that a call may be refused with.
+var rejections = map[call.Cause]int{
+	call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503,
+}
+
+// Reject refuses the call. A cause without a SIP code is CodeBadRequest.
 func (in *Incoming) Reject(cause call.Cause) error {
-	in.decide(&call.HangupReason{Cause: cause})
+	code, ok := rejections[cause]
+	if !ok {
+		return callwright.Invalid("cause", "a call can't be refused with %q", cause)
+	}
+	in.decide(&call.HangupReason{Cause: cause, SIPCode: code})
 	return nil
 }
 

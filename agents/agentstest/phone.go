@@ -2,6 +2,7 @@ package agentstest
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type PhoneConfig struct {
 // Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and sees what it heard.
 // Its Leg is the near end, which the code under test gets. Time passes only while the leg is read.
 type Phone struct {
+	id     string // of the call
 	config PhoneConfig
 
 	mu      sync.Mutex
@@ -54,7 +56,9 @@ func NewPhone(config PhoneConfig) *Phone {
 	if config.Pace == 0 {
 		config.Pace = frameTime
 	}
-	return &Phone{config: config, changed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{})}
+	return &Phone{
+		id: rand.Text(), config: config, changed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
+	}
 }
 
 // Leg is the near end of the call.

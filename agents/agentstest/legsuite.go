@@ -1,0 +1,471 @@
+package agentstest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// suitePatience is how long the suites of Line and Leg wait for what has to happen.
+const suitePatience = 20 * time.Second
+
+// FarLeg is the far end of a leg under test. A Phone is one.
+type FarLeg interface {
+	Play(samples []int16) // queues audio for the leg
+	Press(digits string)  // sends digits to the leg
+	Played() []int16      // all audio of the leg that has arrived so far, silence included
+	Pressed() string      // all digits of the leg that have arrived so far
+	Hangup()
+	Done() <-chan struct{} // closed when the call has ended here
+}
+
+var _ FarLeg = (*Phone)(nil)
+
+// LegHarness makes legs under test, each in a call of its own that has just been answered.
+type LegHarness struct {
+	// Connect returns a leg and its far end.
+	Connect func(t *testing.T) (call.Leg, FarLeg)
+	// Hold returns a leg, and a function with which the far end holds and resumes it.
+	Hold func(t *testing.T) (leg call.Leg, hold func(on bool))
+	// Transfer returns a leg whose far end accepts a transfer to one number, and refuses every other.
+	Transfer func(t *testing.T, to string) call.Leg
+}
+
+// RunLeg checks what call.Leg promises. Calls last a few seconds, in real time.
+func RunLeg(t *testing.T, h LegHarness) {
+	t.Helper()
+	for name, check := range map[string]func(*testing.T, LegHarness){
+		"frames": legFrames, "audio": legAudio, "playout": legPlayout, "write ends": legWriteEnds, "digits": legDigits,
+		"hold": legHold, "transfer": legTransfer, "hang up": legHangup, "far end hangs up": legFarHangup,
+		"both hang up": legBothHangUp, "read gives up": legReadGivesUp,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, h)
+		})
+	}
+}
+
+func patient(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), suitePatience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(suitePatience); !ok(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func closes(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(suitePatience):
+		t.Fatalf("never: %s", what)
+	}
+}
+
+// beep returns a sound that every codec of telephony keeps recognizable.
+func beep(rate int, d time.Duration) []int16 {
+	samples := make([]int16, int(d.Seconds()*float64(rate)))
+	for i := range samples {
+		samples[i] = int16(12000 * math.Sin(2*math.Pi*400*float64(i)/float64(rate)))
+	}
+	return samples
+}
+
+// loud returns for how long audio is louder than any noise of a codec, in steps of 20 ms.
+func loud(samples []int16, rate int) time.Duration {
+	var total time.Duration
+	for frame := range slices.Chunk(samples, rate/50) {
+		var power float64
+		for _, s := range frame {
+			power += float64(s) * float64(s)
+		}
+		if math.Sqrt(power/float64(len(frame))) > 3000 {
+			total += frameTime
+		}
+	}
+	return total
+}
+
+// near reads a leg until it ends, as its one reader.
+type near struct {
+	leg  call.Leg
+	done chan struct{} // closed when the leg has no more frames
+
+	mu      sync.Mutex
+	in, out []int16 // out with silence
+	digits  string
+	held    bool // in the last frame
+	err     error
+}
+
+func follow(t *testing.T, leg call.Leg) *near {
+	t.Helper()
+	n := &near{leg: leg, done: make(chan struct{})}
+	go func() {
+		defer close(n.done)
+		for {
+			f, err := leg.Read(context.Background())
+			n.take(f, err)
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		if err := leg.Hangup(patient(t)); err != nil {
+			t.Errorf("hanging up in the end: %v", err)
+		}
+		closes(t, "Read returns an error after the end", n.done)
+	})
+	return n
+}
+
+func (n *near) take(f conversation.Frame, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err = err; err != nil {
+		return
+	}
+	n.in, n.held = append(n.in, f.In...), f.Held
+	if f.Out == nil {
+		f.Out = make([]int16, len(f.In))
+	}
+	n.out = append(n.out, f.Out...)
+	if f.Digit != 0 {
+		n.digits += string(f.Digit)
+	}
+}
+
+// see calls f while no frame comes.
+func see[T any](n *near, f func() T) T {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return f()
+}
+
+func (n *near) heard() time.Duration {
+	return see(n, func() time.Duration { return loud(n.in, n.leg.Rate()) })
+}
+
+func (n *near) played() time.Duration {
+	return see(n, func() time.Duration { return loud(n.out, n.leg.Rate()) })
+}
+
+// speak writes audio frame by frame, as a conversation does.
+func speak(ctx context.Context, leg call.Leg, samples []int16) error {
+	for frame := range slices.Chunk(samples, leg.Rate()/50) {
+		if err := leg.Write(ctx, frame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// legFrames: frames are 20 ms at the stated rate, in order, and no faster than time but for 200 ms of backlog.
+func legFrames(t *testing.T, h LegHarness) {
+	leg, _ := h.Connect(t)
+	rate := leg.Rate()
+	if rate != 8000 && rate != 16000 && rate != 48000 {
+		t.Errorf("the rate is %d", rate)
+	}
+	if i := leg.Info(); i.SIPCallID == "" || i.Peer == "" || i.Codec == "" || i.SRTPSuite == "" || i.TLS == "" {
+		t.Errorf("the leg is carried by %+v", i)
+	}
+	const frames = 50
+	var last time.Duration
+	began := time.Now()
+	for i := range frames {
+		f, err := leg.Read(patient(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.In) != rate/50 || f.Out != nil && len(f.Out) != rate/50 || f.Held || f.Digit != 0 {
+			t.Fatalf("frame %d: %d samples in, %d out, held %t, digit %d", i, len(f.In), len(f.Out), f.Held, f.Digit)
+		}
+		if i > 0 && f.Elapsed <= last {
+			t.Errorf("frame %d is of %s, the one before of %s", i, f.Elapsed, last)
+		}
+		last = f.Elapsed
+	}
+	if least := (frames - 1) * frameTime; last < least-frameTime || time.Since(began) < least-200*time.Millisecond-frameTime {
+		t.Errorf("%d frames took %s, and are of %s", frames, time.Since(began), last)
+	}
+	if leg.Rate() != rate || leg.Ending() != (call.HangupReason{}) {
+		t.Errorf("before the end the rate is %d, the ending %+v", leg.Rate(), leg.Ending())
+	}
+	if err := leg.Hangup(patient(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// legAudio: audio arrives in both directions, and a frame's Out is what was played.
+func legAudio(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	n := follow(t, leg)
+	rate := leg.Rate()
+	far.Play(beep(rate, time.Second))
+	if err := speak(patient(t), leg, beep(rate, time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	const most = 900 * time.Millisecond // the rest may be lost, or fade in
+	eventually(t, "the leg hears its far end", func() bool { return n.heard() >= most })
+	eventually(t, "the far end hears the leg", func() bool { return loud(far.Played(), rate) >= most })
+	eventually(t, "everything is played", func() bool { return leg.Queued() == 0 && n.played() >= time.Second })
+	if got := n.played(); got > time.Second+frameTime {
+		t.Errorf("%s were played, of one second", got)
+	}
+}
+
+// legPlayout: Write waits while more than 200 ms are queued. What was written and is not queued has been played. Flush
+// drops the queue, and the playout falls silent.
+func legPlayout(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	n := follow(t, leg)
+	rate := leg.Rate()
+	frame, most := rate/50, rate/5
+	written := 0
+	for samples := range slices.Chunk(beep(rate, time.Second), frame) {
+		if err := leg.Write(patient(t), samples); err != nil {
+			t.Fatal(err)
+		}
+		written += len(samples)
+		if q := leg.Queued(); q > most+1 {
+			t.Fatalf("Write returns while %d samples are queued", q)
+		}
+	}
+	if q := leg.Queued(); q < most/2 {
+		t.Errorf("%d samples are queued after a second of speech: Write waits for too long", q)
+	}
+	dropped := leg.Flush()
+	if q := leg.Queued(); dropped == 0 || q != 0 || leg.Flush() != 0 {
+		t.Errorf("Flush dropped %d, then %d are queued", dropped, q)
+	}
+	position := time.Duration(written-dropped) * time.Second / time.Duration(rate)
+	eventually(t, "the frames before the flush are read", func() bool { return n.played() >= position-frameTime })
+	after := see(n, func() int { return len(n.in) })
+	eventually(t, "half a second passes", func() bool { return see(n, func() int { return len(n.in) }) > after+rate/2 })
+	if got := n.played(); got > position+frameTime {
+		t.Errorf("%s were played, although %s were flushed", got, position)
+	}
+	if got := loud(far.Played(), rate); got > position+2*frameTime {
+		t.Errorf("the far end has heard %s of %s", got, position)
+	}
+}
+
+// legWriteEnds: a Write that waits ends with its ctx, and with the call.
+func legWriteEnds(t *testing.T, h LegHarness) {
+	leg, _ := h.Connect(t)
+	rate := leg.Rate()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := leg.Write(ended, beep(rate, time.Second)); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a ctx that has ended, Write returns %v", err)
+	}
+	follow(t, leg)
+	short, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if err := leg.Write(short, beep(rate, 10*time.Second)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after its ctx has ended, Write returns %v", err)
+	}
+	waiting := make(chan error, 1)
+	go func() { waiting <- leg.Write(context.Background(), beep(rate, 10*time.Second)) }()
+	if err := leg.Hangup(patient(t)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-waiting:
+		if err == nil {
+			t.Error("Write returns nil although the call has ended")
+		}
+	case <-time.After(suitePatience):
+		t.Fatal("Write waits although the call has ended")
+	}
+	if err := leg.Write(patient(t), beep(rate, frameTime)); err == nil {
+		t.Error("after the call, Write returns nil")
+	}
+}
+
+// legDigits: digits arrive in both directions, each once and in order; ours come after the queued speech.
+func legDigits(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	n := follow(t, leg)
+	const digits = "159*0#"
+	far.Press(digits)
+	if err := speak(patient(t), leg, beep(leg.Rate(), 300*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if err := leg.SendDTMF(patient(t), digits); err != nil {
+		t.Fatal(err)
+	}
+	if q := leg.Queued(); q != 0 {
+		t.Errorf("the digits are sent before %d samples of speech", q)
+	}
+	eventually(t, "the far end gets the digits", func() bool { return far.Pressed() == digits })
+	eventually(t, "the leg gets the digits", func() bool { return see(n, func() string { return n.digits }) == digits })
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := leg.SendDTMF(ended, "1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a ctx that has ended, SendDTMF returns %v", err)
+	}
+}
+
+// legHold: frames say that the far end holds the leg, and are silent meanwhile. The call goes on.
+func legHold(t *testing.T, h LegHarness) {
+	leg, hold := h.Hold(t)
+	n := follow(t, leg)
+	held := func(want bool) func() bool {
+		return func() bool { return see(n, func() bool { return n.held && want || !n.held && !want && len(n.in) > 0 }) }
+	}
+	eventually(t, "the call begins without hold", held(false))
+	for range 2 {
+		hold(true)
+		eventually(t, "the leg is held", held(true))
+		from := see(n, func() int { return len(n.in) })
+		eventually(t, "frames come while held", func() bool { return see(n, func() int { return len(n.in) }) > from+leg.Rate()/5 })
+		if silence := see(n, func() []int16 { return slices.Clone(n.in[from:]) }); loud(silence, leg.Rate()) > 0 {
+			t.Error("a held leg hears something")
+		}
+		hold(false)
+		eventually(t, "the leg is resumed", held(false))
+	}
+}
+
+// legTransfer: after a refused transfer the call goes on; after an accepted one it ends by itself.
+func legTransfer(t *testing.T, h LegHarness) {
+	const to, other = "+15550100077", "+15550100078"
+	leg := h.Transfer(t, to)
+	n := follow(t, leg)
+	if err := leg.Transfer(patient(t), other); err == nil {
+		t.Error("a refused transfer succeeds")
+	}
+	from := see(n, func() int { return len(n.in) })
+	eventually(t, "the call goes on after a refused transfer", func() bool { return see(n, func() int { return len(n.in) }) > from })
+	if err := leg.Transfer(patient(t), to); err != nil {
+		t.Errorf("an accepted transfer: %v", err)
+	}
+	closes(t, "the leg ends after the transfer", leg.Done())
+	if e := leg.Ending(); e.Cause != call.CauseTransferred {
+		t.Errorf("the ending is %+v", e)
+	}
+	if err := leg.Transfer(patient(t), to); err == nil {
+		t.Error("a leg that is over is transferred")
+	}
+}
+
+// legHangup: Hangup waits for the end, and changes nothing after it.
+func legHangup(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	n := follow(t, leg)
+	eventually(t, "frames come", func() bool { return see(n, func() int { return len(n.in) }) > 0 })
+	if err := leg.Hangup(patient(t)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-leg.Done():
+	default:
+		t.Error("Hangup returns before the end")
+	}
+	isOver(t, n, call.CauseLocalHangup, false)
+	closes(t, "the far end ends", far.Done())
+	if err := see(n, func() error { return n.err }); err != nil && !errors.Is(err, io.EOF) {
+		t.Errorf("the reader gets %v", err)
+	}
+}
+
+// isOver checks that a leg that has ended stays as it is.
+func isOver(t *testing.T, n *near, cause call.Cause, byPeer bool) {
+	t.Helper()
+	closes(t, "Read returns an error", n.done) // and n reads no more
+	leg := n.leg
+	ending, stats := leg.Ending(), leg.Stats()
+	if ending.Cause != cause || ending.ByPeer != byPeer {
+		t.Errorf("the ending is %+v, want %s, by the peer: %t", ending, cause, byPeer)
+	}
+	if _, err := leg.Read(patient(t)); !errors.Is(err, io.EOF) {
+		t.Errorf("after the end, Read returns %v", err)
+	}
+	for range 2 {
+		if err := leg.Hangup(patient(t)); err != nil {
+			t.Errorf("hanging up again: %v", err)
+		}
+	}
+	leg.Flush()
+	if leg.Ending() != ending || leg.Stats() != stats {
+		t.Errorf("after the end, the ending becomes %+v, the statistics %+v", leg.Ending(), leg.Stats())
+	}
+}
+
+// legFarHangup: the far end's hang-up ends the leg, and a Read that waits.
+func legFarHangup(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	n := follow(t, leg)
+	eventually(t, "a quarter of a second passes", func() bool { return see(n, func() int { return len(n.in) }) > leg.Rate()/4 })
+	far.Hangup()
+	closes(t, "the leg ends", leg.Done())
+	isOver(t, n, call.CauseRemoteHangup, true)
+	closes(t, "the far end ends", far.Done())
+	if s := leg.Stats(); s.Sent == 0 || s.Received == 0 {
+		t.Errorf("the statistics are %+v", s)
+	}
+}
+
+// legBothHangUp: hang-ups that cross end the call once.
+func legBothHangUp(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	n := follow(t, leg)
+	var both sync.WaitGroup
+	for range 3 {
+		both.Go(func() {
+			if err := leg.Hangup(patient(t)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Go(far.Hangup)
+	both.Wait()
+	closes(t, "the leg ends", leg.Done())
+	closes(t, "the far end ends", far.Done())
+	e := leg.Ending()
+	if e.Cause != call.CauseLocalHangup && e.Cause != call.CauseRemoteHangup {
+		t.Errorf("the ending is %+v", e)
+	}
+	isOver(t, n, e.Cause, e.ByPeer)
+}
+
+// legReadGivesUp: the end of a Read's ctx ends that Read, not the call.
+func legReadGivesUp(t *testing.T, h LegHarness) {
+	leg, _ := h.Connect(t)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 20 { // frames that have come already are read all the same
+		if _, err := leg.Read(ended); err != nil {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("with a ctx that has ended, Read returns %v", err)
+			}
+			break
+		}
+	}
+	follow(t, leg)
+	select {
+	case <-leg.Done():
+		t.Error("the call has ended with a Read's ctx")
+	case <-time.After(3 * frameTime):
+	}
+}
