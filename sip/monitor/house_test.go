@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,11 +34,19 @@ type prober struct {
 	down   map[string]bool
 	silent map[string]bool // does not answer until the asker loses patience
 	busy   map[string]time.Duration
+	codes  map[string]int    // answers instead of 200
 	during map[string]func() // runs while a server is being asked
 	asked  map[string][]time.Time
 	verify map[string]sip.TLSVerification
 	now    int // being asked
 	most   int
+}
+
+func newProber() *prober {
+	return &prober{
+		down: map[string]bool{}, silent: map[string]bool{}, busy: map[string]time.Duration{}, codes: map[string]int{},
+		during: map[string]func(){}, asked: map[string][]time.Time{}, verify: map[string]sip.TLSVerification{},
+	}
 }
 
 func (p *prober) Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence {
@@ -47,7 +56,7 @@ func (p *prober) Options(ctx context.Context, s failover.Server, verify sip.TLSV
 	p.verify[name] = verify
 	p.now++
 	p.most = max(p.most, p.now)
-	down, silent, busy, during := p.down[name], p.silent[name], p.busy[name], p.during[name]
+	down, silent, busy, code, during := p.down[name], p.silent[name], p.busy[name], p.codes[name], p.during[name]
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
@@ -59,15 +68,21 @@ func (p *prober) Options(ctx context.Context, s failover.Server, verify sip.TLSV
 	}
 	if silent {
 		<-ctx.Done()
-		return health.Evidence{Reason: "no answer"}
 	}
-	if busy > 0 {
-		return health.Evidence{Reason: "503 Busy", RetryAfter: busy}
+	var e health.Evidence
+	switch {
+	case silent:
+		e.Reason = "no answer"
+	case busy > 0:
+		e.Reason, e.RetryAfter = "503 Busy", busy
+	case down:
+		e.Reason = "connection refused"
+	case code == 408, code == 502, code == 503, code == 504:
+		e.Reason = strconv.Itoa(code)
+	default:
+		e.Alive, e.ResponseTime, e.Reason = true, 20*time.Millisecond, fmt.Sprintf("%d OK", cmp.Or(code, 200))
 	}
-	if down {
-		return health.Evidence{Reason: "connection refused"}
-	}
-	return health.Evidence{Alive: true, ResponseTime: 20 * time.Millisecond, Reason: "200 OK"}
+	return e
 }
 
 func (p *prober) set(change func(p *prober)) {
@@ -146,10 +161,7 @@ const org callwright.OrgID = "a"
 func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
 	t.Helper()
 	h := &house{t: t, store: memstore.New()}
-	h.prober = &prober{
-		down: map[string]bool{}, silent: map[string]bool{}, busy: map[string]time.Duration{}, during: map[string]func(){},
-		asked: map[string][]time.Time{}, verify: map[string]sip.TLSVerification{},
-	}
+	h.prober = newProber()
 	h.desk = &desk{broken: map[string]bool{}, tries: map[string]int{}}
 	tenants := orgstore.Tenants{Store: h.store}
 	h.check(tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org, ContactEmail: "ops@example.com"}))
