@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/rtpmedia"
 	"github.com/callwright/callwright/sip/sdp"
 )
 
@@ -49,6 +50,38 @@ func TestDigitsArriveAfterTheAudio(t *testing.T) {
 		}
 		c.close()
 		checkEvents(t, c, n)
+	})
+}
+
+// TestLateFramesDoNotSplitADigit: a pacer that is late skips frames, and the digit that is being sent stays one event.
+func TestLateFramesDoNotSplitADigit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, newNetwork(), nil)
+		rtpmedia.Unpaced(c.caller)
+		rtpmedia.Unpaced(c.callee)
+		c.apply()
+		sent := make(chan error, 1)
+		go func() { sent <- c.caller.SendDTMF(context.Background(), "55") }()
+		synctest.Wait()
+		digits := ""
+		for step := range 20 {
+			n := int64(4*step + step%3)
+			now := time.Duration(n) * 20 * ms
+			rtpmedia.InjectAt(c.callee, now, rtpmedia.Tick(c.caller, now, n), c.callerAt)
+			rtpmedia.Tick(c.callee, now, n)
+			f, err := c.callee.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Digit != 0 {
+				digits += string(f.Digit)
+			}
+		}
+		if err := <-sent; err != nil || digits != "55" {
+			t.Errorf("got %q, %v", digits, err)
+		}
+		c.close()
 	})
 }
 

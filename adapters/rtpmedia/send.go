@@ -31,6 +31,7 @@ type sender struct {
 	events    uint8
 	hasEvents bool
 	eventTick uint32 // of the events' clock in a frame
+	eventTime uint32 // the timestamp of the event that is being sent
 	allowed   bool   // the direction lets us send
 
 	ssrc      uint32
@@ -124,10 +125,14 @@ func (s *sender) audio(pcm []int16, first bool) ([]byte, error) {
 	return s.finish(packet)
 }
 
-// event makes an event packet, which carries the timestamp of the event's beginning.
+// event makes an event packet. All packets of an event carry the timestamp of its first one, also after late frames: a
+// second timestamp would begin a second digit.
 func (s *sender) event(p dtmf.Packet) ([]byte, error) {
 	s.talking = false
-	s.header(s.events, p.First, s.timestamp-p.Age*s.ticks)
+	if p.First {
+		s.eventTime = s.timestamp
+	}
+	s.header(s.events, p.First, s.eventTime)
 	return s.finish(append(s.packet, p.Payload[:]...))
 }
 

@@ -31,10 +31,13 @@ func send(t testing.TB, digits string, ticks uint32) (packets []sent, steps int)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var began uint32
 	for ; !s.Done(); steps++ {
 		if p, ok := s.Next(); ok {
-			now := 1000 + uint32(steps)*ticks
-			packets = append(packets, sent{now - p.Age*ticks, slices.Clone(p.Payload[:]), p.First, steps})
+			if p.First {
+				began = 1000 + uint32(steps)*ticks
+			}
+			packets = append(packets, sent{began, slices.Clone(p.Payload[:]), p.First, steps})
 		}
 	}
 	return packets, steps
@@ -133,14 +136,15 @@ func TestEveryDigitArrivesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		events := make([][]sent, 0, len(text))
+		var began uint32
 		for now := rapid.Uint32().Draw(t, "clock"); !s.Done(); now += 160 {
 			p, ok := s.Next()
 			if ok && p.First {
-				events = append(events, nil)
+				events, began = append(events, nil), now
 			}
 			if ok {
 				last := len(events) - 1
-				events[last] = append(events[last], sent{timestamp: now - p.Age*160, payload: slices.Clone(p.Payload[:])})
+				events[last] = append(events[last], sent{timestamp: began, payload: slices.Clone(p.Payload[:])})
 			}
 		}
 		var arrived []sent

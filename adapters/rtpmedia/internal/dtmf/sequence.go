@@ -21,8 +21,7 @@ const (
 // Packet is one packet of an event.
 type Packet struct {
 	Payload [4]byte
-	First   bool   // the packet begins an event: it carries the marker bit
-	Age     uint32 // steps since the event began: so many lies its timestamp back
+	First   bool // the packet begins an event: it carries the marker bit, and its timestamp is that of the event
 }
 
 // Sequence plays digits, one step for each 20 ms.
@@ -84,7 +83,7 @@ func (s *Sequence) Next() (Packet, bool) {
 
 // packet returns the event after step+1 steps; the copies of the last one repeat it.
 func (s *Sequence) packet(digit byte, step int) Packet {
-	p := Packet{First: step == 0, Age: uint32(step)}
+	p := Packet{First: step == 0}
 	p.Payload[0], _ = code(digit)
 	p.Payload[1] = volume
 	if step >= toneSteps-1 {
