@@ -71,10 +71,11 @@ type Recommendation struct {
 	Methods   []string // of Allow
 }
 
-// Prober asks one address with OPTIONS.
+// Prober asks addresses with OPTIONS. It is safe for concurrent use.
 type Prober interface {
-	// Probe asks until ctx ends, and never fails otherwise: an attempt that was not answered says why. An address that
-	// must not be reached from here is not. Nothing of it is left when Probe returns.
+	// Probe asks one address until ctx ends. An attempt with a final response has its code and the response time, and over
+	// TLS the facts of the certificate, whatever is wrong with it. Any other attempt has an error for people. An address that
+	// must not be reached from here gets no packet. Nothing of the probe is left when Probe returns.
 	Probe(ctx context.Context, p Probe) Answer
 }
 

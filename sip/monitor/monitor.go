@@ -13,10 +13,12 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Prober asks one server with OPTIONS over TLS.
+// Prober asks servers with OPTIONS over TLS. It is safe for concurrent use.
 type Prober interface {
-	// Options asks until ctx ends and says what came of it. Every final answer means that the server is alive but 408
-	// and the 5xx that say it is out of order. Connections may stay for the next probe.
+	// Options asks one server, and reports a miss when ctx ends first. The server is alive if it answers with any final
+	// response but 408, 502, 503 and 504, and if its certificate is as verify wants it. The evidence has a reason, a
+	// response time if the server is alive, and the RetryAfter of a 503; its time is set by the caller. The connection may
+	// stay open for the next probe.
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 
