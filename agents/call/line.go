@@ -10,11 +10,12 @@ import (
 
 // Line is the telephone: it places calls and takes them.
 type Line interface {
-	// Dial places a call and waits until it is answered. Ending ctx gives the attempt up, whatever it takes, and no
-	// ghost of it stays at the peer. A call that does not come about is a *HangupReason. progress, which may be nil, hears of
-	// ringing at most once.
+	// Dial places a call and waits until it is answered. A call that does not come about is a *HangupReason: CauseCancelled
+	// when ctx ends first, and then the peer stops ringing; CauseNoAnswer after the ringing time; otherwise the cause of the
+	// peer's response. progress, which may be nil, hears of ringing at most once.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
-	// Accept waits for the next incoming call that its trunk admits; callwright.ErrUnavailable once the line is closed.
+	// Accept waits for the next incoming call that its trunk admits, until ctx ends; callwright.ErrUnavailable once the line
+	// is closed. It may be called concurrently, as Dial may.
 	Accept(ctx context.Context) (IncomingCall, error)
 }
 
@@ -41,10 +42,11 @@ const ProgressRinging Progress = "ringing"
 type IncomingCall interface {
 	// Caller says who calls whom.
 	Caller() CallerInfo
-	// Answer takes the call. It waits for the caller's ACK, and is a *HangupReason when the caller has gone.
+	// Answer takes the call and waits for the caller's ACK. It is a *HangupReason when the caller has given up, or when the
+	// call was rejected.
 	Answer(ctx context.Context) (Leg, error)
 	// Reject refuses the call with the cause's SIP code: CauseBusy 486, CauseRejected 603, CauseUnavailable 480,
-	// CauseOverload 503.
+	// CauseOverload 503. Any other cause is CodeBadRequest, and the call goes on to ring.
 	Reject(cause Cause) error
 }
 
@@ -64,14 +66,17 @@ type CallerInfo struct {
 // Leg is one answered call. Closing is idempotent, and after Done nothing of it is left: no goroutine, no port.
 type Leg interface {
 	conversation.Audio
-	// Info says how the call is carried.
+	// Info returns how the call is carried. No field is empty.
 	Info() LegInfo
 	// Transfer asks the peer to call another number or SIP URI in our place (REFER, RFC 3515). It returns when the
-	// transfer has succeeded, after which the leg ends by itself, or failed, after which the call goes on.
+	// transfer has succeeded, after which the leg ends by itself with CauseTransferred, or failed, after which the call
+	// goes on. A leg that has ended cannot be transferred.
 	Transfer(ctx context.Context, to string) error
-	// Hangup ends the call and waits until it has ended. A call that has ended stays as it is.
+	// Hangup ends the call and waits until it has ended. A call that has ended stays as it is. It may be called
+	// concurrently, and cross the peer's hang-up.
 	Hangup(ctx context.Context) error
-	// Done is closed when the call has ended, whoever ended it. Ending and Stats are final from then on.
+	// Done is closed when the call has ended, whoever ended it. Ending, which is zero before, and Stats are final from then
+	// on.
 	Done() <-chan struct{}
 	Ending() HangupReason
 	Stats() Stats

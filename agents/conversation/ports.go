@@ -153,18 +153,20 @@ func (End) step()      {}
 type Audio interface {
 	// Rate returns the sample rate of the call: 8000, 16000 or 48000 Hz. It does not change.
 	Rate() int
-	// Read waits for the next 20 ms of the call, in both directions. The frame's slices are valid until the next Read.
-	// After the end of the call it returns io.EOF. One goroutine reads.
+	// Read waits for the next 20 ms of the call, in both directions. Frames come in order, and no faster than time. The
+	// frame's slices are valid until the next Read. After the end of the call it returns io.EOF; the end of ctx ends that
+	// Read alone. One goroutine reads.
 	Read(ctx context.Context) (Frame, error)
-	// Write queues samples of any length for playout. It waits while more than 200 ms are queued, until ctx or the call
-	// ends. One goroutine writes.
+	// Write queues samples of any length for playout. It waits while more than 200 ms are queued. It returns an
+	// error when ctx or the call ends first. One goroutine writes.
 	Write(ctx context.Context, samples []int16) error
-	// Queued returns the number of samples that wait for playout. It may be called from any goroutine.
+	// Queued returns the number of samples that wait for playout: all others that were written have been played. It may be
+	// called from any goroutine.
 	Queued() int
 	// Flush drops the samples that wait for playout and returns their number. The playout falls silent with the next
 	// packet. It may be called from any goroutine.
 	Flush() int
-	// SendDTMF sends digits (RFC 4733) after the queued samples, and waits until they are sent.
+	// SendDTMF sends digits (RFC 4733) after the queued samples, and waits until they are sent or ctx ends.
 	SendDTMF(ctx context.Context, digits string) error
 }
 
