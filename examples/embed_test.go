@@ -1,9 +1,14 @@
 package examples_test
 
 import (
+	"bufio"
+	"context"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestEmbeddingPrograms runs the programs as a reader would.
@@ -40,5 +45,51 @@ elsewhere: issue not found true
 				t.Errorf("%v, printed:\n%s\nwant:\n%s", err, got, test.output)
 			}
 		})
+	}
+}
+
+// TestEmbedCall rings the program that takes calls, from the softphone, and reads what it prints.
+func TestEmbedCall(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	bin, data := t.TempDir(), t.TempDir()
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, "./embed-call", "./softphone").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	server := exec.CommandContext(ctx, filepath.Join(bin, "embed-call"), "-listen", "127.0.0.1:0", "-data", data)
+	output, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stop()
+		_ = server.Wait() // it was killed
+	}()
+	lines := bufio.NewScanner(output)
+	if !lines.Scan() {
+		t.Fatal("the program prints nothing")
+	}
+	uri, _ := strings.CutPrefix(lines.Text(), "listening at ")
+	phone := exec.CommandContext(ctx, filepath.Join(bin, "softphone"), "--listen", "127.0.0.1:0", "--data", data,
+		"--dial", "+15550000001", "--server", uri, "--say", "Is anybody there?")
+	if out, err := phone.CombinedOutput(); err != nil {
+		t.Fatalf("softphone: %v\n%s", err, out)
+	}
+	var got []string
+	for lines.Scan() {
+		got = append(got, strings.TrimSpace(lines.Text()))
+		if strings.HasPrefix(lines.Text(), "ended") {
+			break
+		}
+	}
+	has := func(start, end string) bool {
+		return slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, start) && strings.HasSuffix(line, end) })
+	}
+	if !has("line assistant Say something.", "") || !has("line user ", " milliseconds") || !has("line assistant I heard ", "Goodbye.") || !has("ended", "") {
+		t.Errorf("printed %q", got)
 	}
 }

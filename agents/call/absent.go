@@ -14,6 +14,7 @@ import (
 
 // What stands in for the optional parts that a server does not have.
 type (
+	noAgents     struct{}
 	noModel      struct{}
 	noRoutes     struct{}
 	noRecordings struct{}
@@ -23,11 +24,20 @@ type (
 
 var (
 	errNoModel    = &llm.Failure{Class: llm.ClassUnsupported, Message: "there is no model on this server"}
+	errNoAgents   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls: it has no agents")
 	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls")
 	errNoFiles    = callwright.Errorf(callwright.CodeUnavailable, "this server records no calls")
 	errNoWebhooks = callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks")
 	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
 )
+
+func (noAgents) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
+	return agents.Agent{MaxDuration: agents.DefaultMaxDuration}, nil
+}
+
+func (noAgents) Calling(context.Context, callwright.OrgID, agents.Choice) (agents.Agent, error) {
+	return agents.Agent{}, errNoAgents
+}
 
 func (noModel) Name() string { return "" }
 

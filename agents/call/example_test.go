@@ -7,7 +7,6 @@ import (
 
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/agentstore"
-	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
@@ -29,15 +28,9 @@ func (c clock) Respond(context.Context, conversation.Turn) iter.Seq2[conversatio
 func ExampleService() {
 	store, line := memstore.New(), agentstest.NewLine(agentstest.PhoneConfig{})
 	work := memstore.NewWork(store, nil)
-	who, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-	})
-	if err != nil {
-		panic(err)
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	service, err := call.New(call.Config{
-		Store: agentstore.Calls{Store: store}, Atomic: store, Work: work, Line: line, Agents: who,
+		Store: agentstore.Calls{Store: store}, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: line,
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{},
 		NewBrain: func(_ context.Context, c call.Call) (conversation.Brain, error) { return clock{"noon"}, nil },
 		Observe: func(o call.Observation) {

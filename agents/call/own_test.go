@@ -212,10 +212,14 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
-	whole.Model = nil
+	whole.Model, whole.Agents = nil, nil
 	whole.NewBrain = func(context.Context, call.Call) (conversation.Brain, error) { return greeter{}, nil }
-	if _, err := call.New(whole); err != nil {
-		t.Errorf("with a brain of its own: %v", err)
+	s, err := call.New(whole)
+	if err != nil {
+		t.Fatalf("with a brain of its own: %v", err)
+	}
+	if _, err := s.Create(t.Context(), "a", call.Request{To: "+15550000002"}); !errors.Is(err, callwright.ErrUnavailable) {
+		t.Errorf("without agents a call gave %v", err)
 	}
 }
 

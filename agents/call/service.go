@@ -65,9 +65,9 @@ type Config struct {
 	Atomic      callwright.Atomic        // required
 	Work        callwright.Work          // required
 	Line        Line                     // required
-	Agents      Agents                   // required
 	Recognizer  conversation.Recognizer  // required
 	Synthesizer conversation.Synthesizer // required
+	Agents      Agents                   // required without NewBrain; nil: calls in have an agent without settings, to place one is CodeUnavailable
 	Model       llm.Model                // required without NewBrain
 
 	// NewBrain makes the brain of an answered call, when everything is known about it that is known before the
@@ -108,12 +108,12 @@ func (c Config) missing() string {
 		return "Work"
 	case c.Line == nil:
 		return "Line"
-	case c.Agents == nil:
-		return "Agents"
 	case c.Recognizer == nil:
 		return "Recognizer"
 	case c.Synthesizer == nil:
 		return "Synthesizer"
+	case c.Agents == nil && c.NewBrain == nil:
+		return "Agents"
 	case c.Model == nil && c.NewBrain == nil:
 		return "Model"
 	}
@@ -122,6 +122,9 @@ func (c Config) missing() string {
 
 // setDefaults fills in what is optional.
 func (c *Config) setDefaults() {
+	if c.Agents == nil {
+		c.Agents = noAgents{}
+	}
 	if c.Model == nil {
 		c.Model = noModel{}
 	}

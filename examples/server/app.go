@@ -133,7 +133,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
 		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
-		AMD: func(rate int) call.AMD { return voicemail.New(rate) },
+		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,
 		Node: string(p.Node), MaxCalls: p.Config.room(), DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
 	}
