@@ -49,6 +49,7 @@ func Check(fsys fs.FS) (Report, error) {
 			report.Violations = append(report.Violations, checkSize(f)...)
 			report.Violations = append(report.Violations, checkSleep(f)...)
 			report.Violations = append(report.Violations, checkAtomic(p, f)...)
+			report.Violations = append(report.Violations, checkEmbedding(f)...)
 		}
 	}
 	report.checkExported(t.packages)

@@ -7,6 +7,7 @@
 //   - no file is longer than 500 lines, no function of the product longer than 80 (size.go);
 //   - no test sleeps on the real clock (sleep.go);
 //   - package names say what a package is about (name.go);
+//   - no struct embeds a configuration (embed.go);
 //   - the HTTP handlers open no transaction but that of idempotent answers (atomic.go);
 //   - generated code lives in the packages of transport/oas and nowhere else, and nobody else's code, nor any binary, is
 //     committed (foreign.go).

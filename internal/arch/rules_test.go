@@ -148,6 +148,8 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"long function", "sip/long.go", "package sip\n\n" + function(81), "sip/long.go:3: f has 81 lines, 80"},
 
 		{"test sleeps", "sip/slow_test.go", "package sip_test\n\nimport \"time\"\n\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n", "sip/slow_test.go:6: sleeps"},
+		{"embedded configuration", "sip/bad.go", "package sip\n\n// Service serves.\ntype Service struct {\n\tConfig\n\tn int\n}\n", "sip/bad.go:5: embeds a configuration"},
+		{"embedded pointer to another's", "sip/bad.go", "package sip\n\ntype service struct{ *server.DialConfig }\n", "sip/bad.go:3: embeds a configuration"},
 		{"generated elsewhere", "sip/gen.go", "// " + generatedMark + "\n\npackage sip\n", "sip/gen.go: is generated"},
 		{"generated beside its home", "transport/oas/gen.go", "// " + generatedMark + "\n\npackage oas\n", "transport/oas/gen.go: is generated"},
 		{"generated below its home", "transport/oas/sipoas/sub/gen.go", "// " + generatedMark + "\n\npackage sub\n", "transport/oas/sipoas/sub/gen.go: is generated"},
