@@ -63,10 +63,16 @@ func counter(t *testing.T, before func(ctx context.Context, n int)) (address str
 	return s.URL
 }
 
-// status returns that of a refusal; 0 for none.
+// refusal is the error of a client of any area.
+type refusal interface {
+	error
+	GetStatusCode() int
+}
+
+// status returns the status of a refusal; 0 for another error.
 func status(err error) int {
-	if refusal, ok := errors.AsType[*pathwaysoas.ErrorStatusCodeWithHeaders](err); ok {
-		return refusal.StatusCode
+	if r, ok := errors.AsType[refusal](err); ok {
+		return r.GetStatusCode()
 	}
 	return 0
 }

@@ -66,6 +66,7 @@ type Recording struct {
 	rate    int
 	size    int64  // bytes of audio written to dst
 	pending []byte // audio not yet written
+	header  []byte // buffer
 	err     error  // the first failure; the recording ends there
 	closed  bool
 }
@@ -141,7 +142,8 @@ func (r *Recording) write() error {
 	if _, err := r.dst.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("seek WAV header: %w", err)
 	}
-	if _, err := r.dst.Write(appendHeader(nil, r.rate, 2, uint32(r.size))); err != nil {
+	r.header = appendHeader(r.header[:0], r.rate, 2, uint32(r.size))
+	if _, err := r.dst.Write(r.header); err != nil {
 		return fmt.Errorf("write WAV header: %w", err)
 	}
 	if _, err := r.dst.Seek(0, io.SeekEnd); err != nil {
