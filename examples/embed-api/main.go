@@ -1,0 +1,59 @@
+// Command embed-api serves the HTTP operations of issues beside a page of its own, and is built of nothing else of the contract.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/adapters/memstore/triagestore"
+	"github.com/callwright/callwright/transport/access"
+	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/triageapi"
+	"github.com/callwright/callwright/triage"
+)
+
+func main() {
+	ctx, store := context.Background(), memstore.New()
+	secret := []byte(rand.Text() + rand.Text()) // a program that keeps its keys keeps this, too
+	keys := must(access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: secret}))
+	issues := must(triage.New(triage.Config{
+		Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
+	}))
+	defer issues.Close()
+	api := must(httpapi.New(httpapi.Config{
+		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store},
+		Areas: []httpapi.Area{triageapi.New(issues)},
+	}))
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", api)
+	mux.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "Acme") })
+	server := httptest.NewServer(mux) // http.ListenAndServe, in a program that stays
+	defer server.Close()
+	org := must(keys.CreateOrganization(ctx, "acme", "Acme"))
+	key := must(keys.CreateKey(ctx, org.ID, "ci", 0)).Key.Reveal()
+	ask := func(method, path, body string) {
+		r := must(http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(body)))
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Content-Type", "application/json")
+		answer := must(http.DefaultClient.Do(r))
+		defer func() { _ = answer.Body.Close() }()
+		fmt.Println(method, path, answer.StatusCode)
+	}
+	ask("POST", "/v1/triage/issues", `{"title": "Agent books a closed day"}`)
+	ask("GET", "/about", "")
+	ask("GET", "/v1/calls", "")
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
