@@ -58,7 +58,7 @@ const keyStart = "cwk_"
 // random bytes make them.
 const prefixLen = len(keyStart) + 12
 
-// CreateOrganization makes an organization with a webhook secret of its own. An empty id makes a fresh one; CodeConflict
+// CreateOrganization stores an organization with a webhook secret of its own. Without an id it gets a new one; CodeConflict
 // when the id is taken.
 func (s *Service) CreateOrganization(
 	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
@@ -76,13 +76,13 @@ func (s *Service) CreateOrganization(
 	return o, s.cfg.Store.InsertOrganization(ctx, o)
 }
 
-// NewKey is what making a key shows once.
+// NewKey is a key that was just made. Nothing shows the key itself again.
 type NewKey struct {
 	Record callwright.APIKey
 	Key    callwright.Secret
 }
 
-// CreateKey makes a key for an organization; a zero lifetime never ends. The key can't be had again: only its HMAC is
+// CreateKey makes a key for an organization; a zero lifetime never ends. The key can't be read again: only its HMAC is
 // kept.
 func (s *Service) CreateKey(
 	ctx context.Context, org callwright.OrgID, name string, lifetime time.Duration,
@@ -106,7 +106,7 @@ func (s *Service) CreateKey(
 	return NewKey{Record: record, Key: callwright.Secret(key)}, err
 }
 
-// RevokeKey ends a key at once.
+// RevokeKey revokes a key at once.
 func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now())
 }

@@ -23,7 +23,7 @@ type Area struct {
 	Errors ErrorForm
 }
 
-// ErrorForm says in what the errors of an area differ from those of the others.
+// ErrorForm describes how the errors of an area differ from those of the others.
 type ErrorForm struct {
 	// Flat are the operations whose errors are {status, message, code, errors}: x-callwright-envelope: B in the contract.
 	Flat map[string]bool
@@ -75,7 +75,7 @@ func (g generated[R]) Find(method string, u *url.URL) (o Operation, ok bool) {
 	return Operation{Name: route.Name(), ID: route.OperationID(), Path: route.PathPattern()}, true
 }
 
-// methods are those that operations have.
+// methods are the HTTP methods that operations have.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // serveContract hands a request to the server of its area: the one that has the operation, or else the one that has the

@@ -66,7 +66,7 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// hasEscapedNUL says whether JSON text holds \u0000 whose backslash is not itself escaped.
+// hasEscapedNUL reports whether JSON text holds \u0000 whose backslash is not itself escaped.
 func hasEscapedNUL(text []byte) bool {
 	escape := []byte(`\u0000`)
 	for {

@@ -66,7 +66,7 @@ func (l line) String() string {
 	return l.path + ": " + l.text
 }
 
-// failureOf is what a client is told of an error: all of a coded one, what the generated code found wrong with the
+// failureOf returns what a client is told of an error: all of a coded one, what the generated code found wrong with the
 // request, and nothing of anything else.
 func failureOf(err error) failure {
 	var errs callwright.FieldErrors
@@ -103,7 +103,7 @@ const (
 	maxShownBytes = 3500
 )
 
-// several is a failure with a line for each fault, and the code of the first.
+// several returns a failure with a line for each error, and the code of the first.
 func several(errs callwright.FieldErrors) failure {
 	f := failure{code: errs[0].Code}
 	size := 0
@@ -152,7 +152,7 @@ func Explain(err error) (code callwright.Code, path, text string) {
 	return f.code, f.lines[0].path, f.lines[0].text
 }
 
-// envelope is the body of the answer, in the form that the operation's errors have. 401 and 429 are the same everywhere.
+// envelope returns the body of the answer, in the form that the operation's errors have. 401 and 429 are the same everywhere.
 func (f failure) envelope(info *requestInfo) []byte {
 	var form ErrorForm
 	if info.area != nil {
@@ -210,7 +210,7 @@ func writeNested(e *jx.Encoder, code, message, path string) {
 	})
 }
 
-// nameOf is a code as an operation names it.
+// nameOf returns a code as an operation names it.
 func (form ErrorForm) nameOf(code callwright.Code, operation string) string {
 	if name, ok := form.Names[operation][code]; ok {
 		return name
@@ -237,17 +237,17 @@ func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err 
 	fail(w, r, err)
 }
 
-// MethodNotAllowed answers a path that the contract has with other methods.
+// MethodNotAllowed answers a request for a path that takes other methods only.
 func MethodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	w.Header().Set("Allow", allowed)
 	fail(w, r, &callwright.Error{Code: codeMethodNotAllowed, Message: "this path takes " + allowed})
 }
 
-// NotFound answers a path that nothing is served at.
+// NotFound answers a request for a path that is not served.
 func NotFound(w http.ResponseWriter, r *http.Request) { fail(w, r, callwright.NotFound("path")) }
 
-// recovered answers a request whose handler panicked, if it has not begun to answer.
-func (a *API) recovered(ctx context.Context, w *answerWriter, cause any) {
+// answerPanic answers a request whose handler panicked before it began to answer.
+func (a *API) answerPanic(ctx context.Context, w *answerWriter, cause any) {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // a sentinel that is thrown, not wrapped
 		panic(cause)
 	}
@@ -258,7 +258,7 @@ func (a *API) recovered(ctx context.Context, w *answerWriter, cause any) {
 	}
 }
 
-// describe is an error with its causes, for the log.
+// describe returns an error with its causes, for the log.
 func describe(err error) string {
 	text := err.Error()
 	var coded *callwright.Error

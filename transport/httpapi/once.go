@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// answerLife is how long the first answer to a request with an Idempotency-Key is given again.
+// answerLife is how long the first answer to a request with an Idempotency-Key is repeated.
 const answerLife = 24 * time.Hour
 
-// Answer is an answer that can be kept as JSON and given again.
+// Answer is an answer that can be stored as JSON and repeated.
 type Answer interface {
 	json.Marshaler
 	json.Unmarshaler
@@ -26,9 +26,9 @@ type Answer interface {
 // idempotencyKey carries the key, which the generated code has checked.
 const idempotencyKey = "Idempotency-Key"
 
-// answerOnce gives the first answer again to a request whose Idempotency-Key was used before. Claiming the key, the
-// operation and keeping its answer are one transaction: of two requests at the same time one does the work, and what
-// failed has left neither a trace nor an answer.
+// answerOnce repeats the first answer to a request whose Idempotency-Key was used before. Claiming the key, the
+// operation and storing its answer are one transaction: of two requests at the same time one does the work, and an operation
+// that fails leaves neither a trace nor an answer.
 func (a *API) answerOnce(req middleware.Request, next middleware.Next, empty func() Answer) (middleware.Response, error) {
 	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
@@ -73,7 +73,7 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 	return answer, err
 }
 
-// find is the answer that is kept under the key, if there is one.
+// find returns the answer that is stored under the key, if there is one.
 func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer, found bool, err error) {
 	digest, text, err := a.cfg.Idempotency.Find(ctx, c.org, c.key, since)
 	switch {
@@ -104,7 +104,7 @@ func (a *API) keep(ctx context.Context, c claim, answer middleware.Response, sin
 	return err
 }
 
-// digest tells requests apart, but not by the order of members or by blanks in their JSON.
+// digest returns the same for requests that differ in the order of members or in blanks of their JSON only.
 func digest(path string, body []byte) []byte {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(body))

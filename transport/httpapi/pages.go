@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// route chooses between the operational pages and the contract.
+// route serves an operational page or an operation of the contract.
 func (a *API) route(w *answerWriter, r *http.Request) {
 	page := a.page(r.URL.Path)
 	if page == nil {
@@ -22,7 +22,7 @@ func (a *API) route(w *answerWriter, r *http.Request) {
 	page(w, r)
 }
 
-// page is the handler of an operational page, nil for any other path.
+// page returns the handler of an operational page; nil for any other path.
 func (a *API) page(path string) http.HandlerFunc {
 	switch path {
 	case "/healthz":
@@ -38,7 +38,7 @@ func (a *API) page(path string) http.HandlerFunc {
 	return nil
 }
 
-// serveReady says whether this node wants requests.
+// serveReady reports whether this node takes requests.
 func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 	if err := a.cfg.Ready(r.Context()); err != nil {
 		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready").Because(err))

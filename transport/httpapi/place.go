@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// place is a value of a JSON body: its path with the indexes of lists, where its text stands, and, of the values that are
+// place is a value in a JSON body: its path with the indexes of lists, the range of its text, and, of the values that are
 // looked for, its members.
 type place struct {
 	path       string
@@ -17,7 +17,7 @@ type place struct {
 	members    map[string]json.RawMessage
 }
 
-// placeOf is the path of the first value that names lead to and that fits, with the indexes of the lists on the way, which
+// placeOf returns the path of the first value that names lead to and that fits, with the indexes of the lists on the way, which
 // the generated decoder leaves out. Where there is none it is the path without them.
 func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	var found []place

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// refusal is what the generated decoders and validators found wrong with a request; ok is false for an error that is
+// refusal returns what the generated decoders and validators found wrong with a request; ok is false for an error that is
 // not theirs. Paths look like those of the domains: directions[0].options.port.
 func refusal(err error) (f failure, ok bool) {
 	var inParams *ogenerrors.DecodeParamsError
@@ -34,10 +34,10 @@ func refusal(err error) (f failure, ok bool) {
 	return failure{}, false
 }
 
-// noContentType says that the header is absent or can't be parsed, for which the generated code has no type.
+// noContentType reports whether the header is absent or can't be parsed, for which the generated code has no type.
 func noContentType(err error) bool { return strings.HasPrefix(err.Error(), "parse media type") }
 
-// inParameter is what is wrong with a parameter. The generated code stops at the first.
+// inParameter returns what is wrong with a parameter. The generated code stops at the first.
 func inParameter(err error) []line {
 	var param *ogenerrors.DecodeParamError
 	if !errors.As(err, &param) {
@@ -52,7 +52,7 @@ func inParameter(err error) []line {
 	return []line{{param.Name, "has a value that can't be understood"}}
 }
 
-// inBody is what is wrong with a body: the first thing that could not be decoded, or everything that is not valid.
+// inBody returns what is wrong with a body: the first thing that could not be decoded, or everything that is not valid.
 func inBody(err error) []line {
 	var undecoded *ogenerrors.DecodeBodyError
 	switch {
@@ -134,7 +134,7 @@ func invalid(path string, err error) []line {
 	return nil
 }
 
-// violation says in words what a validator of a single value found, empty for an error that is none's.
+// violation returns what a validator of a single value found, in words; empty for any other error.
 func violation(err error) string {
 	var short *validate.MinLengthError
 	var long *validate.MaxLengthError

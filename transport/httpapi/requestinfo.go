@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// requestInfo is what is known of a request. The outermost handler puts it into the context; those further in fill it.
+// requestInfo holds what is known of a request. The outermost handler puts it into the context; those further in fill it.
 type requestInfo struct {
 	id        string
 	area      *Area  // nil when no operation fits
@@ -43,7 +43,7 @@ func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 // requestIDHeader carries the request's id both ways.
 const requestIDHeader = "X-Request-ID"
 
-// goodID is a request id of the caller's that may stand in headers and logs.
+// goodID matches the request ids of callers that may stand in headers and logs.
 var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // ServeHTTP answers every request.
@@ -59,14 +59,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
 	defer func() {
 		if cause := recover(); cause != nil {
-			a.recovered(ctx, answer, cause)
+			a.answerPanic(ctx, answer, cause)
 		}
 		a.log(ctx, r, answer.status, time.Since(begin))
 	}()
 	a.route(answer, r.WithContext(ctx))
 }
 
-// log writes the line of one request.
+// log writes the log line of one request.
 func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
 	info := infoOf(ctx)
 	level := slog.LevelInfo
@@ -92,11 +92,11 @@ type answerWriter struct {
 	status int
 }
 
-// takeTimeout is how long a client may take for an answer of JSON: as long, it is kept in memory. Streams and recordings are
+// takeTimeout bounds how long a client may take for an answer of JSON, which stays in memory meanwhile. Streams and recordings are
 // not.
 const takeTimeout = time.Minute
 
-// mustBeTaken says by when a client must have taken what is written. A writer that knows no deadlines has none.
+// mustBeTaken sets the time by which a client must have taken what is written. A writer without deadlines has none.
 func (w *answerWriter) mustBeTaken(until time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(until)
 }

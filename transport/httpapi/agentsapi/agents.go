@@ -14,7 +14,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListAgents is all web agents.
+// ListAgents returns all web agents.
 func (a *api) ListAgents(ctx context.Context) (*oas.WebAgentListReply, error) {
 	list, err := a.agents.ListAgents(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	return &oas.WebAgentReply{Agent: record}, err
 }
 
-// aboutPrompt gives the task of a web agent its name on the wire.
+// aboutPrompt names the task of a web agent as the wire does.
 func aboutPrompt(err error) error {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == string(agents.SettingTask) {
 		named := *e
@@ -52,7 +52,7 @@ func aboutPrompt(err error) error {
 	return err
 }
 
-// newWebAgent is the body of CreateAgent in the domain's words.
+// newWebAgent translates the body of CreateAgent.
 func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	metadata, err := wire.Values(req.Metadata.Value)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *api) UpdateAgent(
 	})
 }
 
-// agentPatch is the body of UpdateAgent in the domain's words.
+// agentPatch translates the body of UpdateAgent.
 func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	metadata, err := wire.Values(req.Metadata.Value)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*o
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
 }
 
-// webAgent is a web agent as clients see it. What is not set is null, or empty where the contract has no null; what the
+// webAgent translates a web agent. What is not set is null, or empty where the contract has no null; what the
 // specification's record does not have is there only when it is set.
 func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	metadata, err := wire.Raw(w.Metadata)
@@ -178,7 +178,7 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	return answer, err
 }
 
-// objectText is a free object as JSON; nil for null.
+// objectText returns a free object as JSON; nil for null.
 func objectText(object oas.VoiceSettings) (json.RawMessage, error) {
 	if object == nil {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListInboundNumbers is all numbers that are answered.
+// ListInboundNumbers returns all numbers that are answered.
 func (a *api) ListInboundNumbers(ctx context.Context) (*oas.InboundNumberListReply, error) {
 	numbers, err := a.agents.ListInbound(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *api) ListInboundNumbers(ctx context.Context) (*oas.InboundNumberListRep
 	return answer, nil
 }
 
-// GetInboundNumber is one number that is answered.
+// GetInboundNumber returns one number that is answered.
 func (a *api) GetInboundNumber(
 	ctx context.Context, params oas.GetInboundNumberParams,
 ) (*oas.InboundNumber, error) {
@@ -94,7 +94,7 @@ func (a *api) UpdateInboundNumber(
 	return answer, nil
 }
 
-// inboundPatch is the body of UpdateInboundNumber in the domain's words. Of the voice's two names voice_id is heard first.
+// inboundPatch translates the body of UpdateInboundNumber. Of the voice's two names voice_id takes precedence.
 func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	data, err := agentwire.DynamicData(req.DynamicData)
 	if err != nil {
@@ -130,7 +130,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	return patch, nil
 }
 
-// inboundNumber is a number with its agent. What this build has not is null.
+// inboundNumber translates a number with its agent. Members that are not built yet are null.
 func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 	data, err := agentwire.DynamicDataList[oas.DynamicDataList](n.Agent.DynamicData)
 	absent := oas.OptNilString{Set: true, Null: true}
@@ -156,7 +156,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 	}, err
 }
 
-// nilMillis is a duration in milliseconds; null for none.
+// nilMillis returns a duration in milliseconds; null for none.
 func nilMillis(d *time.Duration) wire.Nil[float64] {
 	if d == nil {
 		return wire.Nil[float64]{Null: true}
@@ -164,7 +164,7 @@ func nilMillis(d *time.Duration) wire.Nil[float64] {
 	return wire.Nil[float64]{Value: float64(*d) / float64(time.Millisecond)}
 }
 
-// selectorRecord is the version that an agent's pathway is to have; null without a pathway.
+// selectorRecord translates the choice of the version of an agent's pathway; null without a pathway.
 func selectorRecord(ref agents.PathwayRef) oas.OptNilPathwayVersionSelector {
 	version := oas.OptNilPathwayVersionSelector{Set: true, Null: true}
 	switch {

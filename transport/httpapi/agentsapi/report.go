@@ -20,7 +20,7 @@ type member struct {
 	}
 }
 
-// updateReport says of the members that are given what became of their settings.
+// updateReport reports which of the given members were applied, and why the others were refused.
 func updateReport(message string, report agents.Report, members []member) (*oas.UpdateReply, error) {
 	answer := &oas.UpdateReply{
 		Status: oas.SuccessStatusSuccess, Message: message,

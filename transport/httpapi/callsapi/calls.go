@@ -30,7 +30,7 @@ func (a *api) CreateCall(
 	return answer, nil
 }
 
-// ListCalls is a page of calls.
+// ListCalls returns a page of calls.
 func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.CallListReply, error) {
 	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 	return answer, nil
 }
 
-// GetCall is one call with its transcript and its log.
+// GetCall returns one call with its transcript and its log.
 func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallRecord, error) {
 	c, transcript, err := a.calls.Get(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.Mes
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Call is being ended."}, nil
 }
 
-// numberInQuery is a number to search for: E.164 where it is, and as it was given where it is not.
+// numberInQuery returns a number to search for: in E.164 if it can be read, otherwise as it was given.
 func numberInQuery(given oas.OptString) string {
 	number, err := callwright.ParsePhoneNumber(given.Value)
 	if err != nil {

@@ -42,7 +42,7 @@ func (n Notifier) Notify(
 	return n.sender.Send(ctx, org, c.ID, url, body)
 }
 
-// event is the body that tells of something that has happened on a call.
+// event is the body of a webhook about something that has happened on a call.
 type event struct {
 	Message  string             `json:"message"`
 	CallID   string             `json:"call_id"`

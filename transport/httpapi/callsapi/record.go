@@ -23,7 +23,7 @@ func callSummary(c call.Call) oas.CallSummary {
 	return s
 }
 
-// callRecord is the whole record of a call.
+// callRecord returns the whole record of a call.
 func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pathway.Log) (*oas.CallRecord, error) {
 	r := &oas.CallRecord{
 		CallID: c.ID, CID: c.ID, CallLength: callLength(c), CorrectedDuration: correctedDuration(c), To: c.To, From: c.From,
@@ -88,7 +88,7 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	return l
 }
 
-// pathwayLogs is the log of a call's pathway, line by line.
+// pathwayLogs returns the log of a call's pathway, line by line.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
 	lines, err := pathwaywire.Lines(logs, begin)
 	records := make([]oas.CallPathwayLog, len(lines))
@@ -108,12 +108,12 @@ func analysis(a call.Analysis) oas.NilCallAnalysis {
 	return oas.NewNilCallAnalysis(oas.CallAnalysis{Summary: wire.NilText(a.Summary), Disposition: wire.NilText(a.Disposition)})
 }
 
-// callLength is the call's length in minutes, null while there is none.
+// callLength returns the call's length in minutes, null while there is none.
 func callLength(c call.Call) oas.NilFloat64 {
 	return oas.NilFloat64{Value: c.Length().Minutes(), Null: c.StartedAt == nil || c.EndedAt == nil}
 }
 
-// correctedDuration is the call's length in seconds, null while there is none.
+// correctedDuration returns the call's length in seconds, null while there is none.
 func correctedDuration(c call.Call) oas.NilString {
 	if c.StartedAt == nil || c.EndedAt == nil {
 		return oas.NilString{Null: true}
@@ -132,7 +132,7 @@ func answeredBy(c call.Call) oas.NilAnsweredBy {
 	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
 }
 
-// endedBy is who hung up; null for a call that did not end by that.
+// endedBy returns who hung up; null for a call that did not end by that.
 func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 	by := oas.NilCallRecordCallEndedBy{Null: true}
 	switch {
@@ -152,5 +152,5 @@ func sipCode(c call.Call) oas.OptNilInt {
 	return oas.NewOptNilInt(c.Ending.SIPCode)
 }
 
-// nilMillis is a duration in milliseconds; null for none.
+// nilMillis returns a duration in milliseconds; null for none.
 func nilMillis(d time.Duration) wire.Nil[float64] { return wire.Millis(wire.Ptr(d, d != 0)) }

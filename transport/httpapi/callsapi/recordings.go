@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// GetRecording streams a call's recording, or the range of it that is asked for.
+// GetRecording streams a call's recording, or the range that the request asks for.
 func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w http.ResponseWriter) error {
 	recording, err := a.calls.Recording(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {

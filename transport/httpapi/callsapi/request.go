@@ -13,7 +13,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// callRequest is the body of CreateCall in the domain's words.
+// callRequest translates the body of CreateCall.
 func callRequest(req *oas.CallCreate) (call.Request, error) {
 	data, err := wire.Values(req.RequestData.Value)
 	if err != nil {
@@ -30,7 +30,7 @@ func callRequest(req *oas.CallCreate) (call.Request, error) {
 	}, err
 }
 
-// callOverrides are the settings of an agent that are given for the call.
+// callOverrides returns the agent's settings that are given for the call.
 func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	data, err := agentwire.DynamicData(req.DynamicData)
 	if err != nil {
@@ -59,7 +59,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	return patch, nil
 }
 
-// callPlan is what is to happen around the call.
+// callPlan returns what is to happen around the call: voicemail, retry, analysis and webhooks.
 func callPlan(req *oas.CallCreate) call.Plan {
 	plan := call.Plan{
 		Voicemail: call.Voicemail{

@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// CreatePathwayChat begins a text conversation.
+// CreatePathwayChat starts a chat.
 func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate) (*oas.PathwayChatReply, error) {
 	data, err := wire.Values(req.RequestData.Value)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	}}, nil
 }
 
-// SendPathwayChatMessage takes a turn in a text conversation.
+// SendPathwayChatMessage takes a turn in a chat.
 func (a *api) SendPathwayChatMessage(
 	ctx context.Context, req *oas.PathwayChatTurn, params oas.SendPathwayChatMessageParams,
 ) (*oas.PathwayChatStateReply, error) {
@@ -65,7 +65,7 @@ func (a *api) SendPathwayChatMessage(
 	return &oas.PathwayChatStateReply{Data: state}, nil
 }
 
-// chatFindings is what is known after a turn, and how it came about.
+// chatFindings returns the variables after a turn, and the log of the turn.
 func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, error) {
 	variables, err := wire.Raw(turn.State.Variables)
 	if err != nil {
@@ -82,7 +82,7 @@ func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, e
 	return variables, logs, err
 }
 
-// chatHistory is what both sides said; what tools answered is no part of it.
+// chatHistory returns what both sides said. Answers of tools are no part of it.
 func chatHistory(messages []llm.Message) []oas.PathwayChatMessage {
 	history := []oas.PathwayChatMessage{}
 	for _, m := range messages {

@@ -25,7 +25,7 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 	return &oas.PathwayCreatedReply{Status: success, PathwayID: p.ID}, nil
 }
 
-// ListPathways is a page of pathways.
+// ListPathways returns a page of pathways.
 func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (oas.PathwayList, error) {
 	page, err := a.pathways.List(ctx, httpapi.Org(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (
 	return answer, nil
 }
 
-// GetPathway is one pathway with its draft.
+// GetPathway returns one pathway with its draft.
 func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas.Pathway, error) {
 	p, err := a.pathways.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -90,7 +90,7 @@ func pathwayRecord(p pathway.Pathway) oas.Pathway {
 	return answer
 }
 
-// documentOf is a graph in the domain's words: what a node or an edge holds is passed on as it came.
+// documentOf translates a graph. The members of nodes and edges are passed on unchanged.
 func documentOf(nodes []oas.PathwayNode, edges []oas.PathwayEdge) graph.Document {
 	return graph.Document{Nodes: wire.Items[json.RawMessage](nodes), Edges: wire.Items[json.RawMessage](edges)}
 }

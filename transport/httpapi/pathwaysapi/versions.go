@@ -76,7 +76,7 @@ func (a *api) ListPathwayVersions(
 	return answer, nil
 }
 
-// GetPathwayVersion is one version with its graph.
+// GetPathwayVersion returns one version with its graph.
 func (a *api) GetPathwayVersion(
 	ctx context.Context, params oas.GetPathwayVersionParams,
 ) (*oas.PathwayVersion, error) {
@@ -130,7 +130,7 @@ func differences(list []graph.Difference) []oas.PathwayDifference {
 	return answer
 }
 
-// PublishPathway puts a version to use, or has it wait for its tests.
+// PublishPathway publishes a version, or has it wait for its tests.
 func (a *api) PublishPathway(
 	ctx context.Context, req *oas.PathwayPublish, params oas.PublishPathwayParams,
 ) (*oas.PathwayPublished, error) {

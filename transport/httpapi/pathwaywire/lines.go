@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// Role says whose line it is.
+// Role is the side that a line is of.
 type Role string
 
 // The roles, as the contract has them.
@@ -70,7 +70,7 @@ type info struct {
 	Request   *request        `json:"request,omitempty"`
 }
 
-// request is a request that was made. What came back is not in it but for the variables that were taken from it.
+// request is a request that was made. Of the answer it holds the variables that were taken from it, and nothing else.
 type request struct {
 	Name      string         `json:"name"`
 	Method    string         `json:"method"`

@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// Config is what the area serves. The operations of a service that is nil answer 501.
+// Config names the services of the area. The operations of a service that is nil answer 501.
 type Config struct {
 	Trunks      *sip.Service
 	Calls       *calllog.Service

@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// ListSipCalls is a page of a number's call log.
+// ListSipCalls returns a page of a number's call log.
 func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (*oas.SipCallListReply, error) {
 	page, err := a.calls.List(ctx, httpapi.Org(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
 	if err != nil {
@@ -35,7 +35,7 @@ func sipCall(r calllog.Record, now time.Time) oas.SipCall {
 	}
 }
 
-// GetSipCallTimeline is the messages of a call of the log.
+// GetSipCallTimeline returns the messages of a call of the log.
 func (a *api) GetSipCallTimeline(
 	ctx context.Context, params oas.GetSipCallTimelineParams,
 ) (*oas.SipCallTimelineReply, error) {
@@ -58,7 +58,7 @@ func callStep(e ladder.Event) oas.SipCallStep {
 	}
 }
 
-// StartSipTestCall rings a number's endpoint.
+// StartSipTestCall calls a number's endpoint.
 func (a *api) StartSipTestCall(
 	ctx context.Context, req *oas.SipTestCallStart,
 ) (*oas.SipTestCallStartedReply, error) {
@@ -69,7 +69,7 @@ func (a *api) StartSipTestCall(
 	return &oas.SipTestCallStartedReply{Data: oas.SipTestCallStarted{CallID: c.ID, Message: "Test call started."}}, nil
 }
 
-// GetSipTestCall is a test call as it stands.
+// GetSipTestCall returns a test call as it stands.
 func (a *api) GetSipTestCall(
 	ctx context.Context, params oas.GetSipTestCallParams,
 ) (*oas.SipTestCallReply, error) {

@@ -52,10 +52,10 @@ func (a *api) UpdateSipConfig(
 	}}, nil
 }
 
-// endpointsPath is where the servers of a failover stand in the body.
+// endpointsPath is the path of the servers of a failover in the body.
 const endpointsPath = "failover_config.endpoints"
 
-// failoverOf is a failover in the domain's words: the servers in the order of their priorities. order is where each of
+// failoverOf translates a failover: its servers in the order of their priorities. order is where each of
 // them stands in the body.
 func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []int, err error) {
 	config = &failover.Config{Enabled: given.Enabled, Failback: failover.Failback(given.Failback.Value)}
@@ -118,7 +118,7 @@ func failoverOrNull(c *failover.Config) oas.NilSipFailoverConfig {
 	return oas.NewNilSipFailoverConfig(config)
 }
 
-// codecsOf is a list of codecs in the domain's words. A name alone is an enabled codec.
+// codecsOf translates a list of codecs. A name alone is an enabled codec.
 func codecsOf(given oas.SipCodecConfig) *sip.CodecConfig {
 	config := &sip.CodecConfig{Transcode: given.Transcode.Value}
 	for _, item := range given.Codecs {

@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// StartSipDiscovery begins to look at a host.
+// StartSipDiscovery starts to probe a host.
 func (a *api) StartSipDiscovery(
 	ctx context.Context, req *oas.SipDiscoveryStart,
 ) (*oas.SipDiscoveryReply, error) {
@@ -23,7 +23,7 @@ func (a *api) StartSipDiscovery(
 	return &oas.SipDiscoveryReply{Data: sipDiscovery(d)}, nil
 }
 
-// GetSipDiscovery is a discovery as it stands.
+// GetSipDiscovery returns a discovery as it stands.
 func (a *api) GetSipDiscovery(
 	ctx context.Context, params oas.GetSipDiscoveryParams,
 ) (*oas.SipDiscoveryReply, error) {

@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// GetSipConfiguration is the trunks of a number.
+// GetSipConfiguration returns the trunks of a number.
 func (a *api) GetSipConfiguration(
 	ctx context.Context, params oas.GetSipConfigurationParams,
 ) (*oas.SipConfigurationReply, error) {
@@ -59,7 +59,7 @@ func (a *api) AttachSipNumbers(
 	return &oas.SipAttachReply{Data: result}, nil
 }
 
-// attachmentOf is the body of AttachSipNumbers in the domain's words.
+// attachmentOf translates the body of AttachSipNumbers.
 func attachmentOf(req *oas.SipAttach) (sip.Attachment, error) {
 	if req.PhoneNumber.Set == (req.PhoneNumbers != nil) {
 		return sip.Attachment{}, callwright.Invalid("phone_numbers", "exactly one of phone_number and phone_numbers is required")
@@ -120,7 +120,7 @@ func (a *api) DetachSipNumber(
 	}, nil
 }
 
-// ListSipNumbers is all numbers that are attached.
+// ListSipNumbers returns all numbers that are attached.
 func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, error) {
 	numbers, err := a.trunks.Numbers(ctx, httpapi.Org(ctx))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // hidden stands where a password is that nobody is shown.
 const hidden = "********"
 
-// GetSipFirewallAddresses is what firewalls have to let through.
+// GetSipFirewallAddresses returns the addresses and ports that firewalls have to let through.
 func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddressesReply, error) {
 	region, err := a.setup.Firewall(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddr
 	}}, nil
 }
 
-// GetSipOutboundSetup is what to configure in a telephone system.
+// GetSipOutboundSetup returns the settings for a telephone system.
 func (a *api) GetSipOutboundSetup(
 	ctx context.Context, params oas.GetSipOutboundSetupParams,
 ) (*oas.SipOutboundSetupReply, error) {
@@ -42,7 +42,7 @@ func (a *api) GetSipOutboundSetup(
 	return &oas.SipOutboundSetupReply{Data: answer}, nil
 }
 
-// GetSipStatus is how a number's trunks are.
+// GetSipStatus returns the health of a number's trunks.
 func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.SipStatusReply, error) {
 	h, err := a.trunks.Health(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {

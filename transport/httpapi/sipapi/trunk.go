@@ -15,7 +15,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// directionOf is one direction in the domain's words. auth_mode and register_auth may stand in the direction or among
+// directionOf translates one direction. auth_mode and register_auth may stand in the direction or among
 // its options.
 func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error) {
 	o := d.Options.Value
@@ -117,7 +117,7 @@ func trunkOrNull(t *sip.Trunk) oas.NilSipConfiguration {
 	return oas.NewNilSipConfiguration(trunk(*t))
 }
 
-// trunk is a trunk without its secrets, its options as they are in force: signaling is TLS and media SRTP always.
+// trunk translates a trunk without its secrets, with its options as they are in force: signaling is TLS and media SRTP always.
 func trunk(t sip.Trunk) oas.SipConfiguration {
 	c := oas.SipConfiguration{
 		Number: t.Number.String(), ID: t.ID, OrgID: string(t.Org), Direction: oas.SipDirection(t.Direction),
@@ -148,7 +148,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 	return c
 }
 
-// headersOrNull is a trunk's header rules; null for none.
+// headersOrNull translates a trunk's header rules; null for none.
 func headersOrNull(t sip.Trunk) oas.NilSipHeaderMapping {
 	if len(t.Headers) == 0 {
 		return oas.NilSipHeaderMapping{Null: true}

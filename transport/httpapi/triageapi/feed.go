@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// GetIssueActivity is a page of an issue's feed.
+// GetIssueActivity returns a page of an issue's feed.
 func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityParams) (*oas.TriageActivityReply, error) {
 	page, err := a.issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
 		Limit: params.Limit.Or(0), Cursor: params.Cursor.Or(""),
@@ -26,7 +26,7 @@ func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityP
 	return &oas.TriageActivityReply{Data: answer}, nil
 }
 
-// activityItem is an entry of either kind.
+// activityItem translates an entry of either kind.
 func activityItem(e triage.Entry) (oas.TriageActivityItem, error) {
 	if e.Kind == triage.KindAgent {
 		entry, err := agentEntry(e)
@@ -94,7 +94,7 @@ func artifactRecord(made triage.Artifact) (oas.TriageArtifact, error) {
 	return record, record.Payload.Value.UnmarshalJSON(made.Payload)
 }
 
-// nilMetadata is null for none.
+// nilMetadata returns null for none.
 func nilMetadata(values map[string]any) (oas.NilMetadata, error) {
 	raw, err := wire.Raw(values)
 	return oas.NilMetadata{Value: raw, Null: len(values) == 0}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// actorOf is who makes the request, as issues know it: the API key.
+// actorOf returns who makes the request, as issues know it: the API key.
 func actorOf(ctx context.Context) triage.Actor {
 	p := httpapi.Principal(ctx)
 	return triage.Actor{Kind: triage.ActorUser, ID: p.KeyID, Label: p.KeyName}
@@ -27,7 +27,7 @@ func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas
 	return a.issueReply(ctx, i, err)
 }
 
-// dateRanges are how far back a list may look.
+// dateRanges are the periods that a list may cover.
 var dateRanges = map[oas.ListIssuesDateRange]time.Duration{
 	oas.ListIssuesDateRange24h: 24 * time.Hour,
 	oas.ListIssuesDateRange7d:  7 * 24 * time.Hour,
@@ -35,7 +35,7 @@ var dateRanges = map[oas.ListIssuesDateRange]time.Duration{
 	oas.ListIssuesDateRange90d: 90 * 24 * time.Hour,
 }
 
-// ListIssues is a page of issues.
+// ListIssues returns a page of issues.
 func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas.TriageIssueListReply, error) {
 	q := triage.Query{Cursor: params.Cursor.Or(""), Filter: triage.Filter{
 		Statuses: wire.Texts[triage.Status](params.Status), Severities: wire.Texts[triage.Severity](params.Severity),
@@ -63,13 +63,13 @@ func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas
 	return &oas.TriageIssueListReply{Data: answer}, nil
 }
 
-// GetIssue is one issue.
+// GetIssue returns one issue.
 func (a *api) GetIssue(ctx context.Context, params oas.GetIssueParams) (*oas.TriageIssueReply, error) {
 	i, err := a.issues.Get(ctx, httpapi.Org(ctx), params.ID)
 	return a.issueReply(ctx, i, err)
 }
 
-// UpdateIssue changes what is given of an issue.
+// UpdateIssue changes the members of an issue that are given.
 func (a *api) UpdateIssue(
 	ctx context.Context, req *oas.TriageIssueUpdate, params oas.UpdateIssueParams,
 ) (*oas.TriageIssueReply, error) {
@@ -88,7 +88,7 @@ func (a *api) UpdateIssue(
 	return a.issueReply(ctx, i, err)
 }
 
-// orEmpty is nil for a text that is not given, and an empty one for null.
+// orEmpty returns nil for a text that is not given, and an empty text for null.
 func orEmpty(text oas.OptNilString) *string { return wire.Ptr(text.Or(""), text.Set) }
 
 // DecideIssue accepts an issue of the backlog, or declines it.
@@ -109,17 +109,17 @@ func (a *api) MergeIssue(ctx context.Context, req *oas.TriageMerge, params oas.M
 	return a.issueReply(ctx, i, err)
 }
 
-// MarkIssueSeen says that the caller has seen an issue's feed.
+// MarkIssueSeen marks an issue's feed as seen by the caller.
 func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams) error {
 	return a.issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
 }
 
-// unread says which issues have something new for the caller.
+// unread reports which issues have something new for the caller.
 func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
 	return a.issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
 }
 
-// issueReply is the answer with one issue, or the error with which it was asked for.
+// issueReply returns the answer with one issue, or err.
 func (a *api) issueReply(ctx context.Context, i triage.Issue, err error) (*oas.TriageIssueReply, error) {
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func (a *api) AddIssueComment(
 	return issueEntryReply(e, err)
 }
 
-// EditIssueComment gives a comment other words.
+// EditIssueComment changes the text of a comment.
 func (a *api) EditIssueComment(
 	ctx context.Context, req *oas.TriageCommentEdit, params oas.EditIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
@@ -27,7 +27,7 @@ func (a *api) EditIssueComment(
 	return issueEntryReply(e, err)
 }
 
-// DeleteIssueComment takes a comment back.
+// DeleteIssueComment removes a comment.
 func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
 	_, err := a.issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
 	return err
@@ -55,7 +55,7 @@ func (a *api) AddIssueFlag(
 	return &oas.TriageFlagReply{Data: flagRecord(f)}, nil
 }
 
-// ListIssueFlags is all flags of an issue.
+// ListIssueFlags returns all flags of an issue.
 func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParams) (*oas.TriageFlagListReply, error) {
 	flags, err := a.issues.Flags(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParam
 	return answer, nil
 }
 
-// RemoveIssueFlag takes a flag away.
+// RemoveIssueFlag removes a flag.
 func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
 	return a.issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
 }
@@ -85,7 +85,7 @@ func flagRecord(f triage.Flag) oas.TriageFlag {
 	return record
 }
 
-// AttachIssueResource attaches something: 201, or 200 when it was attached already.
+// AttachIssueResource attaches a resource: 201, or 200 when it was attached already.
 func (a *api) AttachIssueResource(
 	ctx context.Context, req *oas.TriageResourceCreate, params oas.AttachIssueResourceParams,
 ) (oas.AttachIssueResourceRes, error) {
@@ -105,7 +105,7 @@ func (a *api) AttachIssueResource(
 	return &oas.AttachIssueResourceOK{Data: record}, nil
 }
 
-// ListIssueResources is all that is attached to an issue.
+// ListIssueResources returns all resources that are attached to an issue.
 func (a *api) ListIssueResources(
 	ctx context.Context, params oas.ListIssueResourcesParams,
 ) (*oas.TriageResourceListReply, error) {
@@ -117,7 +117,7 @@ func (a *api) ListIssueResources(
 	return &oas.TriageResourceListReply{Data: records}, err
 }
 
-// DetachIssueResource takes an attachment away.
+// DetachIssueResource removes an attachment.
 func (a *api) DetachIssueResource(ctx context.Context, params oas.DetachIssueResourceParams) error {
 	return a.issues.Detach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.ResourceID)
 }
@@ -142,7 +142,7 @@ func resourceRecords(resources []triage.Resource) ([]oas.TriageResource, error) 
 	return records, nil
 }
 
-// RelateIssue says what an issue is to another: 201, or 200 when that was said already.
+// RelateIssue relates an issue to another: 201, or 200 when the relation existed already.
 func (a *api) RelateIssue(
 	ctx context.Context, req *oas.TriageRelationCreate, params oas.RelateIssueParams,
 ) (oas.RelateIssueRes, error) {
@@ -158,7 +158,7 @@ func (a *api) RelateIssue(
 	return &oas.RelateIssueOK{Data: record}, nil
 }
 
-// ListIssueRelations is all relations of an issue.
+// ListIssueRelations returns all relations of an issue.
 func (a *api) ListIssueRelations(
 	ctx context.Context, params oas.ListIssueRelationsParams,
 ) (*oas.TriageRelationListReply, error) {
@@ -173,12 +173,12 @@ func (a *api) ListIssueRelations(
 	return answer, nil
 }
 
-// UnrelateIssue takes a relation away.
+// UnrelateIssue removes a relation.
 func (a *api) UnrelateIssue(ctx context.Context, params oas.UnrelateIssueParams) error {
 	return a.issues.Unrelate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.RelationID)
 }
 
-// relationRecord is a relation as one of its issues sees it.
+// relationRecord translates a relation as one of its issues sees it.
 func relationRecord(r triage.Relation, issue string) oas.TriageRelation {
 	record := oas.TriageRelation{
 		ID: r.ID, IssueID: issue, RelationType: oas.TriageRelationType(r.Type), Direction: oas.TriageRelationDirectionOutgoing,

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// StartIssueAgentSession begins the work of an agent from outside.
+// StartIssueAgentSession starts a session of an external agent.
 func (a *api) StartIssueAgentSession(
 	ctx context.Context, req *oas.TriageSessionCreate, params oas.StartIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
@@ -20,7 +20,7 @@ func (a *api) StartIssueAgentSession(
 	return sessionReply(s, err)
 }
 
-// AnalyzeIssue has this server's own analyst look at an issue.
+// AnalyzeIssue starts a session of this server's own analyst.
 func (a *api) AnalyzeIssue(
 	ctx context.Context, req *oas.TriageAnalysisCreate, params oas.AnalyzeIssueParams,
 ) (*oas.TriageSessionReply, error) {
@@ -28,7 +28,7 @@ func (a *api) AnalyzeIssue(
 	return sessionReply(s, err)
 }
 
-// GetIssueAgentSession is one session as it stands.
+// GetIssueAgentSession returns one session as it stands.
 func (a *api) GetIssueAgentSession(
 	ctx context.Context, params oas.GetIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {

@@ -54,7 +54,7 @@ type stream struct {
 	control *http.ResponseController
 }
 
-// follow sends what a watcher gives. The ends that every stream comes to are no errors.
+// follow sends the entries of a watcher. The usual ends of a stream are no errors.
 func (s stream) follow(ctx context.Context, watcher *triage.Watcher) error {
 	defer s.mustTake() // the end of the answer
 	// A client remembers an id that comes without data: it may go before the first entry, and yet misses none.
@@ -80,7 +80,7 @@ func (s stream) follow(ctx context.Context, watcher *triage.Watcher) error {
 	return nil // the client has gone, or does not read
 }
 
-// nextWithin is what a watcher gives within a time, which may be nothing.
+// nextWithin returns the entries that a watcher gives within a time; none if nothing happens.
 func nextWithin(ctx context.Context, beat time.Duration, watcher *triage.Watcher) ([]triage.Entry, error) {
 	within, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
@@ -91,7 +91,7 @@ func nextWithin(ctx context.Context, beat time.Duration, watcher *triage.Watcher
 	return entries, err
 }
 
-// entryEvent is an entry as an event: its place, and its JSON, without the line ends that an agent's may have.
+// entryEvent returns an entry as an event: its cursor, and its JSON, without the line ends that an agent's may have.
 func entryEvent(watcher *triage.Watcher, e triage.Entry) ([]byte, error) {
 	item, err := activityItem(e)
 	if err != nil {
@@ -115,5 +115,5 @@ func (s stream) send(event []byte) error {
 	return s.control.Flush()
 }
 
-// mustTake gives the client its time for what is sent next. A writer that knows no deadlines has none.
+// mustTake gives the client its time for what is sent next. A writer without deadlines has none.
 func (s stream) mustTake() { _ = s.control.SetWriteDeadline(time.Now().Add(streamTimeout)) }

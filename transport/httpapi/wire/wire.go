@@ -114,7 +114,7 @@ func Raw(values map[string]any) (map[string]jx.Raw, error) {
 	return raw, nil
 }
 
-// Items gives texts, or lists of bytes such as JSON, another type. No list stays none, and an empty one empty.
+// Items converts JSON texts to another type. A nil list stays nil, and an empty one empty.
 func Items[To, From ~[]byte](items []From) []To {
 	if items == nil {
 		return nil
@@ -126,7 +126,7 @@ func Items[To, From ~[]byte](items []From) []To {
 	return out
 }
 
-// Texts gives texts another type. The result is never nil.
+// Texts converts texts to another type. The result is never nil.
 func Texts[To, From ~string](values []From) []To {
 	out := make([]To, len(values))
 	for i, v := range values {
