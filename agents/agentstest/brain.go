@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// brainTime bounds every answer that RunBrain asks for.
+// brainTime bounds every answer in RunBrain.
 const brainTime = 10 * time.Second
 
-// RunBrain holds a brain to the duties of conversation.Brain. Each brain that newBrain makes is at the beginning of a
-// conversation, in which it says something first.
+// RunBrain tests a conversation.Brain. newBrain returns a brain at the beginning of a conversation, in which the brain speaks
+// first.
 func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Helper()
 	start := conversation.Turn{Kind: conversation.TurnStart}
@@ -73,7 +73,7 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	})
 }
 
-// respond takes an answer to its end, wants every step to be one that a call can do, and gives what was said.
+// respond reads an answer to its end, checks that a call can do every step, and returns what was said.
 func respond(t *testing.T, b conversation.Brain, turn conversation.Turn) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), brainTime)

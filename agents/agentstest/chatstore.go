@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// RunChatStore tests a pathway.Chats. newStore gives an empty one, and the store of the pathways that its chats are with.
+// RunChatStore tests a pathway.Chats. newStore returns an empty one, and the store of the pathways of its chats.
 func RunChatStore(t *testing.T, newStore func(t *testing.T) (pathway.Store, pathway.Chats)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, pathway.Store, pathway.Chats){

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// loose is a value as JSON means it: with the members of its objects in no order, and numbers as numbers. Databases keep
-// documents so.
+// loose returns a value as it decodes from JSON, without the order of members and the spelling of numbers, which databases
+// do not keep.
 func loose(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -21,7 +21,7 @@ func loose(t *testing.T, v any) any {
 	return out
 }
 
-// sameJSON says whether two values are the same but for the way in which the documents within them are written.
+// sameJSON reports whether two values are equal as JSON.
 func sameJSON(t *testing.T, got, want any) bool {
 	t.Helper()
 	return reflect.DeepEqual(loose(t, got), loose(t, want))

@@ -15,12 +15,13 @@ var (
 	_ conversation.Recognizer  = (*Recognizer)(nil)
 )
 
-// Synthesizer speaks with Voice, at every rate and in one voice that has every name. The zero value is instant and never fails.
+// Synthesizer is a conversation.Synthesizer that speaks with Voice, at every rate and for every name of a voice. The zero
+// value is instant and does not fail.
 type Synthesizer struct {
 	Delay time.Duration                     // before the first audio of each text
 	Fail  func(conversation.Speech) error   // nil: never
 	Break func(conversation.Speech) error   // an error in the middle of the audio; nil: never
-	Hear  func(conversation.Speech)         // told of each text; nil: nobody
+	Hear  func(conversation.Speech)         // called for each text; nil: nobody
 	Sound func(conversation.Speech) []int16 // the audio of a text; nil: Voice
 }
 
@@ -51,7 +52,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech conversation.Speech
 	return stream, nil
 }
 
-// voiceStream plays what was made beforehand.
+// voiceStream streams audio that is complete.
 type voiceStream struct {
 	ctx    context.Context //nolint:containedctx // the stream ends with the context of its Synthesize
 	rest   []int16
@@ -61,7 +62,7 @@ type voiceStream struct {
 	closed chan struct{}
 }
 
-// Read gives the next samples once the delay is over.
+// Read returns the next samples after the delay.
 func (s *voiceStream) Read(p []int16) (int, error) {
 	timer := time.NewTimer(s.wait)
 	defer timer.Stop()
@@ -82,7 +83,7 @@ func (s *voiceStream) Read(p []int16) (int, error) {
 	return n, nil
 }
 
-// over is why no more audio comes although there may be some.
+// over returns why the stream ends early.
 func (s *voiceStream) over() error {
 	select {
 	case <-s.closed:
@@ -98,12 +99,12 @@ func (s *voiceStream) Close() error {
 	return nil
 }
 
-// Recognizer understands Voice. The zero value is instant and never fails.
+// Recognizer is a conversation.Recognizer that understands Voice. The zero value is instant and does not fail.
 type Recognizer struct {
 	Delay time.Duration              // of Finish
 	Fail  func(text string) error    // an error of Finish; nil: never
 	Deaf  func() error               // an error of Listen; nil: never
-	Hear  func(conversation.Hearing) // told of each utterance's beginning; nil: nobody
+	Hear  func(conversation.Hearing) // called for each utterance; nil: nobody
 }
 
 // Listen starts an utterance.
@@ -119,7 +120,7 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 	return &utterance{ctx: ctx, recognizer: r}, nil
 }
 
-// utterance keeps the audio until it is asked for the text.
+// utterance collects the audio until Finish.
 type utterance struct {
 	ctx        context.Context //nolint:containedctx // the utterance ends with the context of its Listen
 	recognizer *Recognizer
@@ -132,7 +133,7 @@ func (u *utterance) Write(samples []int16) error {
 	return nil
 }
 
-// Finish gives the text after the recognizer's delay.
+// Finish returns the text after the recognizer's delay.
 func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
 	timer := time.NewTimer(u.recognizer.Delay)
 	defer timer.Stop()

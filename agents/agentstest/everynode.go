@@ -11,11 +11,10 @@ import (
 //go:embed everynode.json
 var everyNode string
 
-// EveryNode is a pathway with a node of every type that can be walked, one global node that returns, one that answers
-// from knowledge, one that transfers, and a tool. It asks other systems below a base address such as
-// "http://127.0.0.1:1234"; empty: https://example.com. adapters/scripted can walk it: a caller who says "tuesday", "what
-// does it cost", "in the afternoon", "ready", "two" and "that is all" comes from its start to its end, if POST /slots
-// answers {"free": 1}.
+// EveryNode returns a pathway with a node of every supported type, a global node that returns, and a tool. Its requests go
+// to a base URL such as "http://127.0.0.1:1234"; empty: https://example.com. adapters/scripted can walk it: a caller who
+// says "tuesday", "what does it cost", "in the afternoon", "ready", "two" and "that is all" comes from the start to the
+// end, if POST /slots answers {"free": 1}.
 func EveryNode(base string) graph.Document {
 	text := everyNode
 	if base != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose tests a test ends. The zero Gate requires nothing.
+// Gate is a pathway.Gate whose batches a test ends. The zero Gate requires nothing.
 type Gate struct {
 	mu       sync.Mutex
 	required map[gated]bool
@@ -17,7 +17,7 @@ type Gate struct {
 	begun    int
 }
 
-// gated is a pathway, and tested a version of it.
+// gated identifies a pathway, and tested a version of it.
 type (
 	gated struct {
 		org     callwright.OrgID
@@ -32,7 +32,7 @@ type (
 
 var _ pathway.Gate = (*Gate)(nil)
 
-// Check says how far the test of a version has come.
+// Check returns the state of a version's test.
 func (g *Gate) Check(_ context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -50,7 +50,7 @@ func (g *Gate) Check(_ context.Context, org callwright.OrgID, c pathway.Candidat
 	}
 }
 
-// Require has a test be required of every version of a pathway.
+// Require requires a test for every version of a pathway.
 func (g *Gate) Require(org callwright.OrgID, id string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +60,7 @@ func (g *Gate) Require(org callwright.OrgID, id string) {
 	g.required[gated{org, id}] = true
 }
 
-// End ends the test of a version whose pathway has one, begun or not.
+// End ends the test of a version, which may not have begun. The pathway must require one.
 func (g *Gate) End(v pathway.Version, passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -72,14 +72,14 @@ func (g *Gate) End(v pathway.Version, passed bool) {
 	}
 }
 
-// Begun is how many tests were begun.
+// Begun returns how many tests have begun.
 func (g *Gate) Begun() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.begun
 }
 
-// set notes how far the test of a version has come, and begins it where it has not begun.
+// set sets the state of a version's test, and begins it if necessary.
 func (g *Gate) set(key tested, state pathway.GateState, reason string) pathway.Verdict {
 	v := g.batches[key]
 	if v.Batch == "" {

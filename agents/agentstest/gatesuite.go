@@ -7,17 +7,17 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// GateHarness is what RunGate needs to know of an adapter.
+// GateHarness is a gate to test.
 type GateHarness struct {
 	Gate pathway.Gate
-	// Require has a test be required of every version of a pathway.
+	// Require requires a test for every version of a pathway.
 	Require func(t *testing.T, org callwright.OrgID, id string)
-	// End brings the test of a version to its end, as the newest of its tests, also if it has not begun.
+	// End ends the test of a version as its newest test. The test may not have begun.
 	End func(t *testing.T, v pathway.Version, passed bool)
 }
 
-// RunGate tests a pathway.Gate. newGate gives one that knows the pathway "p1" of the organization "a", and nothing that
-// is required.
+// RunGate tests a pathway.Gate. newGate returns a gate that knows the pathway "p1" of the organization "a" and requires
+// nothing.
 func RunGate(t *testing.T, newGate func(t *testing.T) GateHarness) {
 	t.Helper()
 	tests := map[string]func(*testing.T, GateHarness){
@@ -96,7 +96,7 @@ func closedAfter(t *testing.T, h GateHarness) {
 	v := aVersion("a", "p1", 1)
 	batch := h.check(t, v, true).Batch
 	h.End(t, v, false)
-	for _, start := range []bool{false, true} { // what has failed does not begin anew
+	for _, start := range []bool{false, true} { // a failed batch does not begin again
 		if got := h.check(t, v, start); got.State != pathway.GateClosed || got.Batch != batch || got.Reason == "" {
 			t.Errorf("start %t gave %+v, want batch %s", start, got, batch)
 		}

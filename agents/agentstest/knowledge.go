@@ -48,7 +48,7 @@ func (k *Knowledge) Find(ctx context.Context, org callwright.OrgID, base, questi
 	}
 	shared := func(passage string) (n int) {
 		in := strings.Fields(words(passage))
-		for _, w := range strings.Fields(words(question)) {
+		for w := range strings.FieldsSeq(words(question)) {
 			if len(w) > 3 && slices.Contains(in, w) {
 				n++
 			}

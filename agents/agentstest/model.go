@@ -12,39 +12,39 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// modelTime bounds every reply that RunModel asks for.
+// modelTime bounds every reply in RunModel.
 const modelTime = 10 * time.Second
 
-// ModelHarness is what RunModel needs to know of an adapter. New and Task are required.
+// ModelHarness makes models to test. New and Task are required.
 type ModelHarness struct {
-	// New makes a model; it is closed by the test's cleanup, if it needs that.
+	// New returns a model. It uses t.Cleanup to free what the model holds.
 	New func(t *testing.T) llm.Model
-	// Task is one that the model can do.
+	// Task is the instructions of a task that the model can do.
 	Task string
-	// Ends is a request whose answer ends the call, where the adapter can be brought to that.
+	// Ends is a request whose answer ends the call; nil: the adapter has none.
 	Ends *Scene
-	// Calls is a request whose answer calls one of its tools, where the adapter can be brought to that.
+	// Calls is a request whose answer calls one of its tools; nil: the adapter has none.
 	Calls *Scene
-	// Questions are those that the model can answer, one a task; a schema is needed only where llm.Ask wants one.
+	// Questions are questions that the model can answer, one per task. They need a schema only for llm.Ask.
 	Questions []llm.Question
-	// Failing are requests, or models, that fail with the class; the conversation of the request does not matter.
+	// Failing are requests that fail with a class. The suite chooses their messages.
 	Failing map[llm.Class]Failing
 }
 
-// Scene is a request, and the model that it is for.
+// Scene is a request with its model.
 type Scene struct {
 	New     func(t *testing.T) llm.Model // nil: the harness's
 	Request llm.ReplyRequest
 }
 
-// Failing is how a model is brought to fail. A question with a task must fail like the request.
+// Failing is a request that fails. The Question must fail likewise if it has a task.
 type Failing struct {
 	New      func(t *testing.T) llm.Model // nil: the harness's
 	Request  llm.ReplyRequest
 	Question llm.Question
 }
 
-// Replied is a whole reply.
+// Replied is a complete reply.
 type Replied struct {
 	Text   string
 	Calls  []llm.ToolCall
@@ -78,7 +78,7 @@ func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, err
 	return out, nil
 }
 
-// RunModel holds a language model to the duties of llm.Model.
+// RunModel tests an llm.Model.
 func RunModel(t *testing.T, h ModelHarness) {
 	t.Helper()
 	request := llm.ReplyRequest{Org: "org", Instructions: h.Task, CanEnd: true, Language: "en-US"}
@@ -122,7 +122,7 @@ func RunModel(t *testing.T, h ModelHarness) {
 	}
 }
 
-// dialogue adds messages to a request, the agent's first.
+// dialogue adds messages to a request, first one of the agent.
 func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
 	for i, text := range texts {
 		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
@@ -130,7 +130,7 @@ func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
 	return r
 }
 
-// collect is Collect with a bound.
+// collect is Collect within modelTime.
 func collect(t *testing.T, m llm.Model, r llm.ReplyRequest) (Replied, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
@@ -138,7 +138,7 @@ func collect(t *testing.T, m llm.Model, r llm.ReplyRequest) (Replied, error) {
 	return Collect(ctx, m, r)
 }
 
-// answers wants words, and no action that the request does not allow.
+// answers checks that a reply has words, and no action that the request does not allow.
 func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	t.Helper()
 	got, err := collect(t, h.New(t), r)
@@ -153,7 +153,7 @@ func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// model is the one of a scene.
+// model returns the model of a scene.
 func (h ModelHarness) model(t *testing.T, own func(t *testing.T) llm.Model) llm.Model {
 	if own == nil {
 		own = h.New
@@ -161,7 +161,7 @@ func (h ModelHarness) model(t *testing.T, own func(t *testing.T) llm.Model) llm.
 	return own(t)
 }
 
-// ends wants the call to be ended, and never to be ended by a model that may not.
+// ends checks that a model ends the call, and only if it may.
 func (h ModelHarness) ends(t *testing.T, s Scene) {
 	s.Request.CanEnd = true
 	m := h.model(t, s.New)
@@ -174,7 +174,7 @@ func (h ModelHarness) ends(t *testing.T, s Scene) {
 	}
 }
 
-// breaksOff wants a reply whose context ends in its middle to end soon: whole, or with a failure.
+// breaksOff checks that a reply ends soon after its context, completely or with a failure.
 func (h ModelHarness) breaksOff(t *testing.T, r llm.ReplyRequest) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -198,7 +198,7 @@ func (h ModelHarness) breaksOff(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// callsTools wants calls that can be told apart, of tools that were given, and the answers to them to be taken.
+// callsTools checks that a model calls tools of the request, with unique ids, and takes their answers.
 func (h ModelHarness) callsTools(t *testing.T, s Scene) {
 	m, r := h.model(t, s.New), s.Request
 	got, err := collect(t, m, r)
@@ -219,7 +219,7 @@ func (h ModelHarness) callsTools(t *testing.T, s Scene) {
 	}
 }
 
-// fails wants one *llm.Failure of the class, as the last element.
+// fails checks that a reply ends with one *llm.Failure of the class.
 func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
 	m := h.model(t, f.New)
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
@@ -251,7 +251,7 @@ func (f Failing) check(t *testing.T, class llm.Class, err error) {
 	}
 }
 
-// sideBySide wants one model to serve several calls.
+// sideBySide checks that a model serves several calls at a time.
 func (h ModelHarness) sideBySide(t *testing.T, r llm.ReplyRequest) {
 	m := h.New(t)
 	var wait sync.WaitGroup
@@ -265,7 +265,7 @@ func (h ModelHarness) sideBySide(t *testing.T, r llm.ReplyRequest) {
 	wait.Wait()
 }
 
-// stopsWithItsConsumer wants a reply that is not read on to end there, and the model to be of use afterwards.
+// stopsWithItsConsumer checks that a reply ends with its consumer, and that the model works afterwards.
 func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
 	defer cancel()
@@ -285,7 +285,7 @@ func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// stopsWithItsContext wants no words once the context has ended, but for what was on its way, and soon an end.
+// stopsWithItsContext checks that a reply ends soon after its context, with no more words than were on their way.
 func (h ModelHarness) stopsWithItsContext(t *testing.T, r llm.ReplyRequest) {
 	m := h.New(t)
 	ctx, cancel := context.WithCancel(t.Context())

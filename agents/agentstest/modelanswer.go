@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// answersQuestion holds a model to the duties of llm.Model.Answer.
+// answersQuestion tests llm.Model.Answer.
 func (h ModelHarness) answersQuestion(t *testing.T, q llm.Question) {
 	q.Org = "org"
 	m := h.New(t)
@@ -65,7 +65,7 @@ func isFailure(err error) bool {
 	return ok
 }
 
-// ask wants an answer that passes the checks of the question's task.
+// ask checks the answer to a question.
 func ask(t *testing.T, m llm.Model, q llm.Question) {
 	t.Helper()
 	if err := put(t, m, q); err != nil {
@@ -73,7 +73,7 @@ func ask(t *testing.T, m llm.Model, q llm.Question) {
 	}
 }
 
-// put puts a question as those do who have one of its task.
+// put asks a question with the function for its task.
 func put(t *testing.T, m llm.Model, q llm.Question) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Model is a language model whose answers a test scripts. It keeps what it was asked, and is safe for concurrent use. The
-// zero Model can't do anything, and says so.
+// Model is an llm.Model whose answers a test scripts. It records its requests, and is safe for concurrent use. The zero Model
+// supports nothing.
 type Model struct {
 	Called string // its name; empty: "fake"
-	// Says gives the parts of a reply; an error comes after them. nil: llm.ClassUnsupported.
+	// Says returns the parts of a reply, and an error to come after them. nil: llm.ClassUnsupported.
 	Says func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error)
-	// Answers gives the answer to a question as it is written. nil: llm.ClassUnsupported.
+	// Answers returns the answer to a question. nil: llm.ClassUnsupported.
 	Answers func(ctx context.Context, q llm.Question) (string, error)
-	// Usage is what every reply and every answer says it has used.
+	// Usage is the usage of every reply and every answer.
 	Usage llm.Usage
 
 	mu        sync.Mutex
@@ -28,7 +28,7 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// Texts are the parts of a reply that says something in pieces.
+// Texts returns the parts of a reply that says something in pieces.
 func Texts(pieces ...string) []llm.ReplyPart {
 	parts := make([]llm.ReplyPart, 0, len(pieces))
 	for _, p := range pieces {
@@ -37,7 +37,7 @@ func Texts(pieces ...string) []llm.ReplyPart {
 	return parts
 }
 
-// Name is what it is called.
+// Name returns Called, or "fake".
 func (m *Model) Name() string {
 	if m.Called == "" {
 		return "fake"
@@ -45,7 +45,7 @@ func (m *Model) Name() string {
 	return m.Called
 }
 
-// Reply gives what Says gives.
+// Reply streams what Says returns.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Messages = slices.Clone(r.Messages)
@@ -74,7 +74,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// Answer gives what Answers gives.
+// Answer returns what Answers returns.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Messages = slices.Clone(q.Messages)
 	m.mu.Lock()
@@ -93,14 +93,14 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return llm.Answer{JSON: json.RawMessage(text), Model: m.Name(), Usage: m.Usage}, nil
 }
 
-// Requests are the replies that it was asked for, in order.
+// Requests returns the requests for replies so far, in order.
 func (m *Model) Requests() []llm.ReplyRequest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// Questions are those that it was asked, in order.
+// Questions returns the questions so far, in order.
 func (m *Model) Questions() []llm.Question {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +109,7 @@ func (m *Model) Questions() []llm.Question {
 
 var unscripted = &llm.Failure{Class: llm.ClassUnsupported, Message: "the test has not scripted this"}
 
-// ended is the failure of a context that has ended.
+// ended returns the failure of a context that has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// RunPathwayStore tests a pathway.Store. newStore gives an empty one.
+// RunPathwayStore tests a pathway.Store. newStore returns an empty one.
 func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, pathway.Store){
@@ -52,7 +52,7 @@ func aVersion(org callwright.OrgID, of string, number int) pathway.Version {
 	}
 }
 
-// aDocument has what databases are known to change: the order of members, numbers, and characters that are escaped.
+// aDocument has what databases tend to change: the order of members, numbers, and escaped characters.
 func aDocument() graph.Document {
 	return graph.Document{
 		Nodes: raws(
@@ -82,7 +82,7 @@ func insertVersions(t *testing.T, s pathway.Store, all ...pathway.Version) {
 	}
 }
 
-// settled is a document whose lists are not nil: to a document, none and an empty one are the same.
+// settled returns a document whose lists are not nil, because a nil list equals an empty one.
 func settled(d graph.Document) graph.Document {
 	return graph.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
 }
@@ -205,7 +205,7 @@ func updatesPathway(t *testing.T, s pathway.Store) {
 	wantPathway(t, s, want)
 }
 
-// race lets several write at once. All but one must get a conflict; that one is returned.
+// race runs several writers at once and returns the one that succeeds. The others must get a conflict.
 func race(t *testing.T, write func(writer int) error) int {
 	t.Helper()
 	const writers = 8
@@ -239,7 +239,7 @@ func updatesNoAbsentPathway(t *testing.T, s pathway.Store) {
 	}
 }
 
-// pagesPathways walks over pathways of which most share one time.
+// pagesPathways pages through pathways of which most have the same time.
 func pagesPathways(t *testing.T, s pathway.Store) {
 	const count, limit = 25, 4
 	for i := range count {
@@ -299,7 +299,7 @@ func deletesPathway(t *testing.T, s pathway.Store) {
 	}
 	wantPathway(t, s, aPathway("p2", "a"))
 	wantVersion(t, s, aVersion("a", "p2", 1))
-	insertPathways(t, s, aPathway("p1", "a")) // nothing of it is left in the way
+	insertPathways(t, s, aPathway("p1", "a")) // the deleted one leaves nothing behind
 	insertVersions(t, s, aVersion("a", "p1", 1))
 }
 

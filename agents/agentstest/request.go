@@ -18,21 +18,21 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// requestTime bounds every request that RunRequests makes; short is the timeout of those that shall run into it.
+// requestTime bounds every request of RunRequests. short is the timeout of requests that are to reach it.
 const (
 	requestTime = 10 * time.Second
 	short       = 50 * time.Millisecond
 )
 
-// RequestsHarness is what RunRequests needs to know of a client. Both are required.
+// RequestsHarness makes clients to test. Both functions are required.
 type RequestsHarness struct {
-	// New makes a client that may send to this machine, by plain http too.
+	// New returns a client that may send to loopback addresses, and by plain http.
 	New func(t *testing.T) request.Client
-	// Guarded makes one that may only send to public addresses.
+	// Guarded returns a client that may send to public addresses only.
 	Guarded func(t *testing.T) request.Client
 }
 
-// RunRequests holds a client to the duties of request.Client, against servers that it starts on loopback addresses.
+// RunRequests tests a request.Client against servers that it starts on loopback addresses.
 func RunRequests(t *testing.T, h RequestsHarness) {
 	t.Helper()
 	t.Run("CheckURL", h.checkURL)
@@ -148,7 +148,7 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 	}
 }
 
-// fails has servers that give no whole answer in time. All are CodeUnavailable, and no message names an address.
+// fails has servers that give no complete answer in time. All errors are CodeUnavailable, and no message names an address.
 func (h RequestsHarness) fails(t *testing.T) {
 	const head, switches = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
 	for name, test := range map[string]struct {
@@ -184,7 +184,7 @@ func (h RequestsHarness) fails(t *testing.T) {
 	})
 }
 
-// unavailable wants a request to fail.
+// unavailable checks that a request fails with CodeUnavailable.
 func (h RequestsHarness) unavailable(t *testing.T, s *server, r request.Request) {
 	t.Helper()
 	got, err := h.do(t, h.New(t), r)
@@ -235,7 +235,7 @@ func (h RequestsHarness) sideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-// reachesNoPrivateAddress uses a name, whose address is only known when the connection is made.
+// reachesNoPrivateAddress uses a name, whose address is known only when the client connects.
 func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	s := serve(t, reply("200 OK", "private"))
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
@@ -252,7 +252,7 @@ func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	}
 }
 
-// do makes a request within a bound.
+// do sends a request within requestTime.
 func (h RequestsHarness) do(t *testing.T, c request.Client, r request.Request) (request.Response, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*requestTime)

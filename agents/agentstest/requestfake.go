@@ -8,18 +8,18 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Requests is a request.Client that sends nothing: a test gives its answers, and sees what it was asked.
+// Requests is a request.Client that sends nothing: a test scripts its answers, and reads its requests.
 type Requests struct {
-	// Check is CheckURL; nil: every address is fine.
+	// Check implements CheckURL; nil: every URL is allowed.
 	Check func(url string) error
-	// Answer answers a request; nil: 200 with the body {}. Requests that come side by side are answered side by side.
+	// Answer answers a request; nil: 200 with the body {}. Concurrent requests are answered concurrently.
 	Answer func(ctx context.Context, r request.Request) (request.Response, error)
 
 	mu   sync.Mutex
 	made []request.Request
 }
 
-// CheckURL asks Check.
+// CheckURL calls Check.
 func (c *Requests) CheckURL(url string) error {
 	if c.Check == nil {
 		return nil
@@ -27,7 +27,7 @@ func (c *Requests) CheckURL(url string) error {
 	return c.Check(url)
 }
 
-// Do keeps the request, and answers it.
+// Do records the request and answers it.
 func (c *Requests) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	c.mu.Lock()
 	c.made = append(c.made, r)
@@ -41,14 +41,14 @@ func (c *Requests) Do(ctx context.Context, r request.Request) (request.Response,
 	return c.Answer(ctx, r)
 }
 
-// Made are the requests so far, in the order in which they came.
+// Made returns the requests so far, in order.
 func (c *Requests) Made() []request.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.made)
 }
 
-// JSON is an Answer that always gives a body, with status 200.
+// JSON returns an Answer with status 200 and always the same body.
 func JSON(body string) func(context.Context, request.Request) (request.Response, error) {
 	return func(context.Context, request.Request) (request.Response, error) {
 		return request.Response{Status: 200, Body: []byte(body)}, nil

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// server is a server that answers requests as a test wants, also as no server should. Every connection has one request.
+// server answers requests as a test wants, also in ways in which no server should. Every connection has one request.
 type server struct {
 	url         string
 	listener    net.Listener
@@ -26,14 +26,14 @@ type server struct {
 	wait sync.WaitGroup
 }
 
-// received is a request that came.
+// received is a request that has arrived.
 type received struct {
 	line   string
 	header textproto.MIMEHeader
 	body   []byte
 }
 
-// serve starts a server on a loopback address, which ends with the test.
+// serve starts a server on a loopback address. It stops with the test.
 func serve(t *testing.T, answer func(net.Conn)) *server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is there at once
@@ -66,7 +66,7 @@ func (s *server) accept() {
 	}
 }
 
-// serve reads a request and answers it.
+// serve reads and answers a request.
 func (s *server) serve(c net.Conn) {
 	defer c.Close()
 	r := textproto.NewReader(bufio.NewReader(c))
@@ -87,7 +87,7 @@ func (s *server) serve(c net.Conn) {
 	s.answer(c)
 }
 
-// stop ends the server and waits for it. It may be called twice.
+// stop stops the server and waits for it. It may be called twice.
 func (s *server) stop() {
 	_ = s.listener.Close()
 	s.mu.Lock()
@@ -111,14 +111,14 @@ func (s *server) take(t *testing.T) received {
 	}
 }
 
-// reply answers with a status line, behind which further header fields may follow, and a body.
+// reply answers with a status line, which may hold further header fields, and a body.
 func reply(status, body string) func(net.Conn) {
 	return func(c net.Conn) {
 		fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
 	}
 }
 
-// pour writes the same again and again, until nobody takes it any more.
+// pour writes the same text until the peer closes the connection.
 func pour(c net.Conn, piece []byte, pause time.Duration) {
 	for {
 		if _, err := c.Write(piece); err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// promptly is how long a suite of speech waits for what must happen at once before it says that it doesn't.
+// promptly bounds what must happen at once.
 const promptly = 10 * time.Second
 
-// sequential runs a case by itself and then looks for goroutines that it left behind. A suite of speech must be called
-// from a test that is not parallel, because it can't tell its own goroutines from others'.
+// sequential runs a case and checks that it leaves no goroutine behind. It cannot tell its own goroutines from others', so the
+// suite must not run in parallel with other tests.
 func sequential(t *testing.T, name string, run func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func sequential(t *testing.T, name string, run func(t *testing.T)) {
 	})
 }
 
-// soon waits for a function that must return at once, and fails when it doesn't.
+// soon checks that a function returns at once.
 func soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -44,8 +44,7 @@ func soon(t *testing.T, what string, do func()) {
 	}
 }
 
-// Speak has a whole speech spoken. The error is nil after its end, else what kept it from there; the samples until then
-// are given.
+// Speak synthesizes a whole speech. If that fails, it returns the samples so far with the error.
 func Speak(ctx context.Context, s conversation.Synthesizer, speech conversation.Speech) ([]int16, error) {
 	stream, err := s.Synthesize(ctx, speech)
 	if err != nil {
@@ -59,7 +58,7 @@ func Speak(ctx context.Context, s conversation.Synthesizer, speech conversation.
 	return audio, err
 }
 
-// drain reads a stream until it ends. The error is what ended it: io.EOF after a whole speech, and never nil.
+// drain reads a stream until it ends. The error is never nil, and io.EOF after a complete speech.
 func drain(stream conversation.AudioStream) (audio []int16, err error) {
 	p := make([]int16, 333)
 	for err == nil {
@@ -70,7 +69,7 @@ func drain(stream conversation.AudioStream) (audio []int16, err error) {
 	return audio, err
 }
 
-// level is the root mean square of samples, as a share of full scale.
+// level returns the root mean square of samples, as a share of full scale.
 func level(samples []int16) float64 {
 	if len(samples) == 0 {
 		return 0
@@ -82,7 +81,7 @@ func level(samples []int16) float64 {
 	return math.Sqrt(sum/float64(len(samples))) / 32768
 }
 
-// words are the words of a text without case and punctuation.
+// words returns the words of a text in lower case, without punctuation.
 func words(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

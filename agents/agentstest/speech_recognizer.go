@@ -11,18 +11,18 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// RecognizerHarness is a recognizer under test, and somebody who speaks to it.
+// RecognizerHarness makes recognizers to test, and speech for them.
 type RecognizerHarness struct {
-	// New makes a recognizer. What it holds is freed at the end of the test.
+	// New returns a recognizer. It uses t.Cleanup to free what the recognizer holds.
 	New func(t *testing.T) conversation.Recognizer
-	// Speak makes audio that the recognizer can be expected to understand: best with a synthesizer that nobody
-	// trained it with, and as a telephone would transmit it.
+	// Speak returns speech that the recognizer should understand: best from a synthesizer with which it was not trained,
+	// and in the quality of a telephone.
 	Speak func(t *testing.T, text string) (audio []int16, rate int)
-	// AnyRate says that it takes every rate as it is.
+	// AnyRate says that the recognizer accepts every rate.
 	AnyRate bool
 }
 
-// prompts are what callers say in the suite. unknown has a word that is in no dictionary.
+// prompts is what callers say in the suite. unknown has a word that is in no dictionary.
 var prompts = []string{
 	"Yes, please.",
 	"I would like to talk about my last bill.",
@@ -33,8 +33,7 @@ var prompts = []string{
 
 const unknown = "Where is the zxqvbrtl?"
 
-// RunRecognizer proves that an adapter does what conversation.Recognizer demands. It must not run in parallel with other
-// tests.
+// RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, RecognizerHarness){
@@ -53,7 +52,7 @@ func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	}
 }
 
-// listen has a whole utterance recognized.
+// listen returns the text of an utterance.
 func listen(t *testing.T, r conversation.Recognizer, audio []int16, h conversation.Hearing) string {
 	t.Helper()
 	u, err := r.Listen(t.Context(), h)
@@ -98,7 +97,7 @@ func piecesMakeNoDifference(t *testing.T, h RecognizerHarness) {
 		if err := u.Write(piece); err != nil {
 			t.Fatal(err)
 		}
-		clear(piece) // nobody may keep a reference to it
+		clear(piece) // the recognizer must not keep a reference
 	}
 	if heard, err := u.Finish(t.Context()); err != nil || words(heard.Text) != words(prompts[1]) {
 		t.Errorf("%q in pieces is understood as %q, %v", prompts[1], heard.Text, err)

@@ -12,25 +12,24 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// SynthesizerHarness is a synthesizer under test.
+// SynthesizerHarness makes synthesizers to test.
 type SynthesizerHarness struct {
-	// New makes a synthesizer. What it holds is freed at the end of the test.
+	// New returns a synthesizer. It uses t.Cleanup to free what the synthesizer holds.
 	New func(t *testing.T) conversation.Synthesizer
-	// Voice is a voice that it has beside the default; empty when it has only one.
+	// Voice is a voice beside the default one; empty: there is none.
 	Voice string
-	// AnyVoice says that it cannot know an unknown voice. AnyRate: that it takes every rate as it is.
+	// AnyVoice says that the synthesizer cannot tell unknown voices. AnyRate says that it accepts every rate.
 	AnyVoice, AnyRate bool
 }
 
-// Texts of the suite: the long one takes several times as long as the short one.
+// The texts of the suite. The long one takes several times as long as the short one.
 const (
 	shortText = "Good morning."
 	longText  = "Good morning. This is a longer text, which takes some seconds to be spoken, and has two sentences. " +
 		"Nobody knows what will be said at the end of it."
 )
 
-// RunSynthesizer proves that an adapter does what conversation.Synthesizer demands. It must not run in parallel with
-// other tests.
+// RunSynthesizer tests a conversation.Synthesizer. It must not run in parallel with other tests.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, conversation.Synthesizer){
@@ -50,7 +49,7 @@ func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	sequential(t, "rates that do not exist", func(t *testing.T) { h.impossibleRates(t) })
 }
 
-// say reads a whole speech.
+// say returns a whole speech.
 func say(t *testing.T, s conversation.Synthesizer, speech conversation.Speech) []int16 {
 	t.Helper()
 	stream := begin(t.Context(), t, s, speech)
@@ -112,7 +111,7 @@ func textTooLong(t *testing.T, s conversation.Synthesizer) {
 	refused(t, s, conversation.Speech{Text: text, Rate: 8000}, "text")
 }
 
-// refused expects CodeBadRequest about a field, from Synthesize or from the first Read.
+// refused checks that a speech is CodeBadRequest with a field, from Synthesize or from the first Read.
 func refused(t *testing.T, s conversation.Synthesizer, speech conversation.Speech, field string) {
 	t.Helper()
 	_, err := Speak(t.Context(), s, speech)
@@ -153,7 +152,7 @@ func closesStream(t *testing.T, s conversation.Synthesizer) {
 	begun := make(chan struct{})
 	reading.Go(func() {
 		close(begun)
-		_, _ = drain(stream) // that it ends is enough: the engine may have been done before
+		_, _ = drain(stream) // it must only end: the engine may have been done before
 	})
 	<-begun
 	soon(t, "closing a stream that is read", func() {

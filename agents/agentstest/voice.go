@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A voice for tests: sound that a voice activity detector takes for speech, and that carries its text exactly, so that
-// what was heard can be read back to the letter. It survives cutting at any sample, but no codec and no resampler.
+// The voice of tests is a sound that a voice activity detector takes for speech. It carries its text exactly, so that what
+// was heard can be read back to the letter. It survives cuts at any sample, but neither codecs nor resamplers.
 const (
-	charMillis = 60     // each character lasts this long
+	charMillis = 60     // the length of each character
 	mark       = 12_345 // a sample of this value, then its negative, then the character; the sound stays below it
 	loudness   = 5_000
 	pitch      = 150 // Hz
 )
 
-// Voice speaks a text: 60 ms a character, blanks silent.
+// Voice returns the audio of a text: 60 ms for each character, spaces silent.
 func Voice(text string, rate int) []int16 {
 	block := rate * charMillis / 1000
 	out := make([]int16, 0, len(text)*block)
@@ -28,7 +28,7 @@ func Voice(text string, rate int) []int16 {
 	return out
 }
 
-// tone is a buzz with a few harmonics, which differ a little from letter to letter as vowels do.
+// tone returns a sample of a buzz with a few harmonics, which differ from letter to letter like vowels.
 func tone(r rune, i, rate int) int16 {
 	if r == ' ' {
 		return 0
@@ -39,8 +39,8 @@ func tone(r rune, i, rate int) int16 {
 	return int16(loudness * v / 2.5)
 }
 
-// TextOf reads back what Voice spoke, silence skipped and characters that were cut off before their first samples left
-// out. Blanks at both ends are trimmed.
+// TextOf returns the text of audio by Voice, without characters whose first samples were cut off. Silence is skipped, and
+// spaces at both ends are trimmed.
 func TextOf(samples []int16) string {
 	var b strings.Builder
 	for i := 0; i+2 < len(samples); i++ {

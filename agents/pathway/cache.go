@@ -1,8 +1,10 @@
 package pathway
 
-import "github.com/callwright/callwright/agents/pathway/graph"
+import (
+	"sync"
 
-import "sync"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
 
 // The limits of the cache.
 const (
