@@ -50,6 +50,17 @@ var layers = []struct{ dir, neighbors string }{
 	{"adapters/sipua/probe", "internal/peer"},
 }
 
+// stores are adapters with a sub-package a domain. What the sub-packages share, and those that are not in the list, know no
+// domain, so that a program links only the domains that it uses.
+var stores = []struct{ dir, domain string }{
+	{"adapters/bunstore/agentstore", "agents"},
+	{"adapters/bunstore/sipstore", "sip"},
+	{"adapters/bunstore/triagestore", "triage"},
+	{"adapters/memstore/agentstore", "agents"},
+	{"adapters/memstore/sipstore", "sip"},
+	{"adapters/memstore/triagestore", "triage"},
+}
+
 // pure are the libraries that a domain may use: they compute, and know neither network, storage nor telemetry.
 var pure = []string{
 	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time",
@@ -160,6 +171,22 @@ func refusedLayer(dir, to string) bool {
 	return false
 }
 
+// refusedToStore says whether a package of a store must not import another: a domain that is not its own, or the store of
+// one.
+func refusedToStore(dir, to string) bool {
+	own, isStore := "", false
+	for _, s := range stores {
+		if within(dir, s.dir) {
+			own = s.domain
+		}
+		if within(to, s.dir) && !within(dir, s.dir) && unit(dir) == unit(to) {
+			return true
+		}
+		isStore = isStore || unit(dir) == unit(s.dir)
+	}
+	return isStore && slices.Contains(domains, top(to)) && top(to) != own
+}
+
 // refusedToDomain says why a domain's package may not import another package of this module.
 func refusedToDomain(dir, to string) string {
 	if to == "" || top(to) == top(dir) {
@@ -183,6 +210,8 @@ func refusedToAdapter(dir, to string) string {
 		return "adapters never import each other: they meet in a port"
 	case top(to) == "transport":
 		return "adapters never import transport"
+	case refusedToStore(dir, to):
+		return "a store knows one domain: see stores in internal/arch/imports.go"
 	case refusedLayer(dir, to):
 		return "the layers in internal/arch/imports.go go one way"
 	}
