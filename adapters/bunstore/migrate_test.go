@@ -14,6 +14,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -83,7 +84,7 @@ func indexes(t *testing.T, db *bunstore.DB) []string {
 
 func TestDialectsHaveTheSameTables(t *testing.T) {
 	t.Parallel()
-	sqlite, postgres := open(t, databases["sqlite"](t)), open(t, databases["postgres"](t))
+	sqlite, postgres := storetest.Open(t, storetest.Databases["sqlite"](t)), storetest.Open(t, storetest.Databases["postgres"](t))
 	one, other := columns(t, sqlite), columns(t, postgres)
 	tables := map[string]bool{}
 	for _, c := range one {
@@ -108,7 +109,7 @@ func TestDialectsHaveTheSameTables(t *testing.T) {
 // TestNodesStartTogether opens an empty database from several nodes at once, and once more when it is there.
 func TestNodesStartTogether(t *testing.T) {
 	t.Parallel()
-	for name, address := range databases {
+	for name, address := range storetest.Databases {
 		if name == "memory" {
 			continue // each has its own
 		}
@@ -117,10 +118,10 @@ func TestNodesStartTogether(t *testing.T) {
 			at := address(t)
 			var starting sync.WaitGroup
 			for range 5 {
-				starting.Go(func() { open(t, at) })
+				starting.Go(func() { storetest.Open(t, at) })
 			}
 			starting.Wait()
-			db := open(t, at)
+			db := storetest.Open(t, at)
 			var steps, last int
 			err := db.SQL().QueryRowContext(t.Context(),
 				"SELECT COUNT(*), MAX(version) FROM callwright_migrations").Scan(&steps, &last)
@@ -134,7 +135,7 @@ func TestNodesStartTogether(t *testing.T) {
 // TestCallsGetTheirLength runs the migration's statement over calls of before.
 func TestCallsGetTheirLength(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		folder := "sqlite"
 		if db.PostgresDSN() != "" {
@@ -158,7 +159,7 @@ func TestCallsGetTheirLength(t *testing.T) {
 			}
 		}
 		lengths := func() []string {
-			return slices.Sorted(strings.SplitSeq(dump(t, db, "calls", "length_ns"), "\n"))
+			return slices.Sorted(strings.SplitSeq(storetest.Dump(t, db, "calls", "length_ns"), "\n"))
 		}
 		before := lengths()
 		for _, statement := range []string{"UPDATE calls SET length_ns = NULL", update} {
@@ -176,14 +177,14 @@ func TestCallsGetTheirLength(t *testing.T) {
 // TestOlderProgramRefuses opens a database that a newer program has migrated.
 func TestOlderProgramRefuses(t *testing.T) {
 	t.Parallel()
-	at := databases["sqlite"](t)
-	db := open(t, at)
+	at := storetest.Databases["sqlite"](t)
+	db := storetest.Open(t, at)
 	_, err := db.SQL().ExecContext(t.Context(),
 		"INSERT INTO callwright_migrations (version, name, applied_at) VALUES (1000, 'later', '2030-01-01')")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = bunstore.Open(t.Context(), at, bunstore.Config{Keyring: keyring(t, "k1")})
+	_, err = bunstore.Open(t.Context(), at, bunstore.Config{Keyring: storetest.Keyring(t, "k1")})
 	if err == nil || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("opened with %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
@@ -25,7 +26,7 @@ import (
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	config := bunstore.Config{Keyring: keyring(t, "k1")}
+	config := bunstore.Config{Keyring: storetest.Keyring(t, "k1")}
 	for _, address := range []string{
 		"", "sqlite:", "sqlite:\x00", "sqlite:/no/such/folder/x.db", "mysql://root:hunter2@127.0.0.1/x",
 		"postgres://root:hunter2@127.0.0.1:notaport/x", "postgres://root:hunter2@127.0.0.1:1/x",
@@ -163,7 +164,7 @@ func TestRefusesText(t *testing.T) {
 			return err
 		},
 	}
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		for name, way := range ways {
 			for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
@@ -180,7 +181,7 @@ func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "it's", `"\u0000"`, "?", "?0", "\\", "ü\u2028", "a\x00", "\xff", "{}'; --"} {
 		f.Add(seed)
 	}
-	db, err := bunstore.Open(context.Background(), "sqlite::memory:", bunstore.Config{Keyring: keyring(f, "k1")})
+	db, err := bunstore.Open(context.Background(), "sqlite::memory:", bunstore.Config{Keyring: storetest.Keyring(f, "k1")})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -205,7 +206,7 @@ func FuzzText(f *testing.F) {
 // TestErrorsShowNothingOfTheDatabase closes the database under the stores, and ends contexts.
 func TestErrorsShowNothingOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		calls := agentstore.Calls{DB: db}
 		ended, cancel := context.WithCancel(t.Context())

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/agents"
@@ -108,12 +109,12 @@ func keepSecrets(t *testing.T, db *bunstore.DB) {
 // TestSecretsAreSealed reads every column of every table.
 func TestSecretsAreSealed(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		keepSecrets(t, db)
 		var all strings.Builder
 		for _, c := range columns(t, db) {
-			all.WriteString(dump(t, db, c.table, c.name) + "\n")
+			all.WriteString(storetest.Dump(t, db, c.table, c.name) + "\n")
 		}
 		for _, secret := range append(secrets, "hunter2") {
 			if strings.Contains(all.String(), secret) || strings.Contains(all.String(), hex.EncodeToString([]byte(secret))) {
@@ -124,7 +125,7 @@ func TestSecretsAreSealed(t *testing.T) {
 			"organizations": "webhook_secret", "trunks": "register_password", "calls": "agent_requests",
 			"inbound_numbers": "agent_requests", "web_agents": "agent_requests", "pathways": "draft", "pathway_versions": "document",
 		} {
-			if sealed := dump(t, db, table, column); !strings.HasPrefix(sealed, "k1:") {
+			if sealed := storetest.Dump(t, db, table, column); !strings.HasPrefix(sealed, "k1:") {
 				t.Errorf("%s.%s holds %s", table, column, sealed)
 			}
 		}
@@ -135,7 +136,7 @@ func TestSecretsAreSealed(t *testing.T) {
 func TestFileHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	keepSecrets(t, open(t, "sqlite:"+filepath.Join(folder, "secret.db")))
+	keepSecrets(t, storetest.Open(t, "sqlite:"+filepath.Join(folder, "secret.db")))
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%d files, %v", len(files), err)
@@ -161,7 +162,7 @@ func TestFileHoldsNoSecret(t *testing.T) {
 // TestMovedSecretDoesNotOpen moves a sealed password to another trunk, and to another use.
 func TestMovedSecretDoesNotOpen(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		for to, from := range map[string]string{
 			"call_password":     "SELECT call_password FROM trunks WHERE id = 't1'",
 			"register_password": "SELECT call_password FROM trunks WHERE id = 't2'",
@@ -183,7 +184,7 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 // TestMovedDocumentsDoNotOpen moves what is sealed of agents and pathways to another row.
 func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		if err := keepAgents(t.Context(), db); err != nil {
 			t.Fatal(err)
@@ -227,9 +228,9 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 // TestOtherKeyring opens a database without the key that sealed what is in it.
 func TestOtherKeyring(t *testing.T) {
 	t.Parallel()
-	at := databases["sqlite"](t)
-	keepSecrets(t, open(t, at))
-	db, err := bunstore.Open(t.Context(), at, bunstore.Config{Keyring: keyring(t, "k2")})
+	at := storetest.Databases["sqlite"](t)
+	keepSecrets(t, storetest.Open(t, at))
+	db, err := bunstore.Open(t.Context(), at, bunstore.Config{Keyring: storetest.Keyring(t, "k2")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func TestOtherKeyring(t *testing.T) {
 // request's.
 func TestUnreadableAnswerIsAbsent(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		for name, ruin := range map[string]string{
 			"unsealed": `UPDATE answers SET digest = 'abc', answer = '{"data":null}'`,
 			"no key":   `UPDATE answers SET answer = 'k9:AAAA'`,

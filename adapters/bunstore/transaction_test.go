@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
@@ -37,7 +38,7 @@ func kept(t *testing.T, db *bunstore.DB, id string) bool {
 func TestDo(t *testing.T) {
 	t.Parallel()
 	wrong := errors.New("something else is wrong")
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		tenants := orgstore.Tenants{DB: db}
 		put := func(ctx context.Context, id string) error { return tenants.InsertOrganization(ctx, organization(id)) }
@@ -84,7 +85,7 @@ func TestDo(t *testing.T) {
 // TestConflictLeavesTheTransactionUsable: on PostgreSQL an error would not.
 func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		tenants := orgstore.Tenants{DB: db}
 		err := db.Do(t.Context(), func(ctx context.Context) error {
@@ -104,7 +105,7 @@ func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 // TestOwnerGoesMeanwhile deletes a pathway between a look at it and the insertion of what belongs to it.
 func TestOwnerGoesMeanwhile(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		pathways, chats := agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
 		for name, insert := range map[string]func(context.Context) error{
@@ -140,7 +141,7 @@ func TestOwnerGoesMeanwhile(t *testing.T) {
 // TestReadersDoNotWait reads outside of a transaction that holds the writer.
 func TestReadersDoNotWait(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		if t.Name() == "TestReadersDoNotWait/memory" {
 			return // has only the one connection
 		}
@@ -164,7 +165,7 @@ func TestReadersDoNotWait(t *testing.T) {
 // SQLite they take turns.
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		numbers := agentstore.Numbers{DB: db}
 		for _, n := range []callwright.PhoneNumber{"+15550000001", "+15550000002"} {
@@ -212,7 +213,7 @@ func TestDeadlock(t *testing.T) {
 // TestBrokenConnection: a transaction whose connection breaks on the way is tried again on another.
 func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
-	db := open(t, pgtest.DSN(t))
+	db := storetest.Open(t, pgtest.DSN(t))
 	runs := 0
 	err := db.Do(t.Context(), func(ctx context.Context) error {
 		if runs++; runs == 1 {
@@ -235,7 +236,7 @@ func TestServerIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := open(t, address.String())
+	db := storetest.Open(t, address.String())
 	name := strings.TrimPrefix(address.Path, "/")
 	address.Path = "/postgres"
 	other, err := sql.Open("pgx", address.String())
@@ -262,7 +263,7 @@ func TestServerIsAway(t *testing.T) {
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "busy.db")
-	db := open(t, "sqlite:"+path)
+	db := storetest.Open(t, "sqlite:"+path)
 	other, err := sql.Open("sqlite", path+"?_txlock=immediate") // without a busy timeout
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package bunstore_test
+package sipstore_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -19,7 +20,7 @@ import (
 // TestChangesOfOneNumber: of changes of one number that come at once each is made, or finds the number detached.
 func TestChangesOfOneNumber(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		s := trunks(t, open(t))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -92,9 +93,13 @@ type nobody struct{}
 func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
 	return nil
 }
-func (nobody) Watch(context.Context, sip.Trunk) error  { return nil }
+
+func (nobody) Watch(context.Context, sip.Trunk) error { return nil }
+
 func (nobody) Forget(context.Context, sip.Trunk) error { return nil }
+
 func (nobody) Servers(context.Context, sip.Trunk) ([]failover.Server, error) {
 	return nil, nil
 }
+
 func (nobody) CheckChannels(context.Context, callwright.OrgID, alert.Channels) error { return nil }

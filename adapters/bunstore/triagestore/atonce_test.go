@@ -1,4 +1,4 @@
-package bunstore_test
+package triagestore_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
@@ -17,8 +18,10 @@ import (
 // noWork is durable work that is never done.
 type noWork struct{}
 
-func (noWork) Enqueue(context.Context, callwright.Task) error  { return nil }
-func (noWork) Handle(string, callwright.Handler)               {}
+func (noWork) Enqueue(context.Context, callwright.Task) error { return nil }
+
+func (noWork) Handle(string, callwright.Handler) {}
+
 func (noWork) Every(string, time.Duration, callwright.Handler) {}
 
 func triageService(t testing.TB, db *bunstore.DB) *triage.Service {
@@ -49,7 +52,7 @@ func opened(t testing.TB, s *triage.Service, titles ...string) []string {
 // ever, lose what another has written, or do twice what is done once.
 func TestTriageAtOnce(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		const people, comments = 12, 5
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -1,4 +1,4 @@
-package bunstore_test
+package sipstore_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -39,7 +40,7 @@ func watched(i int, at time.Time) sip.Status {
 	return s
 }
 
-// fillStatuses stores statuses in transactions of a size that both databases take well.
+// fillStatuses stores statuses in transactions of a size that both storetest.Databases take well.
 func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) time.Time) {
 	t.Helper()
 	const batch = 500
@@ -62,9 +63,9 @@ func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) 
 // second.
 func BenchmarkStatuses(b *testing.B) {
 	const count, batch = 10000, 200
-	for name, address := range databases {
+	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
-			db := open(b, address(b))
+			db := storetest.Open(b, address(b))
 			statuses, now := sipstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 			fillStatuses(b, db, count, func(int) time.Time { return now })
 			b.ReportAllocs()

@@ -1,4 +1,4 @@
-package bunstore_test
+package sipstore_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 )
 
@@ -13,7 +14,7 @@ import (
 func BenchmarkCallLogPage(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, count := range []int{1000, 1_000_000} {
-			db := open(b, databases[name](b))
+			db := storetest.Open(b, storetest.Databases[name](b))
 			fillLog(b, db, count, 1)
 			middle := logStart.Add(time.Duration(count/2) * time.Second)
 			for place, before := range map[string]callwright.Keyset{"first": {}, "middle": {At: middle, ID: "c"}} {

@@ -1,4 +1,4 @@
-package bunstore_test
+package triagestore_test
 
 import (
 	"context"
@@ -10,58 +10,13 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
 
 // feedStart is when the first entry of fillFeed is. The others follow, two a second.
 var feedStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
-
-// second is SQL for the time so many seconds after another.
-func second(db *bunstore.DB, from time.Time, seconds string) string {
-	if db.PostgresDSN() != "" {
-		return fmt.Sprintf("to_timestamp(%d + %s)", from.Unix(), seconds)
-	}
-	return fmt.Sprintf("strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + %s, 'unixepoch')", from.Unix(), seconds)
-}
-
-// copies puts copies in the place of the row with the id "template", in one statement. columns are those in which they
-// differ, in SQL, where i counts the copies from 0.
-func copies(t testing.TB, db *bunstore.DB, table string, count int, columns map[string]string) {
-	t.Helper()
-	query := "SELECT name FROM pragma_table_info(?)"
-	if db.PostgresDSN() != "" {
-		query = "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1"
-	}
-	rows, err := db.SQL().QueryContext(t.Context(), query, table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var names, values []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		value, differs := columns[name]
-		if !differs {
-			value = name
-		}
-		names, values = append(names, name), append(values, value)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		INSERT INTO %s (%s) SELECT %s FROM %s, n WHERE id = 'template'`,
-		count-1, table, strings.Join(names, ", "), strings.Join(values, ", "), table)
-	for _, statement := range []string{fill, "DELETE FROM " + table + " WHERE id = 'template'", "ANALYZE " + table} {
-		if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // fillIssues stores issues of the organization "o", i1000000 and so on. One in a thousand is in
 // progress, one in twenty waits, the others are closed.
@@ -76,9 +31,9 @@ func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copies(t, db, "triage_issues", count, map[string]string{
+	storetest.Copies(t, db, "triage_issues", count, map[string]string{
 		"id": "'i' || CAST(1000000 + i AS TEXT)", "number": "1001 + i",
-		"created_at": second(db, feedStart, "i"), "last_activity_at": second(db, feedStart, "(i * 7919) % 1000000"),
+		"created_at": storetest.Second(db, feedStart, "i"), "last_activity_at": storetest.Second(db, feedStart, "(i * 7919) % 1000000"),
 		"status":        "CASE WHEN i % 1000 = 500 THEN 'in_progress' WHEN i % 20 = 3 THEN 'backlog' ELSE 'closed' END",
 		"status_rank":   "CASE WHEN i % 1000 = 500 THEN 2 WHEN i % 20 = 3 THEN 0 ELSE 5 END",
 		"severity":      "CASE WHEN i % 50 = 0 THEN 'critical' ELSE 'medium' END",
@@ -98,9 +53,9 @@ func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copies(t, db, "triage_entries", count, map[string]string{
+	storetest.Copies(t, db, "triage_entries", count, map[string]string{
 		"id":         "issue_id || '-7c2d-7c3b-9d5a-' || CAST(100000000000 + i AS TEXT)",
-		"created_at": second(db, feedStart, "i / 2"),
+		"created_at": storetest.Second(db, feedStart, "i / 2"),
 	})
 }
 
@@ -111,7 +66,7 @@ var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN triage|Filter: \(\(?[^$]
 // entries and no others are read, in the order of the index.
 func TestFeedPagesUseTheIndex(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		fillIssues(t, db, 2000)
 		for _, issue := range []string{"i1000003", "i1000017"} {
@@ -127,7 +82,7 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 			},
 		} {
 			for _, place := range []callwright.Keyset{{}, {At: middle}, {At: middle, ID: "e"}} {
-				seen := statements(t, db, func() error {
+				seen := storetest.Statements(t, db, func() error {
 					entries, err := read(place)
 					if len(entries) != 50 {
 						t.Errorf("%s %v: %d entries", name, place, len(entries))
@@ -142,7 +97,7 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 				if name == "before" && place.IsZero() {
 					bound = regexp.MustCompile(`triage_entries_by_time \(issue_id=\?\)|Index Cond: \(issue_id = `)
 				}
-				plan := explain(t, db, seen[0], true)
+				plan := storetest.Explain(t, db, seen[0], true)
 				if !bound.MatchString(plan) || reads.MatchString(plan) {
 					t.Errorf("%s %v: not by the index alone: %s\n%s", name, place, seen[0], plan)
 				}
@@ -154,7 +109,7 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 // TestIssuePagesUseIndexes looks at the plans of lists in every order.
 func TestIssuePagesUseIndexes(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		fillIssues(t, db, 5000)
 		for sort, index := range map[triage.SortField]string{
@@ -164,7 +119,7 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 		} {
 			for _, ascending := range []bool{false, true} {
 				f := triage.Filter{Sort: sort, Ascending: ascending, Limit: 50}
-				seen := statements(t, db, func() error {
+				seen := storetest.Statements(t, db, func() error {
 					for range 2 {
 						issues, err := triagestore.Store{DB: db}.FindIssues(t.Context(), "o", f)
 						if err != nil || len(issues) != 50 {
@@ -175,7 +130,7 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 					return nil
 				})
 				for _, query := range seen {
-					plan := explain(t, db, query, true)
+					plan := storetest.Explain(t, db, query, true)
 					if !strings.Contains(plan, index) || reads.MatchString(plan) {
 						t.Errorf("not by %s alone: %s\n%s", index, query, plan)
 					}

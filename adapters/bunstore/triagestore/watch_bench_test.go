@@ -1,4 +1,4 @@
-package bunstore_test
+package triagestore_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkIdleWatchers(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, count := range []int{100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", name, count), func(b *testing.B) {
-				s := triageService(b, open(b, databases[name](b)))
+				s := triageService(b, storetest.Open(b, storetest.Databases[name](b)))
 				before := heap()
 				ctx, cancel := context.WithCancel(b.Context())
 				var wait sync.WaitGroup

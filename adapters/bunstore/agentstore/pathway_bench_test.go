@@ -1,4 +1,4 @@
-package bunstore_test
+package agentstore_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
@@ -31,9 +32,9 @@ func wideDocument() (d graph.Document) {
 
 // BenchmarkVersion loads a version of 500 nodes and 1,000 edges.
 func BenchmarkVersion(b *testing.B) {
-	for name, address := range databases {
+	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
-			pathways := agentstore.Pathways{DB: open(b, address(b))}
+			pathways := agentstore.Pathways{DB: storetest.Open(b, address(b))}
 			if err := pathways.InsertPathway(b.Context(), pathway.Pathway{ID: "p", Org: "o"}); err != nil {
 				b.Fatal(err)
 			}
@@ -66,9 +67,9 @@ func BenchmarkAppendLog(b *testing.B) {
 			}},
 		},
 	}
-	for name, address := range databases {
+	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
-			calls := agentstore.Calls{DB: open(b, address(b))}
+			calls := agentstore.Calls{DB: storetest.Open(b, address(b))}
 			if err := calls.Insert(b.Context(), call.Call{ID: "c", Org: "o", CreatedAt: at}); err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package bunstore_test
+package triagestore_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
@@ -31,7 +32,7 @@ func keepIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 // TestTriageKeepsJSONAsItWas looks at every byte of what agents have made, which the suites of stores do not.
 func TestTriageKeepsJSONAsItWas(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		store := keepIssue(t, open(t), "i")
 		for n, raw := range []json.RawMessage{nil, json.RawMessage("{\r\n\t\"b\": 1e2, \"a\": \"\\u0000<&>\u2028?\", \"a\": null }")} {
 			id := fmt.Sprint(n)
@@ -59,7 +60,7 @@ func TestTriageKeepsJSONAsItWas(t *testing.T) {
 // TestEntriesComeInFewStatements adds more than one statement takes: all or none.
 func TestEntriesComeInFewStatements(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		store := keepIssue(t, db, "i")
 		entries := make([]triage.Entry, 250)
@@ -90,7 +91,7 @@ func TestEntriesComeInFewStatements(t *testing.T) {
 // TestCommentsLeaveTheDescription looks for the text of an issue in what is written with a comment.
 func TestCommentsLeaveTheDescription(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		s, written := triageService(t, db), 0
 		issue := opened(t, s, "a")[0]
@@ -115,7 +116,7 @@ func TestCommentsLeaveTheDescription(t *testing.T) {
 // TestFewLargeEntriesAreReadAtOnce reads a feed of large artifacts, of which a hundred would take much memory.
 func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		store, entries := keepIssue(t, open(t), "i"), make([]triage.Entry, 20)
 		payload := json.RawMessage(`{"a":"` + strings.Repeat("a", triage.MaxRead/8-10) + `"}`)
 		for n := range entries {
@@ -135,7 +136,7 @@ func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 // TestNumbersStayShort: what JSONB makes of 1e308 has 309 digits, and whoever reads a feed waits for all of them.
 func TestNumbersStayShort(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		entry := triage.Entry{ID: "e", CreatedAt: feedStart, Metadata: map[string]any{"a": slices.Repeat([]any{1e308}, 1000)}}
 		if err := keepIssue(t, db, "i").AppendEntries(t.Context(), "o", "i", []triage.Entry{entry}); err != nil {
@@ -152,7 +153,7 @@ func TestNumbersStayShort(t *testing.T) {
 // english is the address of a database of PostgreSQL that sorts text as in an English dictionary.
 func english(t *testing.T) string {
 	t.Helper()
-	address := databases["postgres"](t)
+	address := storetest.Databases["postgres"](t)
 	db, err := sql.Open("pgx", address)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +188,7 @@ func english(t *testing.T) string {
 // TestOrderHasNoLanguage pages through what has the same time, in an order that no dictionary has.
 func TestOrderHasNoLanguage(t *testing.T) {
 	t.Parallel()
-	db := open(t, english(t))
+	db := storetest.Open(t, english(t))
 	store, ids := keepIssue(t, db, "i"), []string{"1-b", "1a", "B", "_", "a", "ä"}
 	var first bool
 	if err := db.SQL().QueryRowContext(t.Context(), "SELECT 'a' < 'B'").Scan(&first); err != nil || !first {
@@ -223,7 +224,7 @@ func TestOrderHasNoLanguage(t *testing.T) {
 // many of one letter in long texts of that letter keeps everybody else waiting.
 func TestSearchesTakeNoProduct(t *testing.T) {
 	t.Parallel()
-	db := open(t, databases["sqlite"](t))
+	db := storetest.Open(t, storetest.Databases["sqlite"](t))
 	store := keepIssue(t, db, "i")
 	var asked string
 	db.Core().Watch(func(statement string) { asked = statement })

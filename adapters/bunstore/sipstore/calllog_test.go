@@ -1,4 +1,4 @@
-package bunstore_test
+package sipstore_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
@@ -24,7 +25,7 @@ var logStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 // minute; each fifth failed.
 func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
 	t.Helper()
-	started, ended := second(db, logStart, "i"), second(db, logStart, "i + 60")
+	started, ended := storetest.Second(db, logStart, "i"), storetest.Second(db, logStart, "i + 60")
 	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO sip_calls (id, org, trunk_id, number, parent_id, direction, from_number, to_number, sip_call_id, attempt,
 			server, source, node, started_at, ended_at, sip_code, status, cause, reason, technical)
@@ -42,7 +43,7 @@ func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
 // TestCallLogUsesIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself.
 func TestCallLogUsesIndexes(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		const number = callwright.PhoneNumber("+15550001000")
 		fillLog(t, db, 20000, 10)
@@ -78,8 +79,8 @@ func TestCallLogUsesIndexes(t *testing.T) {
 				return err
 			}},
 		} {
-			for _, query := range statements(t, db, test.use) {
-				plan := explain(t, db, query, true)
+			for _, query := range storetest.Statements(t, db, test.use) {
+				plan := storetest.Explain(t, db, query, true)
 				reads := strings.Contains(plan, test.index) && strings.Contains(plan, test.bound)
 				if !reads || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE") {
 					t.Errorf("%s: not by %s alone: %s\n%s", name, test.index, query, plan)
@@ -121,7 +122,7 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	at := logStart
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		log, found, tests := sipstore.CallLog{DB: db}, sipstore.Discoveries{DB: db}, sipstore.TestCalls{DB: db}
 		if err := log.Begin(t.Context(), calllog.Record{ID: "c", Org: "o", StartedAt: at}); err != nil {

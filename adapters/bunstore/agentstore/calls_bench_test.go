@@ -1,4 +1,4 @@
-package bunstore_test
+package agentstore_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -19,7 +20,7 @@ var callsStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // long, and one in a thousand an hour.
 func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
-	created := second(db, callsStart, "i")
+	created := storetest.Second(db, callsStart, "i")
 	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO calls (id, org, inbound, from_number, to_number, agent, pathway_id, queue, ended, status, created_at,
 			started_at, ended_at, length_ns, error_message, answered_by, transferred_to, model_used, carriage, stats, recorded,
@@ -43,7 +44,7 @@ func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 func BenchmarkCallsPage(b *testing.B) {
 	const count = 1_000_000
 	for _, name := range []string{"sqlite", "postgres"} {
-		db := open(b, databases[name](b))
+		db := storetest.Open(b, storetest.Databases[name](b))
 		fillCalls(b, db, count)
 		for what, f := range map[string]call.Filter{
 			"all": {}, "human": {AnsweredBy: call.AnsweredByHuman}, "failed": {Status: call.StatusFailed},

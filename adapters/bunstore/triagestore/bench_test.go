@@ -1,4 +1,4 @@
-package bunstore_test
+package triagestore_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
@@ -22,7 +23,7 @@ func BenchmarkFeedPage(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, count := range counts {
 			b.Run(fmt.Sprintf("%s/%d", name, count), func(b *testing.B) {
-				db := open(b, databases[name](b))
+				db := storetest.Open(b, storetest.Databases[name](b))
 				fillIssues(b, db, 1)
 				fillFeed(b, db, "i1000000", count)
 				middle := callwright.Keyset{At: feedStart.Add(time.Duration(count/4) * time.Second), ID: "j"}
@@ -47,7 +48,7 @@ func BenchmarkAppend(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, batch := range []int{1, 10, 100} {
 			b.Run(fmt.Sprintf("%s/%d", name, batch), func(b *testing.B) {
-				s := triageService(b, open(b, databases[name](b)))
+				s := triageService(b, storetest.Open(b, storetest.Databases[name](b)))
 				issue, left, session := opened(b, s, "a")[0], 0, triage.Session{}
 				steps := make([]triage.Step, batch)
 				for i := range steps {
@@ -91,7 +92,7 @@ func BenchmarkComment(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, length := range []int{0, triage.MaxDetail} {
 			b.Run(fmt.Sprintf("%s/%d", name, length), func(b *testing.B) {
-				s, who := triageService(b, open(b, databases[name](b))), triage.Actor{Kind: triage.ActorUser, ID: "u", Label: "Ann"}
+				s, who := triageService(b, storetest.Open(b, storetest.Databases[name](b))), triage.Actor{Kind: triage.ActorUser, ID: "u", Label: "Ann"}
 				issue, err := s.Create(b.Context(), "o", who, triage.Draft{Title: "a", Description: strings.Repeat("d", length)})
 				if err != nil {
 					b.Fatal(err)
@@ -113,7 +114,7 @@ func BenchmarkIssuePage(b *testing.B) {
 	const count = 100_000
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {
-			db := open(b, databases[name](b))
+			db := storetest.Open(b, storetest.Databases[name](b))
 			fillIssues(b, db, count)
 			s := triageService(b, db)
 			for what, f := range map[string]triage.Filter{

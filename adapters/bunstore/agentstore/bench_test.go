@@ -1,22 +1,24 @@
-package bunstore_test
+package agentstore_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 )
 
 // BenchmarkCall takes a call through its life: stored, claimed by a node, answered, ended, with a line of transcript.
 func BenchmarkCall(b *testing.B) {
-	for name, address := range databases {
+	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
-			db, ids := open(b, address(b)), &callwright.UUIDs{}
+			db, ids := storetest.Open(b, address(b)), &callwright.UUIDs{}
 			for b.Loop() {
 				if err := liveCall(b.Context(), db, ids.New()); err != nil {
 					b.Fatal(err)
@@ -24,7 +26,7 @@ func BenchmarkCall(b *testing.B) {
 			}
 		})
 		b.Run(name+" at once", func(b *testing.B) {
-			db, ids := open(b, address(b)), &callwright.UUIDs{}
+			db, ids := storetest.Open(b, address(b)), &callwright.UUIDs{}
 			b.SetParallelism(8)
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
@@ -64,9 +66,9 @@ func liveCall(ctx context.Context, db *bunstore.DB, id string) error {
 
 // BenchmarkPage reads a page of 100 out of 2,000 calls of one of ten organizations, from the middle of its list.
 func BenchmarkPage(b *testing.B) {
-	for name, address := range databases {
+	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
-			db := open(b, address(b))
+			db := storetest.Open(b, address(b))
 			fill(b, db, 20000)
 			f := call.Filter{Limit: 100, After: callwright.Keyset{At: time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC), ID: "c"}}
 			for b.Loop() {
@@ -76,5 +78,31 @@ func BenchmarkPage(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// fill stores calls of several organizations, so that PostgreSQL has something to weigh.
+func fill(t testing.TB, db *bunstore.DB, count int) {
+	t.Helper()
+	start := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+	err := db.Do(t.Context(), func(ctx context.Context) error {
+		for i := range count {
+			err := agentstore.Calls{DB: db}.Insert(ctx, call.Call{
+				ID: fmt.Sprintf("c%05d", i), Org: callwright.OrgID(fmt.Sprint("o", i%10)), Queue: call.QueueComplete,
+				From: fmt.Sprintf("+1555000%04d", i%100), To: fmt.Sprintf("+1555001%04d", i%150),
+				CreatedAt: start.Add(time.Duration(i) * time.Second),
+				Agent:     agents.Agent{Pathway: agents.PathwayRef{ID: fmt.Sprint("p", i%150)}},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		_, err = db.SQL().ExecContext(t.Context(), "ANALYZE")
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,0 +1,165 @@
+package agentstore_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// TestCallsPageUsesIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: rows come in the order
+// of the index, and no page has to sort or read what is not on it.
+func TestCallsPageUsesIndex(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fill(t, db, 3000)
+		calls := agentstore.Calls{DB: db}
+		var queries []string
+		db.Core().Watch(func(statement string) {
+			if strings.Contains(statement, "ORDER BY") {
+				queries = append(queries, statement)
+			}
+		})
+		for index, f := range map[string]call.Filter{
+			"calls_by_time": {}, "calls_by_caller": {From: "+15550000003"}, "calls_by_callee": {To: "+15550010003"},
+			"calls_by_pathway": {Pathway: "p3"},
+		} {
+			for _, oldest := range []bool{false, true} {
+				f.Limit, f.OldestFirst, f.After, queries = 5, oldest, callwright.Keyset{}, nil
+				page, _, err := calls.List(t.Context(), "o3", f)
+				if err != nil || len(page.Items) == 0 {
+					t.Fatalf("%+v gave %d calls, %v", f, len(page.Items), err)
+				}
+				if f.After = page.Next; index == "calls_by_time" {
+					_, _, err = calls.List(t.Context(), "o3", f)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, query := range queries {
+					plan := storetest.Explain(t, db, query, true)
+					sorts := strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE")
+					if !strings.Contains(plan, index) || sorts && index == "calls_by_time" {
+						t.Errorf("not by %s alone: %s\n%s", index, query, plan)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestCallsAreCountedByAnIndexAlone looks at filters that choose most of the calls. PostgreSQL may find that narrow rows
+// are read as fast.
+func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.Databases["sqlite"](t))
+	fillCalls(t, db, 20000)
+	yes := true
+	filters := []call.Filter{
+		{}, {Inbound: &yes}, {Completed: &yes}, {AnsweredBy: call.AnsweredByHuman}, {Status: call.StatusCompleted},
+		{LongerThan: time.Minute}, {ShorterThan: time.Minute}, {Since: callsStart}, {Pathway: "p7"},
+		{AnsweredBy: call.AnsweredByHuman, Status: call.StatusCompleted, LongerThan: time.Minute},
+	}
+	seen := storetest.Statements(t, db, func() error {
+		for _, f := range filters {
+			if _, _, err := (agentstore.Calls{DB: db}).List(t.Context(), "o", f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	counts := slices.DeleteFunc(seen, func(query string) bool { return !strings.Contains(query, "count(*)") })
+	if len(counts) != len(filters) {
+		t.Fatalf("%d counts for %d filters", len(counts), len(filters))
+	}
+	for _, query := range counts {
+		if plan := storetest.Explain(t, db, query, true); !strings.Contains(plan, "USING COVERING INDEX") {
+			t.Errorf("not by an index alone: %s\n%s", query, plan)
+		}
+	}
+}
+
+// TestOpenChatsAreCountedByAnIndexAlone looks at what every chat that begins asks, among many that are over: rows of chats
+// are large.
+func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillChats(t, db, 2000)
+		seen := storetest.Statements(t, db, func() error {
+			n, err := agentstore.Chats{DB: db}.CountChats(t.Context(), "o")
+			if err == nil && n != 20 {
+				t.Errorf("counted %d", n)
+			}
+			return err
+		})
+		want := "USING COVERING INDEX pathway_chats_open"
+		if db.PostgresDSN() != "" {
+			want = "Index Only Scan using pathway_chats_open"
+		}
+		if len(seen) != 1 {
+			t.Fatalf("%d statements", len(seen))
+		}
+		if plan := storetest.Explain(t, db, seen[0], true); !strings.Contains(plan, want) {
+			t.Errorf("not by the index alone: %s\n%s", seen[0], plan)
+		}
+	})
+}
+
+// fillChats stores chats, one of a hundred of which goes on.
+func fillChats(t *testing.T, db *bunstore.DB, count int) {
+	t.Helper()
+	err := db.Do(t.Context(), func(ctx context.Context) error {
+		err := agentstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: "p", Org: "o"})
+		for i := 0; i < count && err == nil; i++ {
+			err = agentstore.Chats{DB: db}.InsertChat(ctx, pathway.Chat{
+				ID: fmt.Sprint("c", i), Org: "o", Pathway: "p", State: []byte(`"` + strings.Repeat("x", 1000) + `"`), Completed: i%100 > 0,
+			})
+		}
+		return err
+	})
+	if err == nil {
+		_, err = db.SQL().ExecContext(t.Context(), "ANALYZE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// usePathways calls every method that looks for pathways, their versions and chats, and for web agents.
+func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org = callwright.OrgID("o")
+	pathways, chats, web := agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}, agentstore.WebAgents{DB: db}
+	p, chat := pathway.Pathway{ID: "p", Org: org, Revision: 1}, pathway.Chat{ID: "c", Org: org, Pathway: "p", Revision: 1}
+	version, agent := pathway.Version{Org: org, Pathway: "p", Number: 1}, agents.WebAgent{ID: "w", Org: org, Version: 1}
+	errs := []error{
+		pathways.InsertPathway(ctx, p), pathways.UpdatePathway(ctx, p), pathways.UpdatePathway(ctx, p),
+		pathways.InsertVersion(ctx, version), pathways.ArchiveVersion(ctx, org, "p", 1),
+		chats.InsertChat(ctx, chat), chats.UpdateChat(ctx, chat), chats.UpdateChat(ctx, chat),
+		web.InsertAgent(ctx, agent), web.UpdateAgent(ctx, agent), web.UpdateAgent(ctx, agent),
+	}
+	_, pathwayErr := pathways.Pathway(ctx, org, "p")
+	_, listErr := pathways.Pathways(ctx, org, pathway.Listing{After: callwright.Keyset{At: now, ID: "p"}, Offset: 10, Limit: 10})
+	_, versionErr := pathways.Version(ctx, org, "p", 1)
+	_, versionsErr := pathways.Versions(ctx, org, "p", 2, 10)
+	_, chatErr := chats.Chat(ctx, org, "c")
+	_, pathwaysErr := pathways.CountPathways(ctx, org)
+	_, chatsErr := chats.CountChats(ctx, org)
+	_, forgetErr := chats.ForgetChats(ctx, now, 10)
+	_, agentErr := web.Agent(ctx, org, "w")
+	_, agentsErr := web.Agents(ctx, org, callwright.Keyset{At: now, ID: "w"}, 10)
+	_, countErr := web.CountAgents(ctx, org)
+	return append(errs, pathwayErr, listErr, versionErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
+		pathwaysErr, chatsErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
+}

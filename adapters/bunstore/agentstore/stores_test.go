@@ -1,0 +1,71 @@
+package agentstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/agentstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return agentstore.Calls{DB: open(t)} })
+		agentstest.RunWebAgentStore(t, func(t *testing.T) agents.WebAgents { return agentstore.WebAgents{DB: open(t)} })
+		agentstest.RunPathwayStore(t, func(t *testing.T) pathway.Store { return agentstore.Pathways{DB: open(t)} })
+		agentstest.RunChatStore(t, func(t *testing.T) (pathway.Store, pathway.Chats) {
+			db := open(t)
+			return agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
+		})
+		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} })
+	})
+}
+
+// TestEveryStatementUsesAnIndex runs every query of the stores and wants none to read a whole table.
+func TestEveryStatementUsesAnIndex(t *testing.T) {
+	t.Parallel()
+	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+		return append(useCalls(ctx, db, now), usePathways(ctx, db, now)...)
+	})
+}
+
+// useCalls calls every method that looks for calls and inbound numbers.
+func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
+	numbers, calls := agentstore.Numbers{DB: db}, agentstore.Calls{DB: db}
+	live := call.Call{ID: "c", Org: org, Queue: call.QueueStarted, Node: "n", CreatedAt: now, Version: 1}
+	inbound := agents.InboundNumber{Org: org, Number: number, Version: 1}
+	yes := true
+	errs := []error{
+		numbers.InsertNumber(ctx, inbound), numbers.UpdateNumber(ctx, inbound), numbers.UpdateNumber(ctx, inbound),
+		calls.Insert(ctx, live), calls.Update(ctx, live), calls.Update(ctx, live),
+		calls.Append(ctx, org, "c", call.Entry{Seq: 1}), calls.RequestStop(ctx, org, "c"),
+		calls.AppendLog(ctx, org, "c", pathway.Log{Turn: 1}), calls.AppendNotice(ctx, org, "c", call.Notice{Seq: 1}),
+	}
+	_, numberErr := numbers.Number(ctx, org, number)
+	_, numbersErr := numbers.Numbers(ctx, org, callwright.Keyset{ID: "+1"}, 10)
+	_, callErr := calls.Get(ctx, org, "c")
+	_, linesErr := calls.Transcript(ctx, org, "c")
+	_, stopsErr := calls.Stops(ctx, "n")
+	_, lostErr := calls.Lost(ctx, []string{"m"}, now, 10)
+	_, _, listErr := calls.List(ctx, org, call.Filter{
+		Inbound: &yes, Completed: &yes, Since: now, Before: now, AnsweredBy: call.AnsweredByHuman,
+		Status: call.StatusCompleted, LongerThan: time.Second, ShorterThan: time.Minute,
+	})
+	_, _, pathwayErr := calls.List(ctx, org, call.Filter{Pathway: "p"})
+	_, logsErr := calls.Logs(ctx, org, "c")
+	_, noticeErr := calls.Notice(ctx, org, "c", 1)
+	return append(errs, numberErr, numbersErr, callErr, linesErr, stopsErr, lostErr, listErr, pathwayErr, logsErr, noticeErr)
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,0 +1,79 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/adapters/bunstore"
+)
+
+// Second returns SQL for the time so many seconds after another.
+func Second(db *bunstore.DB, from time.Time, seconds string) string {
+	if db.PostgresDSN() != "" {
+		return fmt.Sprintf("to_timestamp(%d + %s)", from.Unix(), seconds)
+	}
+	return fmt.Sprintf("strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + %s, 'unixepoch')", from.Unix(), seconds)
+}
+
+// Copies puts copies in the place of the row with the id "template", in one statement. columns are those in which they
+// differ, in SQL, where i counts the copies from 0.
+func Copies(t testing.TB, db *bunstore.DB, table string, count int, columns map[string]string) {
+	t.Helper()
+	query := "SELECT name FROM pragma_table_info(?)"
+	if db.PostgresDSN() != "" {
+		query = "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1"
+	}
+	rows, err := db.SQL().QueryContext(t.Context(), query, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var names, values []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		value, differs := columns[name]
+		if !differs {
+			value = name
+		}
+		names, values = append(names, name), append(values, value)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	fill := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO %s (%s) SELECT %s FROM %s, n WHERE id = 'template'`,
+		count-1, table, strings.Join(names, ", "), strings.Join(values, ", "), table)
+	for _, statement := range []string{fill, "DELETE FROM " + table + " WHERE id = 'template'", "ANALYZE " + table} {
+		if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Dump returns every value of a column as text.
+func Dump(t *testing.T, db *bunstore.DB, table, column string) string {
+	t.Helper()
+	query := fmt.Sprintf("SELECT COALESCE(CAST(%q AS TEXT), '') FROM %q", column, table)
+	rows, err := db.SQL().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, value)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,55 @@
+// Package storetest is what the tests of bunstore's packages share: empty databases of each kind, and looks at their rows
+// and plans.
+package storetest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/internal/pgtest"
+)
+
+// Databases are what every test of stores runs on: each gives the address of an empty one.
+var Databases = map[string]func(testing.TB) string{
+	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "a b%?#.db") },
+	"memory":   func(testing.TB) string { return "sqlite::memory:" },
+	"postgres": pgtest.DSN,
+}
+
+// OnEach runs a test on every database, of which open opens an empty one.
+func OnEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstore.DB)) {
+	t.Helper()
+	for name, address := range Databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(t *testing.T) *bunstore.DB { return Open(t, address(t)) })
+		})
+	}
+}
+
+// Open opens a database until the test ends.
+func Open(t testing.TB, address string) *bunstore.DB {
+	t.Helper()
+	db, err := bunstore.Open(t.Context(), address, bunstore.Config{Keyring: Keyring(t, "k1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// Keyring returns a keyring with one key.
+func Keyring(t testing.TB, id string) *callwright.Keyring {
+	t.Helper()
+	ring, err := callwright.NewKeyring(id, map[string][]byte{id: make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}

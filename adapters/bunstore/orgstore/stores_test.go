@@ -1,0 +1,47 @@
+package orgstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/callwrighttest"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} })
+		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore {
+			return orgstore.IdempotencyStore{DB: open(t)}
+		})
+	})
+}
+
+// TestEveryStatementUsesAnIndex runs every query of the stores and wants none to read a whole table.
+func TestEveryStatementUsesAnIndex(t *testing.T) {
+	t.Parallel()
+	storetest.UsesIndexes(t, useAll)
+}
+
+// useAll calls every method that looks for rows.
+func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org = callwright.OrgID("o")
+	tenants, answers := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}
+	_, orgErr := tenants.Organization(ctx, org)
+	_, keyErr := tenants.KeyByPrefix(ctx, "p")
+	_, _, findErr := answers.Find(ctx, org, "k", now)
+	return []error{
+		orgErr, keyErr, tenants.RevokeKey(ctx, org, "k", now), findErr,
+		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
+		answers.Keep(ctx, org, "k", nil, nil, now, now),
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,0 +1,46 @@
+package sipstore_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/siptest"
+	"github.com/callwright/callwright/sip/testcall"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		siptest.RunStore(t, func(t *testing.T) sip.Store { return sipstore.Trunks{DB: open(t)} })
+		siptest.RunHold(t, func(t *testing.T) (sip.Store, callwright.Atomic) {
+			db := open(t)
+			return sipstore.Trunks{DB: db}, db
+		})
+		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return sipstore.Statuses{DB: open(t)} })
+		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return sipstore.Registrations{DB: open(t)} })
+		siptest.RunCallLog(t, func(t *testing.T) calllog.Store { return sipstore.CallLog{DB: open(t)} })
+		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return sipstore.Discoveries{DB: open(t)} })
+		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return sipstore.TestCalls{DB: open(t)} })
+	})
+}
+
+// TestEveryStatementUsesAnIndex runs every query of the stores and wants none to read a whole table.
+func TestEveryStatementUsesAnIndex(t *testing.T) {
+	t.Parallel()
+	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+		return slices.Concat(useCallLog(ctx, db, now), useTrunks(ctx, db, now))
+	})
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,0 +1,82 @@
+package sipstore_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/sipstore"
+	"github.com/callwright/callwright/sip"
+)
+
+// useTrunks calls every method that looks for trunks, their statuses and their registrations.
+func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
+	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
+	trunks, statuses := sipstore.Trunks{DB: db}, sipstore.Statuses{DB: db}
+	registrations := sipstore.Registrations{DB: db}
+	trunk := sip.Trunk{ID: "t", Org: org, Number: number, Direction: sip.Inbound, Version: 1}
+	first, status := sip.Status{TrunkID: "t", Org: org}, sip.Status{TrunkID: "t", Org: org, Version: 1}
+	begun, registration := sip.Registration{TrunkID: "t", Org: org}, sip.Registration{TrunkID: "t", Org: org, Version: 1}
+	errs := []error{
+		trunks.Insert(ctx, trunk), trunks.Update(ctx, trunk), trunks.Update(ctx, trunk),
+		statuses.PutStatus(ctx, first), statuses.PutStatus(ctx, status), statuses.PutStatus(ctx, status),
+		registrations.PutRegistration(ctx, begun), registrations.PutRegistration(ctx, registration),
+		registrations.PutRegistration(ctx, registration), registrations.ReleaseRegistrations(ctx, "n"),
+	}
+	_, trunkErr := trunks.Trunk(ctx, org, "t")
+	_, trunksErr := trunks.Trunks(ctx, org, number)
+	_, allErr := trunks.List(ctx, org, callwright.Keyset{ID: "+1"}, 10)
+	_, outErr := trunks.Outbound(ctx, org, 10)
+	_, ownerErr := trunks.Owner(ctx, number, sip.Inbound)
+	_, statusErr := statuses.Status(ctx, org, "t")
+	_, statusesErr := statuses.StatusesOf(ctx, org, []string{"t", "u"})
+	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
+	_, registrationErr := registrations.Registration(ctx, org, "t")
+	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
+	_, ofErr := registrations.RegistrationsOf(ctx, "n")
+	_, nodesErr := registrations.RegistrationNodes(ctx)
+	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, statusErr, statusesErr, dueErr,
+		registrationErr, takeErr, ofErr, nodesErr, trunks.Delete(ctx, trunk), statuses.DeleteStatus(ctx, org, "t"),
+		registrations.DeleteRegistration(ctx, org, "t"))
+}
+
+// TestProbingReadsNoTable looks at what probing runs when many statuses are overdue, such as after a pause: one statement
+// leases, by the order of the index and without sorting them all, and one by the primary key puts each back.
+func TestProbingReadsNoTable(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		const count, batch = 5000, 80
+		db := open(t)
+		statuses, now := sipstore.Statuses{DB: db}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+		fillStatuses(t, db, count, func(i int) time.Time { return now.Add(-time.Duration(i%60) * time.Second) })
+		if _, err := db.SQL().ExecContext(t.Context(), "ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
+		var due []sip.Status
+		seen := storetest.Statements(t, db, func() (err error) {
+			due, err = statuses.LeaseStatuses(t.Context(), now, now.Add(time.Minute), batch)
+			return err
+		})
+		if len(seen) != 1 || len(due) != batch {
+			t.Fatalf("%d statements leased %d", len(seen), len(due))
+		}
+		plan := storetest.Explain(t, db, seen[0], true)
+		reads := regexp.MustCompile(`Sort|TEMP|Seq Scan|SCAN status_row`).MatchString(plan)
+		if reads || !strings.Contains(plan, "trunk_statuses_due") {
+			t.Errorf("not by the index alone: %s\n%s", seen[0], plan)
+		}
+		seen = storetest.Statements(t, db, func() error {
+			return db.Do(t.Context(), func(ctx context.Context) error { return statuses.PutStatus(ctx, due[0]) })
+		})
+		plan = storetest.Explain(t, db, seen[0], true)
+		byKey := regexp.MustCompile(`trunk_statuses_pkey|autoindex_trunk_statuses_1 \(trunk_id=`).MatchString(plan)
+		if len(seen) != 1 || !byKey {
+			t.Errorf("not by the primary key alone: %d statements\n%s", len(seen), plan)
+		}
+	})
+}

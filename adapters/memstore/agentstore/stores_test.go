@@ -1,0 +1,24 @@
+package agentstore_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	agentstest.RunCallStore(t, func(*testing.T) call.Store { return agentstore.Calls{Store: memstore.New()} })
+	agentstest.RunWebAgentStore(t, func(*testing.T) agents.WebAgents { return agentstore.WebAgents{Store: memstore.New()} })
+	agentstest.RunPathwayStore(t, func(*testing.T) pathway.Store { return agentstore.Pathways{Store: memstore.New()} })
+	agentstest.RunChatStore(t, func(*testing.T) (pathway.Store, pathway.Chats) {
+		s := memstore.New()
+		return agentstore.Pathways{Store: s}, agentstore.Chats{Store: s}
+	})
+	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} })
+}

@@ -1,0 +1,18 @@
+package orgstore_test
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/orgstore"
+	"github.com/callwright/callwright/callwrighttest"
+)
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return orgstore.Tenants{Store: memstore.New()} })
+	callwrighttest.RunIdempotencyStore(t, func(*testing.T) callwright.IdempotencyStore {
+		return orgstore.IdempotencyStore{Store: memstore.New()}
+	})
+}
