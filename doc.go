@@ -1,6 +1,8 @@
-// Package callwright is the vocabulary that every part of the platform shares: organizations and their API keys,
-// phone numbers, errors with stable codes, pages and cursors, time, ids, the unit of work and durable work.
+// Package callwright holds the types and ports that every part of the platform shares: organizations and their API keys,
+// phone numbers, secrets, errors with stable codes, pages and cursors, time and ids, transactions (Atomic), durable work
+// (Work), and leases that tell which node does what (Leases, Heartbeat).
 //
-// It imports nothing but the standard library. What the platform does lives in the domain packages beside it (sip,
-// agents, porting, agenttest, speech, triage), each of which imports this one; adapters and transports import those.
+// The package imports only the standard library. The domain packages beside it (sip, agents, porting, agenttest, speech,
+// triage) hold what the platform does. They import this package; adapters and transports import the domain packages.
+// Package callwrighttest tests adapters of the ports that are declared here.
 package callwright

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Code is one of the closed list of error codes. Codes are part of the public contract: a client may branch on them,
-// so none is ever renamed.
+// Code is an error code from a closed list. Clients branch on codes, which are part of the public contract, so no code is
+// ever renamed.
 type Code string
 
-// The codes, each with the meaning that a transport translates into its own status.
+// The error codes. A transport translates each into a status of its own.
 const (
 	CodeAuthFailure         Code = "AUTH_FAILURE"          // no key, or one that is unknown, expired or revoked
 	CodeFeatureNotEnabled   Code = "FEATURE_NOT_ENABLED"   // the organization lacks the entitlement
@@ -31,17 +31,17 @@ const (
 	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // anything uncoded
 )
 
-// Error is the only kind of error that crosses a domain's boundary. Message is meant for the caller and holds nothing
-// internal; what caused the error is for the log, through Unwrap.
+// Error is the only type of error that domains return. Message is written for the caller and holds nothing internal. The
+// cause, which Unwrap returns, is for the log.
 type Error struct {
 	Code       Code
 	Message    string
-	Field      string        // path of the input that is at fault, such as "directions[0].type"; empty when none is
-	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: when trying again makes sense
+	Field      string        // path of the input that is wrong, such as "directions[0].type"; empty: no single input
+	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: how long to wait before a retry; 0: not known
 	cause      error
 }
 
-// Sentinels for errors.Is, one a code. They compare by code alone.
+// Sentinels for errors.Is, one for each code. Errors compare by code alone.
 var (
 	ErrAuthFailure         = &Error{Code: CodeAuthFailure, Message: "Unauthorized"}
 	ErrFeatureNotEnabled   = &Error{Code: CodeFeatureNotEnabled, Message: "this feature is not enabled for the organization"}
@@ -62,30 +62,30 @@ var (
 	ErrInternal            = &Error{Code: CodeInternal, Message: "internal error"}
 )
 
-// Errorf makes an error of a code. A %w argument becomes its cause; the caller's message does not repeat it.
+// Errorf returns an error of a code with a formatted message. An argument of %w becomes the cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
 }
 
-// Invalid is a CodeBadRequest about one field of the input.
+// Invalid returns a CodeBadRequest about one field of the input.
 func Invalid(field, format string, args ...any) *Error {
 	return &Error{Code: CodeBadRequest, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound says that a kind of thing ("call", "trunk") is absent or another organization's.
+// NotFound returns a CodeNotFound for a kind of thing, such as "call", that is absent or another organization's.
 func NotFound(kind string) *Error {
 	return &Error{Code: CodeNotFound, Message: kind + " not found"}
 }
 
-// Because returns a copy of the error that carries its cause for the log. The message stays as it is.
+// Because returns a copy of the error with a cause. The message does not change.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Error gives the field, where there is one, and the message.
+// Error returns the message, after the field if there is one.
 func (e *Error) Error() string {
 	if e.Field != "" {
 		return e.Field + ": " + e.Message
@@ -93,16 +93,16 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap gives the cause, which is for logs only.
+// Unwrap returns the cause, which is for logs only.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is compares by code, so that errors.Is(err, ErrNotFound) holds for every error of that code.
+// Is reports whether target has the same code, so that errors.Is(err, ErrNotFound) holds for every error of that code.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
 }
 
-// CodeOf is the code of the first *Error in err's chain, CodeInternal for an error without one, and empty for nil.
+// CodeOf returns the code of the first *Error in err's chain: CodeInternal without one, and nothing for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -113,7 +113,7 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// RetryAfter is how long to wait before trying again, where err says so.
+// RetryAfter returns how long to wait before a retry, and whether err says so.
 func RetryAfter(err error) (time.Duration, bool) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.RetryAfter <= 0 {
@@ -122,7 +122,7 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return e.RetryAfter, true
 }
 
-// InField names the field of an error that has a code and no field yet; any other error stays as it is.
+// InField sets the field of an *Error that has none yet. It returns any other error as it is.
 func InField(field string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Field != "" {
@@ -133,7 +133,8 @@ func InField(field string, err error) error {
 	return &named
 }
 
-// MessageOf is what people may see of an error: the message of a coded one, without its field, and nothing of any other.
+// MessageOf returns what people may see of an error: the message of an *Error, without its field, and a general text for
+// any other error.
 func MessageOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Message

@@ -2,11 +2,10 @@ package callwright
 
 import "strings"
 
-// FieldErrors are several things that are wrong with one input. errors.As and errors.Is see the first of them, whose code is
-// that of all.
+// FieldErrors lists what is wrong with one input. errors.As and errors.Is see the first error, whose code is that of all.
 type FieldErrors []*Error
 
-// Error gives all of them, a line each.
+// Error returns all errors, one on each line.
 func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, e := range f {
@@ -15,7 +14,7 @@ func (f FieldErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives them one by one.
+// Unwrap returns the single errors.
 func (f FieldErrors) Unwrap() []error {
 	all := make([]error, len(f))
 	for i, e := range f {
@@ -24,7 +23,7 @@ func (f FieldErrors) Unwrap() []error {
 	return all
 }
 
-// OrNil is nil when there are none, so that a list of faults can be returned as an error.
+// OrNil returns the list as an error, and nil when the list is empty.
 func (f FieldErrors) OrNil() error {
 	if len(f) == 0 {
 		return nil
@@ -32,7 +31,7 @@ func (f FieldErrors) OrNil() error {
 	return f
 }
 
-// Within puts a path before that of every fault.
+// Within returns the errors with a path put before their fields.
 func (f FieldErrors) Within(path string) FieldErrors {
 	out := make(FieldErrors, len(f))
 	for i, e := range f {

@@ -12,26 +12,26 @@ import (
 // The bounds of a Heartbeat.
 const (
 	heartbeatPatience = LeaseRenewal     // for one renewal
-	maxNodes          = 1000             // that live at once
-	forgetNodeAfter   = 24 * time.Hour   // when the lease of a dead node is removed
-	steadyAfter       = LeaseTTL         // how long a node is in contact before it takes others for dead
-	outOfContact      = 2 * LeaseRenewal // a renewal that is older than this says that others may not be heard of either
+	maxNodes          = 1000             // alive at once
+	forgetNodeAfter   = 24 * time.Hour   // removes the lease of a dead node
+	steadyAfter       = LeaseTTL         // in contact, before a node declares others dead
+	outOfContact      = 2 * LeaseRenewal // since the last renewal: other nodes may have missed theirs, too
 )
 
-// HeartbeatConfig is what a Heartbeat needs.
+// HeartbeatConfig configures a Heartbeat.
 type HeartbeatConfig struct {
 	Leases Leases // required
-	Kind   string // what the node does, such as "call.node"; required
-	Node   string // this process's name among all nodes, fresh at every start; required
+	Kind   string // of the lease, such as "call.node"; required
+	Node   string // names this process; every process of a deployment, past or present, has another name; required
 
-	OnReturn func(ctx context.Context) // called after a silence in which others may have taken this node for dead; nil: nobody is told
+	OnReturn func(ctx context.Context) // called after a gap in which other nodes may have declared this one dead; nil: not called
 	Clock    Clock                     // nil: SystemClock
 	Logger   *slog.Logger              // nil: discards
 }
 
-// Heartbeat keeps one lease for a node, of the kind of work that it does, and knows from the leases of that kind which
-// other nodes live. What a node has begun names it, such as a live call's row; it belongs to a dead node when Peers says
-// so.
+// Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes
+// are. A domain has a kind of its own. What its nodes have under way, such as live calls, names the node: with Peers the
+// others find out what a dead node has left behind.
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
@@ -41,7 +41,7 @@ type Heartbeat struct {
 	since time.Time // since when none has been missed
 }
 
-// NewHeartbeat checks the configuration. Run begins the heartbeat.
+// NewHeartbeat checks the configuration. Run starts the heartbeat.
 func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
 	switch {
 	case cfg.Leases == nil:
@@ -78,8 +78,8 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 	}
 }
 
-// Beat renews the lease once, or acquires it. Run does so by itself; a service that must hold its lease before it begins
-// anything beats before it has Run go on in a goroutine.
+// Beat renews the lease once, or acquires it. Run calls it. A service that must hold its lease before it starts any work
+// calls Beat before it starts Run in a goroutine.
 func (h *Heartbeat) Beat(ctx context.Context) {
 	h.mu.Lock()
 	h.runs = true
@@ -114,7 +114,7 @@ func (h *Heartbeat) acquire(ctx context.Context, now time.Time) error {
 		leases, err = h.cfg.Leases.Acquire(ctx, h.cfg.Kind, h.cfg.Node, []string{h.cfg.Node}, now, now.Add(LeaseTTL))
 	}
 	if err == nil && len(leases) == 0 {
-		err = ErrConflict // another node holds a lease with this node's name
+		err = ErrConflict // another process has this node's name
 	}
 	return err
 }
@@ -127,9 +127,9 @@ func (h *Heartbeat) release(ctx context.Context) {
 	}
 }
 
-// Peers returns what is known of the nodes of this kind. ok is false while this node was out of contact in the last
-// LeaseTTL, or has only begun: the others may not have been heard of either, and nothing of theirs may be taken away.
-// Without a Run it is true.
+// Peers returns which nodes of this kind are alive. ok is false when this node has started, or was out of contact, less
+// than LeaseTTL ago: other nodes may have missed their renewals too, and must not be declared dead. Before the first Beat
+// ok is true.
 func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error) {
 	now := h.cfg.Clock.Now()
 	if !h.steady(now) {
@@ -142,7 +142,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 		return Peers{}, false, err
 	}
 	if len(held) == maxNodes {
-		return Peers{}, false, Errorf(CodeInvalidState, "%d nodes live, more than can be told from dead ones", maxNodes)
+		return Peers{}, false, Errorf(CodeInvalidState, "at most %d nodes may be alive at once", maxNodes-1)
 	}
 	dead, err := h.cfg.Leases.Expired(ctx, h.cfg.Kind, now, maxNodes)
 	if err != nil {
@@ -162,27 +162,27 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 	return peers, err == nil, err
 }
 
-// Held reports whether the node holds its lease, by its own clock. While it does not, others may take it for dead, and it
-// should begin nothing.
+// Held reports whether the node holds its lease, by its own clock. A node without its lease should start nothing, because
+// other nodes may declare it dead.
 func (h *Heartbeat) Held() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.last.IsZero() && h.cfg.Clock.Now().Sub(h.last) < LeaseTTL
 }
 
-// steady reports whether the others had the time to be heard of since this node was not.
+// steady reports whether the other nodes had the time for a renewal since this node was out of contact.
 func (h *Heartbeat) steady(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.runs || now.Sub(h.last) <= outOfContact && now.Sub(h.since) >= steadyAfter
 }
 
-// Peers is what a node knows of the nodes that do the same kind of work.
+// Peers tells which nodes are alive.
 type Peers struct {
-	Alive []string // the nodes that live, in order, this one included once it runs
+	Alive []string // nodes that hold their leases, sorted, including this one
 
 	lastSeen map[string]time.Time
 }
 
-// LastSeen returns when a dead node last gave a sign of life; zero when nothing is known of it.
+// LastSeen returns the last renewal of a dead node, or zero when the node is not known.
 func (p Peers) LastSeen(node string) time.Time { return p.lastSeen[node] }

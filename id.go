@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// IDs makes identifiers.
+// IDs generates identifiers.
 type IDs interface {
-	// New is a fresh identifier, unique everywhere, and later in order than those made before it on this machine.
+	// New returns an identifier that is unique everywhere and sorts after those that this machine generated before.
 	New() string
 }
 
-// UUIDs makes version 7 UUIDs (RFC 9562, section 5.7): milliseconds, then a counter of 12 bits that keeps those of one
-// millisecond in order, then 62 random bits. The zero value is ready.
+// UUIDs generates version 7 UUIDs (RFC 9562, section 5.7): milliseconds, then a counter of 12 bits that keeps those of one
+// millisecond in order, then 62 random bits. The zero value is ready to use.
 type UUIDs struct {
 	mu   sync.Mutex
 	last uint64 // milliseconds << 12 | counter
 }
 
-// New is the next UUID.
+// New returns the next UUID.
 func (u *UUIDs) New() string {
 	var b [16]byte
 	_, _ = rand.Read(b[8:]) // crypto/rand never fails: it ends the program instead
@@ -38,7 +38,8 @@ func (u *UUIDs) New() string {
 	return string(s[:])
 }
 
-// next never repeats and never goes back, even when the machine's clock does: it then counts on from the last stamp.
+// next returns a stamp that is greater than all before it, even when the machine's clock goes back: it then counts on from
+// the last stamp.
 func (u *UUIDs) next(millis uint64) uint64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// OrgID names an organization: the tenant that owns everything else. It always comes from the API key, never from a
+// OrgID identifies an organization, the tenant that owns everything else. It always comes from the API key, never from a
 // request's body, path or query.
 type OrgID string
 
-// Entitlement is a right that an organization has beyond the common ones.
+// Entitlement is a right that only some organizations have.
 type Entitlement string
 
-// EntitlementSIP opens every operation under /v1/sip.
+// EntitlementSIP allows every operation under /v1/sip.
 const EntitlementSIP Entitlement = "SIP"
 
 // Organization is a tenant.
@@ -22,27 +22,27 @@ type Organization struct {
 	Name          string
 	Entitlements  []Entitlement
 	WebhookSecret Secret // signs what is sent to the organization's webhooks; encrypted at rest
-	ContactEmail  string // where the organization is told of what needs a person; empty: nowhere
-	Region        string // in whose region its SIP traffic is carried, such as "eu1"; empty: the deployment's
+	ContactEmail  string // receives mail about what needs a person; empty: no mail
+	Region        string // carries its SIP traffic, such as "eu1"; empty: the deployment's region
 	CreatedAt     time.Time
 }
 
-// Entitled says whether the organization has the entitlement.
+// Entitled reports whether the organization has the entitlement.
 func (o Organization) Entitled(e Entitlement) bool { return slices.Contains(o.Entitlements, e) }
 
-// APIKey is the record of a key. The key itself is shown once, when it is made, and never stored.
+// APIKey is the record of a key. The key itself is shown once, when it is generated, and never stored.
 type APIKey struct {
 	ID        string
 	Org       OrgID
 	Name      string
-	Prefix    string     // the first characters of the key, to find and to recognise it by
-	Hash      []byte     // HMAC-SHA256 of the whole key
-	CreatedAt time.Time  //
+	Prefix    string // the first characters of the key, which identify it
+	Hash      []byte // HMAC-SHA256 of the whole key
+	CreatedAt time.Time
 	ExpiresAt *time.Time // nil: never
 	RevokedAt *time.Time // nil: in force
 }
 
-// Principal is who makes a request, as its API key says.
+// Principal is the caller of a request, as identified by its API key.
 type Principal struct {
 	Org          OrgID
 	KeyID        string
@@ -50,22 +50,22 @@ type Principal struct {
 	Entitlements []Entitlement
 }
 
-// Entitled says whether the principal's organization has the entitlement.
+// Entitled reports whether the principal's organization has the entitlement.
 func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }
 
-// Tenants keeps organizations and the records of their keys.
+// Tenants stores organizations and the records of their keys.
 type Tenants interface {
 	// InsertOrganization adds an organization; CodeConflict when its id is taken.
 	InsertOrganization(ctx context.Context, o Organization) error
-	// Organization is one organization; CodeNotFound when it is absent.
+	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
 	// UpdateOrganization replaces an organization; CodeNotFound when it is absent.
 	UpdateOrganization(ctx context.Context, o Organization) error
 	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken.
 	InsertKey(ctx context.Context, k APIKey) error
-	// KeyByPrefix is the record of the key that starts so, whoever's it is; CodeNotFound when there is none.
+	// KeyByPrefix returns the record of the key with a prefix, of any organization; CodeNotFound when there is none.
 	KeyByPrefix(ctx context.Context, prefix string) (APIKey, error)
-	// RevokeKey sets RevokedAt of a key that is in force, and leaves one that is revoked as it is; CodeNotFound when
-	// the organization has no such key.
+	// RevokeKey sets RevokedAt of a key that is in force. It leaves a revoked key as it is; CodeNotFound when the
+	// organization has no such key.
 	RevokeKey(ctx context.Context, org OrgID, id string, at time.Time) error
 }

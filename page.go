@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Keyset is a place in a list that is ordered by time and then by id. A page starts after it, so rows inserted
-// meanwhile neither repeat nor hide others.
+// Keyset is a position in a list that is ordered by time and then by id. A page starts after a keyset, so rows that are
+// inserted between two pages neither repeat nor hide others.
 type Keyset struct {
 	At time.Time
 	ID string
 }
 
-// IsZero says that the keyset is the beginning of the list.
+// IsZero reports whether the keyset is the beginning of the list.
 func (k Keyset) IsZero() bool { return k.ID == "" && k.At.IsZero() }
 
-// Cursor is the keyset as an opaque string; the beginning is the empty one.
+// Cursor returns the keyset as an opaque string; the beginning is the empty string.
 func (k Keyset) Cursor() string {
 	if k.IsZero() {
 		return ""
@@ -25,7 +25,7 @@ func (k Keyset) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(k.At.UnixMicro(), 36) + "." + k.ID))
 }
 
-// ParseCursor reads what Cursor wrote.
+// ParseCursor parses what Cursor returned; CodeBadRequest for any other text.
 func ParseCursor(s string) (Keyset, error) {
 	if s == "" {
 		return Keyset{}, nil
@@ -34,22 +34,22 @@ func ParseCursor(s string) (Keyset, error) {
 	at, id, ok := strings.Cut(string(raw), ".")
 	micros, numErr := strconv.ParseInt(at, 36, 64)
 	if err != nil || numErr != nil || !ok || id == "" {
-		return Keyset{}, Invalid("cursor", "is not a cursor that this service gave out")
+		return Keyset{}, Invalid("cursor", "must be a cursor that this service returned")
 	}
 	return Keyset{At: time.UnixMicro(micros).UTC(), ID: id}, nil
 }
 
-// Page is one page of a list. Next is the keyset of its last item, or zero at the end of the list.
+// Page is one page of a list. Next is the keyset of the last item, or zero at the end of the list.
 type Page[T any] struct {
 	Items []T
 	Next  Keyset
 }
 
-// pageSize is how many items Collect asks for at once.
+// pageSize is the size of the pages that Collect reads.
 const pageSize = 500
 
-// Collect returns the first items of a list, at most limit of them, which it reads page by page. It is for callers whose
-// own interface shows no cursor. place returns where an item stands in the list.
+// Collect reads a list page by page and returns its first items, at most limit of them. It is for callers whose own
+// interface has no cursor. place returns the keyset of an item.
 func Collect[T any](
 	limit int, page func(after Keyset, limit int) ([]T, error), place func(T) Keyset,
 ) (all []T, err error) {

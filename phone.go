@@ -13,8 +13,8 @@ const (
 	maxPhoneDigits = 15
 )
 
-// ParsePhoneNumber reads an E.164 number. The plus may be missing, or be a blank, which is what a plus in a URL's query
-// becomes when it is not escaped. Anything else than digits is refused: guessing at national forms misdials.
+// ParsePhoneNumber parses an E.164 number. The plus may be missing or a blank: an unescaped plus in a URL's query becomes
+// a blank. Separators and national forms are refused, because a guess would dial a wrong number.
 func ParsePhoneNumber(s string) (PhoneNumber, error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, " "), "+")
 	if len(digits) < minPhoneDigits || len(digits) > maxPhoneDigits || digits[0] == '0' {
@@ -28,8 +28,8 @@ func ParsePhoneNumber(s string) (PhoneNumber, error) {
 	return PhoneNumber("+" + digits), nil
 }
 
-// String is the number with its plus.
+// String returns the number with its plus.
 func (n PhoneNumber) String() string { return string(n) }
 
-// Digits is the number without its plus.
+// Digits returns the number without its plus.
 func (n PhoneNumber) Digits() string { return strings.TrimPrefix(string(n), "+") }

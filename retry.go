@@ -13,9 +13,9 @@ const (
 	retryWait     = 2 * time.Millisecond // the longest first wait; it doubles with every attempt
 )
 
-// Retry calls fn again while it returns CodeConflict: somebody else has changed what fn read, and fn reads it anew. It
-// calls fn at most 8 times, after short random waits, and not again once ctx has ended. The error is that of the last
-// call. Where fn runs a transaction, Retry goes around it, so that every attempt has a transaction of its own.
+// Retry calls fn until it returns something other than CodeConflict, at most 8 times. A conflict means that another writer
+// has changed what fn had read, so fn reads it again. Retry waits for a short random time between calls and stops when ctx
+// ends. It returns the error of the last call. Put Retry around a transaction, so that each attempt has its own.
 func Retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	for attempt := range retryAttempts - 1 {
 		err := fn(ctx)

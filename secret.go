@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// redacted stands wherever a secret would be printed.
+// redacted is printed in place of a secret.
 const redacted = "[redacted]"
 
-// Secret is text that no log, message or format verb shows; Reveal is the way to it. Package fmt asks no value that it
-// reaches through an unexported field, or through a pointer with a verb that does not fit one (%s, as go vet says): don't
-// print what holds secrets there.
+// Secret is text that logs, messages and format verbs do not show; Reveal returns it. Package fmt calls no methods of a
+// value in an unexported field, or behind a pointer with a verb that does not fit one (go vet reports %s): do not print
+// structures that hold secrets there.
 type Secret string
 
-// Reveal is the secret itself.
+// Reveal returns the secret itself.
 func (s Secret) Reveal() string { return string(s) }
 
-// String redacts; so do the other ways of printing.
+// String returns a placeholder, as the other ways of printing do.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -30,23 +30,23 @@ func (s Secret) String() string {
 	return redacted
 }
 
-// Format redacts every verb, those that do not fit text included.
+// Format prints a placeholder for every verb, also for verbs that do not fit text.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, s.String()) }
 
-// LogValue redacts in logs.
+// LogValue returns a placeholder for logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText redacts in JSON and every other text encoding.
+// MarshalText returns a placeholder for JSON and every other text encoding.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Keyring encrypts secrets at rest with AES-256-GCM. It knows several keys by their ids: it encrypts with the current
-// one and decrypts with whichever made the text, so that keys can be changed without a day of downtime.
+// Keyring encrypts secrets at rest with AES-256-GCM. It holds several keys by their ids: it encrypts with the current key
+// and decrypts with the key that sealed the text, so that keys can be rotated without downtime.
 type Keyring struct {
 	current string
 	keys    map[string]cipher.AEAD
 }
 
-// NewKeyring takes the keys by id, 32 bytes each, and the id of the current one.
+// NewKeyring returns a keyring of keys by id, 32 bytes each. current is the id of the key that seals.
 func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
 	ring := &Keyring{current: current, keys: make(map[string]cipher.AEAD, len(keys))}
 	for id, key := range keys {
@@ -70,8 +70,8 @@ func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
 	return ring, nil
 }
 
-// Seal encrypts a secret for one purpose, such as "trunk:<id>": a sealed text moved to another row does not open there.
-// An empty secret stays empty.
+// Seal encrypts a secret for one purpose, such as "trunk:<id>", so that a sealed text that was moved to another row does
+// not open there. An empty secret stays empty.
 func (k *Keyring) Seal(purpose string, s Secret) string {
 	if s == "" {
 		return ""
@@ -83,7 +83,7 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 	return k.current + ":" + base64.RawStdEncoding.EncodeToString(sealed)
 }
 
-// Open decrypts what Seal made for the same purpose.
+// Open decrypts what Seal returned for the same purpose.
 func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if sealed == "" {
 		return "", nil

@@ -2,7 +2,7 @@ package callwright
 
 import "unicode/utf8"
 
-// Clip is a text of at most so many bytes, cut between characters; an ellipsis stands for what is cut off.
+// Clip returns a text of at most so many bytes. It cuts between characters and puts an ellipsis in place of the rest.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

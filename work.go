@@ -10,27 +10,27 @@ import (
 	"unicode/utf8"
 )
 
-// Atomic is the unit of work.
+// Atomic runs transactions.
 type Atomic interface {
-	// Do runs fn in one transaction, which its context carries: stores and Work.Enqueue that are called with that
-	// context take part in it. It commits when fn returns nil and rolls back on an error or a panic. A call inside
-	// another joins the outer transaction and leaves the ending to it. fn may run twice, when the database asks for
-	// a transaction to be tried again: it must not do what can't be undone, such as sending or dialing.
+	// Do runs fn in one transaction, which the context of fn carries: stores and Work.Enqueue take part in the
+	// transaction when they are called with that context. Do commits when fn returns nil and rolls back on an error or a
+	// panic. A nested call joins the outer transaction, which commits or rolls back for both. The database may ask for a
+	// retry, so fn may run twice: it must not do what cannot be undone, such as sending or dialing.
 	Do(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
-// MaxTaskArgs is the size of the largest Args of a task, in bytes.
+// MaxTaskArgs is the maximum size of the Args of a task, in bytes.
 const MaxTaskArgs = 4 << 10
 
 // Task is one step of durable work.
 type Task struct {
 	Kind        string          // names the handler, such as "call.place"
-	Key         string          // names what the step is about, such as a call's id; handlers do not take it apart
-	Args        json.RawMessage // what the handler needs beyond Key, as JSON of at most MaxTaskArgs bytes; nil: nothing
-	Org         OrgID           // whose it is
-	Unique      bool            // while a task of this kind, organization and key waits or runs, another is not added
-	RunAt       time.Time       // not before; zero: at once
-	MaxAttempts int             // how often a failing handler is run in all; 0: the adapter's default, which handlers are told
+	Key         string          // names what the step is about, such as a call's id; handlers do not parse it
+	Args        json.RawMessage // the handler's arguments, JSON of at most MaxTaskArgs bytes; nil: none
+	Org         OrgID           // owns what the step is about
+	Unique      bool            // no other task of this kind, organization and key is added while this one waits or runs
+	RunAt       time.Time       // the earliest time to run; zero: at once
+	MaxAttempts int             // attempts in all; 0: the adapter's default, which the handler sees here
 }
 
 // Check returns CodeBadRequest for a task that Work does not take: one whose texts are not UTF-8 without NUL characters,
@@ -50,22 +50,22 @@ func (t Task) Check() error {
 	return nil
 }
 
-// Handler runs a task. It may be called again for a task that it has finished (delivery is at least once) and must
-// then change nothing: read the state, act, compare-and-set. attempt counts from 1. After an error the task runs again
+// Handler runs a task. Delivery is at least once: a handler may be called again for a task that it has finished, and must
+// then change nothing (read the state, act, compare-and-set). attempt counts from 1. After an error the task runs again
 // later; an error with a RetryAfter delays it by that time and does not count as an attempt. The context ends when the
-// worker stops or the step takes too long, so a step is short: a long process is rows that several steps advance.
+// worker stops or the step takes too long, so a step is short: a long process is state that several steps advance.
 type Handler func(ctx context.Context, task Task, attempt int) error
 
-// Work is durable work: what is enqueued in a transaction that commits runs at least once, on some node, even after
-// kill -9; what is enqueued in one that rolls back never runs.
+// Work runs durable tasks. A task that is enqueued in a transaction that commits runs at least once, on some node, even
+// after kill -9. A task that is enqueued in a transaction that rolls back never runs.
 type Work interface {
 	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check.
-	// Uniqueness goes by kind, organization and key: while a unique task waits, another with other Args is not added.
+	// Uniqueness is by kind, organization and key: a unique task is also not added when its Args differ.
 	Enqueue(ctx context.Context, task Task) error
-	// Handle registers the handler of a kind. All handlers are registered before work starts. The handler gets Args as
-	// they were enqueued, byte by byte; a task that an older version of the adapter enqueued without them has none.
+	// Handle registers the handler of a kind. All handlers are registered before work starts. The handler receives Args
+	// byte by byte as they were enqueued. A task of an older version of the adapter, which knew no Args, has none.
 	Handle(kind string, h Handler)
-	// Every runs h on one of the nodes each interval, starting one interval after the work starts.
+	// Every runs h on one of the nodes in each interval. The first run is one interval after the work starts.
 	Every(kind string, interval time.Duration, h Handler)
 }
 
