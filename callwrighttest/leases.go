@@ -41,7 +41,7 @@ func RunLeases(t *testing.T, newLeases func(t *testing.T) (callwright.Leases, ca
 
 var leaseStart = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// second is a time after leaseStart.
+// second returns a time after leaseStart.
 func second(n int) time.Time { return leaseStart.Add(time.Duration(n) * time.Second) }
 
 // leasing is a callwright.Leases under test.
@@ -51,7 +51,7 @@ type leasing struct {
 	atomic callwright.Atomic
 }
 
-// keys is the keys of leases; it fails the test on an error.
+// keys returns the keys of leases; it fails the test on an error.
 func (l leasing) keys(leases []callwright.Lease, err error) []string {
 	l.Helper()
 	if err != nil {

@@ -91,7 +91,7 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 	})
 }
 
-// tenant is an organization and a key of it, with something in every field.
+// tenant returns an organization and a key of it, with something in every field.
 func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 	end := at.Add(time.Hour)
 	return callwright.Organization{

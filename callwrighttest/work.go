@@ -1,5 +1,5 @@
-// Package callwrighttest holds the conformance suites of the root package's ports. An adapter is finished when it passes
-// them.
+// Package callwrighttest holds the conformance suites for the ports of the root package. An adapter of a port is complete
+// when it passes the port's suite.
 package callwrighttest
 
 import (

@@ -1,7 +1,9 @@
-// Package bunstore keeps everything in SQLite or PostgreSQL, with bun. The two share models, queries and conformance
-// suites; what differs is in one file each (internal/sqldb) and in the SQL of the migrations. This package has the
-// database and its migrations; the stores of a domain are in a sub-package, so that a program links only those it uses:
-// sipstore, agentstore, triagestore, and orgstore for the root package's ports.
+// Package bunstore stores everything in SQLite or PostgreSQL, with bun. Both databases share models, queries and
+// conformance suites. What differs is in internal/sqldb, in one file for each database, and in the SQL of the migrations.
+//
+// This package holds the connection, the migrations and Leases. The stores of the domains are in sub-packages, so that a
+// program links only those that it uses: sipstore, agentstore, triagestore, and orgstore for organizations and
+// idempotency keys.
 //
 //	db, err := bunstore.Open(ctx, "sqlite:data/callwright.db", bunstore.Config{Keyring: ring})
 //	…
@@ -10,18 +12,18 @@
 //
 // # Connections
 //
-// SQLite has one writer at a time, so there is one writing connection, whose transactions begin as writers
-// (BEGIN IMMEDIATE): they wait for each other in this process instead of failing. What is read outside a transaction
-// goes over a second pool, which cannot write and never waits for the writer. Durable work that is kept in the same
-// database uses the writing connection too (SQL). Everything that is called inside Do must therefore get the context
-// that Do gives: with another one it waits for the connection that its own transaction holds, until its context ends.
+// SQLite has one writer at a time, so there is one writing connection. Its transactions begin as writers
+// (BEGIN IMMEDIATE): they wait for each other in this process instead of failing. Reads outside a transaction use a second
+// pool, which cannot write and never waits for the writer. Durable work in the same database uses the writing connection,
+// too (SQL). Everything that is called inside Do must therefore get the context of Do: a call with another context waits
+// for the connection that its own transaction holds, until the context ends.
 //
-// PostgreSQL has one pool. Its isolation is READ COMMITTED, at which a read followed by a write loses updates without
-// an error, so every change of a row is a compare-and-set on its version. Who would rather wait than lose locks the row
-// first: see triagestore.Store.Hold.
+// PostgreSQL has one pool. Its isolation is READ COMMITTED, at which a read followed by a write loses updates without an
+// error, so every change of a row is a compare-and-set on its version. triagestore.Store.Hold locks a row for callers that
+// would rather wait than lose.
 //
 // # Errors
 //
-// Errors are *callwright.Error. Their messages hold nothing of the driver's; its error is their cause, for the log. A
-// transaction that lost against another (serialization failure, deadlock, busy) is tried again a few times.
+// Errors are *callwright.Error. Their messages hold nothing of the driver's; the driver's error is their cause, for the
+// log. A transaction that fails because of another one (serialization failure, deadlock, busy) is retried a few times.
 package bunstore

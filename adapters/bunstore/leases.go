@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// Leases is callwright.Leases.
+// Leases is a callwright.Leases.
 type Leases struct{ DB *DB }
 
 type leaseRow struct {
@@ -38,7 +38,7 @@ func byKey(rows []leaseRow) []callwright.Lease {
 	return sqldb.Converted(rows, leaseRow.lease)
 }
 
-// Acquire takes those of the keys that are free. The keys are put in order, so that two nodes do not wait for each other.
+// Acquire acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
 func (s Leases) Acquire(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) ([]callwright.Lease, error) {
@@ -64,7 +64,7 @@ func (s Leases) Acquire(
 	return byKey(taken), err
 }
 
-// Renew prolongs all leases of a kind that the node holds.
+// Renew extends all leases of a kind that the node holds.
 func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
 	var rows []leaseRow
 	err := s.DB.core.Write(ctx, []any{kind, node}, func(idb bun.IDB) error {

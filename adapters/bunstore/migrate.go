@@ -34,7 +34,7 @@ type applied struct {
 	AppliedAt time.Time `bun:"applied_at"`
 }
 
-// migrations is the steps of a dialect, in order and without a gap.
+// migrations returns the steps of a dialect, in order and without a gap.
 func migrations(dialect string) ([]migration, error) {
 	folder := path.Join("migrations", dialect)
 	entries, err := fs.ReadDir(migrationFiles, folder)

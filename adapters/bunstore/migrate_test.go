@@ -24,7 +24,7 @@ type column struct {
 	nullable    bool
 }
 
-// columns is all columns of a database but River's.
+// columns returns all columns of a database but River's.
 func columns(t *testing.T, db *bunstore.DB) []column {
 	t.Helper()
 	query := `SELECT t.name, c.name, c."notnull" = 0 FROM sqlite_schema t, pragma_table_info(t.name) c
@@ -55,7 +55,7 @@ func columns(t *testing.T, db *bunstore.DB) []column {
 	return found
 }
 
-// indexes is the names of the indexes that migrations name.
+// indexes returns the names of the indexes that migrations name.
 func indexes(t *testing.T, db *bunstore.DB) []string {
 	t.Helper()
 	query := `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`

@@ -11,18 +11,18 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// Config is what a database needs besides its address.
+// Config configures a database.
 type Config struct {
 	Keyring *callwright.Keyring // encrypts secrets at rest; required
 	Logger  *slog.Logger        // nil discards
 }
 
-// DB is a database. The stores of the sub-packages keep what they keep in one.
+// DB is a database, which the stores of the sub-packages use. It is a callwright.Atomic.
 type DB struct{ core *sqldb.DB }
 
-// Open connects to a database and brings its tables up to date. The address is sqlite:<path>, sqlite::memory: for one
-// that is gone when it is closed, or a connection string of PostgreSQL, such as postgres://user:password@host/name.
-// Several nodes may open one PostgreSQL database at once.
+// Open connects to a database and migrates its tables. The address is sqlite:<path>, sqlite::memory: for a database that is
+// gone when it is closed, or a connection string of PostgreSQL, such as postgres://user:password@host/name. Several nodes
+// may open one PostgreSQL database at once.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Keyring == nil {
 		return nil, errors.New("bunstore: Config.Keyring is required")
@@ -44,7 +44,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 // String returns which kind of database it is, and nothing of its address.
 func (db *DB) String() string { return "bunstore on " + db.core.Name() }
 
-// Close ends all connections. Nothing may use the database any more.
+// Close closes all connections. The database must not be used after it.
 func (db *DB) Close() error { return db.core.Close() }
 
 // Ping reports whether the database answers.
@@ -64,5 +64,5 @@ func (db *DB) Tx(ctx context.Context) (*sql.Tx, bool) { return db.core.Tx(ctx) }
 // PostgresDSN returns the connection string of a PostgreSQL database, with its password, and nothing for SQLite.
 func (db *DB) PostgresDSN() callwright.Secret { return db.core.DSN() }
 
-// Core returns the machinery for the stores in the sub-packages. Other programs have no use for it.
+// Core returns the internals that the stores in the sub-packages use. It is not for other programs.
 func (db *DB) Core() *sqldb.DB { return db.core }

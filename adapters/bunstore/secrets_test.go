@@ -33,7 +33,7 @@ var secrets = []string{
 	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge",
 }
 
-// secretTrunk is a trunk with passwords.
+// secretTrunk returns a trunk with passwords.
 func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	trunk := sip.Trunk{ID: id, Org: "o", Number: number, Direction: sip.Outbound, Version: 1}
 	trunk.Options.Call = sip.Credentials{Username: "alice", Password: "hunter2-call"}
@@ -41,7 +41,7 @@ func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	return trunk
 }
 
-// secretAgent is an agent whose requests hold keys.
+// secretAgent returns an agent whose requests hold keys.
 func secretAgent() agents.Agent {
 	return agents.Agent{
 		Task:  "Ask alice.",

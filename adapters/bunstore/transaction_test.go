@@ -20,12 +20,12 @@ import (
 	"github.com/callwright/callwright/internal/pgtest"
 )
 
-// organization is one that a test only counts.
+// organization returns one that a test only counts.
 func organization(id string) callwright.Organization {
 	return callwright.Organization{ID: callwright.OrgID(id), Name: id, Entitlements: []callwright.Entitlement{}}
 }
 
-// kept says whether an organization is in the database.
+// kept reports whether an organization is in the database.
 func kept(t *testing.T, db *bunstore.DB, id string) bool {
 	t.Helper()
 	_, err := orgstore.Tenants{DB: db}.Organization(t.Context(), callwright.OrgID(id))

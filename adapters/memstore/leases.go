@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// Leases is callwright.Leases.
+// Leases is a callwright.Leases.
 type Leases struct{ Store *Store }
 
 type leaseKey struct{ kind, key string }
@@ -25,7 +25,7 @@ func (leases) New() leases { return leases{} }
 // Clone returns what a transaction that fails gives back.
 func (l leases) Clone() leases { return maps.Clone(l) }
 
-// Acquire takes those of the keys that are free.
+// Acquire acquires the free ones among the keys.
 func (s Leases) Acquire(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) (taken []callwright.Lease, err error) {
@@ -53,7 +53,7 @@ func (s Leases) Acquire(
 	return taken, err
 }
 
-// Renew prolongs all leases of a kind that the node holds.
+// Renew extends all leases of a kind that the node holds.
 func (s Leases) Renew(
 	ctx context.Context, kind, node string, now, until time.Time,
 ) (renewed []callwright.Lease, err error) {

@@ -1,6 +1,9 @@
-// Package memstore keeps everything in memory: for tests, and for programs that embed a domain and need nothing to
-// outlive them. A Store is the unit of work, and what the stores of the sub-packages keep their things in; they pass the
-// same conformance suites as the databases.
+// Package memstore stores everything in memory, for tests and for programs that need no data after they end. The stores of
+// the domains are in sub-packages, as those of bunstore are, and pass the same conformance suites.
+//
+//	memory := memstore.New()
+//	work := memstore.NewWork(memory, nil)
+//	calls := agentstore.Calls{Store: memory}
 package memstore
 
 import (
@@ -9,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// Store is all of the memory.
+// Store is the memory, which the stores of the sub-packages use. It is a callwright.Atomic.
 type Store struct{ core *memory.Store }
 
 // New returns an empty store.
@@ -20,5 +23,5 @@ func (s *Store) Do(ctx context.Context, fn func(ctx context.Context) error) erro
 	return s.core.Do(ctx, fn)
 }
 
-// Core returns the memory for the stores in the sub-packages. Other programs have no use for it.
+// Core returns the internals that the stores in the sub-packages use. It is not for other programs.
 func (s *Store) Core() *memory.Store { return s.core }

@@ -31,7 +31,7 @@ func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
 // Clone returns what a transaction that fails gives back. It restores the count of ids too.
 func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
 
-// Work is callwright.Work within one process: its tasks are gone when the process is.
+// Work is a callwright.Work within one process. Its tasks are gone when the process ends.
 type Work struct {
 	store    *Store
 	logger   *slog.Logger
@@ -48,7 +48,7 @@ type periodic struct {
 // defaultAttempts is how often a task is tried when it does not say.
 const defaultAttempts = 25
 
-// NewWork makes the durable work of a store. Run runs it. A nil logger discards.
+// NewWork returns the work of a store, which Run runs. A nil logger discards.
 func NewWork(s *Store, logger *slog.Logger) *Work {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -87,7 +87,7 @@ func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) 
 	w.periodic = append(w.periodic, periodic{kind, interval, h})
 }
 
-// Run works until ctx ends and every running handler has returned.
+// Run runs tasks until ctx ends, and returns when every running handler has returned.
 func (w *Work) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// agentColumns is a agents.Agent as the tables keep it that have one.
+// agentColumns is an agents.Agent as the tables keep it that have one.
 type agentColumns struct {
 	Agent              agentJSON `bun:"agent,type:jsonb"`
 	PathwayID          string    `bun:"pathway_id"`

@@ -51,7 +51,7 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, valu
 	})
 }
 
-// Logs is what happened on a call.
+// Logs returns what happened on a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	var rows []logRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -75,7 +75,7 @@ func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// Notice is something that the webhook is to be told.
+// Notice returns one notice for the webhook.
 func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
 	var r noticeRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {

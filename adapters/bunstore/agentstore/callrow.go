@@ -81,7 +81,7 @@ func (j planJSON) plan() call.Plan {
 	return p
 }
 
-// newCallRow is the row of a call without its agent, which only Insert writes.
+// newCallRow returns the row of a call without its agent, which only Insert writes.
 func newCallRow(c call.Call) callRow {
 	row := callRow{
 		ID: c.ID, Org: string(c.Org), Inbound: c.Inbound, From: c.From, To: c.To,

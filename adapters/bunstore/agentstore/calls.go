@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Calls is call.Store.
+// Calls is a call.Store.
 type Calls struct{ DB *bunstore.DB }
 
 func (s Calls) core() core { return core{s.DB.Core()} }
@@ -37,7 +37,7 @@ func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	return s.core().Insert(ctx, c, &row)
 }
 
-// Get is one call.
+// Get returns one call.
 func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
 	var row callRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -63,7 +63,7 @@ func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// List is a page of calls.
+// List returns a page of calls.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {

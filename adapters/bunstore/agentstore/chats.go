@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Chats is pathway.Chats.
+// Chats is a pathway.Chats.
 type Chats struct{ DB *bunstore.DB }
 
 func (s Chats) core() core { return core{s.DB.Core()} }
@@ -50,7 +50,7 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
 	return s.core().insertWithPathway(ctx, c.Org, c.Pathway, row, &row)
 }
 
-// Chat is one chat.
+// Chat returns one chat.
 func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
 	var r chatRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -76,7 +76,7 @@ func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
 	})
 }
 
-// CountChats is how many chats of an organization go on.
+// CountChats returns the number of an organization's chats that are not completed.
 func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
 		count, err = idb.NewSelect().Model((*chatRow)(nil)).Where("org = ?", org).Where("NOT completed").Count(ctx)

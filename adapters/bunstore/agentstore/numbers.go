@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// Numbers is agents.Store.
+// Numbers is an agents.Store.
 type Numbers struct{ DB *bunstore.DB }
 
 func (s Numbers) core() core { return core{s.DB.Core()} }
@@ -52,7 +52,7 @@ func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error
 	return s.core().Insert(ctx, n, &row)
 }
 
-// Number is one number.
+// Number returns one number.
 func (s Numbers) Number(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (agents.InboundNumber, error) {

@@ -113,7 +113,7 @@ func (db core) openDocument(purpose, sealed string) (graph.Document, error) {
 	return graph.Document{Nodes: lines(nodes), Edges: lines(edges)}, nil
 }
 
-// joined is a list with every element on a line of its own, so that reading it takes no parser. A line break between two
+// joined returns a list with every element on a line of its own, so that reading it takes no parser. A line break between two
 // tokens of JSON is but a space, and within one there is none.
 func joined(list []json.RawMessage) string {
 	return strings.Join(sqldb.Converted(list, func(raw json.RawMessage) string {
@@ -121,7 +121,7 @@ func joined(list []json.RawMessage) string {
 	}), "\n")
 }
 
-// lines is what joined has put together. The elements lie in text.
+// lines splits what joined has put together. The elements share the memory of text.
 func lines(text []byte) []json.RawMessage {
 	if len(text) == 0 {
 		return nil

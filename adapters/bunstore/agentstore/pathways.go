@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Pathways is pathway.Store.
+// Pathways is a pathway.Store.
 type Pathways struct{ DB *bunstore.DB }
 
 func (s Pathways) core() core { return core{s.DB.Core()} }
@@ -23,7 +23,7 @@ func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
 	return s.core().Insert(ctx, p, &row)
 }
 
-// Pathway is one pathway.
+// Pathway returns one pathway.
 func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (pathway.Pathway, error) {
 	var row pathwayRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -56,7 +56,7 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
-// Pathways is a page of pathways.
+// Pathways returns a page of pathways.
 func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.Listing) ([]pathway.Pathway, error) {
 	var rows []pathwayRow
 	err := s.core().Read(ctx, []any{org, l.After.ID}, func(idb bun.IDB) error {
@@ -73,7 +73,7 @@ func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.
 	return sqldb.ConvertedAll(rows, s.core().pathway)
 }
 
-// CountPathways is how many pathways an organization has.
+// CountPathways returns the number of an organization's pathways.
 func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
 		count, err = idb.NewSelect().Model((*pathwayRow)(nil)).Where("org = ?", org).Count(ctx)
@@ -101,7 +101,7 @@ func (db core) insertWithPathway(ctx context.Context, org callwright.OrgID, id s
 	})
 }
 
-// Version is one version.
+// Version returns one version.
 func (s Pathways) Version(
 	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
 ) (pathway.Version, error) {
@@ -117,7 +117,7 @@ func (s Pathways) Version(
 	return s.core().version(row)
 }
 
-// Versions is a pathway's versions without their documents.
+// Versions returns a pathway's versions without their documents.
 func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) ([]pathway.Version, error) {

@@ -35,7 +35,7 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 	return s.attach(ctx, org, id, e, &row)
 }
 
-// Transcript is a call's lines.
+// Transcript returns a call's lines.
 func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
 	var rows []entryRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {

@@ -50,7 +50,7 @@ type requestLogJSON struct {
 	Error     string          `json:"error,omitempty"`
 }
 
-// marshalLog is a log without its turn.
+// marshalLog returns a log without its turn.
 func marshalLog(l pathway.Log) (string, error) {
 	entry := func(e pathway.LogEntry) logEntryJSON {
 		return logEntryJSON{

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// WebAgents is agents.WebAgents.
+// WebAgents is an agents.WebAgents.
 type WebAgents struct{ DB *bunstore.DB }
 
 func (s WebAgents) core() core { return core{s.DB.Core()} }
@@ -65,7 +65,7 @@ func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
 	return s.core().Insert(ctx, []any{a, row.VoiceSettings}, &row)
 }
 
-// Agent is one agent.
+// Agent returns one agent.
 func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
 	var row webAgentRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -96,7 +96,7 @@ func (s WebAgents) Agents(
 	return sqldb.ConvertedAll(rows, s.core().webAgent)
 }
 
-// CountAgents is how many agents an organization has.
+// CountAgents returns the number of an organization's agents.
 func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
 		count, err = idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Count(ctx)

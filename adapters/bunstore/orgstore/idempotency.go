@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// IdempotencyStore is callwright.IdempotencyStore.
+// IdempotencyStore is a callwright.IdempotencyStore.
 type IdempotencyStore struct{ DB *bunstore.DB }
 
 func (s IdempotencyStore) core() core { return core{s.DB.Core()} }
@@ -33,7 +33,7 @@ func answerPurpose(org callwright.OrgID, key, column string) string {
 	return fmt.Sprintf("answer:%q:%q:%s", org, key, column)
 }
 
-// unseal gives what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
+// unseal returns what a row holds; CodeNotFound when it does not open, such as after its key has gone, or because a version
 // that did not seal has written it.
 func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error) {
 	org := callwright.OrgID(r.Org)
@@ -48,7 +48,7 @@ func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error)
 	return []byte(d), []byte(a), nil
 }
 
-// Find is the answer kept under a key since a time, and the digest of the request that got it.
+// Find returns the answer kept under a key since a time, and the digest of the request that got it.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, answer []byte, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// Tenants is callwright.Tenants.
+// Tenants is a callwright.Tenants.
 type Tenants struct{ DB *bunstore.DB }
 
 func (s Tenants) core() core { return core{s.DB.Core()} }
@@ -73,7 +73,7 @@ func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organizati
 	})
 }
 
-// Organization is one organization.
+// Organization returns one organization.
 func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
 	var row organizationRow
 	err := s.core().Read(ctx, []any{id}, func(idb bun.IDB) error {
@@ -100,7 +100,7 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	})
 }
 
-// KeyByPrefix is the key that starts so.
+// KeyByPrefix returns the record of the key with a prefix.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error) {
 	var row keyRow
 	err := s.core().Read(ctx, []any{prefix}, func(idb bun.IDB) error {
@@ -115,7 +115,7 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.API
 	}, nil
 }
 
-// RevokeKey ends a key.
+// RevokeKey revokes a key.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*keyRow)(nil)).

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// CallLog is calllog.Store.
+// CallLog is a calllog.Store.
 type CallLog struct{ DB *bunstore.DB }
 
 func (s CallLog) core() core { return core{s.DB.Core()} }
@@ -30,7 +30,7 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	return err
 }
 
-// Answer says when a call was answered.
+// Answer sets when a call was answered.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
 		_, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
@@ -82,7 +82,7 @@ func (s CallLog) End(
 	})
 }
 
-// Get is one record with its ladder.
+// Get returns one record with its ladder.
 func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (calllog.Record, []ladder.Event, error) {
 	var row recordRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -96,7 +96,7 @@ func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (call
 	return row.record(), sqldb.Converted(row.Events, stepJSON.event), nil
 }
 
-// List is a page of the records of a number.
+// List returns a page of the records of a number.
 func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
 ) ([]calllog.Record, error) {
@@ -108,7 +108,7 @@ func (s CallLog) List(
 	})
 }
 
-// records is those that a query chooses.
+// records returns the records that a query selects.
 func (s CallLog) records(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]calllog.Record, error) {

@@ -41,7 +41,7 @@ type recordRow struct {
 	Events []stepJSON `bun:"events,type:jsonb,scanonly"` // of its ladder, where a query asks for them
 }
 
-// newRecordRow is the row of a record that has not ended.
+// newRecordRow returns the row of a record that has not ended.
 func newRecordRow(r calllog.Record) recordRow {
 	return recordRow{
 		ID: r.ID, Org: string(r.Org), TrunkID: r.TrunkID, Number: string(r.Number), ParentID: r.ParentID,

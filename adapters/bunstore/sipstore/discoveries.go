@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 )
 
-// Discoveries is discovery.Store.
+// Discoveries is a discovery.Store.
 type Discoveries struct{ DB *bunstore.DB }
 
 func (s Discoveries) core() core { return core{s.DB.Core()} }
@@ -50,14 +50,14 @@ func (s Discoveries) Update(ctx context.Context, d discovery.Discovery) error {
 	})
 }
 
-// Get is one discovery.
+// Get returns one discovery.
 func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (discovery.Discovery, error) {
 	return s.find(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("id = ?", id).Where("org = ?", org)
 	})
 }
 
-// Recent is the newest completed discovery of the same host, port and transport.
+// Recent returns the newest completed discovery of the same host, port and transport.
 func (s Discoveries) Recent(
 	ctx context.Context, d discovery.Discovery, since time.Time,
 ) (discovery.Discovery, error) {
@@ -68,7 +68,7 @@ func (s Discoveries) Recent(
 	})
 }
 
-// find is the one discovery that a query chooses.
+// find returns the one discovery that a query selects.
 func (s Discoveries) find(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (discovery.Discovery, error) {

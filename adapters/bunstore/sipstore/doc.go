@@ -1,5 +1,5 @@
-// Package sipstore keeps the trunks of package sip, their health, registrations and call log, discoveries and test calls
-// in a bunstore.DB.
+// Package sipstore stores trunks, their status and registrations, the call log, discoveries and test calls of package
+// sip in a bunstore.DB.
 package sipstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Registrations is sip.Registrations.
+// Registrations is a sip.Registrations.
 type Registrations struct{ DB *bunstore.DB }
 
 func (s Registrations) core() core { return core{s.DB.Core()} }
@@ -65,7 +65,7 @@ func findRegistration(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.Se
 	return idb.NewSelect().Model((*registrationRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org)
 }
 
-// Registration is one trunk's registration.
+// Registration returns one trunk's registration.
 func (s Registrations) Registration(
 	ctx context.Context, org callwright.OrgID, trunkID string,
 ) (sip.Registration, error) {

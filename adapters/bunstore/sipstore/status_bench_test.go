@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// watched is the status of a trunk that has been probed for a month.
+// watched returns the status of a trunk that has been probed for a month.
 func watched(i int, at time.Time) sip.Status {
 	s := sip.Status{
 		TrunkID: fmt.Sprintf("018f3a5c-7c2d-7c3b-9d5a-%012d", i), Org: "o",

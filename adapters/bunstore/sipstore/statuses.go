@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Statuses is sip.Statuses.
+// Statuses is a sip.Statuses.
 type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
@@ -35,7 +35,7 @@ func findStatus(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQu
 	return idb.NewSelect().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org)
 }
 
-// Status is one trunk's status.
+// Status returns one trunk's status.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Status, error) {
 	var row statusRow
 	err := s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
@@ -69,7 +69,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 	})
 }
 
-// LeaseStatuses gives statuses that are due to the caller alone.
+// LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
 func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
 	var rows []statusRow
 	err := s.core().Write(ctx, nil, func(idb bun.IDB) error {

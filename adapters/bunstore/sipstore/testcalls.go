@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// TestCalls is testcall.Store.
+// TestCalls is a testcall.Store.
 type TestCalls struct{ DB *bunstore.DB }
 
 func (s TestCalls) core() core { return core{s.DB.Core()} }
@@ -32,7 +32,7 @@ type testCallRow struct {
 	Version    int64          `bun:"version"`
 }
 
-// timelineJSON is testcall.Event.
+// timelineJSON is a testcall.Event.
 type timelineJSON struct {
 	Name   string    `json:"name"`
 	At     time.Time `json:"at"`
@@ -101,7 +101,7 @@ func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
 	})
 }
 
-// Get is one test call.
+// Get returns one test call.
 func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
 	var row testCallRow
 	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
@@ -113,7 +113,7 @@ func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (te
 	return row.call(), nil
 }
 
-// Unfinished is the test calls that have not ended, the oldest first.
+// Unfinished returns the test calls that have not ended, the oldest first.
 func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
 	var rows []testCallRow
 	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {

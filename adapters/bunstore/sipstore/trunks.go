@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks is sip.Store.
+// Trunks is a sip.Store.
 type Trunks struct{ DB *bunstore.DB }
 
 func (s Trunks) core() core { return core{s.DB.Core()} }
@@ -71,7 +71,7 @@ func findTrunk(idb bun.IDB, t sip.Trunk) *bun.SelectQuery {
 	return idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org)
 }
 
-// Trunk is one trunk by its id.
+// Trunk returns one trunk by its id.
 func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
 	found, err := s.pick(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("id = ?", id).Where("org = ?", org)
@@ -96,7 +96,7 @@ func (s Trunks) List(
 	})
 }
 
-// Trunks is the trunks of one number.
+// Trunks returns the trunks of one number.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
@@ -105,14 +105,14 @@ func (s Trunks) Trunks(
 	})
 }
 
-// Outbound is an organization's outbound trunks.
+// Outbound returns an organization's outbound trunks.
 func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
 	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("direction = ?", sip.Outbound).Order("number").Limit(limit)
 	})
 }
 
-// Owner is the trunk of a number and direction.
+// Owner returns the trunk of a number and direction.
 func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
 	found, err := s.pick(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("number = ?", number).Where("direction = ?", d)
@@ -126,7 +126,7 @@ func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.
 	return found[0], nil
 }
 
-// pick is the trunks that a query chooses.
+// pick returns the trunks that a query selects.
 func (s Trunks) pick(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]sip.Trunk, error) {

@@ -74,7 +74,7 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// trunks is a service over a database, with nobody who answers calls or knows servers.
+// trunks returns a service over a database, with nobody who answers calls or knows servers.
 func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{

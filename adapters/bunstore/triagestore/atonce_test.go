@@ -34,7 +34,7 @@ func triageService(t testing.TB, db *bunstore.DB) *triage.Service {
 	return s
 }
 
-// opened is new issues.
+// opened returns new issues.
 func opened(t testing.TB, s *triage.Service, titles ...string) []string {
 	t.Helper()
 	ids := make([]string, len(titles))

@@ -39,7 +39,7 @@ func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
 	return s.core().Insert(ctx, row, &row)
 }
 
-// Comment is one comment.
+// Comment returns one comment.
 func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Comment, error) {
 	var r commentRow
 	if err := s.part(ctx, "comment", &r, org, issue, id); err != nil {

@@ -1,4 +1,4 @@
-// Package triagestore keeps issues and their feeds in a bunstore.DB.
+// Package triagestore stores issues and their feeds in a bunstore.DB.
 package triagestore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -80,7 +80,7 @@ func (s Store) AppendEntries(ctx context.Context, org callwright.OrgID, issue st
 	})
 }
 
-// Entries is a page of a feed, the newest first.
+// Entries returns a page of a feed, the newest first.
 func (s Store) Entries(
 	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
 ) ([]triage.Entry, error) {
@@ -92,7 +92,7 @@ func (s Store) Entries(
 	})
 }
 
-// EntriesAfter is a page of a feed, the oldest first.
+// EntriesAfter returns a page of a feed, the oldest first.
 func (s Store) EntriesAfter(
 	ctx context.Context, org callwright.OrgID, issue string, after callwright.Keyset, limit int,
 ) ([]triage.Entry, error) {
@@ -101,7 +101,7 @@ func (s Store) EntriesAfter(
 	})
 }
 
-// entries is those that a query chooses. The organization is the issue's, which is looked at once: entries are found by
+// entries returns the entries that a query selects. The organization is the issue's, which is looked at once: entries are found by
 // the issue alone, and PostgreSQL estimates rightly how many there are.
 func (s Store) entries(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,

@@ -46,7 +46,7 @@ func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error {
 	return s.core().Insert(ctx, row, &row)
 }
 
-// Flag is one flag.
+// Flag returns one flag.
 func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Flag, error) {
 	var row flagRow
 	if err := s.part(ctx, "flag", &row, org, issue, id); err != nil {
@@ -55,7 +55,7 @@ func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string)
 	return row.flag(), nil
 }
 
-// FlagsOf is all flags of an issue.
+// FlagsOf returns all flags of an issue.
 func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Flag, error) {
 	rows, err := parts[flagRow](ctx, s, org, issue)
 	return sqldb.Converted(rows, flagRow.flag), err

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store is triage.Store. Whatever belongs to an issue has a foreign key of the issue's id and organization: without such
+// Store is a triage.Store. Whatever belongs to an issue has a foreign key of the issue's id and organization: without such
 // an issue, inserting it is CodeNotFound.
 type Store struct{ DB *bunstore.DB }
 
@@ -42,12 +42,12 @@ func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 	return s.core().Insert(ctx, row, &row)
 }
 
-// Issue is one issue.
+// Issue returns one issue.
 func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
 
-// Hold is Issue, and locks it until the transaction ends.
+// Hold returns an issue and locks it until the transaction ends.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.issue(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery {
 		q = s.core().ForUpdate(q)

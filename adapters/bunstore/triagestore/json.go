@@ -98,7 +98,7 @@ var (
 	_ = artifactJSON(triage.Artifact{})
 )
 
-// rawText is JSON as a column of text keeps it, and nil as NULL.
+// rawText returns JSON as a column of text keeps it, and nil as NULL.
 func rawText(raw json.RawMessage) *string {
 	if raw == nil {
 		return nil
@@ -107,7 +107,7 @@ func rawText(raw json.RawMessage) *string {
 	return &text
 }
 
-// rawJSON is what rawText has kept.
+// rawJSON returns what rawText has kept.
 func rawJSON(text *string) json.RawMessage {
 	if text == nil {
 		return nil

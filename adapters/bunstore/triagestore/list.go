@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// FindIssues is a page of issues.
+// FindIssues returns a page of issues.
 func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
 	var rows []issueRow
 	err := s.core().Read(ctx, []any{org, f}, func(idb bun.IDB) error {
@@ -59,7 +59,7 @@ func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	return q
 }
 
-// dateColumn is the column of a time of an issue.
+// dateColumn returns the column of a time of an issue.
 func dateColumn(f triage.SortField) string {
 	switch f {
 	case triage.SortCreated:

@@ -17,7 +17,7 @@ func (s Store) part(ctx context.Context, kind string, row any, org callwright.Or
 	})
 }
 
-// parts is the rows of an issue.
+// parts returns the rows of an issue.
 func parts[Row any](
 	ctx context.Context, s Store, org callwright.OrgID, issue string, where ...string,
 ) (rows []Row, err error) {

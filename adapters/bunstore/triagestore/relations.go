@@ -42,7 +42,7 @@ func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
 	return s.core().Insert(ctx, row, &row)
 }
 
-// Relation is one relation of an issue.
+// Relation returns one relation of an issue.
 func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Relation, error) {
 	found, err := s.relations(ctx, org, issue, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("triage_relations.id = ?", id)
@@ -56,14 +56,14 @@ func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id str
 	return found[0], nil
 }
 
-// RelationsOf is all relations of an issue.
+// RelationsOf returns all relations of an issue.
 func (s Store) RelationsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Relation, error) {
 	return s.relations(ctx, org, issue, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Order("triage_relations.created_at", "triage_relations.id")
 	})
 }
 
-// relations is those of an issue that a query chooses.
+// relations returns the relations of an issue that a query selects.
 func (s Store) relations(
 	ctx context.Context, org callwright.OrgID, issue string, choose func(*bun.SelectQuery) *bun.SelectQuery, inputs ...any,
 ) ([]triage.Relation, error) {

@@ -19,7 +19,7 @@ type reportRow struct {
 	IssueID string `bun:"issue_id"`
 }
 
-// ReportedIssue is the issue of a key.
+// ReportedIssue returns the issue of a key.
 func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
 	var row reportRow
 	err := s.core().Read(ctx, []any{org, key}, func(idb bun.IDB) error {
@@ -59,7 +59,7 @@ type viewRow struct {
 	SeenAt  time.Time `bun:"seen_at"`
 }
 
-// MarkSeen says until when a viewer has seen an issue.
+// MarkSeen sets when a viewer has last seen an issue.
 func (s Store) MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time) error {
 	row := viewRow{Org: string(org), Viewer: viewer, IssueID: issue, SeenAt: sqldb.Stored(until)}
 	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
@@ -69,7 +69,7 @@ func (s Store) MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue
 	})
 }
 
-// Seen is until when a viewer has seen each of some issues.
+// Seen returns when a viewer has last seen each of some issues.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

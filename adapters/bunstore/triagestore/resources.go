@@ -43,7 +43,7 @@ func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	return s.core().Insert(ctx, row, &row)
 }
 
-// Resource is one attachment.
+// Resource returns one attachment.
 func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Resource, error) {
 	var row resourceRow
 	if err := s.part(ctx, "resource", &row, org, issue, id); err != nil {
@@ -52,7 +52,7 @@ func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id str
 	return row.resource(), nil
 }
 
-// ResourceOf is the attachment of something.
+// ResourceOf returns the attachment of a resource.
 func (s Store) ResourceOf(
 	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
 ) (triage.Resource, error) {
@@ -68,7 +68,7 @@ func (s Store) ResourceOf(
 	return row.resource(), nil
 }
 
-// ResourcesOf is all that is attached to an issue.
+// ResourcesOf returns all attachments of an issue.
 func (s Store) ResourcesOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Resource, error) {
 	rows, err := parts[resourceRow](ctx, s, org, issue)
 	return sqldb.Converted(rows, resourceRow.resource), err

@@ -150,7 +150,7 @@ func TestNumbersStayShort(t *testing.T) {
 	})
 }
 
-// english is the address of a database of PostgreSQL that sorts text as in an English dictionary.
+// english returns the address of a database of PostgreSQL that sorts text as in an English dictionary.
 func english(t *testing.T) string {
 	t.Helper()
 	address := storetest.Databases["postgres"](t)

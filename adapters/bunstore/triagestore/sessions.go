@@ -69,7 +69,7 @@ func (s Store) InsertSession(ctx context.Context, session triage.Session) error 
 	return s.core().Insert(ctx, row, &row)
 }
 
-// Session is one session.
+// Session returns one session.
 func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
 	var row sessionRow
 	if err := s.part(ctx, "session", &row, org, issue, id); err != nil {
@@ -89,7 +89,7 @@ func (s Store) UpdateSession(ctx context.Context, session triage.Session) error 
 	})
 }
 
-// SessionsOf is the sessions of an issue that have not ended.
+// SessionsOf returns the sessions of an issue that have not ended.
 func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
 	rows, err := parts[sessionRow](ctx, s, org, issue, unended)
 	return sqldb.Converted(rows, sessionRow.session), err
@@ -104,7 +104,7 @@ func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count i
 	return count, err
 }
 
-// SilentSessions is sessions of which nothing was heard, in one query for each state: each is one range of the index.
+// SilentSessions returns sessions of which nothing was heard, in one query for each state: each is one range of the index.
 func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
 	var found []sessionRow
 	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {

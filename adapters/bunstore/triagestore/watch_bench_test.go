@@ -49,7 +49,7 @@ func BenchmarkIdleWatchers(b *testing.B) {
 	}
 }
 
-// idle is watchers of new issues, as many of an organization as may be.
+// idle returns watchers of new issues, as many of an organization as may be.
 func idle(b *testing.B, s *triage.Service, count int) []*triage.Watcher {
 	b.Helper()
 	var watchers []*triage.Watcher
@@ -70,7 +70,7 @@ func idle(b *testing.B, s *triage.Service, count int) []*triage.Watcher {
 	return watchers
 }
 
-// heap is the bytes that are in use.
+// heap returns the bytes that are in use.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -78,7 +78,7 @@ func heap() int64 {
 	return int64(m.HeapInuse + m.StackInuse)
 }
 
-// processorTime is what this process has used of all cores.
+// processorTime returns what this process has used of all cores.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

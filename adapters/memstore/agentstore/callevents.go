@@ -40,7 +40,7 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add 
 	})
 }
 
-// placed is a list with one more element, at its place by number, or the list itself when it has that number already.
+// placed returns a list with one more element, at its place by number, or the list itself when it has that number already.
 func placed[T any](list []T, element T, number func(T) int) []T {
 	i, found := slices.BinarySearchFunc(list, number(element), func(e T, n int) int { return cmp.Compare(number(e), n) })
 	if found {
@@ -49,7 +49,7 @@ func placed[T any](list []T, element T, number func(T) int) []T {
 	return slices.Insert(slices.Clone(list), i, memory.Clone(element))
 }
 
-// events is what a call has gathered.
+// events returns what a call has gathered.
 func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (events callEvents, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		_, err := d.find(org, id)
@@ -61,7 +61,7 @@ func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (eve
 	return events, err
 }
 
-// Transcript is a call's lines.
+// Transcript returns a call's lines.
 func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.lines), err
@@ -72,7 +72,7 @@ func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l
 	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
 }
 
-// Logs is what happened on a call.
+// Logs returns what happened on a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.logs), err
@@ -83,7 +83,7 @@ func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string
 	return s.attach(ctx, org, id, func(events *callEvents) { events.notices = placed(events.notices, n, noticeNumber) })
 }
 
-// Notice is something that the webhook is to be told.
+// Notice returns one notice for the webhook.
 func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
 	events, err := s.events(ctx, org, id)
 	if err != nil {

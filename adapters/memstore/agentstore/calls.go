@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Calls is call.Store.
+// Calls is a call.Store.
 type Calls struct{ Store *memstore.Store }
 
 // Insert adds a call.
@@ -28,7 +28,7 @@ func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	})
 }
 
-// find is a call of an organization.
+// find returns a call of an organization.
 func (d *data) find(org callwright.OrgID, id string) (call.Call, error) {
 	c, ok := d.calls[id]
 	if !ok || c.Org != org {
@@ -37,7 +37,7 @@ func (d *data) find(org callwright.OrgID, id string) (call.Call, error) {
 	return c, nil
 }
 
-// Get is one call.
+// Get returns one call.
 func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (c call.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.find(org, id)
@@ -67,7 +67,7 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 	})
 }
 
-// List is a page of calls.
+// List returns a page of calls.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {

@@ -1,4 +1,4 @@
-// Package agentstore keeps agents, inbound numbers, calls, pathways and chats in a memstore.Store.
+// Package agentstore stores agents, inbound numbers, calls, pathways and chats in a memstore.Store.
 package agentstore
 
 import (

@@ -16,7 +16,7 @@ type numberKey struct {
 	number callwright.PhoneNumber
 }
 
-// Numbers is agents.Store.
+// Numbers is an agents.Store.
 type Numbers struct{ Store *memstore.Store }
 
 // InsertNumber adds a number.
@@ -32,7 +32,7 @@ func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error
 	})
 }
 
-// Number is one number.
+// Number returns one number.
 func (s Numbers) Number(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (n agents.InboundNumber, err error) {

@@ -18,7 +18,7 @@ type versionKey struct {
 	number  int
 }
 
-// Pathways is pathway.Store.
+// Pathways is a pathway.Store.
 type Pathways struct{ Store *memstore.Store }
 
 // InsertPathway adds a pathway.
@@ -33,7 +33,7 @@ func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
 	})
 }
 
-// pathway is a pathway of an organization.
+// pathway returns a pathway of an organization.
 func (d *data) pathway(org callwright.OrgID, id string) (pathway.Pathway, error) {
 	p, ok := d.pathways[id]
 	if !ok || p.Org != org {
@@ -42,7 +42,7 @@ func (d *data) pathway(org callwright.OrgID, id string) (pathway.Pathway, error)
 	return p, nil
 }
 
-// Pathway is one pathway.
+// Pathway returns one pathway.
 func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (p pathway.Pathway, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.pathway(org, id)
@@ -89,7 +89,7 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
-// Pathways is a page of pathways.
+// Pathways returns a page of pathways.
 func (s Pathways) Pathways(
 	ctx context.Context, org callwright.OrgID, l pathway.Listing,
 ) (found []pathway.Pathway, err error) {
@@ -113,7 +113,7 @@ func newer(at time.Time, id string, p pathway.Pathway) bool {
 	return cmp.Or(at.Compare(p.CreatedAt), cmp.Compare(id, p.ID)) > 0
 }
 
-// CountPathways is how many pathways an organization has.
+// CountPathways returns the number of an organization's pathways.
 func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, p := range d.pathways {
@@ -141,7 +141,7 @@ func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	})
 }
 
-// version is a version of an organization's pathway.
+// version returns a version of an organization's pathway.
 func (d *data) version(org callwright.OrgID, key versionKey) (pathway.Version, error) {
 	v, ok := d.versions[key]
 	if !ok || v.Org != org {
@@ -150,7 +150,7 @@ func (d *data) version(org callwright.OrgID, key versionKey) (pathway.Version, e
 	return v, nil
 }
 
-// Version is one version.
+// Version returns one version.
 func (s Pathways) Version(
 	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
 ) (v pathway.Version, err error) {
@@ -162,7 +162,7 @@ func (s Pathways) Version(
 	return v, err
 }
 
-// Versions is a pathway's versions without their documents.
+// Versions returns a pathway's versions without their documents.
 func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) (found []pathway.Version, err error) {
@@ -193,7 +193,7 @@ func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, path
 	})
 }
 
-// Chats is pathway.Chats.
+// Chats is a pathway.Chats.
 type Chats struct{ Store *memstore.Store }
 
 // InsertChat adds a chat.
@@ -211,7 +211,7 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
 	})
 }
 
-// chat is a chat of an organization.
+// chat returns a chat of an organization.
 func (d *data) chat(org callwright.OrgID, id string) (pathway.Chat, error) {
 	c, ok := d.chats[id]
 	if !ok || c.Org != org {
@@ -220,7 +220,7 @@ func (d *data) chat(org callwright.OrgID, id string) (pathway.Chat, error) {
 	return c, nil
 }
 
-// Chat is one chat.
+// Chat returns one chat.
 func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (c pathway.Chat, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.chat(org, id)
@@ -246,7 +246,7 @@ func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
 	})
 }
 
-// CountChats is how many chats of an organization go on.
+// CountChats returns the number of an organization's chats that are not completed.
 func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.chats {

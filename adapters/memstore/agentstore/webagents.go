@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// WebAgents is agents.WebAgents.
+// WebAgents is an agents.WebAgents.
 type WebAgents struct{ Store *memstore.Store }
 
 // InsertAgent adds an agent.
@@ -26,7 +26,7 @@ func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
 	})
 }
 
-// webAgent is an agent of an organization.
+// webAgent returns an agent of an organization.
 func (d *data) webAgent(org callwright.OrgID, id string) (agents.WebAgent, error) {
 	a, ok := d.webAgents[id]
 	if !ok || a.Org != org {
@@ -35,7 +35,7 @@ func (d *data) webAgent(org callwright.OrgID, id string) (agents.WebAgent, error
 	return a, nil
 }
 
-// Agent is one agent.
+// Agent returns one agent.
 func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (a agents.WebAgent, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.webAgent(org, id)
@@ -63,7 +63,7 @@ func (s WebAgents) Agents(
 	return found[:min(limit, len(found))], err
 }
 
-// CountAgents is how many agents an organization has.
+// CountAgents returns the number of an organization's agents.
 func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, a := range d.webAgents {

@@ -1,4 +1,4 @@
-// Package orgstore keeps organizations, their API keys and the answers to requests with an idempotency key in a
+// Package orgstore stores organizations, API keys and the answers to requests with an idempotency key in a
 // memstore.Store.
 package orgstore
 

@@ -19,10 +19,10 @@ type answer struct {
 	at           time.Time
 }
 
-// IdempotencyStore is callwright.IdempotencyStore.
+// IdempotencyStore is a callwright.IdempotencyStore.
 type IdempotencyStore struct{ Store *memstore.Store }
 
-// Find is the answer kept under a key since a time, and the digest of the request that got it.
+// Find returns the answer kept under a key since a time, and the digest of the request that got it.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, body []byte, err error) {

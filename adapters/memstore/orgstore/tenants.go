@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// Tenants is callwright.Tenants.
+// Tenants is a callwright.Tenants.
 type Tenants struct{ Store *memstore.Store }
 
 // InsertOrganization adds an organization.
@@ -23,7 +23,7 @@ func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organizati
 	})
 }
 
-// Organization is one organization.
+// Organization returns one organization.
 func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (o callwright.Organization, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.orgs[id]
@@ -60,7 +60,7 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	})
 }
 
-// KeyByPrefix is the key that starts so.
+// KeyByPrefix returns the record of the key with a prefix.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.keys[prefix]
@@ -73,7 +73,7 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.A
 	return k, err
 }
 
-// RevokeKey ends a key.
+// RevokeKey revokes a key.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for prefix, k := range d.keys {

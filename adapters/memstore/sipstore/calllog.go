@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// CallLog is calllog.Store.
+// CallLog is a calllog.Store.
 type CallLog struct{ Store *memstore.Store }
 
 // Begin adds a record that has not ended.
@@ -28,7 +28,7 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	})
 }
 
-// record is a record of an organization.
+// record returns a record of an organization.
 func (d *data) record(org callwright.OrgID, id string) (calllog.Record, error) {
 	r, ok := d.records[id]
 	if !ok || r.Org != org {
@@ -37,7 +37,7 @@ func (d *data) record(org callwright.OrgID, id string) (calllog.Record, error) {
 	return r, nil
 }
 
-// Answer says when a call was answered.
+// Answer sets when a call was answered.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.record(org, id)
@@ -69,7 +69,7 @@ func (s CallLog) End(
 	})
 }
 
-// Get is one record with its ladder.
+// Get returns one record with its ladder.
 func (s CallLog) Get(
 	ctx context.Context, org callwright.OrgID, id string,
 ) (r calllog.Record, steps []ladder.Event, err error) {
@@ -81,7 +81,7 @@ func (s CallLog) Get(
 	return r, steps, err
 }
 
-// List is a page of the records of a number.
+// List returns a page of the records of a number.
 func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
 ) ([]calllog.Record, error) {
@@ -93,7 +93,7 @@ func (s CallLog) List(
 	return found[:min(limit, len(found))], err
 }
 
-// records is those that are wanted, the oldest first.
+// records returns those that are wanted, the oldest first.
 func (s CallLog) records(
 	ctx context.Context, wanted func(r calllog.Record, d *data) bool,
 ) (found []calllog.Record, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 )
 
-// Discoveries is discovery.Store.
+// Discoveries is a discovery.Store.
 type Discoveries struct{ Store *memstore.Store }
 
 // Begin adds a discovery, unless another one of the organization runs.
@@ -31,7 +31,7 @@ func (s Discoveries) Begin(ctx context.Context, n discovery.Discovery, stale tim
 	})
 }
 
-// discovery is a discovery of an organization.
+// discovery returns a discovery of an organization.
 func (d *data) discovery(org callwright.OrgID, id string) (discovery.Discovery, error) {
 	found, ok := d.discoveries[id]
 	if !ok || found.Org != org {
@@ -56,7 +56,7 @@ func (s Discoveries) Update(ctx context.Context, n discovery.Discovery) error {
 	})
 }
 
-// Get is one discovery.
+// Get returns one discovery.
 func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (found discovery.Discovery, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		stored, err := d.discovery(org, id)
@@ -66,7 +66,7 @@ func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (
 	return found, err
 }
 
-// Recent is the newest completed discovery of the same host, port and transport.
+// Recent returns the newest completed discovery of the same host, port and transport.
 func (s Discoveries) Recent(
 	ctx context.Context, n discovery.Discovery, since time.Time,
 ) (newest discovery.Discovery, err error) {

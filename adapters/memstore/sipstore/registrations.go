@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Registrations is sip.Registrations.
+// Registrations is a sip.Registrations.
 type Registrations struct{ Store *memstore.Store }
 
 type nodeRegistration struct {
@@ -35,7 +35,7 @@ func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) 
 	})
 }
 
-// Registration is one trunk's registration.
+// Registration returns one trunk's registration.
 func (s Registrations) Registration(
 	ctx context.Context, org callwright.OrgID, trunkID string,
 ) (r sip.Registration, err error) {

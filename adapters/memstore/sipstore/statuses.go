@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Statuses is sip.Statuses.
+// Statuses is a sip.Statuses.
 type Statuses struct{ Store *memstore.Store }
 
 type leasedStatus struct {
@@ -33,7 +33,7 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// replaces says whether what has a version may be put in place of what is stored: version 0 in place of anything of the
+// replaces reports whether what has a version may be put in place of what is stored: version 0 in place of anything of the
 // same organization, or of nothing.
 func replaces(
 	kind string, version int64, org callwright.OrgID, found bool, stored int64, owner callwright.OrgID,
@@ -50,7 +50,7 @@ func replaces(
 	}
 }
 
-// Status is one trunk's status.
+// Status returns one trunk's status.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (status sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		stored, ok := d.statuses[trunkID]
@@ -89,7 +89,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 	})
 }
 
-// LeaseStatuses gives statuses that are due to the caller alone.
+// LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
 func (s Statuses) LeaseStatuses(
 	ctx context.Context, now, until time.Time, limit int,
 ) (leased []sip.Status, err error) {

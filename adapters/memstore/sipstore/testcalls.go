@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// TestCalls is testcall.Store.
+// TestCalls is a testcall.Store.
 type TestCalls struct{ Store *memstore.Store }
 
 // Insert adds a test call, unless the organization has had too many.
@@ -42,7 +42,7 @@ func (s TestCalls) Insert(
 	return added, oldest, err
 }
 
-// testCall is a test call of an organization.
+// testCall returns a test call of an organization.
 func (d *data) testCall(org callwright.OrgID, id string) (testcall.Call, error) {
 	c, ok := d.testCalls[id]
 	if !ok || c.Org != org {
@@ -67,7 +67,7 @@ func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
 	})
 }
 
-// Get is one test call.
+// Get returns one test call.
 func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (c testcall.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		stored, err := d.testCall(org, id)
@@ -77,7 +77,7 @@ func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (c 
 	return c, err
 }
 
-// Unfinished is the test calls that have not ended, the oldest first.
+// Unfinished returns the test calls that have not ended, the oldest first.
 func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) (found []testcall.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.testCalls {

@@ -16,7 +16,7 @@ type trunkKey struct {
 	direction sip.Direction
 }
 
-// Trunks is sip.Store.
+// Trunks is a sip.Store.
 type Trunks struct{ Store *memstore.Store }
 
 // Hold has nothing to do: transactions do not overlap.
@@ -72,7 +72,7 @@ func (d *data) checkTrunk(t sip.Trunk) error {
 	}
 }
 
-// Trunk is one trunk by its id.
+// Trunk returns one trunk by its id.
 func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.ID == id })
 	if err != nil || len(found) == 0 {
@@ -98,20 +98,20 @@ func (s Trunks) List(
 	return found, err
 }
 
-// Trunks is the trunks of one number.
+// Trunks returns the trunks of one number.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
 	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Number == number })
 }
 
-// Outbound is an organization's outbound trunks.
+// Outbound returns an organization's outbound trunks.
 func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Direction == sip.Outbound })
 	return found[:min(limit, len(found))], err
 }
 
-// Owner is the trunk of a number and direction.
+// Owner returns the trunk of a number and direction.
 func (s Trunks) Owner(
 	ctx context.Context, number callwright.PhoneNumber, direction sip.Direction,
 ) (sip.Trunk, error) {

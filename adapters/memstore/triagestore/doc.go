@@ -1,4 +1,4 @@
-// Package triagestore keeps issues and their feeds in a memstore.Store.
+// Package triagestore stores issues and their feeds in a memstore.Store.
 package triagestore
 
 import (

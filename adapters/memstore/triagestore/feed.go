@@ -21,12 +21,12 @@ func comparePlaces(a, b callwright.Keyset) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
-// after is how many entries of a feed are not after a place.
+// after returns how many entries of a feed are not after a place.
 func after(feed []triage.Entry, at callwright.Keyset) int {
 	return sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), at) > 0 })
 }
 
-// hasEntry says whether an entry is in a feed.
+// hasEntry reports whether an entry is in a feed.
 func (d *data) hasEntry(id string) bool {
 	place, ok := d.entryPlaces[id]
 	if !ok {
@@ -61,7 +61,7 @@ func (s Store) AppendEntries(
 	})
 }
 
-// insertEntry is a feed with one more entry. What feed holds it leaves alone: a transaction that fails gives it back.
+// insertEntry returns a feed with one more entry. What feed holds it leaves alone: a transaction that fails gives it back.
 // Nobody minds what is written after its end.
 func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	n := after(feed, e.Keyset())
@@ -71,7 +71,7 @@ func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	return slices.Concat(feed[:n], []triage.Entry{e}, feed[n:])
 }
 
-// feed is what an organization sees of an issue's feed.
+// feed returns what an organization sees of an issue's feed.
 func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
 	if _, err := d.issue(org, issue); err != nil {
 		return nil
@@ -79,7 +79,7 @@ func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
 	return d.feeds[issue]
 }
 
-// Entries are those before a place, the newest first.
+// Entries returns the entries before a place, the newest first.
 func (s Store) Entries(
 	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
 ) (found []triage.Entry, err error) {
@@ -95,7 +95,7 @@ func (s Store) Entries(
 	return found, err
 }
 
-// EntriesAfter are those after a place, the oldest first.
+// EntriesAfter returns the entries after a place, the oldest first.
 func (s Store) EntriesAfter(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 ) (found []triage.Entry, err error) {
@@ -123,7 +123,7 @@ func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
 	})
 }
 
-// Comment is one comment.
+// Comment returns one comment.
 func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (c triage.Comment, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.comments[id]

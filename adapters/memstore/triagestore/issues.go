@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store is triage.Store.
+// Store is a triage.Store.
 type Store struct{ Store *memstore.Store }
 
 // NextNumber takes the next number of an organization's issues.
@@ -46,7 +46,7 @@ func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 	})
 }
 
-// issue is an issue of an organization.
+// issue returns an issue of an organization.
 func (d *data) issue(org callwright.OrgID, id string) (triage.Issue, error) {
 	i, ok := d.issues[id]
 	if !ok || i.Org != org {
@@ -55,7 +55,7 @@ func (d *data) issue(org callwright.OrgID, id string) (triage.Issue, error) {
 	return i, nil
 }
 
-// Issue is one issue.
+// Issue returns one issue.
 func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (i triage.Issue, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.issue(org, id)
@@ -65,7 +65,7 @@ func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (i tr
 	return i, err
 }
 
-// Hold is Issue: transactions do not overlap.
+// Hold returns an issue: transactions do not overlap.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.Issue(ctx, org, id)
 }
@@ -87,7 +87,7 @@ func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	})
 }
 
-// FindIssues is a page of issues.
+// FindIssues returns a page of issues.
 func (s Store) FindIssues(
 	ctx context.Context, org callwright.OrgID, f triage.Filter,
 ) (found []triage.Issue, err error) {
@@ -134,7 +134,7 @@ func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
 	return false
 }
 
-// isFound says whether somebody who searches for something finds an issue.
+// isFound reports whether somebody who searches for something finds an issue.
 func isFound(i triage.Issue, search string) bool {
 	search = strings.ToLower(search)
 	return strings.Contains(strings.ToLower(i.Title), search) ||

@@ -27,7 +27,7 @@ func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	})
 }
 
-// attachment is what is attached to an organization's issue.
+// attachment returns what is attached to an organization's issue.
 func (d *data) attachment(org callwright.OrgID, issue, id string) (triage.Resource, error) {
 	r, ok := d.attached[id]
 	if !ok || r.Org != org || r.IssueID != issue {
@@ -36,7 +36,7 @@ func (d *data) attachment(org callwright.OrgID, issue, id string) (triage.Resour
 	return r, nil
 }
 
-// Resource is one attachment.
+// Resource returns one attachment.
 func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id string) (r triage.Resource, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.attachment(org, issue, id)
@@ -46,7 +46,7 @@ func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id str
 	return r, err
 }
 
-// ResourceOf is the attachment of something.
+// ResourceOf returns the attachment of a resource.
 func (s Store) ResourceOf(
 	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
 ) (triage.Resource, error) {
@@ -61,7 +61,7 @@ func (s Store) ResourceOf(
 	return all[n], nil
 }
 
-// ResourcesOf is all that is attached to an issue.
+// ResourcesOf returns all attachments of an issue.
 func (s Store) ResourcesOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Resource, err error) {
@@ -104,7 +104,7 @@ func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error {
 	})
 }
 
-// flag is a flag of an organization's issue.
+// flag returns a flag of an organization's issue.
 func (d *data) flag(org callwright.OrgID, issue, id string) (triage.Flag, error) {
 	f, ok := d.flags[id]
 	if !ok || f.Org != org || f.IssueID != issue {
@@ -113,7 +113,7 @@ func (d *data) flag(org callwright.OrgID, issue, id string) (triage.Flag, error)
 	return f, nil
 }
 
-// Flag is one flag.
+// Flag returns one flag.
 func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string) (f triage.Flag, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.flag(org, issue, id)
@@ -123,7 +123,7 @@ func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string)
 	return f, err
 }
 
-// FlagsOf is all flags of an issue.
+// FlagsOf returns all flags of an issue.
 func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) (found []triage.Flag, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, f := range d.flags {
@@ -169,7 +169,7 @@ func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
 	})
 }
 
-// Relation is one relation of an issue.
+// Relation returns one relation of an issue.
 func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Relation, error) {
 	all, err := s.RelationsOf(ctx, org, issue)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id str
 	return all[n], nil
 }
 
-// RelationsOf is all relations of an issue, with the issues as they stand.
+// RelationsOf returns all relations of an issue, with the issues as they stand.
 func (s Store) RelationsOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Relation, err error) {

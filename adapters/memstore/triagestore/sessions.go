@@ -36,7 +36,7 @@ func (s Store) InsertSession(ctx context.Context, a triage.Session) error {
 	})
 }
 
-// Session is one session.
+// Session returns one session.
 func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (a triage.Session, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.sessions[id]
@@ -66,7 +66,7 @@ func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	})
 }
 
-// SessionsOf is the sessions of an issue that go on.
+// SessionsOf returns the sessions of an issue that go on.
 func (s Store) SessionsOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Session, err error) {
@@ -97,7 +97,7 @@ func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count i
 	return count, err
 }
 
-// SilentSessions is sessions of which nothing was heard for long.
+// SilentSessions returns sessions of which nothing was heard for long.
 func (s Store) SilentSessions(
 	ctx context.Context, silent, waiting time.Time, limit int,
 ) (found []triage.Session, err error) {
@@ -116,7 +116,7 @@ func (s Store) SilentSessions(
 	return found, err
 }
 
-// ReportedIssue is where the reports with a key come to.
+// ReportedIssue returns the issue of a key.
 func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (issue string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.reports[reportKey{org, key}]
@@ -155,7 +155,7 @@ func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to s
 	})
 }
 
-// MarkSeen says until when a viewer has seen an issue's feed.
+// MarkSeen sets when a viewer has last seen an issue.s feed.
 func (s Store) MarkSeen(
 	ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time,
 ) error {
@@ -170,7 +170,7 @@ func (s Store) MarkSeen(
 	})
 }
 
-// Seen is until when a viewer has seen issues.
+// Seen returns when a viewer has last seen issues.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// translate gives a driver's error its code. The driver's own words are only in the cause.
+// translate turns a driver's error into one with a code. The driver's own words are only in the cause.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -36,7 +36,7 @@ func (db *DB) translate(ctx context.Context, err error) error {
 	}
 }
 
-// Changed is nil when a statement changed a row, and what it means that it changed none.
+// Changed returns nil when a statement changed a row, and otherwise when it changed none.
 func Changed(result sql.Result, err error, otherwise error) error {
 	if err != nil {
 		return err

@@ -65,13 +65,13 @@ func (db *DB) openPostgres(dsn string) error {
 	return nil
 }
 
-// away says whether no connection to the server can be had.
+// away reports whether an error means that the server cannot be reached.
 func away(err error) bool {
 	_, ok := errors.AsType[*pgconn.ConnectError](err)
 	return ok
 }
 
-// state is the SQLSTATE of an error of PostgreSQL.
+// state returns the SQLSTATE of an error of PostgreSQL.
 func state(err error) string {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

@@ -72,7 +72,7 @@ func (db *DB) Forget(
 	return removed, err
 }
 
-// Exists is nil when the query finds a row.
+// Exists returns nil when the query finds a row, and CodeNotFound when it does not.
 func Exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
 	found, err := find.ColumnExpr("1").Exists(ctx) // naming all columns would cost more than looking for the row
 	if err == nil && !found {
@@ -81,7 +81,7 @@ func Exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
 	return err
 }
 
-// Absent turns the error of a query that found no row into what it means.
+// Absent turns the error of a query that found no row into a CodeNotFound.
 func Absent(kind string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return callwright.NotFound(kind)
@@ -98,7 +98,7 @@ func (db *DB) Unseal(purpose, sealed string) (callwright.Secret, error) {
 	return secret, nil
 }
 
-// Stored is a time as both databases keep it, and as it is given back.
+// Stored returns a time with the precision that both databases keep, in UTC.
 func Stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 func StoredIfSet(t *time.Time) *time.Time {
@@ -109,7 +109,7 @@ func StoredIfSet(t *time.Time) *time.Time {
 	return &u
 }
 
-// Converted is a list with every element turned into what another type has for it. One that is nil stays nil.
+// Converted returns a list with every element converted. A nil list stays nil.
 func Converted[A, B any](list []A, convert func(A) B) []B {
 	if list == nil {
 		return nil
@@ -121,7 +121,7 @@ func Converted[A, B any](list []A, convert func(A) B) []B {
 	return out
 }
 
-// ConvertedAll is every row's value.
+// ConvertedAll returns a list with every element converted, or the first error.
 func ConvertedAll[A, B any](rows []A, convert func(A) (B, error)) ([]B, error) {
 	out := make([]B, len(rows))
 	for i, row := range rows {

@@ -73,7 +73,7 @@ func createPrivately(path string) error {
 	return file.Close()
 }
 
-// sqlitePool is a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
+// sqlitePool returns a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
 func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
 	options := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}}
 	name := path

@@ -2,7 +2,7 @@ package memory
 
 import "reflect"
 
-// Clone is a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
+// Clone returns a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
 // apart, which nobody changes.
 func Clone[T any](v T) T {
 	c, _ := reflect.TypeAssert[T](cloneValue(reflect.ValueOf(&v).Elem()))
