@@ -74,16 +74,3 @@ func (noRequests) CheckURL(string) error { return errNoRequests }
 func (noRequests) Do(context.Context, request.Request) (request.Response, error) {
 	return request.Response{}, errNoRequests
 }
-
-// checkParts refuses an agent that needs a part which this server does not have.
-func (s *Service) checkParts(a agents.Agent) error {
-	_, unrecorded := s.cfg.Recordings.(noRecordings)
-	_, untold := s.cfg.Notifier.(noNotifier)
-	switch {
-	case a.Record && unrecorded:
-		return errNoFiles
-	case a.Webhook != "" && untold:
-		return errNoWebhooks
-	}
-	return nil
-}

@@ -20,6 +20,19 @@ const (
 	LongestRetry    = 24 * time.Hour
 )
 
+// checkParts refuses an agent that needs a part which this server does not have.
+func (s *Service) checkParts(a agents.Agent) error {
+	_, unrecorded := s.cfg.Recordings.(noRecordings)
+	_, untold := s.cfg.Notifier.(noNotifier)
+	switch {
+	case a.Record && unrecorded:
+		return errNoFiles
+	case a.Webhook != "" && untold:
+		return errNoWebhooks
+	}
+	return nil
+}
+
 // checkPlan refuses what can't be done around a call.
 func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	if err := s.checkVoicemail(p.Voicemail, "voicemail.action", "voicemail.message"); err != nil {

@@ -3,7 +3,6 @@ package call
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -47,17 +46,6 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 	c.Variables = book.found(c.Variables)
 }
 
-// requestEntries are what a log has of a request.
-func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
-	entries := []pathway.LogEntry{{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: at}}
-	if len(l.Variables) > 0 {
-		entries = append(entries, pathway.LogEntry{
-			Kind: pathway.LogVariables, Name: l.Name, Variables: l.Variables, At: at,
-		})
-	}
-	return entries
-}
-
 // ask makes one request.
 func (s *Service) ask(ctx context.Context, c *Call, name string, d agents.DynamicData) request.Log {
 	r, err := d.Source().Parse()
@@ -65,19 +53,4 @@ func (s *Service) ask(ctx context.Context, c *Call, name string, d agents.Dynami
 		return request.Log{Name: name, Error: callwright.MessageOf(err)}
 	}
 	return r.Do(ctx, s.cfg.Requests, c.Org, name, c.Variables)
-}
-
-// remember adds what a turn has found out to what is known.
-func remember(known map[string]any, turn pathway.Log) {
-	for _, e := range turn.Entries {
-		maps.Copy(known, e.Variables)
-	}
-}
-
-// merged is all variables of both, the second's before the first's.
-func merged(known, found map[string]any) map[string]any {
-	all := make(map[string]any, len(known)+len(found))
-	maps.Copy(all, known)
-	maps.Copy(all, found)
-	return all
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Failures is told of calls that have failed.
-type Failures interface {
-	// CallFailed tells of a call that has ended as StatusFailed and is not tried again. What follows its end, such as its
-	// analysis, may still be under way. It may be told of a call more than once. An error has it told again later, a few
-	// times, with a RetryAfter not before.
-	CallFailed(ctx context.Context, c Call) error
-}
-
 // failedForGood says whether a call has failed, and no other call takes its place.
 func (c Call) failedForGood() bool { return c.Status == StatusFailed && c.RetriedBy == "" }
 

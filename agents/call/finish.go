@@ -27,16 +27,6 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason) {
 	}
 }
 
-// pause waits, no longer than ctx lasts.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
 // close moves a call to the end state that its ending means. A call that has ended, or of which may says that it is not
 // to be closed, stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record
 // is kept, unless the store is ahead of it.
@@ -128,6 +118,14 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	}
 	// If a node takes it meanwhile, the request to stop, which is already stored, reaches it there.
 	return taken(s.cancel(ctx, c))
+}
+
+// taken lets go of a call that somebody else has changed: whoever did so has it.
+func taken(err error) error {
+	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // cancel closes a call that still waits.

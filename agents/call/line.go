@@ -137,10 +137,3 @@ const (
 	CauseNoPathway     Cause = "no_pathway" // the agent's pathway is gone
 	CauseInternal      Cause = "internal"
 )
-
-// Routes is what calls need to know of trunks; sip.Service has it.
-type Routes interface {
-	// Caller is the number that a call goes out with. An empty one is the organization's only outbound number;
-	// CodeBadRequest with the field "from" when it has none or several, or from is not attached for outbound.
-	Caller(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (callwright.PhoneNumber, error)
-}

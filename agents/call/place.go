@@ -72,14 +72,6 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	return c, err
 }
 
-// taken lets go of a call that somebody else has changed: whoever did so has it.
-func taken(err error) error {
-	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
 // dial places a call that this node owns, and runs it to its end.
 func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	defer s.recoverPanic(ctx, &c)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
@@ -67,27 +66,4 @@ func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string
 		return nil, callwright.NotFound("recording")
 	}
 	return s.cfg.Recordings.Open(ctx, org, id)
-}
-
-// webhookAttempts is how often a record is sent to a webhook that fails. One that says when to come back is asked again
-// as it wishes, within webhookLife, and after ever longer waits.
-const (
-	webhookAttempts = 5
-	webhookLife     = 24 * time.Hour
-)
-
-// notify is the step that sends the record of a call that has ended to its webhook.
-func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
-	c, transcript, err := s.Get(ctx, task.Org, task.Key)
-	if err != nil {
-		return err
-	}
-	if !c.Queue.Ended() || c.Agent.Webhook == "" {
-		return nil
-	}
-	logs, err := s.cfg.Store.Logs(ctx, task.Org, task.Key)
-	if err != nil {
-		return err
-	}
-	return s.later(s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
 }

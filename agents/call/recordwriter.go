@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -232,4 +233,40 @@ func (b *recordWriter) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return merged(known, b.variables)
+}
+
+// requestEntries are what a log has of a request.
+func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
+	entries := []pathway.LogEntry{{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: at}}
+	if len(l.Variables) > 0 {
+		entries = append(entries, pathway.LogEntry{
+			Kind: pathway.LogVariables, Name: l.Name, Variables: l.Variables, At: at,
+		})
+	}
+	return entries
+}
+
+// remember adds what a turn has found out to what is known.
+func remember(known map[string]any, turn pathway.Log) {
+	for _, e := range turn.Entries {
+		maps.Copy(known, e.Variables)
+	}
+}
+
+// merged is all variables of both, the second's before the first's.
+func merged(known, found map[string]any) map[string]any {
+	all := make(map[string]any, len(known)+len(found))
+	maps.Copy(all, known)
+	maps.Copy(all, found)
+	return all
+}
+
+// pause waits, no longer than ctx lasts.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }

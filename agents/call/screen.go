@@ -10,18 +10,6 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// AMD listens to the beginning of one call, to tell an answering machine from a person. One goroutine uses it.
-type AMD interface {
-	// Hear takes the next frame of the call, of 20 ms at the rate for which it was made. Within MaxAMD it is decided who took
-	// the call, and the verdict stays: AnsweredByHuman, AnsweredByVoicemail, or AnsweredByUnknown when nobody can tell.
-	Hear(frame conversation.Frame) (verdict AnsweredBy, decided bool)
-	// Ended says, of an answering machine, whether its greeting or its tone is over, so that a message can be left.
-	Ended() bool
-}
-
-// MaxAMD is how much of a call an AMD may hear before it decides.
-const MaxAMD = time.Minute
-
 // What ends the conversation with an answering machine.
 var errMachine = errors.New("an answering machine took the call")
 

@@ -47,6 +47,9 @@ func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 	})
 }
 
+// taskNotice sends a notice.
+const taskNotice callwright.TaskKind[noticeArgs] = "call.notice"
+
 // noticeArgs are the arguments of the task that sends a notice.
 type noticeArgs struct {
 	Call string `json:"call"`
@@ -67,6 +70,29 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 		return err
 	}
 	return s.later(s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
+}
+
+// webhookAttempts is how often a record is sent to a webhook that fails. One that says when to come back is asked again
+// as it wishes, within webhookLife, and after ever longer waits.
+const (
+	webhookAttempts = 5
+	webhookLife     = 24 * time.Hour
+)
+
+// notify is the step that sends the record of a call that has ended to its webhook.
+func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
+	c, transcript, err := s.Get(ctx, task.Org, task.Key)
+	if err != nil {
+		return err
+	}
+	if !c.Queue.Ended() || c.Agent.Webhook == "" {
+		return nil
+	}
+	logs, err := s.cfg.Store.Logs(ctx, task.Org, task.Key)
+	if err != nil {
+		return err
+	}
+	return s.later(s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
 }
 
 // later has what was not taken, by a webhook or whoever else is told, come again when that wishes, but not for ever: since

@@ -1,0 +1,133 @@
+package call
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/request"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Store       Store                    // required
+	Leases      callwright.Leases        // required; on the database of all nodes
+	Atomic      callwright.Atomic        // required
+	Work        callwright.Work          // required
+	Line        Line                     // required
+	Recognizer  conversation.Recognizer  // required
+	Synthesizer conversation.Synthesizer // required
+	Agents      Agents                   // required without NewBrain; nil: calls in have an agent without settings, to place one is CodeUnavailable
+	Model       llm.Model                // required without NewBrain
+
+	// NewBrain makes the brain of an answered call, when everything is known about it that is known before the
+	// conversation. A nil Brain without an error leaves the call to its agent's pathway or task. An error ends the call
+	// with CauseInternal. nil: every call is left to its agent.
+	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
+	// Observe hears of what happens on this node's calls: see Observation. nil: nobody does.
+	Observe func(o Observation)
+
+	Routes     Routes             // nil: to place a call is CodeUnavailable
+	Recordings Recordings         // nil: to record a call is CodeUnavailable, and one that comes in is not recorded
+	Notifier   Notifier           // nil: a call with a webhook is CodeUnavailable, and webhooks of those that come in hear nothing
+	Pathways   agents.Pathways    // nil: what needs a pathway is CodeUnavailable
+	Requests   request.Client     // nil: what needs another system is CodeUnavailable
+	Knowledge  pathway.Knowledge  // nil: there are no knowledge bases
+	AMD        func(rate int) AMD // tells answering machines from people at a sample rate; nil: nobody does
+	Failures   Failures           // nil: nobody is told of calls that have failed
+
+	Ready        func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
+	Node         string           // this process's name among all nodes, fresh at every start; empty: one of IDs
+	MaxCalls     int              // live calls on this node; 0: no bound but the line's
+	DrainTimeout time.Duration    // how long calls may go on when Run is to end; 0: they are ended at once
+	Clock        callwright.Clock // nil: the machine's
+	IDs          callwright.IDs   // nil: UUIDs
+	Logger       *slog.Logger     // nil: discards
+}
+
+// missing returns the name of the first required field that is not set; empty when there is none.
+func (c Config) missing() string {
+	switch {
+	case c.Store == nil:
+		return "Store"
+	case c.Leases == nil:
+		return "Leases"
+	case c.Atomic == nil:
+		return "Atomic"
+	case c.Work == nil:
+		return "Work"
+	case c.Line == nil:
+		return "Line"
+	case c.Recognizer == nil:
+		return "Recognizer"
+	case c.Synthesizer == nil:
+		return "Synthesizer"
+	case c.Agents == nil && c.NewBrain == nil:
+		return "Agents"
+	case c.Model == nil && c.NewBrain == nil:
+		return "Model"
+	}
+	return ""
+}
+
+// setDefaults fills in what is optional.
+func (c *Config) setDefaults() {
+	if c.Agents == nil {
+		c.Agents = noAgents{}
+	}
+	if c.Model == nil {
+		c.Model = noModel{}
+	}
+	if c.Routes == nil {
+		c.Routes = noRoutes{}
+	}
+	if c.Recordings == nil {
+		c.Recordings = noRecordings{}
+	}
+	if c.Notifier == nil {
+		c.Notifier = noNotifier{}
+	}
+	if c.Requests == nil {
+		c.Requests = noRequests{}
+	}
+	if c.Ready == nil {
+		c.Ready = func() error { return nil }
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Node == "" {
+		c.Node = c.IDs.New()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Service makes and takes calls.
+type Service struct {
+	cfg       Config
+	live      live
+	heartbeat *callwright.Heartbeat
+	observed  *observations
+}
+
+// storePatience is how long the store may take for one thing that a live call or its node needs of it.
+const storePatience = 5 * time.Second
+
+// The kinds of durable work.
+const (
+	taskPlace   = "call.place"
+	taskAnalyze = "call.analyze"
+	taskWebhook = "call.webhook"
+	taskFailed  = "call.failed"
+	taskSweep   = "call.sweep"
+)
