@@ -29,6 +29,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/transport/access"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
@@ -45,20 +46,21 @@ import (
 
 // house is the API over the real services, whose stores are in memory. Nothing places the calls that it queues.
 type house struct {
-	http.Handler
-	t      *testing.T
-	store  *memstore.Store
-	calls  agentstore.Calls
-	files  *filestore.Recordings
-	access *access.Service
-	org    callwright.OrgID
-	key    string // of org, which has SIP
-	poor   string // key of an organization without SIP
-	log    *bytes.Buffer
-	logger *slog.Logger // writes log
-	ready  error        // what a call's engines say
-	areas  services
-	gate   *gate // of promotions
+	http.Handler // fails the test for an error that the contract does not name
+	unchecked    http.Handler
+	t            *testing.T
+	store        *memstore.Store
+	calls        agentstore.Calls
+	files        *filestore.Recordings
+	access       *access.Service
+	org          callwright.OrgID
+	key          string // of org, which has SIP
+	poor         string // key of an organization without SIP
+	log          *bytes.Buffer
+	logger       *slog.Logger // writes log
+	ready        error        // what a call's engines say
+	areas        services
+	gate         *gate // of promotions
 	sipFakes
 	triageFakes
 }
@@ -135,7 +137,8 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	for _, c := range change {
 		c(&config)
 	}
-	h.Handler = must(httpapi.New(config))
+	h.unchecked = must(httpapi.New(config))
+	h.Handler = contracttest.Handler(t, h.unchecked)
 	return h
 }
 

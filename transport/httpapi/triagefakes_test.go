@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
+	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
 	"github.com/callwright/callwright/triage"
@@ -50,10 +51,10 @@ func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *tr
 func (h *house) again(change func(*triage.Config)) *house {
 	h.t.Helper()
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
-	other.Handler = must(httpapi.New(httpapi.Config{
+	other.Handler = contracttest.Handler(h.t, must(httpapi.New(httpapi.Config{
 		Access: h.access, Atomic: h.store, Idempotency: orgstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
 		Areas: []httpapi.Area{triageapi.New(other.issues(memstore.NewWork(h.store, nil), change))},
-	}))
+	})))
 	return other
 }
 

@@ -16,15 +16,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/triage"
 )
-
-// TestMain wants every stream to have ended.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // client reads a stream over a real connection.
 type client struct {

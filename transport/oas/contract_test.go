@@ -95,7 +95,7 @@ func TestOperationsFollowTheConventions(t *testing.T) {
 			t.Errorf("%s: no summary or description", at)
 		}
 		checkSecurity(t, at, path, op)
-		checkResponses(t, at, op)
+		checkResponses(t, at, path, op)
 	})
 }
 
@@ -122,18 +122,90 @@ func checkSecurity(t *testing.T, at, path string, op *v3.Operation) {
 	}
 }
 
-// checkResponses: successes and the shared error, nothing else.
-func checkResponses(t *testing.T, at string, op *v3.Operation) {
+// checkResponses: at least one success, the errors that follow from the operation, and the shared one for all others.
+func checkResponses(t *testing.T, at, path string, op *v3.Operation) {
 	t.Helper()
 	if op.Responses.Default == nil || op.Responses.Default.GoLow().GetReference() != "#/components/responses/Error" {
 		t.Errorf("%s: default is not the shared error", at)
 	}
-	if op.Responses.Codes.Len() == 0 {
+	named := map[string]bool{}
+	for code, response := range op.Responses.Codes.FromOldest() {
+		named[code[:1]], named[code] = true, true
+		if code[0] >= '4' {
+			checkError(t, at+" "+code, op, response)
+		}
+	}
+	if !named["2"] {
 		t.Errorf("%s: no success", at)
 	}
-	for code := range op.Responses.Codes.FromOldest() {
-		if !strings.HasPrefix(code, "2") {
-			t.Errorf("%s: status %s is described; only successes are", at, code)
+	for code, want := range map[string]bool{
+		"400": true, "401": !strings.HasPrefix(path, "/loa/"),
+		"413": op.RequestBody != nil, "415": op.RequestBody != nil,
+	} {
+		if named[code] != want {
+			t.Errorf("%s: names %s: %v, want %v", at, code, named[code], want)
+		}
+	}
+	if strings.HasPrefix(path, "/v1/sip") && !named["403"] {
+		t.Errorf("%s: does not name 403, which organizations without the entitlement get", at)
+	}
+	if !named["501"] && !named["503"] {
+		t.Errorf("%s: names neither 501 nor 503; it is one that is not built or one that needs a database", at)
+	}
+}
+
+var lowerCode, upperCode = regexp.MustCompile(`^[a-z_]+$`), regexp.MustCompile(`^[A-Z_]+$`)
+
+// checkError: the response is shared by its name, and each example has the form and the letter case of the operation's
+// errors. Refused keys, entitlements and rates look the same everywhere.
+func checkError(t *testing.T, at string, op *v3.Operation, response *v3.Response) {
+	t.Helper()
+	if response.GoLow().GetReference() == "" {
+		t.Errorf("%s: the response has no name", at)
+	}
+	media, ok := response.Content.Get("application/json")
+	if !ok {
+		return
+	}
+	if media.Examples.Len() == 0 {
+		t.Errorf("%s: no example", at)
+	}
+	for name, example := range media.Examples.FromOldest() {
+		var body struct {
+			Data   any
+			Status string
+			Code   string
+			Errors []any
+		}
+		if err := example.Value.Decode(&body); err != nil {
+			t.Errorf("%s %s: %v", at, name, err)
+			continue
+		}
+		code := body.Code
+		if detail, ok := body.Errors[0].(map[string]any); ok {
+			code, _ = detail["error"].(string)
+		}
+		everywhere := code == "AUTH_FAILURE" || code == "TOO_MANY_REQUESTS"
+		if isB := body.Status == "error"; isB != (extension(op, "x-callwright-envelope") == "B" && !everywhere) {
+			t.Errorf("%s: the example %s has the form of another envelope", at, name)
+		}
+		want := upperCode
+		if op.Tags[0] == "Triage" && !everywhere {
+			want = lowerCode
+		}
+		if !want.MatchString(code) {
+			t.Errorf("%s: the example %s has the code %q, which does not match %s", at, name, code, want)
+		}
+	}
+}
+
+// TestErrorExamplesAreValid compares the examples of the shared responses with their schema.
+func TestErrorExamplesAreValid(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	for name, response := range doc.Components.Responses.FromOldest() {
+		if media, ok := response.Content.Get("application/json"); ok {
+			checkMedia(t, name, media)
 		}
 	}
 }
@@ -149,8 +221,10 @@ func TestSchemasAreNamedAfterThings(t *testing.T) {
 				t.Errorf("the schema %s is named after the operation %s; it must be named after what it is", name, op.OperationId)
 			}
 		}
-		for _, response := range op.Responses.Codes.FromOldest() {
-			checkReplyName(t, response)
+		for code, response := range op.Responses.Codes.FromOldest() {
+			if code[0] == '2' {
+				checkReplyName(t, response)
+			}
 		}
 	})
 }
@@ -193,7 +267,7 @@ func TestJSONBodiesAreNamedAndShown(t *testing.T) {
 			}
 		}
 		for code, response := range op.Responses.Codes.FromOldest() {
-			if response.Content == nil { // 204
+			if response.Content == nil || code[0] != '2' { // 204, or an error: see TestErrorExamplesAreValid
 				continue
 			}
 			if media, ok := response.Content.Get("application/json"); ok {

@@ -109,7 +109,7 @@ func (s Pathways) Version(
 	err := s.core().Read(ctx, []any{org, pathwayID}, func(idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).
 			Where("pathway_id = ?", pathwayID).Where("number = ?", number).Where("org = ?", org)
-		return sqldb.Absent("version of the pathway", query.Scan(ctx))
+		return sqldb.Absent("pathway version", query.Scan(ctx))
 	})
 	if err != nil {
 		return pathway.Version{}, err
@@ -142,6 +142,6 @@ func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, path
 	return s.core().Write(ctx, []any{org, pathwayID}, func(idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*versionRow)(nil)).Set("archived = ?", true).
 			Where("pathway_id = ?", pathwayID).Where("number = ?", number).Where("org = ?", org).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.NotFound("version of the pathway"))
+		return sqldb.Changed(result, err, callwright.NotFound("pathway version"))
 	})
 }

@@ -145,7 +145,7 @@ func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 func (d *data) version(org callwright.OrgID, key versionKey) (pathway.Version, error) {
 	v, ok := d.versions[key]
 	if !ok || v.Org != org {
-		return pathway.Version{}, callwright.NotFound("version of the pathway")
+		return pathway.Version{}, callwright.NotFound("pathway version")
 	}
 	return v, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/transport/oas/agentsoas"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
@@ -32,21 +33,22 @@ type API struct {
 // newAPI makes the clients of a server.
 func newAPI(t testing.TB, url string, key keyed) (api API) {
 	t.Helper()
+	client := &http.Client{Transport: contracttest.Transport(t, http.DefaultTransport)}
 	var err error
 	must := func() {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	api.agentsClient, err = agentsoas.NewClient(url, key)
+	api.agentsClient, err = agentsoas.NewClient(url, key, agentsoas.WithClient(client))
 	must()
-	api.callsClient, err = callsoas.NewClient(url, key)
+	api.callsClient, err = callsoas.NewClient(url, key, callsoas.WithClient(client))
 	must()
-	api.pathwaysClient, err = pathwaysoas.NewClient(url, key)
+	api.pathwaysClient, err = pathwaysoas.NewClient(url, key, pathwaysoas.WithClient(client))
 	must()
-	api.sipClient, err = sipoas.NewClient(url, key)
+	api.sipClient, err = sipoas.NewClient(url, key, sipoas.WithClient(client))
 	must()
-	api.triageClient, err = triageoas.NewClient(url, key)
+	api.triageClient, err = triageoas.NewClient(url, key, triageoas.WithClient(client))
 	must()
 	return api
 }

@@ -1,0 +1,153 @@
+// Package contracttest holds a server to the error statuses and codes that openapi.yaml names for each operation. Tests put
+// Handler around a server, or Transport into a client, and fail at the first answer that the contract does not name.
+package contracttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-faster/yaml"
+
+	"github.com/callwright/callwright"
+)
+
+// Operation is an operation of the contract with its errors.
+type Operation struct {
+	ID       string
+	Method   string
+	Segments []string         // of the path; a parameter stands in braces
+	Errors   map[int][]string // the codes of the examples, by the statuses that the contract names
+}
+
+// document is what this package reads of openapi.yaml.
+type document struct {
+	Paths      map[string]map[string]operation `yaml:"paths"`
+	Components struct {
+		Responses map[string]response `yaml:"responses"`
+	} `yaml:"components"`
+}
+
+type operation struct {
+	ID        string              `yaml:"operationId"`
+	Responses map[string]response `yaml:"responses"`
+}
+
+type response struct {
+	Ref     string `yaml:"$ref"`
+	Content map[string]struct {
+		Examples map[string]struct {
+			Value map[string]any `yaml:"value"`
+		} `yaml:"examples"`
+	} `yaml:"content"`
+}
+
+var contract = sync.OnceValue(func() (d document) {
+	if err := yaml.Unmarshal([]byte(callwright.OpenAPI), &d); err != nil {
+		panic(err)
+	}
+	return d
+})
+
+// Operations returns every operation of the contract.
+var Operations = sync.OnceValue(func() []Operation {
+	d := contract()
+	var all []Operation
+	for path, methods := range d.Paths {
+		for method, op := range methods {
+			o := Operation{op.ID, strings.ToUpper(method), strings.Split(path, "/"), map[int][]string{}}
+			for text, r := range op.Responses {
+				if status, err := strconv.Atoi(text); err == nil && status >= http.StatusBadRequest {
+					o.Errors[status] = d.codes(r)
+				}
+			}
+			all = append(all, o)
+		}
+	}
+	return all
+})
+
+// codes returns the error codes in the examples of a response.
+func (d document) codes(r response) []string {
+	if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
+		r = d.Components.Responses[name]
+	}
+	var codes []string
+	for _, media := range r.Content {
+		for _, example := range media.Examples {
+			codes = append(codes, codeOf(example.Value))
+		}
+	}
+	return codes
+}
+
+// codeOf returns the code of an error's body, in the form of envelope A or of envelope B.
+func codeOf(body map[string]any) string {
+	if code, ok := body["code"].(string); ok {
+		return code
+	}
+	if list, ok := body["errors"].([]any); ok && len(list) > 0 {
+		if detail, ok := list[0].(map[string]any); ok {
+			code, _ := detail["error"].(string)
+			return code
+		}
+	}
+	return ""
+}
+
+// Find returns the operation that a request is for. Where several paths fit, the one whose first differing segment is no
+// parameter wins.
+func Find(method, path string) (Operation, bool) {
+	var best Operation
+	for _, o := range Operations() {
+		if o.Method == method && o.fits(strings.Split(path, "/")) && (best.ID == "" || o.before(best)) {
+			best = o
+		}
+	}
+	return best, best.ID != ""
+}
+
+func (o Operation) fits(path []string) bool {
+	return slices.EqualFunc(o.Segments, path, func(segment, given string) bool {
+		return segment == given || strings.HasPrefix(segment, "{") && given != ""
+	})
+}
+
+func (o Operation) before(other Operation) bool {
+	for i, segment := range o.Segments {
+		if segment != other.Segments[i] {
+			return !strings.HasPrefix(segment, "{")
+		}
+	}
+	return false
+}
+
+// Check returns an error if the contract does not name the status of an answer to a request, or not its code. The
+// default response of every operation covers 500, and 501 of a program that serves only some areas.
+func Check(r *http.Request, status int, body []byte) error {
+	if status < http.StatusBadRequest {
+		return nil
+	}
+	var value map[string]any
+	_ = json.Unmarshal(body, &value) // a page has neither code nor message
+	seen.Store(shown(value), true)
+	if status == http.StatusInternalServerError || status == http.StatusNotImplemented {
+		return nil
+	}
+	o, ok := Find(r.Method, r.URL.EscapedPath())
+	if !ok {
+		return nil
+	}
+	codes, named := o.Errors[status]
+	if !named {
+		return fmt.Errorf("%s answers %d, which the contract does not name: %s", o.ID, status, body)
+	}
+	if code := codeOf(value); len(codes) > 0 && !slices.Contains(codes, code) {
+		return fmt.Errorf("%s answers %d %s; the contract names %v for this status", o.ID, status, code, codes)
+	}
+	return nil
+}
