@@ -14,10 +14,10 @@ import (
 // Apply implements sip.MediaSession. Nothing has changed when it fails.
 func (s *session) Apply(n sdp.Negotiated) error {
 	if n.LocalCrypto.Key.IsZero() || n.RemoteCrypto.Key.IsZero() {
-		return callwright.Invalid("crypto", "media needs an SRTP key of both sides")
+		return callwright.Invalid("crypto", "must have an SRTP key of each side")
 	}
 	if n.LocalCrypto.Key.Equal(n.RemoteCrypto.Key) {
-		return callwright.Invalid("crypto", "both sides have the same SRTP key")
+		return callwright.Invalid("crypto", "must have a different SRTP key on each side")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,21 +51,21 @@ func codecsOf(n *sdp.Negotiated) []string {
 	return names
 }
 
-// engines are what encodes ours, and what decodes each of the peer's codecs.
+// engines holds our encoder and a decoder for each codec of the peer.
 type engines struct {
 	names    []string
 	encoder  sip.Codec
 	decoders []jitter.Decoder
 }
 
-// engines makes codecs; the first twice, because neither direction may share its state.
+// engines makes codecs: two of the first, because the directions share no state.
 func (m *Media) engines(names []string) (*engines, error) {
 	encoder, err := m.cfg.Codecs(names[0])
 	if err != nil {
 		return nil, err
 	}
 	if encoder.Rate() < 50 || encoder.Clock() < 50 || encoder.Rate()%50 != 0 || encoder.Clock()%50 != 0 {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "codec %s has no whole samples in 20 ms", names[0])
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the codec %s must have whole samples in 20 ms", names[0])
 	}
 	e := &engines{names: names, encoder: encoder}
 	for _, name := range names {
@@ -74,14 +74,14 @@ func (m *Media) engines(names []string) (*engines, error) {
 			return nil, err
 		}
 		if decoder.Rate() != encoder.Rate() || decoder.Clock() != encoder.Clock() {
-			return nil, callwright.Invalid("codec", "%s and %s can't follow each other in one stream", names[0], name)
+			return nil, callwright.Invalid("codec", "must have one rate and one clock in a stream, which %s and %s do not", names[0], name)
 		}
 		e.decoders = append(e.decoders, decoder)
 	}
 	return e, nil
 }
 
-// change takes over what is known to be possible; e is nil when the codec stays. Goroutines see all of it or nothing.
+// change applies what was checked; e is nil when the codec stays. Other goroutines see all of it or nothing.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(e)

@@ -16,7 +16,7 @@ type control struct {
 	peerLost  float64
 }
 
-// hear takes over what a peer's report says of us.
+// hear keeps what a peer's report says of our media.
 func (c *control) hear(h report.Heard) {
 	if h.RoundTrip > 0 {
 		c.roundTrip = h.RoundTrip
@@ -26,18 +26,18 @@ func (c *control) hear(h report.Heard) {
 	}
 }
 
-// newCNAME names us for the length of one call, so that two calls cannot be joined by it (RFC 7022, 4.2).
+// newCNAME returns a random name for one call, so that it does not link two calls (RFC 7022, 4.2).
 func newCNAME() string {
 	var b [12]byte
 	_, _ = crand.Read(b[:])
 	return base64.StdEncoding.EncodeToString(b[:])
 }
 
-// random spreads the reports of many sessions. Nobody gains by guessing it.
+// random returns a number from 0 up to 1, which spreads the reports of many sessions.
 func random() float64 { return rand.Float64() } //nolint:gosec // it need not be hard to guess
 
-// ntp returns the wall clock time at now. It follows the monotonic clock, so that round trips survive a leap of the
-// machine's.
+// ntp returns the wall clock time at now. It follows the monotonic clock, so that round trips survive a step of the wall
+// clock.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
 // reportDue returns the sealed report for now, nil when none is due. Reports go on while a call is held.
@@ -49,7 +49,7 @@ func (s *session) reportDue(now time.Duration) []byte {
 	return s.compound(now, false)
 }
 
-// goodbye returns the last report. Who has sent nothing says nothing (RFC 3550, 6.3.7).
+// goodbye returns the last report, none if nothing was sent before (RFC 3550, 6.3.7).
 func (s *session) goodbye(now time.Duration) outgoing {
 	if s.out.packets == 0 {
 		return outgoing{}
@@ -57,7 +57,7 @@ func (s *session) goodbye(now time.Duration) outgoing {
 	return outgoing{rtcp: s.compound(now, true), toRTCP: s.in.actual.rtcp}
 }
 
-// compound makes and seals a report. SRTCP is mandatory: what cannot be sealed is not sent.
+// compound makes and seals a report. SRTCP is mandatory: a report that cannot be sealed is not sent.
 func (s *session) compound(now time.Duration, bye bool) []byte {
 	plain, err := s.in.stats.Compound(now, report.Sent{
 		SSRC: s.out.ssrc, CNAME: s.cname, Packets: s.out.packets, Octets: s.out.octets,

@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// unread is how many frames wait for a reader that is busy. With one more the oldest is dropped: the pacer never waits.
+// unread bounds the frames that wait for a reader. One more drops the oldest: the pacer never waits.
 const unread = 10
 
-// frames are the frames that have not been read. Their buffers go round: between the ring and the reader nothing is
-// copied or allocated.
+// frames is a ring of the frames that have not been read. Its buffers are used again: nothing is copied or allocated
+// between the pacer and the reader.
 type frames struct {
 	ring    [unread]frame
 	first   int

@@ -2,6 +2,7 @@ package rtpmedia
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/netip"
 	"sync/atomic"
@@ -15,13 +16,14 @@ import (
 type Config struct {
 	// IP is the address that the sockets bind to. Required.
 	IP netip.Addr
+	// Codecs makes the codecs. Required.
+	Codecs sip.Codecs
+
 	// Advertise is the address for the SDP, such as the public address of a NAT. It is IP when it is not set, and
 	// required when IP is unspecified (0.0.0.0).
 	Advertise netip.Addr
 	// Ports is the range of RTP and RTCP. The zero range takes ephemeral ports from the system, which suits tests.
 	Ports PortRange
-	// Codecs makes the engines. Required.
-	Codecs sip.Codecs
 	// Clock gives the wall clock time of RTCP reports; SystemClock when nil. The pacer always follows the machine's
 	// monotonic clock.
 	Clock callwright.Clock
@@ -53,23 +55,23 @@ type Media struct {
 // New checks the configuration. It opens no socket.
 func New(cfg Config) (*Media, error) {
 	if !cfg.IP.IsValid() {
-		return nil, callwright.Invalid("ip", "an address to bind media to is required")
+		return nil, errors.New("rtpmedia: Config.IP is required")
 	}
 	if cfg.Codecs == nil {
-		return nil, callwright.Invalid("codecs", "a source of codecs is required")
+		return nil, errors.New("rtpmedia: Config.Codecs is required")
 	}
 	cfg.IP = cfg.IP.Unmap()
 	if !cfg.Advertise.IsValid() {
 		cfg.Advertise = cfg.IP
 	}
 	if cfg.Advertise.IsUnspecified() || cfg.Advertise.Is4() != cfg.IP.Is4() {
-		return nil, callwright.Invalid("advertise", "%s is no address for the SDP of media bound to %s", cfg.Advertise, cfg.IP)
+		return nil, callwright.Invalid("advertise", "must be a specified address of the family of ip, not %s with %s", cfg.Advertise, cfg.IP)
 	}
 	if cfg.Jitter == (Bounds{}) {
 		cfg.Jitter = Bounds{Least: 20 * time.Millisecond, Most: 120 * time.Millisecond}
 	}
 	if cfg.Jitter.Least < 0 || cfg.Jitter.Most < cfg.Jitter.Least || cfg.Jitter.Most > time.Second {
-		return nil, callwright.Invalid("jitter", "%s to %s is no range of delays up to a second", cfg.Jitter.Least, cfg.Jitter.Most)
+		return nil, callwright.Invalid("jitter", "must be a range of delays of at most a second, not %s to %s", cfg.Jitter.Least, cfg.Jitter.Most)
 	}
 	if cfg.Timeouts.First <= 0 {
 		cfg.Timeouts.First = 30 * time.Second

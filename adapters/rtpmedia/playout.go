@@ -2,7 +2,7 @@ package rtpmedia
 
 import "github.com/callwright/callwright/adapters/rtpmedia/internal/dtmf"
 
-// playout is what is waiting to be sent: samples, and digits that come after a number of them.
+// playout is the queue of what is to be sent: samples, and digits that follow a number of them.
 type playout struct {
 	samples []int16
 	head    int   // samples[:head] have been taken
@@ -10,7 +10,7 @@ type playout struct {
 	digits  []*digits
 }
 
-// digits are one SendDTMF.
+// digits is one call of SendDTMF.
 type digits struct {
 	sequence *dtmf.Sequence
 	after    int64 // begins when so many samples were taken
@@ -28,7 +28,7 @@ func (p *playout) push(samples []int16) {
 	p.samples = append(p.samples, samples...)
 }
 
-// take fills dst, as far as there are samples, with silence after them. False says that there were none.
+// take fills dst with samples, and with silence after the last. It reports whether there were any.
 func (p *playout) take(dst []int16) bool {
 	n := copy(dst, p.samples[p.head:])
 	clear(dst[n:])
@@ -44,15 +44,15 @@ func (p *playout) flush() int {
 	return n
 }
 
-// pushDigits puts a sequence after everything that is queued now.
+// pushDigits queues a sequence of digits.
 func (p *playout) pushDigits(sequence *dtmf.Sequence) *digits {
 	d := &digits{sequence: sequence, after: p.taken + int64(p.queued()), done: make(chan struct{})}
 	p.digits = append(p.digits, d)
 	return d
 }
 
-// event moves the digits whose turn it is on by 20 ms. busy says that it is the turn of digits, so no samples are played;
-// there is a packet in most of these steps, but not in all.
+// event advances the digits whose turn it is by 20 ms. busy says that it is the turn of digits, so that no samples are
+// played. Most of these steps have a packet, but not all.
 func (p *playout) event() (packet dtmf.Packet, some, busy bool) {
 	for len(p.digits) > 0 {
 		d := p.digits[0]
@@ -72,14 +72,14 @@ func (p *playout) event() (packet dtmf.Packet, some, busy bool) {
 	return dtmf.Packet{}, false, false
 }
 
-// endDigits lets go of whoever waits for the first digits.
+// endDigits ends the first SendDTMF with err.
 func (p *playout) endDigits(err error) {
 	p.digits[0].err = err
 	close(p.digits[0].done)
 	p.digits = p.digits[1:]
 }
 
-// failDigits lets go of everybody.
+// failDigits ends every SendDTMF with err.
 func (p *playout) failDigits(err error) {
 	for len(p.digits) > 0 {
 		p.endDigits(err)

@@ -53,7 +53,7 @@ func newPool(ports PortRange, listen func(port uint16) (conn, error)) (*pool, er
 		}
 	}
 	if len(p.free) == 0 {
-		return nil, callwright.Invalid("ports", "%d to %d holds no even port with an odd one above it", ports.Low, ports.High)
+		return nil, callwright.Invalid("ports", "must contain an even port and the odd port above it, not %d to %d", ports.Low, ports.High)
 	}
 	// After a restart the peers of the process before are still sending to its ports.
 	//nolint:gosec // it need not be hard to guess: SRTP, not the port, keeps strangers out
@@ -102,7 +102,7 @@ func (p *pool) takeEphemeral() (*sockets, error) {
 	return nil, errNoPorts.Because(failed)
 }
 
-// freePort returns an even port near one that the system has just called free.
+// freePort returns an even port next to one that the system has just reported free.
 func freePort() (uint16, error) {
 	probe, err := net.ListenUDP("udp", nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func freePort() (uint16, error) {
 	return probe.LocalAddr().(*net.UDPAddr).AddrPort().Port() &^ 1, nil
 }
 
-// bind takes both ports or none.
+// bind binds both ports or none.
 func (p *pool) bind(port uint16) (*sockets, error) {
 	rtp, err := p.listen(port)
 	if err != nil {
@@ -140,7 +140,7 @@ func listenUDP(ip netip.Addr) func(port uint16) (conn, error) {
 	}
 }
 
-// give puts a port back, whose sockets are closed.
+// give returns a port, whose sockets are closed, to the pool.
 func (p *pool) give(port uint16) {
 	if p.ephemeral {
 		return

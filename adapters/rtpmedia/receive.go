@@ -39,13 +39,13 @@ type receiver struct {
 	sourceAt  time.Duration // when the last packet of the current source came
 }
 
-// remote is where the peer is reached.
+// remote is the addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
 // straggle is how long a source that has been followed by another is taken for one whose packets are still on the way.
 const straggle = 200 * time.Millisecond
 
-// expect takes over what was negotiated, but for the keys and the codec.
+// expect applies what was negotiated, except the keys and the codec.
 func (r *receiver) expect(n *sdp.Negotiated) {
 	r.payloads = append(r.payloads[:0], n.Payload.Receive)
 	for _, other := range n.Others {
@@ -120,15 +120,15 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	return true
 }
 
-// event gives a packet to the digits.
+// event passes a packet to the digits.
 func (r *receiver) event(h *rtp.Header) {
 	if digit, begins := r.dtmf.Packet(h.SSRC, h.Timestamp, r.packet.Payload); begins {
 		r.digits = append(r.digits, digit)
 	}
 }
 
-// play gives a packet to the player; codec is -1 for one that is no audio. Events and formats that were not negotiated
-// keep their place in its sequence, so that they are not taken for lost audio.
+// play passes a packet to the player; codec is -1 for a packet without audio. Events and formats that were not
+// negotiated keep their place in its sequence, so that they are not taken for lost audio.
 func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	payload := r.packet.Payload
 	if codec < 0 {

@@ -48,7 +48,7 @@ type session struct {
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
 
-// start begins to read the sockets.
+// start starts a session, which reads its sockets from now on.
 func (m *Media) start(pair *sockets) *session {
 	s := &session{
 		media: m, sockets: pair, began: time.Now(), wall: m.cfg.Clock.Now(), cname: newCNAME(),
@@ -90,7 +90,7 @@ func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort
 			take(s.now(), buffer[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // such as an ICMP error on some systems: it passes, but must not become a busy loop
+		default: // such as an ICMP error on some systems: transient, but must not become a busy loop
 			select {
 			case <-s.done:
 				return
@@ -147,7 +147,7 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 	return outgoing{rtp: packet, toRTP: s.in.actual.rtp, rtcp: s.reportDue(now), toRTCP: s.in.actual.rtcp}
 }
 
-// present hands both sides of a frame to Read.
+// present passes both sides of a frame to Read.
 func (s *session) present(now time.Duration, played []int16) {
 	slot, dropped := s.frames.add()
 	if dropped {
@@ -160,7 +160,7 @@ func (s *session) present(now time.Duration, played []int16) {
 	s.in.digits = s.in.digits[:0]
 }
 
-// watch finds a peer that has died. A peer that comes back is listened to again.
+// watch notices a dead peer. A peer that comes back is heard again.
 func (s *session) watch(now time.Duration) {
 	limit := s.media.cfg.Timeouts.First
 	if s.in.heard {
@@ -176,7 +176,7 @@ func (s *session) watch(now time.Duration) {
 	s.timedOut = dead
 }
 
-// transmit sends what a tick has made. An error is the network's: the peer's silence will tell.
+// transmit sends what a tick has made. Errors of the network are ignored: the silence of the peer shows them.
 func (s *session) transmit(o outgoing) {
 	if o.rtp != nil {
 		_, _ = s.sockets.rtp.WriteToUDPAddrPort(o.rtp, o.toRTP)
@@ -222,7 +222,7 @@ func (s *session) Read(ctx context.Context) (sip.Frame, error) {
 	}
 }
 
-// limit returns the samples up to which Write does not wait: 200 ms.
+// limit returns the number of queued samples up to which Write does not wait: 200 ms.
 func (s *session) limit() int { return s.rate / 5 }
 
 // Write implements sip.MediaSession. All samples are queued at once, so that Queued and Flush see them; when ctx ends
@@ -301,7 +301,7 @@ func (s *session) SendDTMF(ctx context.Context, text string) error {
 	}
 }
 
-var errNoEvents = callwright.Errorf(callwright.CodeUnavailable, "the peer takes no telephone-events")
+var errNoEvents = callwright.Errorf(callwright.CodeUnavailable, "the peer does not accept telephone-events")
 
 // Stats implements sip.MediaSession.
 func (s *session) Stats() sip.MediaStats {
