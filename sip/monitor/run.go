@@ -149,42 +149,46 @@ func gather(first result, results <-chan result) []result {
 	return found
 }
 
-// write writes results in one transaction.
+// write writes results in one transaction, and reads their statuses again after a conflict: a call or the trunk's owner
+// was quicker.
 func (s *Service) write(ctx context.Context, results []result) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		for _, r := range results {
-			if err := s.record(ctx, r); err != nil {
-				return err
+	conflict := false
+	return callwright.Retry(ctx, func(ctx context.Context) error {
+		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			for _, r := range results {
+				if err := s.record(ctx, r, conflict); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
+		conflict = true
+		return err
 	})
 }
 
-// record writes one trunk's status, together with the alerts that it causes. When a call or the trunk's owner was
-// quicker, the probes' words are put to the new status, unless the servers' certificates are checked in another way now.
-func (s *Service) record(ctx context.Context, r result) error {
+// record writes one trunk's status, together with the alerts that it causes. A status that is read again gets the probe's
+// evidence, unless the servers' certificates are verified in another way now.
+func (s *Service) record(ctx context.Context, r result, again bool) error {
 	status := r.status
-	err := callwright.Retry(ctx, func(ctx context.Context) error {
-		err := s.put(ctx, status, r)
-		if !errors.Is(err, callwright.ErrConflict) {
+	if again {
+		var err error
+		status, err = s.cfg.Statuses.Status(ctx, status.Org, status.TrunkID)
+		switch {
+		case errors.Is(err, callwright.ErrNotFound):
+			return nil // the trunk is gone
+		case err != nil:
 			return err
-		}
-		var readErr error
-		if status, readErr = s.cfg.Statuses.Status(ctx, status.Org, status.TrunkID); readErr != nil {
-			return readErr
-		}
-		if status.Verify != r.status.Verify {
+		case status.Verify != r.status.Verify:
 			return nil
 		}
-		return err
-	})
-	if errors.Is(err, callwright.ErrNotFound) {
-		return nil // the trunk is gone
 	}
-	return err
+	if err := s.put(ctx, status, r); !errors.Is(err, callwright.ErrNotFound) {
+		return err
+	}
+	return nil // the trunk is gone
 }
 
 func (s *Service) put(ctx context.Context, status sip.Status, r result) error {
