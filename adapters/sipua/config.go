@@ -37,7 +37,7 @@ type Config struct {
 	AllowPrivate        bool                    // connect to private and loopback addresses too
 	UserAgent           string                  // for User-Agent and Server; empty: "callwright"
 	Resolver            *resolve.Resolver       // nil: one that asks the system's DNS
-	Journal             calllog.AttemptObserver // hears of every attempt at a call; may be nil
+	Observer            calllog.AttemptObserver // hears of every attempt at a call; may be nil
 	Logger              *slog.Logger            // nil discards
 }
 

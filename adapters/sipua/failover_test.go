@@ -32,7 +32,7 @@ var toBob = call.DialRequest{CallID: "parent", Org: org, From: alice, To: bob}
 // two are two scripted servers of one trunk with failover.
 type two struct {
 	*agent
-	journal              *journal
+	attempts             *attempts
 	first, second        string
 	acceptOne, acceptTwo func() *wire
 }
@@ -40,7 +40,7 @@ type two struct {
 func twoServers(t testing.TB) *two {
 	t.Helper()
 	a, j := watched(t, nil)
-	s := &two{agent: a, journal: j}
+	s := &two{agent: a, attempts: j}
 	s.first, s.acceptOne = listenWire(t, "127.0.0.1")
 	s.second, s.acceptTwo = listenWire(t, "127.0.0.1")
 	a.callsTo(t, s.first, s.second)
@@ -92,7 +92,7 @@ func TestSilentServerIsLeft(t *testing.T) {
 	go func() { _ = l.Hangup(t.Context()) }()
 	w.reply(w.request("BYE"), 200, "", "")
 	ends(t, l)
-	got := s.journal.all(t, 2)
+	got := s.attempts.all(t, 2)
 	want := strings.Join([]string{
 		"- resolved", "- connected", "> INVITE 1 [PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80]", "- given up",
 		"< 200 Test INVITE 1 " + secureBody, "> ACK 1", "> BYE 2", "< 200 Test INVITE 1 " + secureBody, "> ACK 1", "> BYE 2",
@@ -127,7 +127,7 @@ func TestServerThatNeverSpeaks(t *testing.T) {
 	silent.reply(silent.request("CANCEL"), 200, "x", "")
 	silent.reply(first, 487, "x", "")
 	silent.request("ACK")
-	got := s.journal.all(t, 2)
+	got := s.attempts.all(t, 2)
 	if r := got[0].ended; r.SIPCode != 487 || r.Cause != "unreachable" || !r.Technical {
 		t.Errorf("%+v", r)
 	}
@@ -143,7 +143,7 @@ func TestServerThatNeverSpeaks(t *testing.T) {
 	if e := p.fails(); e.Cause != call.CauseUnreachable || e.SIPCode != 0 {
 		t.Errorf("without failover: %+v", e)
 	}
-	w1 := alone.journal.all(t, 1)[0] // 64*T1 later
+	w1 := alone.attempts.all(t, 1)[0] // 64*T1 later
 	if e := w1.evidence; e == nil || e.Alive || !strings.Contains(e.Reason, "in time") || w1.ended.SIPCode != 0 || !w1.ended.Technical {
 		t.Errorf("%+v, %+v", e, w1.ended)
 	}
@@ -168,7 +168,7 @@ func TestSlowServersStay(t *testing.T) {
 				if e := p.fails(); e.SIPCode != 503 || strings.Contains(e.Reason, "servers") {
 					t.Errorf("%+v", e)
 				}
-				if e := s.journal.all(t, 1)[0].evidence; e == nil || !e.Alive {
+				if e := s.attempts.all(t, 1)[0].evidence; e == nil || !e.Alive {
 					t.Errorf("%+v", e)
 				}
 				return
@@ -226,7 +226,7 @@ func TestWhichFailuresMoveACall(t *testing.T) {
 			if e := p.fails(); e.SIPCode != want {
 				t.Errorf("%+v", e)
 			}
-			got := s.journal.all(t, attempts)[0]
+			got := s.attempts.all(t, attempts)[0]
 			e := got.evidence
 			if got.ended.SIPCode != tt.status || got.ended.Technical != tt.technical || e == nil || e.Alive != tt.alive {
 				t.Errorf("%+v, %+v", got.ended, e)
@@ -247,7 +247,7 @@ func TestNoServerIsBegunTooLate(t *testing.T) {
 	if e := p.fails(); e.Cause != call.CauseUnreachable || strings.Contains(e.Reason, "servers") {
 		t.Errorf("%+v", e)
 	}
-	s.journal.all(t, 1)
+	s.attempts.all(t, 1)
 }
 
 func TestGivenUpSaysNothingOfTheServer(t *testing.T) {
@@ -259,7 +259,7 @@ func TestGivenUpSaysNothingOfTheServer(t *testing.T) {
 	if e := p.fails(); e.Cause != call.CauseCancelled {
 		t.Errorf("%+v", e)
 	}
-	if got := s.journal.all(t, 1)[0]; got.evidence != nil || got.ended.Technical || got.ended.Cause != "cancelled" {
+	if got := s.attempts.all(t, 1)[0]; got.evidence != nil || got.ended.Technical || got.ended.Cause != "cancelled" {
 		t.Errorf("%+v, %+v", got.evidence, got.ended)
 	}
 }
@@ -291,7 +291,7 @@ func TestNobodyListens(t *testing.T) {
 }
 
 // named is an agent that asks a name server of the test's own.
-func named(t testing.TB, zone ...string) (*agent, *journal) {
+func named(t testing.TB, zone ...string) (*agent, *attempts) {
 	t.Helper()
 	r, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver(), Clock: callwright.SystemClock{}})
 	if err != nil {

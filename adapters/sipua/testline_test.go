@@ -161,7 +161,7 @@ func TestTestCallFailsOver(t *testing.T) {
 	silent.reply(silent.request("CANCEL"), 200, "x", "")
 	silent.reply(first, 487, "x", "")
 	silent.request("ACK")
-	s.journal.all(t, 2)
+	s.attempts.all(t, 2)
 	want := "- resolved\n- connected\n> INVITE 1 [PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80]\n"
 	if text := shown(seen); text != want+"- given up\n"+want+"< 486 Test INVITE 1\n> ACK 1\n- ended\n" || seen[0].Attempt != 1 || seen[4].Attempt != 2 {
 		t.Errorf("seen:\n%s", text)

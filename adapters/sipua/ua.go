@@ -72,7 +72,7 @@ func New(cfg Config) (*UA, error) {
 		incoming: make(chan *incomingCall, cfg.MaxCalls), lookups: make(chan struct{}, maxLookups),
 	}
 	u.attempts = &attempt.Logger{
-		Observer: cfg.Journal, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
+		Observer: cfg.Observer, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
 	}
 	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
 	u.listener, err = transport.Listen(cfg.Listen, serverTLS, transport.Limits{

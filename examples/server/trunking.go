@@ -202,7 +202,7 @@ type lineParts struct {
 func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
 		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
-		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Journal: p.CallLog, Resolver: p.Resolver,
+		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Observer: p.CallLog, Resolver: p.Resolver,
 		MaxCalls: mostLineCalls, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// journal is a calllog.AttemptObserver that remembers.
-type journal struct {
+// attempts is a calllog.AttemptObserver that remembers what it hears.
+type attempts struct {
 	block chan struct{} // if not nil, nothing is written before it is closed
 
 	mu      sync.Mutex
 	entries []*written
 }
 
-// written is one attempt as a journal has heard of it.
+// written is one attempt as it was reported.
 type written struct {
 	told     string         // which calls came, in order
 	begun    calllog.Record // as Begin gave it
@@ -35,7 +35,7 @@ type written struct {
 	steps    []ladder.Event
 }
 
-func (j *journal) entry(id, what string) *written {
+func (j *attempts) entry(id, what string) *written {
 	i := slices.IndexFunc(j.entries, func(w *written) bool { return w.begun.ID == id })
 	if i < 0 {
 		w := &written{told: what}
@@ -47,7 +47,7 @@ func (j *journal) entry(id, what string) *written {
 	return j.entries[i]
 }
 
-func (j *journal) Begin(_ context.Context, r calllog.Record) {
+func (j *attempts) Begin(_ context.Context, r calllog.Record) {
 	if j.block != nil {
 		<-j.block
 	}
@@ -56,27 +56,27 @@ func (j *journal) Begin(_ context.Context, r calllog.Record) {
 	j.entry(r.ID, "begin").begun = r
 }
 
-func (j *journal) Answered(_ context.Context, r calllog.Record, _ time.Time) {
+func (j *attempts) Answered(_ context.Context, r calllog.Record, _ time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entry(r.ID, "answered")
 }
 
-func (j *journal) End(_ context.Context, r calllog.Record, evidence *health.Evidence, steps []ladder.Event) {
+func (j *attempts) End(_ context.Context, r calllog.Record, evidence *health.Evidence, steps []ladder.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	w := j.entry(r.ID, "end")
 	w.ended, w.evidence, w.steps = r, evidence, steps
 }
 
-func (j *journal) written() []*written {
+func (j *attempts) written() []*written {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.entries)
 }
 
 // all waits until n attempts have ended, and gives them in the order of their attempts.
-func (j *journal) all(t testing.TB, n int) []*written {
+func (j *attempts) all(t testing.TB, n int) []*written {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d attempts are written down", n), func() bool {
 		ended := 0
@@ -97,12 +97,12 @@ func (j *journal) all(t testing.TB, n int) []*written {
 	return entries
 }
 
-// watched is an agent with a journal.
-func watched(t testing.TB, change func(*sipua.Config)) (*agent, *journal) {
+// watched is an agent whose attempts are remembered.
+func watched(t testing.TB, change func(*sipua.Config)) (*agent, *attempts) {
 	t.Helper()
-	j := &journal{}
+	j := &attempts{}
 	return newAgent(t, func(c *sipua.Config) {
-		c.Journal = j
+		c.Observer = j
 		if change != nil {
 			change(c)
 		}
@@ -305,7 +305,7 @@ func TestIncomingCallThatIsTooMuch(t *testing.T) {
 }
 
 // A database that does not answer holds up no call, and the line does not close before it has.
-func TestSlowJournal(t *testing.T) {
+func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	block := make(chan struct{})
 	a, j := watched(t, nil)
@@ -339,7 +339,7 @@ func TestSlowJournal(t *testing.T) {
 }
 
 // Every attempt begins once and ends once, whatever becomes of it, in both directions.
-func TestJournalOfManyCalls(t *testing.T) {
+func TestObserverOfManyCalls(t *testing.T) {
 	t.Parallel()
 	const calls = 50
 	a, out := watched(t, func(c *sipua.Config) { c.MaxCalls = 2 * calls })
