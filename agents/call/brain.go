@@ -65,7 +65,7 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 				Facts: c.Agent.Facts(),
 			},
 			State: pathway.Begin(c.Variables, c.Agent.Pathway.StartNode), Observer: book.turn,
-		}), nil
+		})
 	}
 	tools, err := tool.NewSet(c.Agent.Tools)
 	if err != nil {

@@ -2,6 +2,7 @@ package pathway
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/callwright/callwright/agents/conversation"
@@ -28,8 +29,18 @@ type Brain struct {
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// NewBrain returns the brain of one conversation.
-func NewBrain(c BrainConfig) *Brain { return &Brain{cfg: c, state: c.State} }
+// NewBrain returns the brain of one conversation. The error names a required field that is missing.
+func NewBrain(c BrainConfig) (*Brain, error) {
+	switch {
+	case c.Runtime == nil:
+		return nil, errors.New("pathway: BrainConfig.Runtime is required")
+	case c.Runtime.Model == nil:
+		return nil, errors.New("pathway: BrainConfig.Runtime.Model is required")
+	case c.Graph == nil:
+		return nil, errors.New("pathway: BrainConfig.Graph is required")
+	}
+	return &Brain{cfg: c, state: c.State}, nil
+}
 
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }

@@ -39,10 +39,10 @@ func TestCall(t *testing.T) {
 			return request.Response{}, ctx.Err()
 		}
 		var logs []pathway.Log
-		brain := pathway.NewBrain(pathway.BrainConfig{
+		brain := must(pathway.NewBrain(pathway.BrainConfig{
 			Runtime: &pathway.Runtime{Model: literal(), Requests: client}, Graph: g,
 			Observer: func(l pathway.Log) { logs = append(logs, l) },
-		})
+		}))
 		var said transcript
 		out := callWith(t, brain, &said, [][2]string{{"day?", "monday"}, {"moment.", "hello"}, {"Your wish was", "thanks, goodbye"}})
 		want := "agent: Which day?\ncaller: monday\nagent: One moment.\ncaller: hello\nagent: One moment. Your wish was"

@@ -40,10 +40,10 @@ func TestBrain(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"", "Hello. This is the shop."} {
 		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
-			return pathway.NewBrain(pathway.BrainConfig{
+			return must(pathway.NewBrain(pathway.BrainConfig{
 				Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
 				Agent: pathway.Agent{FirstSentence: first},
-			})
+			}))
 		})
 	}
 }
@@ -72,11 +72,31 @@ func messages(s pathway.State) string {
 	return strings.Join(out, " | ")
 }
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestNewBrainNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]pathway.BrainConfig{
+		"Runtime":       {Graph: shop(t)},
+		"Runtime.Model": {Graph: shop(t), Runtime: &pathway.Runtime{}},
+		"Graph":         {Runtime: &pathway.Runtime{Model: scripted.New()}},
+	} {
+		if b, err := pathway.NewBrain(c); b != nil || err == nil || err.Error() != "pathway: BrainConfig."+name+" is required" {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
 func newBrain(g *graph.Graph, m llm.Model, logs *[]pathway.Log) *pathway.Brain {
-	return pathway.NewBrain(pathway.BrainConfig{
+	return must(pathway.NewBrain(pathway.BrainConfig{
 		Runtime: &pathway.Runtime{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
 		Observer: func(l pathway.Log) { *logs = append(*logs, l) },
-	})
+	}))
 }
 
 func speech(text string) conversation.Turn {
@@ -306,10 +326,10 @@ func TestExpects(t *testing.T) {
 // TestScripted has the scripted model lead a conversation through every type of node.
 func TestScripted(t *testing.T) {
 	t.Parallel()
-	b := pathway.NewBrain(pathway.BrainConfig{
+	b := must(pathway.NewBrain(pathway.BrainConfig{
 		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
 		Agent: pathway.Agent{FirstSentence: "Hello.", Persona: "You are brief."},
-	})
+	}))
 	const hints = " {[how much when open a person Monday Tuesday Wednesday Thursday Friday Saturday Sunday]}"
 	for _, turn := range [][2]string{
 		{"", "{Hello.} {Which day, Tuesday or Thursday?}" + hints},

@@ -34,7 +34,7 @@ func (keywords) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 }
 
 func ExampleRuntime() {
-	graph, err := graph.Compile(graph.Document{
+	g, err := graph.Compile(graph.Document{
 		Nodes: []json.RawMessage{
 			[]byte(`{"id": "day", "type": "Default", "data": {"isStart": true, "prompt": "{{name}}, Monday or Tuesday?"}}`),
 			[]byte(`{"id": "bye", "type": "End Call", "data": {"text": "See you."}}`)},
@@ -45,11 +45,15 @@ func ExampleRuntime() {
 		fmt.Println(err)
 		return
 	}
-	brain := pathway.NewBrain(pathway.BrainConfig{
+	brain, err := pathway.NewBrain(pathway.BrainConfig{
 		Runtime: &pathway.Runtime{Model: keywords{}},
-		Graph:   graph,
+		Graph:   g,
 		State:   pathway.Begin(map[string]any{"name": "Ada"}, ""),
 	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	for _, turn := range []conversation.Turn{{Kind: conversation.TurnStart}, {Kind: conversation.TurnSpeech, Text: "Monday, please"}} {
 		for step, err := range brain.Respond(context.Background(), turn) {
 			fmt.Printf("%T %v %v\n", step, step, err)

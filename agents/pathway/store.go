@@ -123,7 +123,7 @@ type Chat struct {
 	Hash      string // the graph's
 	State     json.RawMessage
 	Messages  int       // number of messages of both sides, for the limit
-	BusyUntil time.Time // somebody takes a turn; zero or past: nobody does
+	BusyUntil time.Time // until when a turn has claimed the chat; zero or past: none has
 	Completed bool
 	CreatedAt time.Time
 	UpdatedAt time.Time
