@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Agent says who speaks on a call, and how. Either a task or a pathway leads its conversations.
+// Agent is who speaks on a call, and how. Either a task or a pathway leads its conversations.
 type Agent struct {
 	Task            string     // what the agent is there for
 	Pathway         PathwayRef // leads the conversation instead of Task
@@ -45,8 +45,8 @@ type PathwayRef struct {
 // inProduction selects the version of a pathway for which none is named.
 var inProduction = pathway.Selector{Environment: pathway.Production}
 
-// setDefaults fills in what is not given, and writes a phone number and a language in their normal forms. What has none
-// stays as it is, for the check to refuse.
+// setDefaults fills in what is not given, and normalizes the phone number and the language. An invalid number stays
+// as it is for the check.
 func (a *Agent) setDefaults() {
 	if a.MaxDuration == 0 {
 		a.MaxDuration = DefaultMaxDuration

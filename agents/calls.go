@@ -8,11 +8,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// defaultTask is the task of an agent to whom nobody has given one.
+// defaultTask is the task of an agent that has none.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
-// Answering returns the agent that takes a call to a number, with defaults for what nobody has configured. It is not
-// checked again: what was taken away since, such as a pathway, shows when the call begins.
+// Answering returns the agent that answers at a number, with defaults for what is not configured. It does not check
+// the agent again: a pathway that was deleted since is found when the call begins.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {
@@ -28,15 +28,15 @@ func (s *Service) Answering(
 	return a, nil
 }
 
-// Choice says which agent makes a call: a web agent or one that is given, and what is other on this call.
+// Choice selects the agent of a call: a web agent or one that is given, and the settings that differ on this call.
 type Choice struct {
 	ID        string // of a web agent; empty: Agent
 	Agent     Agent  // must be zero with an ID
 	Overrides Patch
 }
 
-// Calling returns the agent that makes a call, with its overrides and defaults. It refuses an agent that could have no
-// call, and one that nothing leads; the error names the field as the /v1 contract does.
+// Calling returns the agent that makes a call, with its overrides and defaults. It refuses an agent that no call
+// could have, and one without a task and a pathway; the error names the field as the /v1 contract does.
 func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (Agent, error) {
 	a := c.Agent
 	if c.ID != "" {

@@ -24,13 +24,13 @@ const (
 	MaxRequests     = 256 << 10 // of Agent.Tools and Agent.DynamicData together, as JSON
 )
 
-// URLs says which addresses may be requested; webhook.Sender has it.
+// URLs decides which addresses may be requested; webhook.Sender implements it.
 type URLs interface {
 	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
 	CheckURL(url string) error
 }
 
-// Pathways loads the graphs that lead conversations; pathway.Service has it.
+// Pathways loads the graphs that lead conversations; pathway.Service implements it.
 type Pathways interface {
 	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
 	// pathway_version, when there is none.
@@ -81,7 +81,7 @@ func (l faultList) first() error {
 	return l[0]
 }
 
-// checkTexts checks what needs no other part.
+// checkTexts checks what needs no port.
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: either says what the agent is there for")
@@ -99,14 +99,13 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
 }
 
-// checkPurpose refuses an agent that nothing leads.
+// checkPurpose refuses an agent without a task and a pathway.
 func (a Agent) checkPurpose(found *faultList) {
 	found.addIf(a.Pathway.ID == "" && a.Task == "",
 		"task", "is required without pathway_id: it says what the agent is there for")
 }
 
-// checkEngines refuses a voice or a language that the engines are known not to have: better now than when somebody has
-// picked up.
+// checkEngines refuses a voice or a language that the engines do not have, before somebody has answered.
 func (s *Service) checkEngines(a Agent, found *faultList) {
 	if s.cfg.Voices != nil {
 		found.add(s.cfg.Voices.CheckVoice(a.Voice, a.Language))
@@ -177,7 +176,7 @@ func (s *Service) checkDynamicData(a Agent, found *faultList) {
 	}
 }
 
-// inRequest puts the path of a request before the field of an error, which speaks of a request.Source.
+// inRequest puts the path of a request before the field of an error about a request.Source.
 func inRequest(path string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -188,7 +187,7 @@ func inRequest(path string, err error) error {
 	return fault
 }
 
-// checkPathway checks that the pathway that is to lead the conversation could do so now.
+// checkPathway refuses a pathway that cannot lead a conversation now.
 func (s *Service) checkPathway(ctx context.Context, org callwright.OrgID, ref PathwayRef) error {
 	if ref.ID == "" {
 		return nil

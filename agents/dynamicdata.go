@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// DynamicData is a request that is made before a conversation, whose answer the agent's texts may use.
+// DynamicData is a request that is made before a conversation. The agent's texts may use its answer.
 type DynamicData struct {
 	URL, Method string         // an empty method: GET
 	Headers     []request.Pair // texts may hold {{variables}} of the call's request data
@@ -31,7 +31,7 @@ func (d DynamicData) Source() request.Source {
 	return s
 }
 
-// Facts returns the sentences about what the agent's dynamic data finds out.
+// Facts returns the sentences about the answers of the agent's dynamic data.
 func (a Agent) Facts() []request.Fact {
 	var facts []request.Fact
 	for _, d := range a.DynamicData {

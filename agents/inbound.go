@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// InboundNumber is a number at which the platform is called, and the agent that answers there.
+// InboundNumber is a number at which calls come in, and the agent that answers there.
 type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
@@ -32,8 +32,8 @@ type Store interface {
 	UpdateNumber(ctx context.Context, n InboundNumber) error
 }
 
-// RegisterInbound makes a number one that is answered, with an agent that has no settings yet. A number that is
-// registered keeps its agent. Trunks and ports call it when a number begins to reach this platform.
+// RegisterInbound adds a number, with an agent that has no settings yet. A number that is registered keeps its agent.
+// Trunks and ports call it when a number begins to reach this platform.
 func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	now := s.cfg.Clock.Now()
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -66,9 +66,9 @@ func (s *Service) ListInbound(ctx context.Context, org callwright.OrgID) ([]Inbo
 	return callwright.Collect(MaxListedNumbers, page, place)
 }
 
-// UpdateInbound changes the agent of a number, setting by setting: one that is refused leaves the others be, and the
-// report says why. Whatever was at fault with the agent before refuses nothing else. The error is for an update of which
-// nothing could be made: CodeNotFound, or a part of the server that is missing or down.
+// UpdateInbound changes the agent of a number, setting by setting: a setting that is refused does not keep the others
+// from being made, and the report says why. Faults that the agent had before refuse no other setting. An error means
+// that nothing was changed: CodeNotFound, or a part of the server that is missing or down.
 func (s *Service) UpdateInbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, p Patch,
 ) (n InboundNumber, r Report, err error) {

@@ -73,7 +73,7 @@ const (
 	SettingMetadata        Setting = "metadata"
 )
 
-// Report says what became of each setting of a patch: nil for one that was made, else why it was not.
+// Report has the outcome of each setting of a patch: nil when it was made, else the error that refused it.
 type Report map[Setting]error
 
 // made reports whether any setting was made.
@@ -203,7 +203,7 @@ func (p Patch) applyVersion(ref *PathwayRef) {
 	p.StartNode.Apply(&ref.StartNode)
 }
 
-// override makes all settings on the agent of one call. A task takes the place of a pathway, and the other way round.
+// override applies all settings to the agent of one call. A task replaces a pathway, and the other way round.
 func (p Patch) override(a Agent) (Agent, error) {
 	if p.Task.Set && p.Pathway.Set {
 		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: either says what the agent is there for")

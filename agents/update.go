@@ -6,14 +6,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// refusesSetting are the codes of faults that one setting causes. Any other fault ends the whole update.
+// refusesSetting has the codes of faults that refuse one setting. Any other fault ends the whole update.
 var refusesSetting = map[callwright.Code]bool{
 	callwright.CodeBadRequest: true, callwright.CodeNotFound: true, callwright.CodeInvalidState: true,
 }
 
-// apply makes changes one after the other, each only if what comes out has no fault that it causes, and reports on all.
-// faults fills in an agent's defaults and lists what is wrong with it. What was wrong before, such as a pathway that
-// somebody has deleted, keeps no other setting from being made.
+// apply makes changes one after the other and reports on all. A change is made if the agent then has no fault that
+// the change causes. faults fills in an agent's defaults and lists its faults. A fault of before, such as a deleted
+// pathway, refuses no other setting.
 func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Report, error) {
 	report := Report{}
 	for _, c := range changes {

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// WebAgent is a named agent, whose settings calls can take. What is null in the contract is nil here: an empty list is
-// another thing.
+// WebAgent is an agent with an id, whose settings calls can take. A nil value is null in the contract, an empty list
+// is not.
 type WebAgent struct {
 	ID            string
 	Org           callwright.OrgID
@@ -35,7 +35,7 @@ func (w *WebAgent) setDefaults() {
 	w.Agent.Language = given
 }
 
-// checkSizes refuses what is too large to be kept beside the agent.
+// checkSizes refuses settings that are too large to be kept beside the agent.
 func (w *WebAgent) checkSizes(found *faultList) {
 	size := len(w.VoiceSettings)
 	if size > MaxSettings {
@@ -51,8 +51,8 @@ func (w *WebAgent) checkSizes(found *faultList) {
 		"metadata", "must have at most %d bytes of JSON, voice_settings included", MaxSettings)
 }
 
-// lead has a pathway lead a web agent. It takes the place of what leads one without a pathway: the task, the first
-// sentence, the model, the dynamic data and the tools.
+// lead sets the pathway of a web agent. It replaces what leads an agent without one: the task, the first sentence,
+// the model, the dynamic data and the tools.
 func lead(a *Agent, ref PathwayRef) {
 	a.Pathway = ref
 	a.Task, a.FirstSentence, a.Model, a.DynamicData, a.Tools = "", "", "", nil, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CreateAgent keeps a new web agent. Its id, times and version are set here. Either a task or a pathway leads it;
+// CreateAgent keeps a new web agent, and sets its id, times and version. Either a task or a pathway leads it.
 // CodeInvalidState when the organization has MaxAgents.
 func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, w WebAgent) (WebAgent, error) {
 	now := s.cfg.Clock.Now()
@@ -26,7 +26,7 @@ func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, w WebAg
 	})
 }
 
-// webFaults fills in a web agent's defaults and lists everything that keeps it from having calls.
+// webFaults fills in a web agent's defaults and lists its faults.
 func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	w.setDefaults()
 	var found faultList
@@ -75,7 +75,7 @@ func (s *Service) UpdateAgent(
 	return w, r, err
 }
 
-// DeleteAgent removes a web agent. Calls that it has made keep their records.
+// DeleteAgent removes a web agent. The records of its calls stay.
 func (s *Service) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.WebAgents.DeleteAgent(ctx, org, id)
 }

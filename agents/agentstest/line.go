@@ -15,7 +15,8 @@ var _ call.Line = (*Line)(nil)
 // ctx ends when the caller gives up or the ringing time is over.
 type Callee func(ctx context.Context, d call.DialRequest, ring func()) (*Phone, error)
 
-// Line is a telephone whose far ends are Phones. Dialed numbers ring and answer at once, unless Script says otherwise.
+// Line is a telephone network whose far ends are Phones. Dialed numbers ring and answer at once, unless Script says
+// otherwise.
 type Line struct {
 	mu       sync.Mutex
 	callee   Callee
@@ -46,7 +47,7 @@ func (l *Line) Script(c Callee) {
 	l.callee = c
 }
 
-// Refuse is a callee that rings and then ends every call, such as with CauseBusy and 486.
+// Refuse returns a callee that rings and then refuses every call, such as with CauseBusy and 486.
 func Refuse(cause call.Cause, sipCode int) Callee {
 	return func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 		ring()
@@ -54,14 +55,15 @@ func Refuse(cause call.Cause, sipCode int) Callee {
 	}
 }
 
-// NoAnswer is a callee that rings until the caller gives up.
+// NoAnswer rings until the caller gives up.
 func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 	ring()
 	<-ctx.Done()
 	return nil, &call.HangupReason{Cause: call.CauseNoAnswer}
 }
 
-// Dial has the callee decide. A dial that is given up is CauseCancelled, one that rang too long CauseNoAnswer.
+// Dial lets the callee decide. A call that is given up ends with CauseCancelled, one that rings too long with
+// CauseNoAnswer.
 func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	l.mu.Lock()
 	callee := l.callee
@@ -92,7 +94,7 @@ func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.
 	return phone.Leg(), nil
 }
 
-// Dials are all calls that were placed so far.
+// Dials returns all calls that were placed so far.
 func (l *Line) Dials() []call.DialRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +111,7 @@ func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 	}
 }
 
-// Call has a phone call in; Accept gives it out.
+// Call makes a phone call in; Accept returns the call.
 func (l *Line) Call(offer call.CallerInfo, config PhoneConfig) *Incoming {
 	in := &Incoming{offer: offer, phone: NewPhone(config), decided: make(chan struct{})}
 	l.incoming <- in
@@ -131,7 +133,7 @@ func (l *Line) Accept(ctx context.Context) (call.IncomingCall, error) {
 // Close ends Accept.
 func (l *Line) Close() { l.close.Do(func() { close(l.closed) }) }
 
-// Incoming is an incoming call, seen by the phone that makes it. It is the Pending that Accept gives out too.
+// Incoming is an incoming call as its phone sees it, and the call.IncomingCall that Accept returns.
 type Incoming struct {
 	offer   call.CallerInfo
 	phone   *Phone
@@ -140,7 +142,7 @@ type Incoming struct {
 	ending  *call.HangupReason // why it did not come about; nil: answered
 }
 
-// Offer says who calls whom.
+// Caller returns who calls whom.
 func (in *Incoming) Caller() call.CallerInfo { return in.offer }
 
 // Answer takes the call; an *call.HangupReason when it was given up or refused before.
@@ -167,7 +169,7 @@ func (in *Incoming) Reject(cause call.Cause) error {
 	return nil
 }
 
-// GiveUp has the caller hang up before the answer.
+// GiveUp hangs the caller up before the answer.
 func (in *Incoming) GiveUp() { in.decide(&call.HangupReason{Cause: call.CauseCancelled, ByPeer: true}) }
 
 // Phone waits for the answer, and gives the phone in the call, or the *call.HangupReason of a call that was not taken.

@@ -21,8 +21,8 @@ const (
 	analyzeLife     = 10 * time.Minute
 )
 
-// wantsAnalysis says whether a model is to be asked about a call that has ended. Of one that nobody took there is nothing
-// to be said.
+// wantsAnalysis reports whether a model is to be asked about a call that has ended. A call that nobody answered has nothing
+// to analyze.
 func (c Call) wantsAnalysis() bool {
 	return c.StartedAt != nil && (len(c.Plan.Dispositions) > 0 || c.Plan.SummaryPrompt != "")
 }
@@ -40,8 +40,8 @@ func (s *Service) report(ctx context.Context, c Call) error {
 	})
 }
 
-// analyze is the step that has a model say what a call that has ended was about. Its webhook is sent afterwards, also
-// when no model could say it.
+// analyze has a model analyze a call that has ended: the task call.analyze. The webhook is notified afterwards, also when
+// the analysis failed.
 func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int) error {
 	c, lines, err := s.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (!c.Queue.Ended() || c.Analysis != Analysis{}) {
@@ -58,7 +58,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 		if ctx.Err() != nil || !hopeless(err) && attempt < analyzeAttempts {
 			return err
 		}
-		s.cfg.Logger.WarnContext(ctx, "a call is not analyzed", "call_id", c.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "cannot analyze a call", "call_id", c.ID, "error", err)
 		c.Analysis = Analysis{Error: unanalyzed(err)}
 	}
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -69,7 +69,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	})
 }
 
-// hopeless says whether asking again is useless.
+// hopeless reports whether asking again is useless.
 func hopeless(err error) bool {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported, llm.ClassPermanent, llm.ClassTooLong:
@@ -79,7 +79,7 @@ func hopeless(err error) bool {
 	}
 }
 
-// unanalyzed says why there is no analysis.
+// unanalyzed returns why there is no analysis, for people.
 func unanalyzed(err error) string {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported:
@@ -96,7 +96,7 @@ func unanalyzed(err error) string {
 // maxSummary bounds what is kept of a summary, in bytes.
 const maxSummary = 20_000
 
-// analysis asks the model.
+// analysis asks the model for the summary and the disposition of a call.
 func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis, error) {
 	if len(lines) == 0 {
 		return Analysis{Error: "nothing was said"}, nil
@@ -117,8 +117,8 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 	return Analysis{Summary: summary, Disposition: answer.Disposition}, nil
 }
 
-// question is what the model is asked. Its schema lets only the plan's dispositions through. What was said on the call is
-// data; the owner of the call has written the rest.
+// question returns what the model is asked. Its schema admits the plan's dispositions only. The transcript is data; the
+// owner of the call has written the instructions.
 func (c Call) question(lines []Entry) llm.Question {
 	var rules strings.Builder
 	rules.WriteString("A telephone call has ended. The messages are what was said on it.\n")
@@ -146,7 +146,7 @@ func (c Call) question(lines []Entry) llm.Question {
 	}
 }
 
-// endedBy says who ended a call.
+// endedBy returns who ended a call.
 func (c Call) endedBy() string {
 	switch {
 	case c.Ending == nil:
@@ -158,7 +158,7 @@ func (c Call) endedBy() string {
 	}
 }
 
-// messages are a transcript as a model reads it.
+// messages converts a transcript to the messages of a model.
 func messages(lines []Entry) []llm.Message {
 	out := make([]llm.Message, len(lines))
 	for i, l := range lines {

@@ -6,7 +6,7 @@ import (
 	"maps"
 )
 
-// acceptLoop takes incoming calls until ctx ends.
+// acceptLoop accepts incoming calls until ctx ends.
 func (s *Service) acceptLoop(ctx context.Context) {
 	for {
 		pending, err := s.cfg.Line.Accept(ctx)
@@ -24,10 +24,10 @@ func (s *Service) acceptLoop(ctx context.Context) {
 	}
 }
 
-// take gives an incoming call a place, or refuses it before anything is spent on it.
+// take reserves a slot for an incoming call, or rejects the call before anything is spent on it.
 func (s *Service) take(ctx context.Context, pending IncomingCall) {
 	if err := s.cfg.Ready(); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "refusing a call", "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "rejecting a call", "error", err)
 		s.refuse(pending, CauseUnavailable)
 		return
 	}
@@ -42,11 +42,11 @@ func (s *Service) take(ctx context.Context, pending IncomingCall) {
 
 func (s *Service) refuse(pending IncomingCall, cause Cause) {
 	if err := pending.Reject(cause); err != nil {
-		s.cfg.Logger.Warn("refusing a call", "error", err)
+		s.cfg.Logger.Warn("rejecting a call", "error", err)
 	}
 }
 
-// answer takes an incoming call and runs it to its end.
+// answer answers an incoming call and runs it to its end.
 func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	now := s.cfg.Clock.Now()
 	offer := pending.Caller()
@@ -58,12 +58,12 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	c.Variables = maps.Clone(c.RequestData)
 	var err error
 	if c.Agent, err = s.cfg.Agents.Answering(ctx, offer.Org, offer.To); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(pending, CauseUnavailable)
 		return
 	}
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "taking a call", "number", offer.To, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(pending, CauseUnavailable)
 		s.finish(ctx, c, HangupReason{Cause: CauseInternal}) // should the record be there after all
 		return
@@ -72,7 +72,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	s.observed.add(Observation{What: ObservedStarted, At: now, Call: c})
 	by, err := s.lead(ctx, c)
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "loading the pathway of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway of a call", "call_id", c.ID, "error", err)
 		s.refuse(pending, CauseUnavailable)
 		ending, _ := leaderless(err)
 		s.finish(ctx, c, ending)
@@ -90,8 +90,8 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	s.talk(ctx, c, leg, by, book)
 }
 
-// requestData are the variables that an incoming call brings along: those of its trunk's rules by their names, and its
-// headers, as every database takes them.
+// requestData returns the variables of an incoming call: those of its trunk's rules by their names, and its headers in
+// "sip_headers". Every database can store them.
 func (i CallerInfo) requestData() map[string]any {
 	if len(i.Headers) == 0 && len(i.Variables) == 0 {
 		return nil

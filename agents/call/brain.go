@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// lead is what leads a call's conversation beside its task.
+// lead holds the pathway that leads a call's conversation, if one does.
 type lead struct {
 	graph  *graph.Graph // nil: the task alone
 	number int          // of the graph's version
 }
 
-// lead loads the pathway that leads a call. What has become of it afterwards changes nothing.
+// lead loads the pathway that leads a call. Later changes of the pathway do not change the call.
 func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
 	ref := c.Agent.Pathway
 	switch {
@@ -35,7 +35,7 @@ func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
 	return lead{g, number}, err
 }
 
-// leaderless is the ending of a call whose pathway could not be loaded. gone says that it never will be.
+// leaderless returns the hang-up reason of a call whose pathway could not be loaded; gone reports that it never will be.
 func leaderless(err error) (e HangupReason, gone bool) {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
@@ -45,8 +45,8 @@ func leaderless(err error) (e HangupReason, gone bool) {
 	}
 }
 
-// brain returns what has a call's conversation: the program's own brain, else its pathway, whose nodes have tools of their
-// own, or its task with its tools.
+// brain returns the brain of a call: the program's own, else that of the pathway, whose nodes have tools of their own, or
+// that of the task with its tools.
 func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {
@@ -81,7 +81,7 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 	return l, err
 }
 
-// logged is a prompted brain, whose calls of tools are logged turn by turn.
+// logged is a prompted brain that logs its tool calls turn by turn.
 type logged struct {
 	conversation.Brain
 	book    *recordWriter
@@ -89,7 +89,7 @@ type logged struct {
 	entries []pathway.LogEntry
 }
 
-// observe notes a call of a tool.
+// observe adds a tool call to the log of the turn.
 func (l *logged) observe(r request.Log) {
 	l.entries = append(l.entries, requestEntries(r, l.book.clock.Now())...)
 }

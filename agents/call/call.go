@@ -19,14 +19,14 @@ type Call struct {
 	Agent   agents.Agent
 	Plan    Plan
 
-	RequestData map[string]any // the caller of the API's variables, for the agent's texts
-	Variables   map[string]any // what the agent knew at the end: RequestData, and what was found out
-	Metadata    map[string]any // the caller of the API's own, given back as it came
+	RequestData map[string]any // variables of the client, for the agent's texts
+	Variables   map[string]any // RequestData, and what the conversation has added or changed
+	Metadata    map[string]any // of the client, returned as it was given
 
 	Queue     QueueStatus
-	Status    Status // empty until the end
+	Status    Status // the outcome; empty until the end
 	CreatedAt time.Time
-	StartAt   *time.Time // not to be placed before; nil: at once
+	StartAt   *time.Time // when it may be placed at the earliest; nil: at once
 	StartedAt *time.Time // answered
 	EndedAt   *time.Time
 
@@ -46,11 +46,11 @@ type Call struct {
 
 	Node          string    // which node the call lives on while it is allocated or started
 	TakenAt       time.Time // when that node took it
-	StopRequested bool      // somebody wants it to end
+	StopRequested bool      // its owner wants it to end
 	Version       int64     // for the compare-and-set
 }
 
-// Length is how long the two sides could talk; 0 for a call that was never answered.
+// Length returns the time from the answer to the end; 0 for a call that was never answered.
 func (c Call) Length() time.Duration {
 	if c.StartedAt == nil || c.EndedAt == nil {
 		return 0
@@ -58,7 +58,7 @@ func (c Call) Length() time.Duration {
 	return c.EndedAt.Sub(*c.StartedAt)
 }
 
-// Status is how a call came out.
+// Status is the outcome of a call.
 type Status string
 
 // The outcomes.
@@ -71,10 +71,10 @@ const (
 	StatusUnknown   Status = "unknown"
 )
 
-// AnsweredBy says who took the call.
+// AnsweredBy is who answered a call.
 type AnsweredBy string
 
-// Who takes calls. An answered call that nobody listened to for an answering machine is "unknown".
+// Who answers calls. A call without answering machine detection is "unknown" once it is answered.
 const (
 	AnsweredByHuman     AnsweredBy = "human"
 	AnsweredByVoicemail AnsweredBy = "voicemail"
@@ -93,7 +93,7 @@ type Entry struct {
 	CreatedAt   time.Time
 }
 
-// Speaker is whose words an entry holds.
+// Speaker is the one who spoke an entry of a transcript.
 type Speaker string
 
 // The speakers.

@@ -33,7 +33,7 @@ func (s *Service) checkParts(a agents.Agent) error {
 	return nil
 }
 
-// checkPlan refuses what can't be done around a call.
+// checkPlan refuses a plan that this server cannot follow.
 func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	if err := s.checkVoicemail(p.Voicemail, "voicemail.action", "voicemail.message"); err != nil {
 		return err
@@ -51,14 +51,14 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	case p.Dispositions != nil && len(p.Dispositions) == 0 || len(p.Dispositions) > MaxDispositions:
 		return callwright.Invalid("dispositions", "must be from 1 to %d", MaxDispositions)
 	case len(p.SummaryPrompt) > MaxSummary:
-		return callwright.Invalid("summary_prompt", "has more than %d bytes", MaxSummary)
+		return callwright.Invalid("summary_prompt", "must have at most %d bytes", MaxSummary)
 	case len(p.Events) > 0 && a.Webhook == "":
-		return callwright.Invalid("webhook_events", "need a webhook that is told of them")
+		return callwright.Invalid("webhook_events", "require a webhook")
 	}
 	for i, d := range p.Dispositions {
 		if strings.TrimSpace(d) == "" || len(d) > MaxDisposition || slices.Contains(p.Dispositions[:i], d) {
 			return callwright.Invalid(fmt.Sprintf("dispositions[%d]", i),
-				"must be a text of at most %d bytes that is there once", MaxDisposition)
+				"must be unique, non-empty and at most %d bytes", MaxDisposition)
 		}
 	}
 	for i, e := range p.Events {
@@ -69,22 +69,22 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	return nil
 }
 
-// checkVoicemail checks what to do about answering machines.
+// checkVoicemail checks the plan for answering machines.
 func (s *Service) checkVoicemail(v Voicemail, action, message string) error {
 	switch v.Action {
 	case "", VoicemailIgnore:
 	case VoicemailHangup, VoicemailMessage:
 		if s.cfg.AMD == nil {
-			return callwright.Errorf(callwright.CodeUnavailable, "nobody listens for answering machines on this server")
+			return callwright.Errorf(callwright.CodeUnavailable, "answering machine detection is not available on this server")
 		}
 	default:
 		return callwright.Invalid(action, "must be %s, %s or %s", VoicemailHangup, VoicemailMessage, VoicemailIgnore)
 	}
 	switch {
 	case v.Action == VoicemailMessage && strings.TrimSpace(v.Message) == "":
-		return callwright.Invalid(message, "is required: it is what is left on the answering machine")
+		return callwright.Invalid(message, "is required to leave a message")
 	case len(v.Message) > conversation.MaxSpeech:
-		return callwright.Invalid(message, "has more than %d bytes", conversation.MaxSpeech)
+		return callwright.Invalid(message, "must have at most %d bytes", conversation.MaxSpeech)
 	}
 	return nil
 }

@@ -25,26 +25,26 @@ type Config struct {
 	Agents      Agents                   // required without NewBrain; nil: calls in have an agent without settings, to place one is CodeUnavailable
 	Model       llm.Model                // required without NewBrain
 
-	// NewBrain makes the brain of an answered call, when everything is known about it that is known before the
-	// conversation. A nil Brain without an error leaves the call to its agent's pathway or task. An error ends the call
-	// with CauseInternal. nil: every call is left to its agent.
+	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain
+	// without an error leaves the call to its agent's pathway or task. An error ends the call with CauseInternal. nil: every
+	// call is left to its agent.
 	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
-	// Observe hears of what happens on this node's calls: see Observation. nil: nobody does.
+	// Observe receives what happens on this node's calls: see Observation. nil: nothing is observed.
 	Observe func(o Observation)
 
 	Routes     Routes             // nil: to place a call is CodeUnavailable
-	Recordings Recordings         // nil: to record a call is CodeUnavailable, and one that comes in is not recorded
-	Notifier   Notifier           // nil: a call with a webhook is CodeUnavailable, and webhooks of those that come in hear nothing
-	Pathways   agents.Pathways    // nil: what needs a pathway is CodeUnavailable
-	Requests   request.Client     // nil: what needs another system is CodeUnavailable
+	Recordings Recordings         // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
+	Notifier   Notifier           // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
+	Pathways   agents.Pathways    // nil: a pathway is CodeUnavailable
+	Requests   request.Client     // nil: tools and dynamic data fail
 	Knowledge  pathway.Knowledge  // nil: there are no knowledge bases
-	AMD        func(rate int) AMD // tells answering machines from people at a sample rate; nil: nobody does
-	Failures   Failures           // nil: nobody is told of calls that have failed
+	AMD        func(rate int) AMD // makes the detection for a call at a sample rate; nil: there is none
+	Failures   Failures           // nil: failed calls are not reported
 
-	Ready        func() error     // refuses calls while it gives an error, such as a speech engine that is missing; nil: never
+	Ready        func() error     // its error refuses calls, such as for a missing speech engine; nil: calls are never refused
 	Node         string           // this process's name among all nodes, fresh at every start; empty: one of IDs
 	MaxCalls     int              // live calls on this node; 0: no bound but the line's
-	DrainTimeout time.Duration    // how long calls may go on when Run is to end; 0: they are ended at once
+	DrainTimeout time.Duration    // how long running calls may last once Run's context has ended; 0: they are ended at once
 	Clock        callwright.Clock // nil: the machine's
 	IDs          callwright.IDs   // nil: UUIDs
 	Logger       *slog.Logger     // nil: discards
@@ -120,7 +120,7 @@ type Service struct {
 	observed  *observations
 }
 
-// storePatience is how long the store may take for one thing that a live call or its node needs of it.
+// storePatience bounds one access of a live call or its node to the store.
 const storePatience = 5 * time.Second
 
 // The kinds of durable work.

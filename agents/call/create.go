@@ -15,15 +15,15 @@ type Request struct {
 	To          string // E.164
 	Agent       agents.Agent
 	AgentID     string       // of a web agent, whose settings the call takes; with it, Agent must be zero
-	Overrides   agents.Patch // what is other on this call than with the agent
+	Overrides   agents.Patch // settings that differ on this call
 	Plan        Plan
-	StartAt     *time.Time // not to be placed before; nil or past: at once
+	StartAt     *time.Time // when it may be placed at the earliest; nil or past: at once
 	RequestData map[string]any
 	Metadata    map[string]any
 }
 
-// Create accepts a call and queues it. It is refused at once for what can be known at once: a number that is not E.164
-// or not attached, an agent and a plan that no call could follow, and a machine without the engines that a call needs.
+// Create checks a call and queues it. It refuses a number that is not E.164 or not attached, an agent or a plan that no call
+// could follow, and every call while Config.Ready returns an error.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
 	to, err := callwright.ParsePhoneNumber(r.To)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) queue(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, place)
 }
 
-// callerNumber is the number that the call goes out with.
+// callerNumber returns the number that the call goes out with.
 func (s *Service) callerNumber(
 	ctx context.Context, org callwright.OrgID, given string,
 ) (callwright.PhoneNumber, error) {
@@ -90,10 +90,10 @@ func (s *Service) callerNumber(
 	return s.cfg.Routes.Caller(ctx, org, from)
 }
 
-// farthestStart is how far ahead a call may be scheduled.
+// farthestStart bounds how far ahead a call may be scheduled.
 const farthestStart = 30 * 24 * time.Hour
 
-// checkStart refuses a time that is too far ahead, and forgets one that is past.
+// checkStart refuses a start that is too far ahead, and removes one in the past.
 func (r *Request) checkStart(now time.Time) error {
 	switch {
 	case r.StartAt == nil:

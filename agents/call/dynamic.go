@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// callersPatience is how long a caller may hear it ring while other systems are asked for what the agent is to know.
+// callersPatience bounds how long an incoming call rings while its dynamic data is fetched.
 const callersPatience = 5 * time.Second
 
-// fetchDynamicData makes the requests of the agent's dynamic data, all side by side, and adds what they give to the call's
-// variables. What fails is logged, and the conversation goes without it.
+// fetchDynamicData makes the requests of the agent's dynamic data concurrently, and adds their results to the call's
+// variables. A request that fails is logged, and the conversation goes on without its result.
 func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWriter) {
 	if len(c.Agent.DynamicData) == 0 {
 		return
@@ -46,7 +46,7 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 	c.Variables = book.found(c.Variables)
 }
 
-// ask makes one request.
+// ask makes one request of the dynamic data.
 func (s *Service) ask(ctx context.Context, c *Call, name string, d agents.DynamicData) request.Log {
 	r, err := d.Source().Parse()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// failedForGood says whether a call has failed, and no other call takes its place.
+// failedForGood reports whether a call has failed and is not tried again.
 func (c Call) failedForGood() bool { return c.Status == StatusFailed && c.RetriedBy == "" }
 
-// tellFailure queues, in the transaction of ctx, that somebody is told of a call that has failed.
+// tellFailure enqueues, in the transaction of ctx, the report of a call that has failed.
 func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	if s.cfg.Failures == nil || !c.failedForGood() {
 		return nil
@@ -18,7 +18,7 @@ func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// failed is the step that tells of one call that has failed. There may be nobody to tell any more, after a restart.
+// failed reports a call that has failed: the task call.failed. After a restart there may be no Config.Failures any more.
 func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error {
 	if s.cfg.Failures == nil {
 		return nil

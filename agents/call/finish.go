@@ -9,9 +9,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// finish writes the end of a call, whatever it takes: as long as this process lives the record is tried again, and
-// after that another node's sweep closes it. What follows is queued in the same transaction: the analysis or the webhook,
-// the second try, and that somebody is told of a failure.
+// finish writes the end of a call. It tries until the store takes it; should this process die first, another node's
+// sweep closes the calls of dead nodes: the task call.sweep.
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
@@ -22,14 +21,14 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason) {
 		if err == nil {
 			return
 		}
-		s.cfg.Logger.ErrorContext(ctx, "writing the end of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot write the end of a call", "call_id", c.ID, "error", err)
 		pause(ctx, wait)
 	}
 }
 
-// close moves a call to the end state that its ending means. A call that has ended, or of which may says that it is not
-// to be closed, stays as it is, so that of several who close it one alone succeeds. What c knows beyond the stored record
-// is kept, unless the store is ahead of it.
+// close moves a call to the end state of its hang-up reason, unless it has ended or may refuses: of several nodes
+// that close a call, one succeeds. It writes what c has beyond the stored record, unless the stored state is ahead of
+// c's.
 func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may func(ctx context.Context, stored Call) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
@@ -78,7 +77,7 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 	return err
 }
 
-// last is the notice of a call's end.
+// last returns the notice of a call's end.
 func (c Call) last(at time.Time) Notice {
 	text := "ended: " + string(c.Status)
 	if c.ErrorMessage != "" {
@@ -87,7 +86,7 @@ func (c Call) last(at time.Time) Notice {
 	return Notice{Seq: lastNotice, Category: EventsCall, Level: EventInfo, Message: text, CreatedAt: at}
 }
 
-// endEvent is what the end of a call is to its state machine.
+// endEvent returns the event that the end of a call is to the state machine.
 func endEvent(q QueueStatus, s Status) Event {
 	switch {
 	case s == StatusCanceled && q != QueueStarted:
@@ -99,8 +98,8 @@ func endEvent(q QueueStatus, s Status) Event {
 	}
 }
 
-// Stop ends a call: one that waits is cancelled, one that runs hangs up within moments, on whichever node it is.
-// CodeInvalidState when it has ended.
+// Stop ends a call: it cancels a queued one and hangs up a running one within moments, on whichever node that is.
+// CodeInvalidState when the call has ended.
 func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) error {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -116,11 +115,11 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	if c.Queue != QueueQueued {
 		return nil
 	}
-	// If a node takes it meanwhile, the request to stop, which is already stored, reaches it there.
+	// A node that allocates the call meanwhile finds the stored request to stop.
 	return taken(s.cancel(ctx, c))
 }
 
-// taken lets go of a call that somebody else has changed: whoever did so has it.
+// taken ignores the error of a call that another node or request has changed: the other has it now.
 func taken(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -128,7 +127,7 @@ func taken(err error) error {
 	return err
 }
 
-// cancel closes a call that still waits.
+// cancel closes a queued call.
 func (s *Service) cancel(ctx context.Context, c Call) error {
 	waits := func(_ context.Context, stored Call) bool { return stored.Queue == QueueQueued }
 	return s.close(ctx, c, HangupReason{Cause: CauseCancelled, Reason: errStopped.Error()}, s.cfg.Clock.Now(), waits)
@@ -151,7 +150,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		if s.live.has(c.ID) {
 			continue // the lease is late, the call is here
 		}
-		s.cfg.Logger.WarnContext(ctx, "closing a call whose node has died", "call_id", c.ID, "node", c.Node)
+		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "node", c.Node)
 		if c.Variables, err = s.recall(ctx, c); err != nil {
 			failed = append(failed, err)
 			continue
@@ -166,8 +165,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// recall is what is known of a call whose node or goroutine has died: what its logs have found out, beside what the record
-// says.
+// recall returns the variables of a call whose node or goroutine has died: those of its record and of its logs.
 func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 	logs, err := s.cfg.Store.Logs(ctx, c.Org, c.ID)
 	known := merged(c.Variables, nil)
@@ -190,8 +188,8 @@ func lastSeen(c Call, peers callwright.Peers) time.Time {
 	return seen
 }
 
-// recordedUntil says whether there is a recording of a call that was cut off: what is written of one can be read at any
-// time. On another machine's disk there is none.
+// recordedUntil reports whether a call that was cut off has a recording. A recording can be read however far it is
+// written. On another machine's disk there is none.
 func (s *Service) recordedUntil(ctx context.Context, c Call) bool {
 	if !c.Agent.Record || c.Queue != QueueStarted {
 		return false

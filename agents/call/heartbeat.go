@@ -20,7 +20,7 @@ func (s *Service) newHeartbeat() (*callwright.Heartbeat, error) {
 	})
 }
 
-// stopLoop ends those of this node's calls that somebody wants stopped.
+// stopLoop ends the calls of this node that are marked to be stopped.
 func (s *Service) stopLoop(ctx context.Context) {
 	ticker := time.NewTicker(stopsEvery)
 	defer ticker.Stop()
@@ -31,7 +31,7 @@ func (s *Service) stopLoop(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if err := s.endStopped(ctx); err != nil {
-			s.cfg.Logger.ErrorContext(ctx, "looking for calls to be stopped", "error", err)
+			s.cfg.Logger.ErrorContext(ctx, "cannot look for calls to be stopped", "error", err)
 		}
 	}
 }
@@ -46,13 +46,13 @@ func (s *Service) endStopped(ctx context.Context) error {
 	return err
 }
 
-// endLost ends the calls that others have closed while nothing was heard of this node.
+// endLost ends the calls that other nodes have closed while this node was out of contact.
 func (s *Service) endLost(ctx context.Context) {
 	for id, org := range s.live.all() {
 		c, err := s.cfg.Store.Get(ctx, org, id)
 		switch {
 		case err != nil && !errors.Is(err, callwright.ErrNotFound):
-			s.cfg.Logger.ErrorContext(ctx, "looking whether a call was closed by another node", "call_id", id, "error", err)
+			s.cfg.Logger.ErrorContext(ctx, "cannot look whether another node has closed a call", "call_id", id, "error", err)
 		case err == nil && c.Queue.Ended():
 			s.live.end(id, errLost)
 		}

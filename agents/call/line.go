@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// Line is the telephone: it places calls and takes them.
+// Line is the telephone network: it places calls and accepts them.
 type Line interface {
 	// Dial places a call and waits until it is answered. A call that does not come about is a *HangupReason: CauseCancelled
 	// when ctx ends first, and then the peer stops ringing; CauseNoAnswer after the ringing time; otherwise the cause of the
@@ -31,16 +31,15 @@ type DialRequest struct {
 	Variables map[string]string
 }
 
-// Progress is a call's way to its answer.
+// Progress is a stage of a call before its answer.
 type Progress string
 
-// ProgressRinging is a 180, or a 183 without a body.
+// ProgressRinging stands for a 180, or a 183 without a body.
 const ProgressRinging Progress = "ringing"
 
-// IncomingCall is an incoming call before its answer. Exactly one of Answer and Reject ends it; until then the caller hears
-// the ringing that the line has started.
+// IncomingCall is a call that rings. Exactly one of Answer and Reject ends the ringing, which the line has started.
 type IncomingCall interface {
-	// Caller says who calls whom.
+	// Caller returns who calls whom.
 	Caller() CallerInfo
 	// Answer takes the call and waits for the caller's ACK. It is a *HangupReason when the caller has given up, or when the
 	// call was rejected.
@@ -50,7 +49,7 @@ type IncomingCall interface {
 	Reject(cause Cause) error
 }
 
-// CallerInfo is an incoming call.
+// CallerInfo describes an incoming call.
 type CallerInfo struct {
 	ID      string // the line's, and unique among all calls; empty: it has none
 	Org     callwright.OrgID
@@ -63,7 +62,7 @@ type CallerInfo struct {
 	Variables map[string]string
 }
 
-// Leg is one answered call. Closing is idempotent, and after Done nothing of it is left: no goroutine, no port.
+// Leg is one answered call. Closing is idempotent. After Done nothing of the leg is left: no goroutine, no port.
 type Leg interface {
 	conversation.Audio
 	// Info returns how the call is carried. No field is empty.
@@ -82,7 +81,7 @@ type Leg interface {
 	Stats() Stats
 }
 
-// LegInfo says how a call is carried.
+// LegInfo describes how a call is carried.
 type LegInfo struct {
 	SIPCallID string
 	Peer      string // address and port of the signalling peer
@@ -91,13 +90,13 @@ type LegInfo struct {
 	TLS       string // such as "TLS 1.3"
 }
 
-// Stats is a call's media as RFC 3550 counts it.
+// Stats counts a call's media as RFC 3550 does.
 type Stats struct {
 	Sent, Received, Lost, Late uint64
 	Jitter, RoundTrip          time.Duration
 }
 
-// HangupReason says why a call has ended, or never came about. It is an error where a call was wanted.
+// HangupReason is why a call has ended or never came about. It is an error where a call was wanted.
 type HangupReason struct {
 	Cause   Cause
 	SIPCode int    // the peer's or our final answer; 0 without one
@@ -105,7 +104,7 @@ type HangupReason struct {
 	ByPeer  bool   // the peer's side ended it
 }
 
-// Error is the cause and the reason.
+// Error returns the cause and the reason.
 func (e *HangupReason) Error() string {
 	if e.Reason == "" {
 		return string(e.Cause)
@@ -113,7 +112,7 @@ func (e *HangupReason) Error() string {
 	return string(e.Cause) + ": " + e.Reason
 }
 
-// Cause is one of the closed list of reasons for a call's end.
+// Cause is one of the closed list of hang-up causes.
 type Cause string
 
 // The causes.

@@ -16,8 +16,8 @@ var (
 	errLost        = errors.New("another node has closed the call")
 )
 
-// live is the calls that run on this node. Each has a slot, which is taken before anything else is, so that a node that
-// is full or stopping refuses a call while that is still free.
+// live holds the calls that run on this node. A call takes a slot before anything else, so that a node that is full
+// or draining refuses it at no cost.
 type live struct {
 	mu    sync.Mutex
 	limit int // 0: none
@@ -27,7 +27,7 @@ type live struct {
 	idle  chan struct{} // closed when over and empty
 }
 
-// running is a call that has a slot.
+// running is a call that holds a slot.
 type running struct {
 	org    callwright.OrgID
 	cancel context.CancelCauseFunc
@@ -37,7 +37,7 @@ func newLive(limit int) live {
 	return live{limit: limit, calls: map[string]running{}, idle: make(chan struct{})}
 }
 
-// slot is the place of one call.
+// slot is the right of one call to run here.
 type slot struct {
 	live *live
 	id   string
@@ -45,14 +45,14 @@ type slot struct {
 	ctx context.Context
 }
 
-// open lets calls begin.
+// open admits calls.
 func (l *live) open() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.begun = true
 }
 
-// shut lets no further call begin.
+// shut admits no further calls.
 func (l *live) shut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,8 @@ func (l *live) shut() {
 	}
 }
 
-// take reserves a place for a call; false when the node is full, not started or stopping, or has the call already.
+// take reserves a slot for a call. It returns false when the node is full, not started, draining, or has the call
+// already.
 func (l *live) take(org callwright.OrgID, id string) (*slot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +76,7 @@ func (l *live) take(org callwright.OrgID, id string) (*slot, bool) {
 	return &slot{live: l, id: id, ctx: ctx}, true
 }
 
-// run runs the call in a goroutine of its own and gives the place back at its end.
+// run runs the call in a goroutine of its own, and frees the slot at its end.
 func (s *slot) run(f func(ctx context.Context)) {
 	go func() {
 		defer s.free()
@@ -83,7 +84,7 @@ func (s *slot) run(f func(ctx context.Context)) {
 	}()
 }
 
-// free gives the place back.
+// free returns the slot.
 func (s *slot) free() {
 	l := s.live
 	l.mu.Lock()
@@ -95,7 +96,7 @@ func (s *slot) free() {
 	}
 }
 
-// end asks a call that runs here to end.
+// end cancels a call that runs here, with a cause.
 func (l *live) end(id string, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +105,7 @@ func (l *live) end(id string, why error) {
 	}
 }
 
-// endAll asks every call to end.
+// endAll cancels every call.
 func (l *live) endAll(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +114,7 @@ func (l *live) endAll(why error) {
 	}
 }
 
-// has says whether a call runs here.
+// has reports whether a call runs here.
 func (l *live) has(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +122,7 @@ func (l *live) has(id string) bool {
 	return ok
 }
 
-// all is the calls that run here, and whose they are.
+// all returns the ids of the calls that run here, with their organizations.
 func (l *live) all() map[string]callwright.OrgID {
 	l.mu.Lock()
 	defer l.mu.Unlock()

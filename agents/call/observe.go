@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Observed says what has happened on a call.
+// Observed names what has happened on a call.
 type Observed string
 
-// What happens on calls.
+// The observations.
 const (
 	ObservedStarted    Observed = "started"     // the node has taken the call: it is dialed, or rings here
 	ObservedRinging    Observed = "ringing"     // it rings at the number called
@@ -21,10 +21,10 @@ const (
 
 // Observation is something that has happened on a call of this node: one that runs here, or that this node has ended.
 //
-// Observations come one after the other, those of a call in the order in which they happened, from a goroutine of
-// Service.Run: a Config.Observe that is slow delays the ones after it, and never a call. Up to 1000 wait; those that
-// come meanwhile are lost, and the next one says how many. What must not be lost is in the store. Once Run's context has
-// ended, and with it the calls, those that wait are given within 5 seconds; what happens without Run is not observed.
+// One goroutine of Service.Run delivers observations one by one, those of a call in the order in which they happened. A
+// slow Config.Observe delays the observations that follow, never a call. Up to 1000 observations wait; further ones are
+// lost, and the next one delivered counts them in Missed. Everything is in the store all the same. When Run ends, it
+// delivers for up to 5 seconds what still waits. Without Run nothing is observed.
 type Observation struct {
 	What   Observed
 	At     time.Time
@@ -34,10 +34,10 @@ type Observation struct {
 	Missed int    // observations that were lost before this one, of whichever calls
 }
 
-// maxObservations bounds how many observations wait.
+// maxObservations bounds the queue.
 const maxObservations = 1000
 
-// observations hands observations to whoever observes.
+// observations queues observations for Config.Observe.
 type observations struct {
 	observe func(Observation)
 	waiting chan Observation
@@ -66,7 +66,7 @@ func (o *observations) add(what Observation) {
 	}
 }
 
-// run gives observations until ctx ends, and then those that wait, for as long as drainPatience.
+// run delivers observations until ctx ends, and then those that wait, for at most drainPatience.
 func (o *observations) run(ctx context.Context) {
 	if o.observe == nil {
 		return
@@ -87,10 +87,10 @@ func (o *observations) run(ctx context.Context) {
 	}
 }
 
-// drainPatience bounds how long the observations that wait may take when Run ends.
+// drainPatience bounds how long Run delivers observations after its calls have ended.
 const drainPatience = 5 * time.Second
 
-// give gives observations until over is closed and none waits any more, or ctx has ended.
+// give delivers observations until over is closed and the queue is empty, or until ctx has ended.
 func (o *observations) give(ctx context.Context, over <-chan struct{}) {
 	for ctx.Err() == nil {
 		select {

@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// busyNode is how long a queued call waits when this node has no room for it.
+// busyNode is the delay of a queued call when this node has no free slot.
 const busyNode = time.Second
 
-// place is the step that takes a queued call to this node. From the moment that the store says so, the call either ends
-// here or, should the node die, is closed by another node's sweep: it is never dialed twice. One whose pathway could not be
-// loaded until the last attempt ends, too: nobody would come back to it.
+// place allocates a queued call to this node and dials it: the task call.place. Once the store has the allocation,
+// the call ends here or, should this node die, is closed by another node's sweep: it is never dialed twice. A call
+// whose pathway could not be loaded until the last attempt is closed.
 func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
@@ -46,14 +46,14 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	return nil
 }
 
-// placeable says whether a call waits to be dialed. One that this node has taken does too while it does not run: an
-// earlier run of the step has taken it without getting to know that.
+// placeable reports whether a call is to be dialed: a queued one, and one that is allocated to this node and does not
+// run, because an earlier attempt could not read the answer of the store.
 func (s *Service) placeable(c Call) bool {
 	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.has(c.ID)
 }
 
-// allocate makes a call, whose slot is taken, this node's. It looks at the call again: nobody else on this node moves
-// it now.
+// allocate allocates a call, whose slot is taken, to this node. It reads the call again: nothing else on this node
+// changes it now.
 func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, seen.Org, seen.ID)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	return c, err
 }
 
-// dial places a call that this node owns, and runs it to its end.
+// dial dials a call of this node, and runs it to its end.
 func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	defer s.recoverPanic(ctx, &c)
 	book := s.writeRecord(ctx, c, by.graph)
@@ -97,7 +97,7 @@ func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	s.talk(ctx, c, leg, by, book)
 }
 
-// texts are what is known before the call, as text: what is no text, number or boolean is left out.
+// texts returns the variables as texts. It leaves out all but texts, numbers and booleans.
 func (c Call) texts() map[string]string {
 	texts := map[string]string{}
 	for name, value := range c.Variables {
@@ -111,7 +111,7 @@ func (c Call) texts() map[string]string {
 	return texts
 }
 
-// unanswered is the ending of a call that nobody took.
+// unanswered returns the hang-up reason of a call that was not answered.
 func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReason {
 	if context.Cause(ctx) != nil {
 		return HangupReason{Cause: CauseCancelled, Reason: context.Cause(ctx).Error()}
@@ -119,11 +119,11 @@ func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReaso
 	if e, ok := errors.AsType[*HangupReason](err); ok {
 		return *e
 	}
-	s.cfg.Logger.ErrorContext(ctx, "placing a call", "call_id", c.ID, "error", err)
+	s.cfg.Logger.ErrorContext(ctx, "cannot place a call", "call_id", c.ID, "error", err)
 	return HangupReason{Cause: CauseInternal, Reason: callwright.MessageOf(err)}
 }
 
-// recoverPanic ends the record of a call whose goroutine panicked; no other call notices.
+// recoverPanic ends the record of a call whose goroutine panicked. Other calls are not affected.
 func (s *Service) recoverPanic(ctx context.Context, c *Call) {
 	if r := recover(); r != nil {
 		s.cfg.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)

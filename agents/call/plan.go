@@ -2,7 +2,7 @@ package call
 
 import "time"
 
-// Plan is what is to happen around the conversation of a call that is placed.
+// Plan is what happens around the conversation of a call that is placed.
 type Plan struct {
 	Voicemail     Voicemail
 	Retry         *Retry   // nil: the call is not tried again
@@ -11,7 +11,7 @@ type Plan struct {
 	Events        []EventCategory
 }
 
-// VoicemailAction is what to do when an answering machine picks up.
+// VoicemailAction is what to do when an answering machine answers.
 type VoicemailAction string
 
 // The actions.
@@ -21,26 +21,26 @@ const (
 	VoicemailMessage VoicemailAction = "leave_message" // wait for the tone, leave the message, end the call
 )
 
-// Voicemail is what to do when an answering machine picks up.
+// Voicemail is what to do when an answering machine answers.
 type Voicemail struct {
 	Action  VoicemailAction // empty: VoicemailIgnore
 	Message string          // of VoicemailMessage; may hold {{variables}}
 }
 
-// Retry has a call that nobody took, or an answering machine did, tried once more.
+// Retry has a call tried once more when nobody, or an answering machine, has answered it.
 type Retry struct {
 	Wait      time.Duration // from the end of the first call
 	Voicemail Voicemail     // of the second call
 }
 
-// Analysis is what a model made of a call that has ended.
+// Analysis is what a model has concluded from a call that has ended.
 type Analysis struct {
 	Summary     string
 	Disposition string
 	Error       string // why there is none of what was asked for, for people
 }
 
-// EventCategory is a kind of events of a call that is under way.
+// EventCategory is a kind of events of a live call.
 type EventCategory string
 
 // The categories.
@@ -53,7 +53,7 @@ const (
 	EventsDynamicData EventCategory = "dynamic_data" // requests before the conversation
 )
 
-// EventLevel says what an event is for.
+// EventLevel is what an event is for.
 type EventLevel string
 
 // The levels.
@@ -62,7 +62,7 @@ const (
 	EventPerformance EventLevel = "performance"
 )
 
-// Notice is something that happened on a call and that its webhook is told of.
+// Notice is an event of a call that its webhook is notified of.
 type Notice struct {
 	Seq       int // 1, 2, ... within the call
 	Category  EventCategory

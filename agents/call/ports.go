@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Agents says which agent has a call; agents.Service has it.
+// Agents decides which agent has a call; agents.Service implements it.
 type Agents interface {
 	// Answering returns the agent of a number, with defaults for one that nobody has configured.
 	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.Agent, error)
@@ -20,18 +20,18 @@ type Agents interface {
 	Calling(ctx context.Context, org callwright.OrgID, c agents.Choice) (agents.Agent, error)
 }
 
-// Recordings keeps the recordings of calls. Ids of organizations and calls have 1 to MaxRecordingID letters of ASCII, digits,
-// "-" and "_"; other ids may be refused. Another organization's recording is absent. Several calls are recorded, and
-// recordings read, at the same time.
+// Recordings keeps the recordings of calls. Ids of organizations and calls have 1 to MaxRecordingID ASCII letters,
+// digits, "-" and "_"; other ids may be refused. Another organization's recording is absent. The methods, the files
+// and the readers may be used concurrently.
 type Recordings interface {
-	// Create begins the recording of a call, in place of one that a crash has cut off. What is written can be read at once,
-	// also while the file is open, and survives the end of the process.
+	// Create starts the recording of a call, and replaces one that a crash has cut off. What is written can be read
+	// at once, also before the file is closed, and survives the end of the process.
 	Create(ctx context.Context, org callwright.OrgID, id string) (RecordingFile, error)
-	// Open reads a recording as it is at that moment or later; CodeNotFound when there is none.
+	// Open opens a recording as it is at that moment or later; CodeNotFound when there is none.
 	Open(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error)
 }
 
-// MaxRecordingID is the length of the longest id that Recordings must take.
+// MaxRecordingID is the length of the longest id that Recordings accepts.
 const MaxRecordingID = 128
 
 // RecordingFile is a recording that is being written.
@@ -40,42 +40,43 @@ type RecordingFile interface {
 	io.Closer
 }
 
-// Notifier tells the owner of a call about it. A message has an id, the same whenever it is sent again, and a signature
-// that holds for its organization alone. An address to which nothing may be sent is a receiver that refuses for good.
-// Ending ctx ends the sending.
+// Notifier notifies the webhook of a call. A message has an id, the same whenever it is sent again, and a signature
+// that is valid for its organization alone. An address to which nothing may be sent counts as a receiver that refuses
+// for good. Ending ctx ends the delivery.
 type Notifier interface {
-	// Notify sends the record of a call that has ended to url, signed for the organization. An error means that it
-	// should be tried again, not before its RetryAfter if it has one; a receiver that refuses it for good is no error.
+	// Notify sends the record of a call that has ended to url. An error means that the message is to be sent again,
+	// not before its RetryAfter if it has one; a receiver that refuses for good is no error.
 	Notify(
 		ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry, logs []pathway.Log,
 	) error
-	// NotifyEvent sends something that has happened on a call, which may still be under way, in the same way.
+	// NotifyEvent sends an event of a call, which may still be live, in the same way.
 	NotifyEvent(ctx context.Context, org callwright.OrgID, url string, c Call, n Notice) error
 }
 
-// Routes is what calls need to know of trunks; sip.Service has it.
+// Routes is what calls need to know of trunks; sip.Service implements it.
 type Routes interface {
-	// Caller is the number that a call goes out with. An empty one is the organization's only outbound number;
-	// CodeBadRequest with the field "from" when it has none or several, or from is not attached for outbound.
+	// Caller returns the number that a call goes out with. An empty from is the organization's only outbound number.
+	// CodeBadRequest with the field "from" when it has none or several, or when from is not attached for outbound.
 	Caller(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (callwright.PhoneNumber, error)
 }
 
-// Failures is told of calls that have failed.
+// Failures receives calls that have failed.
 type Failures interface {
-	// CallFailed tells of a call that has ended as StatusFailed and is not tried again. What follows its end, such as its
-	// analysis, may still be under way. It may be told of a call more than once. An error has it told again later, a few
-	// times, with a RetryAfter not before.
+	// CallFailed reports a call that has ended as StatusFailed and is not tried again. Its analysis may still be
+	// under way. A call may be reported more than once. After an error it is reported again a few times, not before
+	// the error's RetryAfter.
 	CallFailed(ctx context.Context, c Call) error
 }
 
-// AMD listens to the beginning of one call, to tell an answering machine from a person. One goroutine uses it.
+// AMD detects an answering machine by the beginning of one call. One goroutine uses it.
 type AMD interface {
-	// Hear takes the next frame of the call, of 20 ms at the rate for which it was made. Within MaxAMD it is decided who took
-	// the call, and the verdict stays: AnsweredByHuman, AnsweredByVoicemail, or AnsweredByUnknown when nobody can tell.
+	// Hear takes the next frame of the call: 20 ms at the rate for which the AMD was made. It decides within MaxAMD,
+	// and the verdict stays: AnsweredByHuman, AnsweredByVoicemail, or AnsweredByUnknown when it cannot tell.
 	Hear(frame conversation.Frame) (verdict AnsweredBy, decided bool)
-	// Ended says, of an answering machine, whether its greeting or its tone is over, so that a message can be left.
+	// Ended reports, of an answering machine, whether its greeting or its tone is over, so that a message can be
+	// left.
 	Ended() bool
 }
 
-// MaxAMD is how much of a call an AMD may hear before it decides.
+// MaxAMD bounds how much of a call an AMD hears before it decides.
 const MaxAMD = time.Minute

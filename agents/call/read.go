@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Get is one call with its transcript.
+// Get returns a call and its transcript.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, []Entry, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -20,12 +20,12 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return c, transcript, err
 }
 
-// Logs is what happened on a call, turn by turn; turn 0 is what happened before the conversation.
+// Logs returns the logs of a call by turn; turn 0 is what happened before the conversation.
 func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.cfg.Store.Logs(ctx, org, id)
 }
 
-// List is a page of calls and how many match in all.
+// List returns a page of calls and how many match in all.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error) {
 	if err := f.check(); err != nil {
 		return callwright.Page[Call]{}, 0, err
@@ -33,7 +33,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return s.cfg.Store.List(ctx, org, f)
 }
 
-// check refuses what no call can match.
+// check refuses a filter that no call can match.
 func (f Filter) check() error {
 	switch {
 	case f.Limit < 0 || f.Limit > MaxPage:
@@ -56,7 +56,8 @@ var (
 	statuses  = []Status{StatusCompleted, StatusFailed, StatusBusy, StatusNoAnswer, StatusCanceled, StatusUnknown}
 )
 
-// Recording reads a call's recording: WAV, 16 bit, the other side on the left and the agent on the right.
+// Recording opens a call's recording: WAV, 16 bit, the other side on the left and the agent on the right.
+// CodeNotFound when there is none.
 func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {

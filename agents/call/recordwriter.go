@@ -15,9 +15,9 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// recordWriter writes what happens on a call into the store as it happens, so that a crash loses at most what is being written:
-// the lines of the transcript, the log of each turn, and what the webhook is to be told. The conversation never waits for
-// the database.
+// recordWriter writes what happens on a call into the store as it happens: the lines of the transcript, the log of
+// each turn, and the notices of its webhook. A crash loses at most the write under way. The conversation never waits
+// for the database.
 type recordWriter struct {
 	store    Transcripts
 	announce func(ctx context.Context, c Call, n Notice) error
@@ -40,27 +40,27 @@ type recordWriter struct {
 	now       Call           // the record as it is now, for who observes
 }
 
-// write is one thing to write.
+// write is one write to the store.
 type write struct {
 	what   string // for our log
 	number int
 	write  func(ctx context.Context) error
 }
 
-// writesWaiting is how much may wait for the database. What comes when there is so much is lost.
+// writesWaiting bounds how many writes wait for the database. Further ones are lost.
 const writesWaiting = 1000
 
-// maxLogged bounds the logs of a call, in bytes: whoever reads its record reads all of them.
+// maxLogged bounds the logs of a call, in bytes: readers of a record read all of them.
 const maxLogged = 16 << 20
 
-// A write is tried for as long as this, with a pause between. After one that was lost the next ones are tried once
-// each, until one succeeds.
+// A write is tried for writePatience, with writePause between the attempts. After a lost write the next ones are tried
+// once each, until one succeeds.
 const (
 	writePatience = 30 * time.Second
 	writePause    = 200 * time.Millisecond
 )
 
-// writeRecord begins to write. It must be closed.
+// writeRecord starts a record writer, which must be closed.
 func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph) *recordWriter {
 	b := &recordWriter{
 		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: s.cfg.Clock, logger: s.cfg.Logger,
@@ -71,7 +71,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph) *
 	return b
 }
 
-// Entry is a line that was spoken: see conversation.Observer.
+// Entry writes a line that was spoken: see conversation.Observer.
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
@@ -89,7 +89,7 @@ func (b *recordWriter) Entry(e conversation.Entry) {
 	b.line(line)
 }
 
-// line numbers a line of the transcript and has it written.
+// line numbers a line of the transcript and writes it.
 func (b *recordWriter) line(line Entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *recordWriter) line(line Entry) {
 	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
 }
 
-// turn is what happened in a turn of the conversation.
+// turn writes what happened in a turn of the conversation.
 func (b *recordWriter) turn(l pathway.Log) {
 	for _, e := range l.Entries {
 		if e.Kind == pathway.LogRequest && e.Request != nil {
@@ -112,7 +112,7 @@ func (b *recordWriter) turn(l pathway.Log) {
 	b.log(l)
 }
 
-// category is what kind of request an entry is about: a webhook node's, or a tool's.
+// category returns the category of a request: a webhook node's, or a tool's.
 func (b *recordWriter) category(e pathway.LogEntry) EventCategory {
 	if b.graph == nil {
 		return EventsTool
@@ -123,7 +123,7 @@ func (b *recordWriter) category(e pathway.LogEntry) EventCategory {
 	return EventsTool
 }
 
-// log has a turn's log written, and keeps what it has found out.
+// log writes the log of a turn, and keeps the variables that it has set.
 func (b *recordWriter) log(l pathway.Log) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,7 +143,7 @@ func (b *recordWriter) log(l pathway.Log) {
 	}})
 }
 
-// size is about the bytes of a log.
+// size returns about the bytes of a log.
 func size(l pathway.Log) int {
 	raw, err := json.Marshal(l) //nolint:musttag // only its length matters
 	if err != nil {
@@ -152,12 +152,12 @@ func size(l pathway.Log) int {
 	return len(raw)
 }
 
-// request tells the webhook of a request that was made.
+// request notifies the webhook of a request that was made.
 func (b *recordWriter) request(category EventCategory, l request.Log) {
 	b.notice(category, EventInfo, requestText(l))
 }
 
-// notice numbers a notice and has it written, if the call wants such.
+// notice numbers a notice and writes it, if the call wants its category.
 func (b *recordWriter) notice(category EventCategory, level EventLevel, message string) {
 	if !b.call.wants(category) {
 		return
@@ -171,7 +171,7 @@ func (b *recordWriter) notice(category EventCategory, level EventLevel, message 
 	b.put(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
 }
 
-// put hands a write to the writer.
+// put queues a write, or logs that it is lost.
 func (b *recordWriter) put(p write) {
 	if b.closed {
 		return
@@ -198,7 +198,7 @@ func (b *recordWriter) write(ctx context.Context) {
 	}
 }
 
-// try makes one write.
+// try makes the write, again and again until patience is over.
 func (p write) try(ctx context.Context, patience time.Duration) error {
 	for until := time.Now().Add(patience); ; pause(ctx, writePause) {
 		try, cancel := context.WithTimeout(ctx, storePatience)
@@ -210,7 +210,7 @@ func (p write) try(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// changed notes what has become of the record.
+// changed keeps the record for observations.
 func (b *recordWriter) changed(c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -228,14 +228,14 @@ func (b *recordWriter) close() {
 	<-b.done
 }
 
-// found is what is known with what was found out.
+// found returns the known variables with those that the logs have set.
 func (b *recordWriter) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return merged(known, b.variables)
 }
 
-// requestEntries are what a log has of a request.
+// requestEntries returns the log entries of a request.
 func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
 	entries := []pathway.LogEntry{{Kind: pathway.LogRequest, Name: l.Name, Request: &l, At: at}}
 	if len(l.Variables) > 0 {
@@ -246,14 +246,14 @@ func requestEntries(l request.Log, at time.Time) []pathway.LogEntry {
 	return entries
 }
 
-// remember adds what a turn has found out to what is known.
+// remember adds the variables that a turn has set.
 func remember(known map[string]any, turn pathway.Log) {
 	for _, e := range turn.Entries {
 		maps.Copy(known, e.Variables)
 	}
 }
 
-// merged is all variables of both, the second's before the first's.
+// merged returns the variables of both, with the second's before the first's.
 func merged(known, found map[string]any) map[string]any {
 	all := make(map[string]any, len(known)+len(found))
 	maps.Copy(all, known)
@@ -261,7 +261,7 @@ func merged(known, found map[string]any) map[string]any {
 	return all
 }
 
-// pause waits, no longer than ctx lasts.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// retriable says whether a call that ended so is to be tried again: nobody took it, or an answering machine did and no
-// message was left there. One that its owner stopped is not.
+// retriable reports whether a call that has ended is tried again: nobody answered it, or an answering machine did and
+// no message was left. A call that its owner stopped is not.
 func (c Call) retriable() bool {
 	if c.Plan.Retry == nil || c.Inbound || c.StopRequested {
 		return false
@@ -19,8 +19,8 @@ func (c Call) retriable() bool {
 	}
 }
 
-// again queues the second try of a call that ends at a time, in the transaction of ctx, and links it with the first.
-// There is no third.
+// again queues the second try of a call that ends at a time, in the transaction of ctx, and links the two. There is
+// no third.
 func (s *Service) again(ctx context.Context, first *Call, at time.Time) error {
 	start := at.Add(first.Plan.Retry.Wait)
 	second := Call{

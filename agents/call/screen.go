@@ -13,7 +13,7 @@ import (
 // What ends the conversation with an answering machine.
 var errMachine = errors.New("an answering machine took the call")
 
-// reasonMessageLeft is the reason of an ending after a message was left.
+// reasonMessageLeft is the hang-up reason after a message was left.
 const reasonMessageLeft = "a message was left on an answering machine"
 
 // The patience with answering machines.
@@ -22,7 +22,7 @@ const (
 	messagePatience  = 20 * time.Second // of sound over the message, before it is broken off: a machine goes on for less
 )
 
-// screened is a call's audio to whose beginning a screener listens.
+// screened is a call's audio to whose beginning an AMD listens.
 type screened struct {
 	conversation.Audio
 	screener AMD
@@ -30,7 +30,7 @@ type screened struct {
 	verdict  func(AnsweredBy) // is told once, from Read
 }
 
-// Read reads a frame, and lets the screener hear it.
+// Read reads a frame and passes it to the AMD.
 func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := a.Audio.Read(ctx)
 	if err != nil {
@@ -43,8 +43,8 @@ func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// screen listens to a call that was placed, so that its record says who took it. hush is called when it was an answering
-// machine with which there is to be no conversation.
+// screen listens to the beginning of a call that was placed, so that its record says who answered. It calls hush when
+// an answering machine did with which there is to be no conversation.
 func (s *Service) screen(
 	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
 ) conversation.Audio {
@@ -63,8 +63,8 @@ func (s *Service) screen(
 	}}
 }
 
-// leave does with an answering machine what the call's plan says: hang up, or leave a message before. talk is how the
-// conversation would have gone.
+// leave follows the call's plan for an answering machine: it hangs up, or leaves a message first. talk is the
+// configuration that the conversation would have had.
 func (s *Service) leave(
 	ctx context.Context, c *Call, audio conversation.Audio, talk conversation.Config,
 ) (conversation.Outcome, error) {
@@ -106,7 +106,7 @@ func (a *screened) awaitEnd(ctx context.Context) error {
 	return nil
 }
 
-// message is a brain that says a text and ends the conversation. Whatever comes instead of silence ends it too.
+// message is a brain that says a text and ends the conversation. Anything but silence ends it too.
 type message struct {
 	text  string
 	begun bool

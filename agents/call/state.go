@@ -2,10 +2,10 @@ package call
 
 import "github.com/callwright/callwright"
 
-// QueueStatus is where a call is on its way.
+// QueueStatus is the state of a call.
 type QueueStatus string
 
-// The ways of a call:
+// The moves of a call:
 //
 //	new ─▶ queued ─▶ allocated ─▶ started ─▶ complete
 //	          │          │           └─────▶ complete_error   (answered, then something broke)
@@ -26,7 +26,7 @@ const (
 	QueueCompleteError QueueStatus = "complete_error"
 )
 
-// Ended says that nothing happens to the call any more.
+// Ended reports whether the state is final.
 func (q QueueStatus) Ended() bool {
 	switch q {
 	case QueueComplete, QueuePreQueueError, QueueError, QueueCallError, QueueCompleteError:
@@ -49,7 +49,7 @@ const (
 	EventFail     Event = "fail"     // did not come about, or broke
 )
 
-// moves is the whole machine.
+// moves is the whole state machine.
 var moves = map[QueueStatus]map[Event]QueueStatus{
 	QueueNew:       {EventQueue: QueueQueued, EventAllocate: QueueAllocated, EventFail: QueuePreQueueError},
 	QueueQueued:    {EventAllocate: QueueAllocated, EventCancel: QueueComplete, EventFail: QueueError},
@@ -57,7 +57,7 @@ var moves = map[QueueStatus]map[Event]QueueStatus{
 	QueueStarted:   {EventFinish: QueueComplete, EventFail: QueueCompleteError},
 }
 
-// Move is the state after an event; CodeInvalidState when the state has no such move.
+// Move returns the state after an event; CodeInvalidState when the state has no such move.
 func (q QueueStatus) Move(e Event) (QueueStatus, error) {
 	if next, ok := moves[q][e]; ok {
 		return next, nil
@@ -65,8 +65,8 @@ func (q QueueStatus) Move(e Event) (QueueStatus, error) {
 	return q, callwright.Errorf(callwright.CodeInvalidState, "a call that is %s can't %s", q, e)
 }
 
-// outcomes says for each cause how a call that ended so came out, and what its record tells people. A cause that is not
-// listed is StatusFailed with the ending's own words.
+// outcomes maps each cause to the status and the message for people of a call that ended so. Any other cause is
+// StatusFailed.
 var outcomes = map[Cause]struct {
 	status  Status
 	message string
@@ -92,7 +92,7 @@ var outcomes = map[Cause]struct {
 	},
 }
 
-// codeMessages are the answers whose meaning is narrower than their cause.
+// codeMessages has the SIP responses whose meaning is narrower than their cause.
 var codeMessages = map[int]string{
 	404: "the number called was not found",
 	480: "the number called is not available",
@@ -100,7 +100,7 @@ var codeMessages = map[int]string{
 	608: "the call was blocked on its way",
 }
 
-// outcome is the status and the words for people of an ending.
+// outcome returns the status of a call that ended so, and a message for people.
 func (e *HangupReason) outcome() (Status, string) {
 	o, ok := outcomes[e.Cause]
 	if !ok {

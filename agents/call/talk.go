@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// hangupPatience is how long the other side may take to confirm the end of a call.
+// hangupPatience bounds how long the other side may take to confirm the end of a call.
 const hangupPatience = 5 * time.Second
 
 // talk runs an answered call to its end and writes its record.
@@ -22,7 +22,7 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 		c.PathwayNumber = &by.number
 	}
 	if err := s.update(ctx, c); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "writing the answer of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot write the answer of a call", "call_id", c.ID, "error", err)
 		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store says otherwise
 		s.hangup(ctx, leg)
 		book.close()
@@ -42,15 +42,15 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	s.finish(ctx, c, ending)
 }
 
-// update writes a record even if the call is being ended: that is no reason to lose what has happened before.
+// update writes a record even if the call is being ended.
 func (s *Service) update(ctx context.Context, c Call) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	return s.cfg.Store.Update(ctx, c)
 }
 
-// converse has the conversation, and the recording of it if the agent records. When a transfer fails, the conversation
-// goes on; when an answering machine took the call, it ends as the call's plan says.
+// converse has the conversation, and records it if the agent records. When a transfer fails, the conversation goes
+// on. When an answering machine answers, it follows the call's plan.
 func (s *Service) converse(
 	ctx context.Context, c *Call, leg Leg, by lead, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
@@ -80,7 +80,7 @@ func (s *Service) converse(
 	}
 }
 
-// conversationConfig are how an agent has a conversation.
+// conversationConfig returns how an agent has a conversation.
 func (s *Service) conversationConfig(a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
 		Recognizer: s.cfg.Recognizer, Synthesizer: s.cfg.Synthesizer, Observer: book, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
@@ -92,26 +92,26 @@ func (s *Service) conversationConfig(a agents.Agent, book *recordWriter) convers
 	return config
 }
 
-// audio is the leg's, with a recording made of it if the agent records. stop ends the recording.
+// audio returns the leg's audio, recorded if the agent records. stop ends the recording.
 func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversation.Audio, stop func()) {
 	if !c.Agent.Record {
 		return leg, func() {}
 	}
 	recording, err := s.record(ctx, *c, leg)
 	if err != nil { // a call without its recording is better than none
-		s.cfg.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
 		return leg, func() {}
 	}
 	return recording, func() {
 		err := recording.stop()
 		c.Recorded = err == nil
 		if err != nil {
-			s.cfg.Logger.ErrorContext(ctx, "recording a call", "call_id", c.ID, "error", err)
+			s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
 		}
 	}
 }
 
-// record begins the recording of a call.
+// record starts the recording of a call.
 func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	file, err := s.cfg.Recordings.Create(ctx, c.Org, c.ID)
 	if err != nil {
@@ -120,10 +120,10 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	return tape(leg, file)
 }
 
-// end hangs up a call that is still there, and says why it ended.
+// end hangs up a call that has not ended, and returns why it ended.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "a conversation failed", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
 	}
 	if c.TransferredAt != nil {
 		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
@@ -151,8 +151,8 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	}
 }
 
-// transfer hands the call over and says whether it is gone. What was tried is in the transcript either way, and what was
-// heard meanwhile in the recording.
+// transfer transfers the call and reports whether it is gone. Either way the transcript has the attempt, and the
+// recording what was heard meanwhile.
 func (s *Service) transfer(
 	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, book *recordWriter,
 ) bool {
@@ -162,7 +162,7 @@ func (s *Service) transfer(
 	stop()
 	text := "transferred the call to " + to
 	if err != nil {
-		s.cfg.Logger.WarnContext(ctx, "transferring a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "cannot transfer a call", "call_id", c.ID, "error", err)
 		text = "tried to transfer the call to " + to + ", which failed"
 	} else {
 		now := s.cfg.Clock.Now()
@@ -175,7 +175,7 @@ func (s *Service) transfer(
 	return err == nil
 }
 
-// listenOn reads a call's audio while nobody talks, until stop is called.
+// listenOn reads a call's audio, so that its time passes, until stop is called.
 func listenOn(ctx context.Context, audio conversation.Audio) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -198,6 +198,6 @@ func (s *Service) hangup(ctx context.Context, leg Leg) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
 	if err := leg.Hangup(ctx); err != nil {
-		s.cfg.Logger.WarnContext(ctx, "hanging up", "error", err)
+		s.cfg.Logger.WarnContext(ctx, "cannot hang up", "error", err)
 	}
 }

@@ -15,24 +15,24 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// eventCategories are all categories.
+// eventCategories lists all categories.
 var eventCategories = []EventCategory{
 	EventsQueue, EventsCall, EventsLatency, EventsWebhook, EventsTool, EventsDynamicData,
 }
 
-// The numbers of the notices that are written beside the scribe's: the first, that the call is queued, and the last, that
-// it has ended. Whoever closes the call of a node that has died does not know how many there were.
+// The numbers of the notices that no record writer numbers: the first says that the call is queued, and the last that it
+// has ended. A sweep that closes a call does not know how many there were.
 const (
 	firstNotice = 1
 	lastNotice  = math.MaxInt32
 )
 
-// wants says whether the webhook is to be told of a category of events.
+// wants reports whether the webhook is to be notified of a category of events.
 func (c Call) wants(category EventCategory) bool {
 	return c.Agent.Webhook != "" && slices.Contains(c.Plan.Events, category)
 }
 
-// announce keeps a notice, if the call wants such, and the step that sends it, in one transaction.
+// announce writes a notice, if the call wants its category, and enqueues the task that sends it, in one transaction.
 func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 	if !c.wants(n.Category) {
 		return nil
@@ -50,13 +50,13 @@ func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 // taskNotice sends a notice.
 const taskNotice callwright.TaskKind[noticeArgs] = "call.notice"
 
-// noticeArgs are the arguments of the task that sends a notice.
+// noticeArgs are the arguments of call.notice.
 type noticeArgs struct {
 	Call string `json:"call"`
 	Seq  int    `json:"seq"`
 }
 
-// sendNotice is the step that sends one notice to the webhook. They may come in another order than they happened.
+// sendNotice sends one notice to the webhook. Notices may arrive in another order than they happened.
 func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, args.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -72,14 +72,14 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	return s.later(s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
 }
 
-// webhookAttempts is how often a record is sent to a webhook that fails. One that says when to come back is asked again
-// as it wishes, within webhookLife, and after ever longer waits.
+// webhookAttempts bounds how often a message is sent to a webhook that fails. A receiver that asks for a delay is
+// asked again accordingly, after ever longer delays within webhookLife.
 const (
 	webhookAttempts = 5
 	webhookLife     = 24 * time.Hour
 )
 
-// notify is the step that sends the record of a call that has ended to its webhook.
+// notify sends the record of a call that has ended to its webhook: the task call.webhook.
 func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
 	c, transcript, err := s.Get(ctx, task.Org, task.Key)
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	return s.later(s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
 }
 
-// later has what was not taken, by a webhook or whoever else is told, come again when that wishes, but not for ever: since
-// is when it happened.
+// later returns the error of a message that was not delivered, with a RetryAfter that grows with the age of what it
+// tells. Once that is older than webhookLife, it has none and counts as an attempt.
 func (s *Service) later(err error, since time.Time) error {
 	wait, asked := callwright.RetryAfter(err)
 	if !asked {
@@ -111,13 +111,13 @@ func (s *Service) later(err error, since time.Time) error {
 	}
 }
 
-// latencyText says how long an answer took.
+// latencyText describes how long an answer took.
 func latencyText(l conversation.Latency) string {
 	return fmt.Sprintf("the answer was heard after %s: end of the turn %s, words %s, first sentence %s, first sound %s",
 		millis(l.Playing), millis(l.EndOfTurn), millis(l.Recognized), millis(l.FirstStep), millis(l.FirstAudio))
 }
 
-// requestText says what became of a request.
+// requestText describes the outcome of a request.
 func requestText(l request.Log) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s: %s %s", l.Name, l.Method, l.URL))
 	if l.Error != "" {

@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// writable is a text as every database takes it: what peers and models say need not be.
+// writable returns a text that every database can store; texts of peers and models need not be.
 func writable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// writableLog is a log with such texts only. Its variables have none but such: who finds them out sees to that.
+// writableLog returns a log with such texts. Its variables are such already.
 func writableLog(l pathway.Log) pathway.Log {
 	l.Heard, l.Said = writable(l.Heard), writable(l.Said)
 	l.Entries = slices.Clone(l.Entries)

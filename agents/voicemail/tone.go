@@ -30,7 +30,7 @@ type toneDetector struct {
 	run    int // frames of the same tone
 }
 
-// hear says whether a tone sounds, and has for long enough.
+// hear reports whether a tone sounds, and has for long enough.
 func (t *toneDetector) hear(frame []int16) bool {
 	t.take(frame)
 	energy, hertz, pure := t.fit()
@@ -60,7 +60,7 @@ func (t *toneDetector) take(frame []int16) {
 	}
 }
 
-// fit is the mean square of the frame, the frequency of the sinusoid that comes nearest to it, and whether it is one.
+// fit returns the mean square of the frame, the frequency of the nearest sinusoid, and whether the frame is one.
 func (t *toneDetector) fit() (energy, hertz float64, pure bool) {
 	var cross, middle, sum float64
 	for n := 2; n < toneFrame; n++ {

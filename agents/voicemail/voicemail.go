@@ -80,7 +80,7 @@ func (d *Detector) speak() {
 	d.gap = 0
 }
 
-// judge is the verdict on what was heard so far; empty while there is none.
+// judge returns the verdict on what was heard so far; empty while there is none.
 func (d *Detector) judge() call.AnsweredBy {
 	switch {
 	case d.greeting && d.elapsed-d.gap-d.began >= recital:
