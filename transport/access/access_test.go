@@ -161,13 +161,17 @@ func TestForeignOrganizations(t *testing.T) {
 func TestNewChecksItsConfig(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
-	for name, c := range map[string]access.Config{
-		"nothing":      {},
-		"short secret": {Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 31)},
-		"no store":     {Atomic: store, Secret: make([]byte, 32)},
+	tenants, secret := orgstore.Tenants{Store: store}, make([]byte, 32)
+	for want, c := range map[string]access.Config{
+		"access: Config.Store is required":                  {Atomic: store, Secret: secret},
+		"access: Config.Atomic is required":                 {Store: tenants, Secret: secret},
+		"access: Config.Secret must have at least 32 bytes": {Store: tenants, Atomic: store, Secret: secret[1:]},
 	} {
-		if _, err := access.New(c); err == nil {
-			t.Errorf("%s: accepted", name)
+		if _, err := access.New(c); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+	if _, err := access.New(access.Config{}); err == nil {
+		t.Error("an empty configuration was accepted")
 	}
 }

@@ -1,0 +1,84 @@
+package httpapi_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/callwright/callwright/transport/httpapi"
+)
+
+// tracing notes the spans that begin.
+type tracing struct {
+	tracenoop.TracerProvider
+	spans *[]string
+}
+
+func (p tracing) Tracer(string, ...trace.TracerOption) trace.Tracer { return tracer{spans: p.spans} }
+
+type tracer struct {
+	tracenoop.Tracer
+	spans *[]string
+}
+
+func (t tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
+	config := trace.NewSpanStartConfig(opts...)
+	for _, attr := range config.Attributes() {
+		name += " " + attr.Value.Emit()
+	}
+	*t.spans = append(*t.spans, name+" "+config.SpanKind().String())
+	return t.Tracer.Start(ctx, name, opts...)
+}
+
+// metering notes what is measured.
+type metering struct {
+	metricnoop.MeterProvider
+	statuses *[]int64
+}
+
+func (p metering) Meter(string, ...metric.MeterOption) metric.Meter {
+	return meter{statuses: p.statuses}
+}
+
+type meter struct {
+	metricnoop.Meter
+	statuses *[]int64
+}
+
+func (m meter) Float64Histogram(string, ...metric.Float64HistogramOption) (metric.Float64Histogram, error) {
+	return histogram{statuses: m.statuses}, nil
+}
+
+type histogram struct {
+	metricnoop.Float64Histogram
+	statuses *[]int64
+}
+
+func (h histogram) Record(_ context.Context, _ float64, opts ...metric.RecordOption) {
+	attrs := metric.NewRecordConfig(opts).Attributes()
+	status, _ := attrs.Value("http.response.status_code")
+	*h.statuses = append(*h.statuses, status.AsInt64())
+}
+
+func TestOperationsAreTracedAndMeasured(t *testing.T) {
+	t.Parallel()
+	var spans []string
+	var statuses []int64
+	h := open(t, func(c *httpapi.Config) { c.Tracing, c.Metering = tracing{spans: &spans}, metering{statuses: &statuses} })
+	h.want(http.StatusOK, "GET", "/v1/calls", "")
+	h.want(http.StatusNotFound, "GET", "/v1/calls/secret-id", "")
+	h.want(http.StatusNotFound, "GET", "/v1/nothing", "")
+	h.do("GET", "/healthz", "")
+	if want := []string{"ListCalls GET /v1/calls listCalls server", "GetCall GET /v1/calls/{call_id} getCall server"}; !slices.Equal(spans, want) {
+		t.Errorf("spans %q, want %q", spans, want)
+	}
+	if want := []int64{200, 404}; !slices.Equal(statuses, want) {
+		t.Errorf("measured the statuses %v, want %v", statuses, want)
+	}
+}
