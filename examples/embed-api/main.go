@@ -28,8 +28,7 @@ func main() {
 	}))
 	defer issues.Close()
 	api := must(httpapi.New(httpapi.Config{
-		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store},
-		Areas: []httpapi.Area{triageapi.New(issues)},
+		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{triageapi.New(issues)},
 	}))
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
@@ -42,7 +41,8 @@ func main() {
 		r := must(http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(body)))
 		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Content-Type", "application/json")
-		answer := must(http.DefaultClient.Do(r))
+		answer, err := http.DefaultClient.Do(r)
+		_ = must(answer, err)
 		defer func() { _ = answer.Body.Close() }()
 		fmt.Println(method, path, answer.StatusCode)
 	}

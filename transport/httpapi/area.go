@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -102,9 +103,9 @@ func (a *API) serveOperation(w *answerWriter, r *http.Request, area mounted, o O
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
 	r.Body = guard(w, r)
-	ctx, end := a.telemetry.begin(r.Context(), r.Method, o)
-	defer func() { end(w.status, info.failure) }()
-	area.server.ServeHTTP(w, r.WithContext(ctx))
+	a.telemetry.observe(r.Context(), r.Method, o,
+		func(ctx context.Context) { area.server.ServeHTTP(w, r.WithContext(ctx)) },
+		func() (int, error) { return w.status, info.failure })
 }
 
 // Middleware wraps the handlers of an area: it refuses an operation without a service and a URL that no database takes,

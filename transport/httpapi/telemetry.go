@@ -34,15 +34,21 @@ func newTelemetry(tracing trace.TracerProvider, metering metric.MeterProvider) (
 	return telemetry{tracing.Tracer(telemetryName), duration}, err
 }
 
-// begin starts the span of a request for an operation. The function that it returns ends it.
-func (t telemetry) begin(ctx context.Context, method string, o Operation) (context.Context, func(status int, failure error)) {
+// observe traces and measures a request for an operation. result returns, when serve has ended, how it was answered.
+func (t telemetry) observe(
+	ctx context.Context, method string, o Operation, serve func(context.Context), result func() (status int, failure error),
+) {
 	attrs := []attribute.KeyValue{
 		attribute.String("http.request.method", method), attribute.String("http.route", o.Path),
 		attribute.String("oas.operation", o.ID),
 	}
 	ctx, span := t.tracer.Start(ctx, o.Name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attrs...))
 	began := time.Now()
-	return ctx, func(status int, failure error) {
+	defer func() {
+		status, failure := result()
+		if status == 0 { // the handler panicked before it answered
+			status = http.StatusInternalServerError
+		}
 		attrs = append(attrs, attribute.Int("http.response.status_code", status))
 		span.SetAttributes(attrs...)
 		if failure != nil {
@@ -53,5 +59,6 @@ func (t telemetry) begin(ctx context.Context, method string, o Operation) (conte
 		}
 		span.End()
 		t.duration.Record(ctx, time.Since(began).Seconds(), metric.WithAttributes(attrs...))
-	}
+	}()
+	serve(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.opentelemetry.io/otel/metric"
@@ -29,10 +30,11 @@ type tracer struct {
 
 func (t tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
 	config := trace.NewSpanStartConfig(opts...)
+	parts := []string{name, config.SpanKind().String()}
 	for _, attr := range config.Attributes() {
-		name += " " + attr.Value.Emit()
+		parts = append(parts, attr.Value.Emit())
 	}
-	*t.spans = append(*t.spans, name+" "+config.SpanKind().String())
+	*t.spans = append(*t.spans, strings.Join(parts, " "))
 	return t.Tracer.Start(ctx, name, opts...)
 }
 
@@ -75,10 +77,14 @@ func TestOperationsAreTracedAndMeasured(t *testing.T) {
 	h.want(http.StatusNotFound, "GET", "/v1/calls/secret-id", "")
 	h.want(http.StatusNotFound, "GET", "/v1/nothing", "")
 	h.do("GET", "/healthz", "")
-	if want := []string{"ListCalls GET /v1/calls listCalls server", "GetCall GET /v1/calls/{call_id} getCall server"}; !slices.Equal(spans, want) {
+	fallen := open(t, func(c *httpapi.Config) {
+		c.Access, c.Metering = lockedDoor{}, metering{statuses: &statuses}
+	})
+	fallen.do("GET", "/v1/agents", "")
+	if want := []string{"ListCalls server GET /v1/calls listCalls", "GetCall server GET /v1/calls/{call_id} getCall"}; !slices.Equal(spans, want) {
 		t.Errorf("spans %q, want %q", spans, want)
 	}
-	if want := []int64{200, 404}; !slices.Equal(statuses, want) {
+	if want := []int64{200, 404, 500}; !slices.Equal(statuses, want) {
 		t.Errorf("measured the statuses %v, want %v", statuses, want)
 	}
 }
