@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Active is which of a trunk's servers calls go to first, given which it was and how all of them are, by priority. From
-// a server that is unreachable calls go to the best of the others, if there is one that is not. Back to a server of a
-// higher priority they go by themselves only with Auto, and only once it is healthy, which takes two answers.
+// Active returns the index of the server that calls try first, given the previous one and the states of all servers by
+// priority. An unreachable server is replaced by the first reachable one, if there is any. With Auto, calls return to a
+// server of a higher priority once it is healthy, which takes two answered probes; with Manual they do not return.
 func Active(back Failback, current int, servers []health.State) int {
 	if current < 0 || current >= len(servers) {
 		return 0
@@ -27,8 +27,8 @@ func Active(back Failback, current int, servers []health.State) int {
 	return current
 }
 
-// Order is in which order a call tries a trunk's servers: the active one, then the others by priority. Those that are
-// unreachable are left out; when all of them are, none is, and they are tried by priority.
+// Order returns the indexes of a trunk's servers in the order in which a call tries them: the active one, then the others
+// by priority. Unreachable servers are left out, unless all of them are.
 func Order(active int, servers []health.State) []int {
 	var order, all []int
 	for i, s := range servers {

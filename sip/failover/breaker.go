@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// The bounds of a Breaker.
+// The limits of a Breaker.
 const (
-	OpenFor = 30 * time.Second // how long a server that failed is left alone
-	maxOpen = 10_000           // how many servers it remembers
+	OpenFor = 30 * time.Second // how long a circuit stays open after a failure
+	maxOpen = 10_000           // circuits that are remembered
 )
 
-// Breaker remembers on this node which servers have just failed a call, until probes and other nodes know it too. Its
-// zero value is ready, and it is safe for concurrent use.
+// Breaker is a circuit breaker for each server: it remembers on this node which servers have just failed a call, before
+// probes have found out. The zero value is ready to use, and safe for concurrent use.
 type Breaker struct {
 	mu   sync.Mutex
 	open map[string]time.Time // by server: until when no call tries it
 }
 
-// Allow says whether a call may try a server. Of a server that failed, it lets one call through after OpenFor, and when
-// nothing is heard of that one, another after OpenFor again.
+// Allow reports whether a call may try a server. An open circuit lets one call through after OpenFor, and another one each
+// OpenFor until the outcome of one is known.
 func (b *Breaker) Allow(server string, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

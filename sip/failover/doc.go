@@ -1,5 +1,5 @@
-// Package failover decides which of a trunk's servers a call goes to, and which failure sends it to the next one.
+// Package failover orders a trunk's servers for calls, and decides which failures lead to the next server.
 //
-// Only what is technical moves a call: a server that can't be reached, that stays silent, that is out of order or whose
-// authentication fails. What the callee decides stays decided, and a call that rang stays where it rang.
+// Only technical failures lead to the next server: the server cannot be reached, does not respond, is out of order or
+// refuses our credentials. A response of the callee is final, and so is a call that has rung.
 package failover

@@ -7,41 +7,41 @@ import (
 	"time"
 )
 
-// Trigger is a class of failures that sends a call to the next server.
+// Trigger is a class of failures that leads to the next server.
 type Trigger string
 
 // The triggers.
 const (
 	Unreachable Trigger = "unreachable"  // no address, connection or TLS; 502, 503, 504, or 408 from the peer
-	AuthFailure Trigger = "auth_failure" // refused with credentials
-	Timeout     Trigger = "timeout"      // connected, and silent
+	AuthFailure Trigger = "auth_failure" // our credentials are refused
+	Timeout     Trigger = "timeout"      // connected, but no response
 )
 
 // Failback is how calls return to a server of a higher priority.
 type Failback string
 
-// The ways.
+// The ways to return.
 const (
-	Auto   Failback = "auto"   // when its probes are answered again: the default
-	Manual Failback = "manual" // when its owner sets the configuration again
+	Auto   Failback = "auto"   // when probes are answered again: the default
+	Manual Failback = "manual" // when the owner sets the configuration again
 )
 
-// MaxServers is how many servers a trunk has at most: primary, secondary, tertiary.
+// MaxServers is the most servers of a trunk: primary, secondary and tertiary.
 const MaxServers = 3
 
-// The times of one call's attempts.
+// The time limits of one call's attempts.
 const (
-	Patience = 4 * time.Second  // how long a connected server may stay silent (RFC 3261 would wait for 32 s)
-	Limit    = 12 * time.Second // no other server is tried after that
+	Patience = 4 * time.Second  // for the first response of a connected server (RFC 3261 allows 32 s)
+	Limit    = 12 * time.Second // no further server is tried after it
 )
 
 // Server is one of a trunk's servers, always over TLS.
 type Server struct {
 	Host string
-	Port uint16 // 0: as DNS says (RFC 3263)
+	Port uint16 // 0: from DNS (RFC 3263)
 }
 
-// String is the server for people and as a key: "host:port", or "host" without a port.
+// String returns "host:port", or "host" without a port. It serves as a key, too.
 func (s Server) String() string {
 	if s.Port == 0 {
 		return s.Host
@@ -49,23 +49,23 @@ func (s Server) String() string {
 	return net.JoinHostPort(s.Host, strconv.Itoa(int(s.Port)))
 }
 
-// Config is the failover of a trunk. Disabled, calls go to the trunk's endpoint alone.
+// Config is the failover of a trunk. While it is disabled, calls go to the trunk's endpoint alone.
 type Config struct {
 	Enabled  bool
 	Servers  []Server  // in the order of priority
-	Triggers []Trigger // none: all of them
+	Triggers []Trigger // empty: all of them
 	Failback Failback  // empty: Auto
 }
 
-// Outcome is what became of an attempt that was not answered by a person or a machine at the other end.
+// Outcome is the result of an attempt that was not answered.
 type Outcome struct {
-	Code          int  // the final answer; 0: none came
-	Connected     bool // there was a TLS connection
-	Rang          bool // something beyond 100 came before the end
-	Authenticated bool // our credentials had been sent
+	Code          int  // the final response; 0: none
+	Connected     bool // the TLS connection was up
+	Rang          bool // a provisional response above 100 came
+	Authenticated bool // our credentials were sent
 }
 
-// Classify says which trigger an outcome is; ok is false for one that stays what it is.
+// Classify returns the trigger of an outcome; ok is false for a final outcome.
 func Classify(o Outcome) (t Trigger, ok bool) {
 	switch {
 	case o.Rang:
@@ -83,7 +83,7 @@ func Classify(o Outcome) (t Trigger, ok bool) {
 	}
 }
 
-// Next says whether an outcome sends the call to the next server.
+// Next reports whether an outcome leads to the next server.
 func (c Config) Next(o Outcome) bool {
 	t, ok := Classify(o)
 	return ok && c.Enabled && (len(c.Triggers) == 0 || slices.Contains(c.Triggers, t))

@@ -1,2 +1,2 @@
-// Package fingerprint tells from the headers of a SIP answer which system gave it, how sure that is, and why.
+// Package fingerprint identifies the system that sent a SIP response by its headers, with a confidence and the evidence.
 package fingerprint

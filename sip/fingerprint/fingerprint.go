@@ -7,35 +7,35 @@ import (
 	"strings"
 )
 
-// Header is one header of an answer as it came: the name in its own case, in its own order.
+// Header is one header of a response, with its name as it was written.
 type Header struct{ Name, Value string }
 
-// Guess is the system that an answer comes from.
+// Guess is the system that probably sent a response.
 type Guess struct {
 	System     string   // such as "Asterisk"; empty: unknown, which is normal
-	Version    string   // empty: not told
+	Version    string   // empty: unknown
 	Confidence float64  // 0 to 1
-	Evidence   []string // for people, without text of the peer's own
-	Note       string   // what to know about this system; empty: nothing
+	Evidence   []string // for people; quotes no text of the peer
+	Note       string   // advice for this system; empty: none
 }
 
-// How sure each kind of sign makes: what a system calls itself is rarely a lie, and its habits may be shared.
+// The confidence of each kind of sign. A product name is rarely wrong; habits may be shared by several systems.
 const (
 	byName    = 0.9 // Server or User-Agent
-	byRealm   = 0.7 // the digest realm that it comes with
-	bySet     = 0.5 // the order of Allow, the set in Supported
-	byMention = 0.4 // a maker's name anywhere in Server or User-Agent
-	byCase    = 0.3 // how header names are written
+	byRealm   = 0.7 // the default digest realm
+	bySet     = 0.5 // the order of Allow, the set of Supported
+	byMention = 0.4 // a vendor's name anywhere in Server or User-Agent
+	byCase    = 0.3 // the case of header names
 )
 
-// The bounds of what is looked at.
+// The limits of the input.
 const (
 	maxHeaders = 64
 	maxValue   = 512 // bytes
 )
 
-// Identify guesses which system has answered with these headers. The surest sign decides, and whatever else speaks for
-// the same system stands beside it in the evidence.
+// Identify guesses which system sent a response with these headers. The sign with the highest confidence decides; all
+// signs of the same system are in the evidence.
 func Identify(headers []Header) Guess {
 	f := read(headers)
 	var signs []sign
@@ -46,7 +46,7 @@ func Identify(headers []Header) Guess {
 	if len(signs) == 0 {
 		return Guess{}
 	}
-	// Of equally sure ones the first: the tables are in the order in which they count.
+	// The first sign wins a tie: the tables are in the order of precedence.
 	best := slices.MaxFunc(signs, func(a, b sign) int { return cmp.Compare(a.confidence, b.confidence) })
 	guess := Guess{System: best.system, Version: best.version, Confidence: best.confidence, Note: notes[best.system]}
 	for _, s := range signs {
@@ -57,14 +57,14 @@ func Identify(headers []Header) Guess {
 	return guess
 }
 
-// sign is one thing that speaks for a system.
+// sign is one piece of evidence for a system.
 type sign struct {
 	system, version string
 	confidence      float64
 	evidence        string
 }
 
-// facts are the headers that tell, by their names in lower case.
+// facts holds the relevant headers by their names in lower case.
 type facts struct {
 	values map[string][]string
 	upper  bool // every header name is in capital letters
@@ -87,7 +87,7 @@ func read(headers []Header) facts {
 	return f
 }
 
-// names finds what a system calls itself. Of its own signatures the first alone counts.
+// names finds product names. Only the first match of a system counts.
 func (f facts) names() []sign {
 	var signs []sign
 	for _, header := range []string{"Server", "User-Agent"} {
@@ -111,7 +111,7 @@ func (f facts) names() []sign {
 
 var realm = regexp.MustCompile(`(?i)\brealm\s*=\s*"([^"]{1,64})"`)
 
-// realms finds the digest realm of a system that nobody has given another.
+// realms finds default digest realms.
 func (f facts) realms() []sign {
 	var signs []sign
 	for _, value := range slices.Concat(f.values["www-authenticate"], f.values["proxy-authenticate"]) {
@@ -126,7 +126,7 @@ func (f facts) realms() []sign {
 	return signs
 }
 
-// habits finds lists of methods and options in the order, or as the set, that a system is known for.
+// habits finds lists of methods and options that are typical of a system by order or by set.
 func (f facts) habits() []sign {
 	var signs []sign
 	for _, h := range habits {
@@ -145,7 +145,7 @@ func (f facts) capitals() []sign {
 	return []sign{{system: teams, confidence: byCase, evidence: "the header names are in capital letters, as " + teams + " writes them"}}
 }
 
-// fits says whether a header's list is the one of the habit.
+// fits reports whether a header's list matches a habit.
 func (h habit) fits(list string, f facts) bool {
 	items := split(list)
 	want := split(h.list)
@@ -162,7 +162,7 @@ func (h habit) fits(list string, f facts) bool {
 	}
 }
 
-// split gives the items of a list, in lower case and without blanks around them.
+// split returns the items of a list, in lower case and trimmed.
 func split(list string) []string {
 	var items []string
 	for item := range strings.SplitSeq(strings.ToLower(list), ",") {

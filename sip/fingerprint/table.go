@@ -4,13 +4,13 @@ import "regexp"
 
 const teams = "Microsoft Teams"
 
-// notes are what to know before calls are sent to a system.
+// notes holds advice on systems.
 var notes = map[string]string{
 	teams: "Microsoft Teams takes calls through a certified session border controller only; a direct connection is not supported.",
 }
 
-// product is what a system calls itself in Server or User-Agent. The first group of the pattern is its version, of which
-// nothing but digits, letters, dots and the like can come through.
+// product is a system's name in Server or User-Agent. The first group of the pattern is the version, which admits digits,
+// letters, dots and the like only.
 type product struct {
 	system     string
 	confidence float64
@@ -28,7 +28,7 @@ func mentioned(system, pattern string) product {
 	return product{system, byMention, regexp.MustCompile(`(?i)` + pattern)}
 }
 
-// products in the order in which they count: what is built upon another system before that one.
+// products is in the order of precedence: a system that is built on another one comes before it.
 var products = []product{
 	named("FreePBX", `FPBX-`+version),
 	named("Asterisk", `Asterisk PBX\s*(?:certified/)?`+version),
@@ -46,7 +46,7 @@ var products = []product{
 	named("3CX", `3CXPhoneSystem\b`),
 	named(teams, `Microsoft\.PSTNHub\.SIPProxy(?:\s+v\.`+version+`)?`),
 	named("baresip", `baresip v`+version),
-	// Nobody here has seen these answer: a maker's name is all there is to go by.
+	// Of these systems only the vendor's name is known.
 	mentioned("AudioCodes", `\baudiocodes\b|\bmediant\b`),
 	mentioned("Ribbon", `\bribbon\b|\bsonus\b`),
 	mentioned("Oracle SBC", `\boracle\b|\bacme ?packet\b`),
@@ -57,31 +57,31 @@ var products = []product{
 	mentioned("Cisco", `\bcisco\b`),
 }
 
-// defaultRealms are digest realms, in lower case, that a system has until somebody gives it another.
+// defaultRealms maps default digest realms, in lower case, to systems.
 var defaultRealms = map[string]string{
 	"asterisk":       "Asterisk",
 	"3cxphonesystem": "3CX",
 }
 
-// habit is a list in a header that a system is known for.
+// habit is a list in a header that is typical of a system.
 type habit struct {
 	system  string
 	header  string
 	how     comparison
 	list    string
-	without string // a header that must not be there; empty: any may
+	without string // a header that must be absent; empty: none
 }
 
-// comparison is how a list has to be like that of a habit.
+// comparison is how a list is matched with that of a habit.
 type comparison int
 
 const (
-	contains comparison = iota // all of it, in any order
-	begins                     // it begins like that
-	ordered                    // just that
+	contains comparison = iota // all items, in any order
+	begins                     // these items first
+	ordered                    // exactly these items, in order
 )
 
-// habits in the order in which they count.
+// habits is in the order of precedence.
 var habits = []habit{
 	{system: "Asterisk", header: "Allow", how: begins, list: "OPTIONS, REGISTER, SUBSCRIBE, NOTIFY, PUBLISH, INVITE"},
 	{system: "Asterisk", header: "Allow", how: ordered, list: "INVITE, ACK, CANCEL, OPTIONS, BYE, REFER, SUBSCRIBE, NOTIFY, INFO, PUBLISH"},
@@ -92,6 +92,6 @@ var habits = []habit{
 	{system: "Cisco CUBE", header: "Allow", how: ordered, list: "INVITE, OPTIONS, BYE, CANCEL, ACK, PRACK, UPDATE, REFER, SUBSCRIBE, NOTIFY, INFO, REGISTER"},
 	{system: "Cisco CUBE", header: "Supported", how: contains, list: "sdp-anat"},
 	{system: teams, header: "Allow", how: ordered, list: "INVITE, ACK, OPTIONS, CANCEL, BYE, NOTIFY"},
-	// Its own answer to OPTIONS takes everything, names no extension, and says nothing of methods.
+	// Its response to OPTIONS accepts every type, lists no extension and no methods.
 	{system: "Kamailio", header: "Accept", how: ordered, list: "*/*", without: "Allow"},
 }

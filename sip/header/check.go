@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CheckInbound refuses rules that no inbound trunk could have: CodeBadRequest, with a field such as "headers[2].value".
+// CheckInbound refuses rules that are invalid for an inbound trunk: CodeBadRequest with a field such as
+// "headers[2].value".
 func CheckInbound(rules []Rule) error { return check(rules, checkInbound) }
 
-// CheckOutbound refuses rules that no outbound trunk could have; errors are those of CheckInbound.
+// CheckOutbound refuses rules that are invalid for an outbound trunk; errors are those of CheckInbound.
 func CheckOutbound(rules []Rule) error { return check(rules, checkOutbound) }
 
 func check(rules []Rule, custom func(at string, c Custom) error) error {
@@ -53,7 +54,7 @@ func checkOutbound(at string, c Custom) error {
 
 func checkUUI(at string, u UUI) error {
 	if u.Encoding != "" && u.Encoding != Hex {
-		return callwright.Invalid(at+".encoding", "must be hex, or be left out for text in quotes")
+		return callwright.Invalid(at+".encoding", "must be hex, or empty for a quoted string")
 	}
 	return first(
 		checkVariable(at+".target", u.Target), checkParameter(at+".purpose", u.Purpose), checkParameter(at+".content", u.Content),
@@ -95,7 +96,7 @@ func checkName(at, name string) error {
 		return callwright.Invalid(at, "must be the name of a header: a token (RFC 3261, section 25.1) of at most %d bytes", MaxName)
 	}
 	if isOwn(name) {
-		return callwright.Invalid(at, "%s is a header of SIP itself, which no rule can map", name)
+		return callwright.Invalid(at, "must not be %s, which SIP itself uses", name)
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package header
 
 import "strings"
 
-// Outbound is the headers that an outbound trunk's rules make of a call's variables. A variable that is absent, empty or
-// no fit value of a header makes none.
+// Outbound returns the headers that an outbound trunk's rules make from a call's variables. A variable that is absent,
+// empty or not a valid header value makes no header.
 func Outbound(rules []Rule, variables map[string]string) []Header {
 	var headers []Header
 	for _, r := range rules {

@@ -2,8 +2,7 @@ package header
 
 import "strings"
 
-// own are the headers by which SIP itself works, in lower case: what a rule put there would break calls, or pretend to
-// be somebody.
+// own lists the headers that SIP itself uses, in lower case. A rule for one of them would break calls, or fake an identity.
 var own = func() map[string]bool {
 	names := map[string]bool{}
 	for name := range strings.FieldsSeq(`
@@ -29,8 +28,8 @@ var own = func() map[string]bool {
 	return names
 }()
 
-// isOwn says whether SIP owns a header: by its name, by its compact form, which is one letter for all that have one, or
-// as one of a body or of a proxy's.
+// isOwn reports whether SIP uses a header: one of own, a compact form, which is always one letter, or a header of a body
+// or of proxy authentication.
 func isOwn(name string) bool {
 	name = strings.ToLower(name)
 	return own[name] || len(name) == 1 || strings.HasPrefix(name, "content-") || strings.HasPrefix(name, "proxy-")

@@ -6,31 +6,31 @@ type Rule struct {
 	UUI    *UUI
 }
 
-// Custom is a header of the two sides' own.
+// Custom maps a custom header.
 //
-// Of an inbound trunk Key is the header and Value the variable that takes its content; with Passthrough Value is a
-// constant that the variable named Key gets on every call. Of an outbound trunk Key is the variable and Value the header;
-// with Passthrough Key is the header and Value a constant.
+// On an inbound trunk, Key names the header and Value the variable that receives its content; with Passthrough, Key names
+// a variable and Value is the constant that it receives on every call. On an outbound trunk, Key names the variable and
+// Value the header; with Passthrough, Key names the header and Value is a constant.
 type Custom struct {
 	Key, Value  string
 	Passthrough bool
 }
 
-// UUI is User-to-User information, whose content goes into or comes from the variable Target.
+// UUI maps User-to-User information to or from the variable Target.
 type UUI struct {
 	Target   string
-	Purpose  string // the purpose parameter; empty: none is sent, any is taken
-	Encoding string // "hex", or empty for text in quotes
-	Content  string // the content parameter, such as "isdn-uui"; empty: none is sent, any is taken
+	Purpose  string // the purpose parameter; empty: none is sent, any is accepted
+	Encoding string // "hex", or empty for a quoted string
+	Content  string // the content parameter, such as "isdn-uui"; empty: none is sent, any is accepted
 }
 
 // Header is one header of a message.
 type Header struct{ Name, Value string }
 
-// Hex is the encoding that RFC 7433 names, as UUI has it.
+// Hex is the encoding of RFC 7433, for UUI.Encoding.
 const Hex = "hex"
 
-// The bounds of rules, and of what they carry.
+// The limits of rules and of their contents.
 const (
 	MaxRules = 50
 	MaxName  = 128  // bytes of a variable's or a header's name, or of a parameter

@@ -19,7 +19,7 @@ type information struct {
 	params map[string]string // by lower-case names
 }
 
-// find is the content of the first value of a User-to-User header that the rule is about.
+// find returns the content of the first value of a User-to-User header that matches the rule.
 func (u UUI) find(value string) (text string, ok bool) {
 	for _, i := range parse(value) {
 		if !u.wants(i) {
@@ -41,7 +41,7 @@ func (u UUI) wants(i information) bool {
 		(u.Content == "" || strings.EqualFold(u.Content, i.params["content"]))
 }
 
-// text is the data as a variable gets it. Hex digits that stand for no text, as in what comes from an ISDN, stay digits.
+// text returns the data for a variable. Hex digits that do not encode text, as ISDN sends them, stay digits.
 func (i information) text(standard string) (text string, ok bool) {
 	encoding, given := i.params["encoding"]
 	if !given {
@@ -69,7 +69,7 @@ func readable(text string) bool {
 	})
 }
 
-// render is the header's value for a variable's text; empty for an empty one.
+// render returns the header's value for a variable's text; empty for an empty text.
 func (u UUI) render(text string) string {
 	if text == "" {
 		return ""
@@ -89,8 +89,8 @@ func (u UUI) render(text string) string {
 	return b.String()
 }
 
-// parse reads the values of a User-to-User header: uui-data *(";" uui-param), with commas between them. A header with
-// anything malformed in it has none.
+// parse returns the values of a User-to-User header: uui-data *(";" uui-param), separated by commas. A malformed header
+// has no values.
 func parse(value string) []information {
 	var all []information
 	s := scanner(value)
@@ -124,12 +124,12 @@ func parse(value string) []information {
 	return all
 }
 
-// scanner is what is left of a header's value.
+// scanner holds the rest of a header's value.
 type scanner string
 
 func (s *scanner) blanks() { *s = scanner(strings.TrimLeft(string(*s), " \t")) }
 
-// eat goes past a separator and the blanks around it, if it is the next thing.
+// eat skips a separator and the white space around it, if it comes next.
 func (s *scanner) eat(separator byte) bool {
 	s.blanks()
 	if *s == "" || (*s)[0] != separator {
@@ -139,7 +139,7 @@ func (s *scanner) eat(separator byte) bool {
 	return true
 }
 
-// word is a token or a quoted string.
+// word reads a token or a quoted string.
 func (s *scanner) word() (text string, ok bool) {
 	if s.blanks(); *s == "" || (*s)[0] != '"' {
 		return s.token()
@@ -172,7 +172,7 @@ func (s *scanner) token() (text string, ok bool) {
 	return text, text != ""
 }
 
-// isTokenRune is of RFC 3261, section 25.1.
+// isTokenRune reports the characters of a token (RFC 3261, section 25.1).
 func isTokenRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-.!%*_+`'~", r)
 }

@@ -1,4 +1,6 @@
-// Package health is the state machine of a trunk's servers: what probes and calls say of a server, and since when.
+// Package health is the state machine of a SIP server's health, driven by the evidence of probes and calls, and the history
+// of a trunk's uptime and response times.
 //
-// One missed answer makes a server suspect and not unreachable, and one answer does not make it healthy again.
+// The machine has hysteresis: one missed response makes a server suspect, not unreachable, and one response does not make
+// it healthy again.
 package health

@@ -2,10 +2,10 @@ package health
 
 import "time"
 
-// State is what is known of a server.
+// State is the health of a server.
 type State string
 
-// The states. Suspect counts as healthy and Recovering as unreachable to everyone outside: see Public.
+// The states. Suspect is shown as healthy and Recovering as unreachable: see Public.
 const (
 	Unchecked   State = "unchecked"
 	Healthy     State = "healthy"
@@ -14,7 +14,7 @@ const (
 	Recovering  State = "recovering"
 )
 
-// Public is the state as the interface knows it: healthy, unreachable or unchecked.
+// Public returns the state as users see it: healthy, unreachable or unchecked.
 func (s State) Public() State {
 	switch s {
 	case Suspect:
@@ -26,22 +26,22 @@ func (s State) Public() State {
 	}
 }
 
-// Evidence is what one probe or one call says of a server.
+// Evidence is what one probe or one call says about a server.
 type Evidence struct {
 	At           time.Time
 	Alive        bool
-	ResponseTime time.Duration // of a probe that was answered; 0: not measured
-	Reason       string        // of a miss, or the answer's code and phrase
-	RetryAfter   time.Duration // asked for by a 503; 0: not
+	ResponseTime time.Duration // of an answered probe; 0: not measured
+	Reason       string        // of a miss, or the response's code and phrase
+	RetryAfter   time.Duration // of a 503; 0: absent
 }
 
 // Server is the health of one server.
 type Server struct {
 	State        State
 	Since        time.Time     // of State
-	Streak       int           // misses or answers in a row, whichever the state counts
+	Streak       int           // consecutive misses or responses, whichever the state counts
 	CheckedAt    time.Time     // zero: never
-	ResponseTime time.Duration // of the last probe that was answered; 0: none was
+	ResponseTime time.Duration // of the last answered probe; 0: none
 	Reason       string        // of the last evidence
-	NotBefore    time.Time     // no probe before it: a 503 has asked for that; zero: none has
+	NotBefore    time.Time     // earliest next probe, from the Retry-After of a 503; zero: none
 }

@@ -5,30 +5,29 @@ import (
 	"time"
 )
 
-// History is how a trunk has been over the last days: time-weighted, and with the last response times.
+// History is the uptime of a trunk over the last days, weighted by time, and its last response times.
 type History struct {
 	Days    []Day           // oldest first, at most MaxDays
 	Samples []time.Duration // of the last answered probes, oldest first, at most MaxSamples
-	Until   time.Time       // up to when Days counts
+	Until   time.Time       // end of the time that Days counts
 }
 
-// Day is how long a trunk was known to be up and down on one day.
+// Day is the known uptime and downtime of a trunk on one day.
 type Day struct {
 	Date     time.Time // midnight UTC
 	Up, Down time.Duration
 }
 
-// The bounds of a History.
+// The limits of a History.
 const (
 	MaxDays    = 30
 	MaxSamples = 60
-	// MaxGap is how long what was last seen of a trunk counts as known. Time beyond it, in which nobody looked, is
-	// unknown and counts neither way.
+	// MaxGap is how long a state counts as known after it was last seen. Unobserved time beyond it is unknown, and counts
+	// neither as uptime nor as downtime.
 	MaxGap = 5 * time.Minute
 )
 
-// Lasted counts the time from Until to at, in which the trunk was in one state. Time that is counted already is not
-// counted twice.
+// Lasted adds the time from Until to at, in which the trunk was in one state. Time before Until is not added again.
 func (h History) Lasted(state State, at time.Time) History {
 	from := h.Until
 	if !at.After(from) {
@@ -57,7 +56,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// count adds to the last day, or begins one.
+// count adds to the last day, or starts a new one.
 func (h *History) count(date time.Time, state State, d time.Duration) {
 	if len(h.Days) == 0 || h.Days[len(h.Days)-1].Date.Before(date) {
 		h.Days = append(h.Days, Day{Date: date})
@@ -70,14 +69,14 @@ func (h *History) count(date time.Time, state State, d time.Duration) {
 	}
 }
 
-// Answered keeps the response time of a probe.
+// Answered adds the response time of a probe.
 func (h History) Answered(responseTime time.Duration) History {
 	kept := h.Samples[max(0, len(h.Samples)-MaxSamples+1):]
 	h.Samples = append(slices.Clone(kept), responseTime)
 	return h
 }
 
-// Uptime is the part of the known time in which the trunk was up, in percent; ok is false while nothing is known.
+// Uptime returns the share of uptime in the known time, in percent; ok is false while no time is known.
 func (h History) Uptime() (percent float64, ok bool) {
 	var up, known time.Duration
 	for _, d := range h.Days {
@@ -90,7 +89,7 @@ func (h History) Uptime() (percent float64, ok bool) {
 	return 100 * (float64(up) / float64(known)), true
 }
 
-// Average is the mean of the last response times; ok is false without any.
+// Average returns the mean of the last response times; ok is false without any.
 func (h History) Average() (mean time.Duration, ok bool) {
 	if len(h.Samples) == 0 {
 		return 0, false
@@ -102,7 +101,7 @@ func (h History) Average() (mean time.Duration, ok bool) {
 	return sum / time.Duration(len(h.Samples)), true
 }
 
-// P95 is the response time that 95 % of the last ones do not exceed (the nearest rank); ok is false without any.
+// P95 returns the 95th percentile of the last response times (nearest rank); ok is false without any.
 func (h History) P95() (bound time.Duration, ok bool) {
 	if len(h.Samples) == 0 {
 		return 0, false

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// move is where a state goes, and how many times in a row that has to be said before it does.
+// move is a transition and the consecutive pieces of evidence that it takes.
 type move struct {
 	to    State
 	after int
 }
 
-// moves is the machine. A state stays, and counts, until what is said of it has been said often enough.
+// moves is the transition table. A state counts evidence until there is enough for its move.
 var moves = map[State]struct{ answer, miss move }{
 	Unchecked:   {answer: move{Healthy, 1}, miss: move{Unreachable, 3}},
 	Healthy:     {answer: move{Healthy, 1}, miss: move{Suspect, 1}},
@@ -23,13 +23,13 @@ var moves = map[State]struct{ answer, miss move }{
 
 // The times between probes.
 const (
-	Interval      = time.Minute     // give or take a tenth
-	MaxRetryAfter = 3 * time.Minute // how long a 503 may keep probes away
-	soon          = 5 * time.Second // after the first miss or answer that is being counted, and twice that after the second
+	Interval      = time.Minute     // less up to a tenth
+	MaxRetryAfter = 3 * time.Minute // the longest Retry-After that is honored
+	soon          = 5 * time.Second // after the first evidence that is counted; doubled after the second
 	fallen        = 20 * time.Second
 )
 
-// Next is the server after a piece of evidence. The zero Server is Unchecked.
+// Next returns the server after a piece of evidence. The zero Server is Unchecked.
 func (s Server) Next(e Evidence) Server {
 	from := cmp.Or(s.State, Unchecked)
 	m := moves[from].miss
@@ -58,8 +58,8 @@ func (s Server) Next(e Evidence) Server {
 	return next
 }
 
-// firstStreak is what a state has counted when it is entered: the evidence that led to Suspect and Recovering is the
-// first of those they count, the others begin anew.
+// firstStreak returns the count with which a state is entered. Suspect and Recovering count the evidence that led to them,
+// the others start at zero.
 func firstStreak(s State) int {
 	if s == Suspect || s == Recovering {
 		return 1
@@ -67,10 +67,10 @@ func firstStreak(s State) int {
 	return 0
 }
 
-// ProbeAt is when a server is to be probed again, or at once (the zero time) when it never was. One whose state is
-// settled is probed each minute. Its seed is its place in that minute: each interval brings it up to a tenth closer, so
-// that servers which were first probed together are soon spread evenly, and stay so. One that is being counted is
-// looked at sooner: 5 s after the first miss or answer, 10 s after the second, and 20 s after it became unreachable.
+// ProbeAt returns when a server is due for a probe: at once, which is the zero time, if it never was probed. A server whose
+// state is settled is due each minute. Its seed is its place in that minute: each interval moves it up to a tenth closer,
+// so that probes which start together spread evenly. While evidence is counted, the server is due sooner: 5 s after the
+// first piece, 10 s after the second, and 20 s after it became unreachable.
 func (s Server) ProbeAt(seed uint64) time.Time {
 	if s.CheckedAt.IsZero() {
 		return time.Time{}
@@ -97,7 +97,7 @@ func (s Server) wait(seed uint64) time.Duration {
 	return Interval + min(max(ahead, -Interval/10), Interval/10)
 }
 
-// Best is the state of a trunk with these servers: that of its best one, Unchecked without any.
+// Best returns the state of a trunk with these servers: that of the best one, or Unchecked without any.
 func Best(servers ...State) State {
 	order := []State{Healthy, Suspect, Unchecked, Recovering, Unreachable}
 	for _, s := range order {

@@ -1,6 +1,6 @@
-// Package ladder is the message sequence of a SIP call: who sent what when, without a secret in it.
+// Package ladder records the message sequence of a SIP call (a ladder diagram), without secrets.
 //
 // A [Recorder] takes the steps of one attempt at a call as they happen and keeps them within [MaxEvents] and [MaxBytes].
-// Of a message it gets what an [Event] has room for and nothing else: no header but CSeq and the branch of Via, and of a
-// body the summary that [Describe] makes.
+// An [Event] holds few parts of a message: of the headers CSeq and the branch of Via, and of the body the summary by
+// [Describe].
 package ladder

@@ -7,44 +7,44 @@ type Event struct {
 	At         time.Time
 	Attempt    int    // counts the servers tried, from 1
 	Sent       bool   // by us
-	Method     string // of a request, and of the request that a response answers; empty for a note
+	Method     string // of the request, or of the request that a response answers; empty for a note
 	Status     int    // of a response; 0: a request
-	Reason     string // its phrase
+	Reason     string // phrase of a response
 	CSeq       uint32
 	Transport  string // such as "TLS 1.3"
 	Peer       string // address and port
 	Branch     string // of the transaction
 	Retransmit bool
-	Body       string // what the body says, in short: codecs, direction, crypto suite; never a key
+	Body       string // summary of the body: codecs, direction, crypto suite; never a key
 	Note       string // one of the Note constants; empty for a message
 	Detail     string // of a note
 }
 
-// The notes, in the order in which they come.
+// The notes, in the order in which they occur.
 const (
 	NoteResolved     = "resolved"      // the addresses of the server
-	NoteUnresolved   = "not resolved"  // and why
-	NoteConnected    = "connected"     // TLS version, cipher, and what is known of the peer's certificate
-	NoteUnconnected  = "not connected" // and why; the next address may do better
-	NoteGivenUp      = "given up"      // by us, before it was answered
+	NoteUnresolved   = "not resolved"  // the reason
+	NoteConnected    = "connected"     // TLS version, cipher, and the check of the peer's certificate
+	NoteUnconnected  = "not connected" // the reason; the next address is tried
+	NoteGivenUp      = "given up"      // canceled by us before the answer
 	NoteMediaStarted = "media started"
 	NoteEnded        = "ended"
-	NoteOmitted      = "not shown" // how many steps were too many; always the last
+	NoteOmitted      = "not shown" // number of dropped steps; always the last note
 )
 
-// The bounds of one call's ladder. What is beyond them is counted and dropped.
+// The limits of one call's ladder. Further steps are dropped and counted.
 const (
 	MaxEvents = 256
 	MaxBytes  = 64 << 10 // of Size
 )
 
-// The bounds of one event's texts, in bytes. What is longer is cut.
+// The limits of an event's texts, in bytes. Longer texts are cut.
 const (
 	maxText   = 128
 	maxDetail = 512
 )
 
-// Size is what an event counts for MaxBytes: its texts, and as much again as the rest of it takes when it is written down.
+// Size returns what an event counts for MaxBytes: the bytes of its texts, and those of the other fields when stored.
 func (e *Event) Size() int {
 	const rest = 96
 	n := rest

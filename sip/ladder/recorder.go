@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// Recorder keeps the ladder of one attempt. The zero value is ready. It may be used by several goroutines at once.
+// Recorder records the ladder of one attempt. The zero value is ready to use, and safe for concurrent use.
 type Recorder struct {
-	// Observe, if set before the first Add, hears of every event that is kept, in order. It must not block, nor call
-	// the recorder.
+	// Observe, if set before the first Add, is called with every event that is kept, in order. It must neither block nor
+	// call the recorder.
 	Observe func(Event)
 
 	mu      sync.Mutex
 	events  []Event
 	bytes   int
 	omitted int
-	last    Event // of those that were omitted
+	last    Event // that was omitted
 }
 
-// usual is how many steps a call has that is answered and ended.
+// usual is the number of steps of a call that is answered and ended.
 const usual = 16
 
-// reserved is the room for the note that counts what was omitted.
+// reserved is the size of the note that counts omitted steps.
 const reserved = 256
 
-// Add takes one step in, unless the ladder is full. Its texts are made printable, cut where a secret begins, and cut
-// where they are too long.
+// Add records a step, unless the ladder is full. Texts are made printable, and cut where a secret begins or where they are
+// too long.
 func (r *Recorder) Add(e Event) {
 	for _, text := range e.texts() {
 		limit := maxText
@@ -53,7 +53,7 @@ func (r *Recorder) Add(e Event) {
 	}
 }
 
-// Events is the ladder so far: at most MaxEvents and MaxBytes, whatever came.
+// Events returns the ladder so far, at most MaxEvents and MaxBytes.
 func (r *Recorder) Events() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Describe says in short what a body is: of a session description its codecs, direction and crypto suite, such as
-// "PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80"; of any other its type. It quotes nothing of the body itself. Without a
-// body it is empty.
+// Describe returns a summary of a body: the codecs, direction and crypto suite of a session description, such as
+// "PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80", or else the body's type. It quotes no part of the body, and returns ""
+// without a body.
 func Describe(contentType string, body []byte) string {
 	kind, _, _ := strings.Cut(contentType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
@@ -38,15 +38,15 @@ func Describe(contentType string, body []byte) string {
 	return list + "; " + d.Direction().String() + "; " + suite
 }
 
-// secrets are the words that a key or a password follows. Nothing that is recorded should hold one, but a peer may quote
-// in its phrase what we sent it.
+// secrets lists the words before a key or a password. No recorded text should hold one, but a peer may quote our message
+// in its phrase.
 var secrets = []string{
 	"inline:", "crypto:", "key-mgmt:", "ice-pwd:", "k=clear:", "k=base64:", "authorization:", "digest username", "password",
 }
 
 const redacted = "[redacted]"
 
-// clean makes a text printable UTF-8 of at most limit bytes, and cuts it where a secret begins.
+// clean returns a text as printable UTF-8 of at most limit bytes, cut where a secret begins.
 func clean(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -68,7 +68,7 @@ func clean(text string, limit int) string {
 	return text[:limit]
 }
 
-// index finds a lower-case ASCII word, in whatever case.
+// index finds a lower-case ASCII word in any case.
 func index(text, word string) int {
 	for i := range len(text) - len(word) + 1 {
 		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {

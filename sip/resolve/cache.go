@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of a cache. The DNS port shows no time to live, so answers age by our own measure; the failures that it
-// holds are those that say there is nothing, not those that say that nobody knows.
+// The limits of a cache. The DNS port gives no time to live, so answers expire after fixed times. Only negative answers are
+// cached among failures, not timeouts and server failures.
 const (
 	keepFound   = 30 * time.Second
 	keepFailure = 5 * time.Second
 	maxEntries  = 10_000
 )
 
-// cache keeps answers for a short time.
+// cache holds answers for a short time.
 type cache[K comparable, V any] struct {
 	clock callwright.Clock
 
@@ -33,7 +33,7 @@ func newCache[K comparable, V any](clock callwright.Clock) *cache[K, V] {
 	return &cache[K, V]{clock: clock, entries: map[K]entry[V]{}}
 }
 
-// get gives the kept answer, or asks for one. Who gets a value must not change it.
+// get returns the cached answer, or asks for one. Callers must not modify the value.
 func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	now := c.clock.Now()
 	c.mu.Lock()
@@ -55,7 +55,7 @@ func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	return e.value, e.err
 }
 
-// put keeps an entry. Where there is no room, the old ones go, and if that is not enough any one.
+// put adds an entry. A full cache drops its expired entries, or else any one.
 func (c *cache[K, V]) put(key K, e entry[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package resolve finds where a SIP server is (RFC 3263): by SRV records where no port is given, in the order of RFC
-// 2782, else by A and AAAA records.
+// Package resolve locates SIP servers (RFC 3263): by SRV records if the URI has no port, in the order of RFC 2782, and
+// otherwise by A and AAAA records.
 //
-// It asks for SIP over TLS alone, so NAPTR records, which choose a transport, are not asked for.
+// It looks for SIP over TLS only. NAPTR records, which choose a transport, are not queried.
 package resolve

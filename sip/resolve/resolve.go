@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -14,33 +15,37 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// DNS asks the domain name system. *net.Resolver is one.
+// DNS queries the domain name system; *net.Resolver implements it. Names come with a final dot. For a name without records
+// both methods return a *net.DNSError with IsNotFound, and they return an error when ctx ends. siptest.RunDNS tests it.
 type DNS interface {
+	// LookupSRV returns the SRV records of _service._proto.name, by priority.
 	LookupSRV(ctx context.Context, service, proto, name string) (cname string, records []*net.SRV, err error)
+	// LookupNetIP returns the addresses of a host; network is "ip", "ip4" or "ip6".
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// MaxTargets is how many addresses are tried at most, however many DNS gives.
+// MaxTargets is the most addresses that Targets and Addresses return.
 const MaxTargets = 16
 
-// defaultPort is SIP over TLS without a port (RFC 3261, 19.1.2).
+// defaultPort is the port of SIP over TLS (RFC 3261, 19.1.2).
 const defaultPort = 5061
 
 // Target is one address of a server.
 type Target struct {
 	Address netip.AddrPort
-	Host    string // the name that led here: the SRV record's target, or the server's host
-	Service string // "_sips._tcp" when an SRV record led here; empty otherwise
+	Host    string // the name of the address: an SRV record's target, or the server's host
+	Service string // "_sips._tcp" for the target of an SRV record; otherwise empty
 }
 
-// Config is what a Resolver is made of.
+// Config configures a Resolver. DNS is required.
 type Config struct {
-	DNS    DNS
-	Clock  callwright.Clock
-	Random func(n int) int // from 0 to n-1, for the choice among SRV records by weight; nil: math/rand
+	DNS DNS
+
+	Clock  callwright.Clock // nil: SystemClock
+	Random func(n int) int  // returns 0 to n-1, for the choice among SRV records by weight; nil: math/rand
 }
 
-// Resolver finds servers. It is safe for concurrent use.
+// Resolver locates servers. It is safe for concurrent use.
 type Resolver struct {
 	dns       DNS
 	random    func(int) int
@@ -48,13 +53,16 @@ type Resolver struct {
 	addresses *cache[question, []netip.Addr]
 }
 
-// question is what DNS is asked: a host, and for SRV records a service.
+// question is a DNS query: a host, and a service for SRV records.
 type question struct{ service, host string }
 
-// New makes a Resolver; DNS and Clock are required.
+// New checks the configuration.
 func New(cfg Config) (*Resolver, error) {
-	if cfg.DNS == nil || cfg.Clock == nil {
-		return nil, callwright.Errorf(callwright.CodeInternal, "resolve: DNS and Clock are required")
+	if cfg.DNS == nil {
+		return nil, errors.New("resolve: Config.DNS is required")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = callwright.SystemClock{}
 	}
 	if cfg.Random == nil {
 		cfg.Random = rand.IntN
@@ -65,13 +73,13 @@ func New(cfg Config) (*Resolver, error) {
 	}, nil
 }
 
-// Targets gives the addresses at which a server takes SIP over TLS, in the order to try, at most MaxTargets and none
-// twice (RFC 3263, 4.2): a literal address as it is; with a port the host's addresses; without one those of its
-// _sips._tcp SRV records, and on port 5061 its own when there are no such records. Errors are CodeUnavailable, and
-// CodeBadRequest for a URI without a host.
+// Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at
+// most MaxTargets (RFC 3263, 4.2). For an IP address that is the address, for a host with a port the host's addresses. For
+// a host without a port they are those of its _sips._tcp SRV records, or else the host's addresses on port 5061. Errors
+// are CodeUnavailable, or CodeBadRequest for a URI without a host.
 func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error) {
 	if server.Host == "" {
-		return nil, callwright.Invalid("uri", "names no host")
+		return nil, callwright.Invalid("uri", "must name a host")
 	}
 	_, notLiteral := netip.ParseAddr(server.Host)
 	if server.Port == 0 && notLiteral != nil {
@@ -90,11 +98,11 @@ func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error
 	return collect(nil, Target{Host: server.Host}, cmp.Or(server.Port, defaultPort), addresses), nil
 }
 
-// targets looks up the hosts of SRV records, all at once. Those without an address are left out, unless that is all.
+// targets looks up the hosts of SRV records concurrently. Hosts without an address are left out, unless all of them are.
 func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error) {
 	records = order(records, r.random)
 	if len(records) == 0 {
-		return nil, unavailable("DNS says that the host takes no SIP over TLS")
+		return nil, unavailable("the host does not accept SIP over TLS, according to DNS")
 	}
 	addresses := make([][]netip.Addr, len(records))
 	failures := make([]error, len(records))
@@ -113,7 +121,7 @@ func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error)
 	return targets, nil
 }
 
-// collect adds a target for each address, unless it is there or there are enough.
+// collect adds a target for each address, without duplicates and up to MaxTargets.
 func collect(targets []Target, like Target, port uint16, addresses []netip.Addr) []Target {
 	for _, a := range addresses {
 		like.Address = netip.AddrPortFrom(a, port)
@@ -125,8 +133,8 @@ func collect(targets []Target, like Target, port uint16, addresses []netip.Addr)
 	return targets
 }
 
-// Addresses gives the addresses of a host, at most MaxTargets: a literal as it is, a name by its A and AAAA records.
-// Errors are CodeUnavailable; there is one when there are no addresses.
+// Addresses returns the addresses of a host, at most MaxTargets: an IP address itself, or the A and AAAA records of a
+// name. Errors are CodeUnavailable; a host without addresses is an error.
 func (r *Resolver) Addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal.Unmap()}, nil
@@ -149,7 +157,7 @@ func (r *Resolver) Addresses(ctx context.Context, host string) ([]netip.Addr, er
 	})
 }
 
-// absolute keeps the machine's search list away from a name that is complete. A name of one label may be meant for it.
+// absolute adds a final dot, which turns the resolver's search list off. A name of one label keeps it.
 func absolute(host string) string {
 	if strings.Contains(host, ".") {
 		return host + "."

@@ -118,18 +118,18 @@ func TestFailures(t *testing.T) {
 		port uint16
 		want string
 	}{
-		{"none.test", 0, "DNS says that the host takes no SIP over TLS"},
-		{"port.test", 0, "DNS says that the host takes no SIP over TLS"},
-		{"literal.test", 0, "DNS failed to answer for literal.test"},
-		{"gone.test", 0, "DNS knows no address of nowhere.test"},
-		{"absent.test", 0, "DNS knows no address of absent.test"},
-		{"absent.test", 5061, "DNS knows no address of absent.test"},
-		{"a.loop.test", 5061, "DNS knows no address of a.loop.test"},
-		{"a.loop.test", 0, "DNS knows no address of a.loop.test"},
-		{"loop.test", 0, "DNS knows no address of loop.test"},
-		{"silent.test", 0, "DNS gave no answer for silent.test in time"},
-		{"mute.test", 0, "DNS gave no answer for mute.test in time"},
-		{"broken.test", 0, "DNS failed to answer for broken.test"},
+		{"none.test", 0, "the host does not accept SIP over TLS, according to DNS"},
+		{"port.test", 0, "the host does not accept SIP over TLS, according to DNS"},
+		{"literal.test", 0, "the DNS query for literal.test failed"},
+		{"gone.test", 0, "nowhere.test has no address in DNS"},
+		{"absent.test", 0, "absent.test has no address in DNS"},
+		{"absent.test", 5061, "absent.test has no address in DNS"},
+		{"a.loop.test", 5061, "a.loop.test has no address in DNS"},
+		{"a.loop.test", 0, "a.loop.test has no address in DNS"},
+		{"loop.test", 0, "loop.test has no address in DNS"},
+		{"silent.test", 0, "the DNS query for silent.test timed out"},
+		{"mute.test", 0, "the DNS query for mute.test timed out"},
+		{"broken.test", 0, "the DNS query for broken.test failed"},
 	} {
 		limit := 10 * time.Second
 		if strings.HasSuffix(c.want, "in time") {
@@ -142,7 +142,7 @@ func TestFailures(t *testing.T) {
 	}
 	given, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.Targets(given, uri.URI{Host: "plain.test"}); callwright.MessageOf(err) != "the question for plain.test was given up" {
+	if _, err := r.Targets(given, uri.URI{Host: "plain.test"}); callwright.MessageOf(err) != "the DNS query for plain.test was canceled" {
 		t.Errorf("cancelled: %v", err)
 	}
 	if _, err := r.Targets(t.Context(), uri.URI{Scheme: uri.Tel, Opaque: "+15550100001"}); !errors.Is(err, callwright.ErrBadRequest) {
@@ -201,17 +201,17 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s: %s, %v\nwant %s", c.host, got, err, c.want)
 		}
 	}
-	if _, err := r.Records(t.Context(), "absent.test"); callwright.MessageOf(err) != "DNS knows no address of absent.test" {
+	if _, err := r.Records(t.Context(), "absent.test"); callwright.MessageOf(err) != "absent.test has no address in DNS" {
 		t.Errorf("nothing at all: %v", err)
 	}
 }
 
 func TestWantsItsPorts(t *testing.T) {
 	t.Parallel()
-	server := testdns.Start(t)
-	for _, cfg := range []resolve.Config{{}, {DNS: server.Resolver()}, {Clock: &clock{}}} {
-		if _, err := resolve.New(cfg); err == nil {
-			t.Errorf("New(%v) made one", cfg)
-		}
+	if _, err := resolve.New(resolve.Config{}); err == nil || err.Error() != "resolve: Config.DNS is required" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := resolve.New(resolve.Config{DNS: testdns.Start(t).Resolver()}); err != nil {
+		t.Errorf("with what is required: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// The services that SRV records of SIP are for (RFC 3263, 4.1).
+// The services of SIP in SRV records (RFC 3263, 4.1).
 const (
 	SIPOverUDP  = "_sip._udp"
 	SIPOverTCP  = "_sip._tcp"
@@ -20,20 +20,19 @@ const (
 // SRV is one SRV record.
 type SRV struct {
 	Service          string // SIPOverUDP, SIPOverTCP or SIPSOverTCP
-	Target           string // in lower case and without a final dot
+	Target           string // in lower case, without a final dot
 	Port             uint16
 	Priority, Weight uint16
 }
 
-// Records is what DNS knows of a host that may take SIP.
+// Records holds the DNS records of a host that may accept SIP.
 type Records struct {
-	SRV       []SRV // at most MaxTargets a service, by service, then in the order to try
+	SRV       []SRV // at most MaxTargets for each service; by service, then in the order to try
 	Addresses []netip.Addr
 }
 
-// Records gives the SRV records of a host for SIP over TLS, TCP and UDP, and its own addresses. What one question lacks
-// the others make up for: an error, CodeUnavailable, comes only when there is nothing at all. A literal address stands
-// for itself.
+// Records returns the SRV records of a host for SIP over TLS, TCP and UDP, and the host's addresses. It is CodeUnavailable
+// only if all queries return nothing. For an IP address it returns the address.
 func (r *Resolver) Records(ctx context.Context, host string) (Records, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return Records{Addresses: []netip.Addr{literal.Unmap()}}, nil
@@ -57,11 +56,11 @@ func (r *Resolver) Records(ctx context.Context, host string) (Records, error) {
 	return records, nil
 }
 
-// srv gives the SRV records of a service, in no order; none when there are none.
+// srv returns the SRV records of a service, in any order.
 func (r *Resolver) srv(ctx context.Context, service, host string) ([]SRV, error) {
 	return r.services.get(question{service, host}, func() ([]SRV, error) {
 		name, proto, _ := strings.Cut(strings.TrimPrefix(service, "_"), "._")
-		// Beside an error there may be records: those of which no name is malformed.
+		// An error about malformed names may come with the well-formed records.
 		_, found, err := r.dns.LookupSRV(ctx, name, proto, absolute(host))
 		if len(found) == 0 && err != nil && !notFound(err) {
 			return nil, failure(ctx, host, err)
@@ -79,11 +78,10 @@ func recordOf(service string, f *net.SRV) SRV {
 	return SRV{Service: service, Target: target, Port: f.Port, Priority: f.Priority, Weight: f.Weight}
 }
 
-// order puts records in the order to try and keeps MaxTargets: the lowest priority first, and among those of one
-// priority by chance, each as likely as its share of the weights. The root as a target says that there is no such
-// service (RFC 2782 both).
+// order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and at random by weight within a
+// priority. A record whose target is the root says that the service is not available.
 func order(records []SRV, random func(int) int) []SRV {
-	// Those of weight 0 come first in the running sum, which leaves them a small chance.
+	// Records of weight 0 come first in the running sum, which leaves them a small chance.
 	left := slices.SortedFunc(slices.Values(records), func(a, b SRV) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(min(a.Weight, 1), min(b.Weight, 1)))
 	})
@@ -97,7 +95,7 @@ func order(records []SRV, random func(int) int) []SRV {
 	return ordered
 }
 
-// choose gives the index of one of those that share the first record's priority.
+// choose returns the index of one of the records that share the first one's priority.
 func choose(records []SRV, random func(int) int) int {
 	sum, same := 0, 0
 	for _, r := range records {

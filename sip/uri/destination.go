@@ -6,22 +6,22 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Destination is a server to send calls to, as somebody wrote it down.
+// Destination is a server to send calls to.
 type Destination struct {
 	Host      string    // lower-case host name, or an IP address without brackets
-	Port      uint16    // 0: not given, which lets a resolver look for SRV records (RFC 3263)
-	User      string    // empty for none
-	Transport Transport // empty: not stated
-	// IsPrivateIP is set for an IP address that the public Internet does not reach. Names are not looked up.
+	Port      uint16    // 0: absent, so that SRV records apply (RFC 3263)
+	User      string    // empty: none
+	Transport Transport // empty: absent
+	// IsPrivateIP reports an IP address that cannot be reached over the public Internet. Names are not looked up.
 	IsPrivateIP bool
-	// Normalized is the same destination as a SIP URI. ParseDestination reads it back to an equal Destination.
+	// Normalized is the destination as a SIP URI. ParseDestination parses it to an equal Destination.
 	Normalized string
 }
 
-// ParseDestination reads a host name, an IPv4 or IPv6 address (with or without brackets), any of them with a port (IPv6
-// in brackets then), "tls://host[:port]" (tcp:// and udp:// as well), or a SIP or SIPS URI; spaces around are dropped.
-// Of a URI's parameters only the transport counts; maddr, which would send calls elsewhere than the host says, is
-// refused. A tel URI is a number and not a server. Errors are CodeBadRequest about the field "input".
+// ParseDestination parses what people write for a server: a host name or an IP address with an optional port (an IPv6
+// address with a port in brackets), "tls://host[:port]" (also tcp:// and udp://), or a SIP or SIPS URI. Surrounding white
+// space is ignored. Of a URI's parameters only the transport is used; maddr, which replaces the host, is refused, and so
+// are tel URIs. Errors are CodeBadRequest with the field "input".
 func ParseDestination(input string) (Destination, error) {
 	d, err := parseDestination(strings.Trim(input, " "))
 	if err != nil {
@@ -41,24 +41,24 @@ func parseDestination(text string) (Destination, error) {
 	case strings.EqualFold(name, string(SIPS)):
 		return parseURI(SIPS, rest)
 	case strings.EqualFold(name, string(Tel)):
-		return Destination{}, fault("a tel URI names a number, not a server")
+		return Destination{}, fault("must not be a tel URI, which names a number and no server")
 	case strings.HasPrefix(rest, "//"):
 		return parseShorthand(Transport(strings.ToLower(name)), strings.TrimSuffix(rest[2:], "/"))
 	}
 	return parseServer("", text)
 }
 
-// parseShorthand reads what follows "tls://".
+// parseShorthand parses the part after "tls://".
 func parseShorthand(t Transport, rest string) (Destination, error) {
 	switch t {
 	case UDP, TCP, TLS:
 		return parseServer(t, rest)
 	default:
-		return Destination{}, fault("before :// only tls, tcp and udp are known")
+		return Destination{}, fault("must begin with tls, tcp or udp before ://")
 	}
 }
 
-// parseServer reads a host with or without a port. Only here may an IPv6 address go without brackets.
+// parseServer parses a host with an optional port. Only here an IPv6 address needs no brackets.
 func parseServer(t Transport, text string) (Destination, error) {
 	if text != "" && text[0] != '[' && strings.Count(text, ":") > 1 {
 		h, err := parseIPv6(text)
@@ -80,14 +80,14 @@ func parseURI(scheme Scheme, rest string) (Destination, error) {
 		return Destination{}, err
 	}
 	if _, ok := u.Param("maddr"); ok {
-		return Destination{}, fault("maddr is not accepted")
+		return Destination{}, fault("must not have the parameter maddr")
 	}
 	stated, hasTransport := u.Param("transport")
 	switch t := Transport(stated); {
 	case hasTransport && t != UDP && t != TCP && t != TLS:
-		return Destination{}, fault("the transport has to be udp, tcp or tls")
+		return Destination{}, fault("transport must be udp, tcp or tls")
 	case scheme == SIPS && t == UDP:
-		return Destination{}, fault("a sips URI does not go over udp")
+		return Destination{}, fault("a sips URI must not use udp")
 	}
 	return destination(u, h, u.Transport()), nil
 }
@@ -103,7 +103,7 @@ func destination(u URI, h host, t Transport) Destination {
 	}
 }
 
-// EffectivePort is the port given, else 5061 over TLS, else 5060 (RFC 3261, 19.1.2).
+// EffectivePort returns the port, or its default: 5061 over TLS, otherwise 5060 (RFC 3261, 19.1.2).
 func (d Destination) EffectivePort() uint16 {
 	if d.Port != 0 {
 		return d.Port

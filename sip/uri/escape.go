@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// place is where in a URI a text stands: it decides which characters need no escape (RFC 3261, 25.1).
+// place is a position in a URI. It determines which characters need no escape (RFC 3261, 25.1).
 type place uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	inHeader
 )
 
-// plain holds, for every byte, the places in which it stands for itself.
+// plain holds, for every byte, the places in which it needs no escape.
 var plain = func() (table [256]place) {
 	const everywhere = inUser | inParam | inHeader
 	set := func(chars string, p place) {
@@ -34,15 +34,15 @@ var plain = func() (table [256]place) {
 	return table
 }()
 
-// unescape gives the text that an escaped one stands for. It refuses characters that should have been escaped, escapes
-// of control characters, which could break a message apart, and what is not UTF-8 in the end.
+// unescape returns an unescaped text. It refuses characters that need an escape, escaped control characters, which could
+// split a message, and results that are not UTF-8.
 func unescape(text string, p place) (string, error) {
 	escapes := 0
 	for i := range len(text) {
 		if text[i] == '%' {
 			escapes++
 		} else if plain[text[i]]&p == 0 {
-			return "", fault("holds a character that has to be escaped")
+			return "", fault("must escape reserved characters")
 		}
 	}
 	if escapes == 0 {
@@ -57,18 +57,18 @@ func unescape(text string, p place) (string, error) {
 		}
 		c, ok := unhex(text[i+1:])
 		if !ok || c < ' ' || c == 0x7f {
-			return "", fault("holds a broken escape or the escape of a control character")
+			return "", fault("must not hold a malformed escape or an escaped control character")
 		}
 		b.WriteByte(c)
 		i += 2
 	}
 	if !utf8.ValidString(b.String()) {
-		return "", fault("is not UTF-8 once unescaped")
+		return "", fault("must be UTF-8 when unescaped")
 	}
 	return b.String(), nil
 }
 
-// unhex reads the two hex digits at the start of s.
+// unhex parses the two hex digits at the start of s.
 func unhex(s string) (byte, bool) {
 	if len(s) < 2 {
 		return 0, false

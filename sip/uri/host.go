@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// host is a host name, or an address with its text.
+// host is a host name, or an IP address with its text.
 type host struct {
 	text string
 	addr netip.Addr // invalid for a name
@@ -18,12 +18,12 @@ const (
 	maxLabelLength = 63
 )
 
-// parseHostPort reads "host[:port]" with an IPv6 address in brackets.
+// parseHostPort parses "host[:port]" with an IPv6 address in brackets.
 func parseHostPort(text string) (host, uint16, error) {
 	if strings.HasPrefix(text, "[") {
 		inner, rest, ok := strings.Cut(text[1:], "]")
 		if !ok || rest != "" && rest[0] != ':' {
-			return host{}, 0, fault("an IPv6 address has to stand in brackets")
+			return host{}, 0, fault("an IPv6 address must be in brackets")
 		}
 		h, err := parseIPv6(inner)
 		if err != nil || rest == "" {
@@ -43,44 +43,44 @@ func parseHostPort(text string) (host, uint16, error) {
 
 func parsePort(text string) (uint16, error) {
 	if len(text) > 5 {
-		return 0, fault("the port has to be 1 to 65535")
+		return 0, fault("port must be from 1 to 65535")
 	}
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
-			return 0, fault("the port has to be 1 to 65535")
+			return 0, fault("port must be from 1 to 65535")
 		}
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
-		return 0, fault("the port has to be 1 to 65535")
+		return 0, fault("port must be from 1 to 65535")
 	}
 	return uint16(port), nil
 }
 
-// parseIPv6 reads an address without brackets. Zones belong to one machine and are refused.
+// parseIPv6 parses an address without brackets. Zones have a meaning on one machine only and are refused.
 func parseIPv6(text string) (host, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || !addr.Is6() || addr.Zone() != "" {
-		return host{}, fault("not an IPv6 address")
+		return host{}, fault("must be a valid IPv6 address")
 	}
 	return host{text: addr.String(), addr: addr}, nil
 }
 
-// parseHost reads an IPv4 address or a host name. A name's last label begins with a letter (RFC 3261, 25.1), which
-// keeps every other way to write an IPv4 address (127.1, 0x7f000001, 2130706433) from passing as a name.
+// parseHost parses an IPv4 address or a host name. A name's last label begins with a letter (RFC 3261, 25.1), so that
+// other notations of an IPv4 address (127.1, 0x7f000001, 2130706433) are not taken for names.
 func parseHost(text string) (host, error) {
 	name := strings.TrimSuffix(text, ".")
 	if name == "" {
-		return host{}, fault("a host is missing")
+		return host{}, fault("must have a host")
 	}
 	if len(name) > maxNameLength {
-		return host{}, fault("the host name is too long")
+		return host{}, fault("host name must have at most 253 characters")
 	}
 	rest := name
 	for {
 		label, after, more := strings.Cut(rest, ".")
 		if !validLabel(label) {
-			return host{}, fault("the host name is not valid")
+			return host{}, fault("host name must have labels of 1 to 63 letters, digits and hyphens")
 		}
 		if more {
 			rest = after
@@ -96,7 +96,7 @@ func parseHost(text string) (host, error) {
 func parseIPv4(text string) (host, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || !addr.Is4() {
-		return host{}, fault("not a host name and not an IPv4 address")
+		return host{}, fault("must be a host name or an IPv4 address")
 	}
 	return host{text: text, addr: addr}, nil
 }
@@ -113,7 +113,7 @@ func validLabel(label string) bool {
 	return isAlphanumeric(label[0]) && isAlphanumeric(label[len(label)-1])
 }
 
-// appendHost writes a host, an IPv6 address in brackets.
+// appendHost appends a host, an IPv6 address in brackets.
 func appendHost(b []byte, text string) []byte {
 	if strings.Contains(text, ":") {
 		return append(append(append(b, '['), text...), ']')
@@ -123,9 +123,9 @@ func appendHost(b []byte, text string) []byte {
 
 func (h host) isPrivate() bool { return h.addr.IsValid() && IsPrivate(h.addr) }
 
-// IsPrivate reports whether an address cannot be reached over the public Internet, whatever the reason: RFC 1918, shared
-// (RFC 6598), loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122), multicast, reserved, for
-// benchmarks (RFC 2544), or of IPv6 one that carries an IPv4 address elsewhere (6to4, NAT64).
+// IsPrivate reports whether an address cannot be reached over the public Internet: private (RFC 1918), shared (RFC 6598),
+// loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122), multicast, reserved, for benchmarks (RFC 2544),
+// or an IPv6 address that embeds an IPv4 address (6to4, NAT64).
 func IsPrivate(a netip.Addr) bool {
 	a = a.Unmap()
 	reaches := a.Is4() || globalUnicast.Contains(a)
@@ -133,7 +133,7 @@ func IsPrivate(a netip.Addr) bool {
 		slices.ContainsFunc(unreachable, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// globalUnicast is all of IPv6 that is in use on the Internet (RFC 4291, 2.4), and unreachable what is not of it, or of
+// globalUnicast is the part of IPv6 that the Internet uses (RFC 4291, 2.4). unreachable lists the exceptions in it and in
 // IPv4.
 var (
 	globalUnicast = netip.MustParsePrefix("2000::/3")

@@ -1,13 +1,14 @@
 package uri
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright"
 )
 
-// MaxLength is the longest URI or destination that is looked at, in bytes.
+// MaxLength is the greatest length of a URI or destination, in bytes.
 const MaxLength = 2048
 
 // Scheme is a URI's scheme, in lower case.
@@ -20,7 +21,7 @@ const (
 	Tel  Scheme = "tel"
 )
 
-// Transport is how SIP is carried. Empty is "not stated".
+// Transport is the transport protocol of SIP. Empty means that none is stated.
 type Transport string
 
 // The transports that a destination may state.
@@ -36,7 +37,7 @@ const (
 	defaultSecurePort = 5061
 )
 
-// defaultPort is the port to use for a transport when none is given.
+// defaultPort returns the default port of a transport.
 func (t Transport) defaultPort() uint16 {
 	if t == TLS {
 		return defaultSecurePort
@@ -44,24 +45,24 @@ func (t Transport) defaultPort() uint16 {
 	return defaultPort
 }
 
-// URI is a parsed SIP, SIPS or tel URI. Texts are unescaped; String escapes them again.
+// URI is a parsed SIP, SIPS or tel URI. Its texts are unescaped; String escapes them.
 type URI struct {
 	Scheme  Scheme
-	User    string  // empty for none
+	User    string  // empty: none
 	Host    string  // lower-case host name without a final dot, or an IP address without brackets; empty for tel
-	Port    uint16  // 0: not given
-	Params  []Param // in their order; no name twice
-	Headers []Param // what follows "?", in its order
-	// Opaque is what follows "tel:", letter for letter: carriers are particular about it.
+	Port    uint16  // 0: absent
+	Params  []Param // in order; names are unique
+	Headers []Param // the part after "?", in order
+	// Opaque is the part after "tel:", unchanged: carriers may compare it literally.
 	Opaque string
 }
 
-// Param is one URI parameter or header. An empty value of a parameter is a flag (";lr").
+// Param is a URI parameter or header. A parameter with an empty value is a flag (";lr").
 type Param struct{ Name, Value string }
 
-// Parse reads a SIP or SIPS URI by the grammar of RFC 3261, 25.1, and keeps a tel URI opaque. Stricter than the grammar,
-// it refuses a password (19.1.1 advises against them; credentials have their own place) and escaped control characters.
-// Errors are CodeBadRequest about the field "uri".
+// Parse parses a SIP or SIPS URI by the grammar of RFC 3261, 25.1, and keeps a tel URI opaque. Beyond the grammar, it
+// refuses passwords (19.1.1 advises against them) and escaped control characters. Errors are CodeBadRequest with the field
+// "uri".
 func Parse(text string) (URI, error) {
 	u, err := parse(text)
 	if err != nil {
@@ -76,7 +77,7 @@ func parse(text string) (URI, error) {
 	}
 	name, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return URI{}, fault("a scheme is missing")
+		return URI{}, fault("must have a scheme")
 	}
 	scheme := Scheme(strings.ToLower(name))
 	switch scheme {
@@ -85,17 +86,17 @@ func parse(text string) (URI, error) {
 		return u, err
 	case Tel:
 		if rest == "" || strings.ContainsAny(rest, ` <>"\^{}|`+"`") {
-			return URI{}, fault("a tel URI needs a number")
+			return URI{}, fault("a tel URI must have a number")
 		}
 		return URI{Scheme: Tel, Opaque: rest}, nil
 	default:
-		return URI{}, fault("the scheme has to be sip, sips or tel")
+		return URI{}, fault("scheme must be sip, sips or tel")
 	}
 }
 
 func parseSIP(scheme Scheme, rest string) (u URI, h host, err error) {
 	u.Scheme = scheme
-	// "@" is reserved everywhere else, so the first one ends the user, whatever that holds.
+	// "@" is reserved everywhere else, so the first one ends the user.
 	if user, after, ok := strings.Cut(rest, "@"); ok {
 		if u.User, err = parseUser(user); err != nil {
 			return URI{}, host{}, err
@@ -124,20 +125,20 @@ func parseSIP(scheme Scheme, rest string) (u URI, h host, err error) {
 func parseUser(text string) (string, error) {
 	switch {
 	case text == "":
-		return "", fault("the user before @ is empty")
+		return "", fault("user before @ must not be empty")
 	case strings.Contains(text, ":"):
-		return "", fault("a password in a URI is not accepted")
+		return "", fault("must not hold a password")
 	}
 	return unescape(text, inUser)
 }
 
-// parseParams reads what follows the first ";". Names, and the values of transport and user, have no case.
+// parseParams parses the part after the first ";". Names are case-insensitive, and so are the values of transport and user.
 func parseParams(text string) ([]Param, error) {
 	params := make([]Param, 0, strings.Count(text, ";")+1)
 	for part := range strings.SplitSeq(text, ";") {
 		rawName, rawValue, hasValue := strings.Cut(part, "=")
 		if rawName == "" || hasValue && rawValue == "" {
-			return nil, fault("a parameter lacks its name or its value")
+			return nil, fault("a parameter must have a name, and a value after =")
 		}
 		param, err := unescapeParam(rawName, rawValue, inParam)
 		if err != nil {
@@ -148,7 +149,7 @@ func parseParams(text string) ([]Param, error) {
 			param.Value = strings.ToLower(param.Value)
 		}
 		if _, twice := lookup(params, param.Name); twice {
-			return nil, fault("a parameter is given twice")
+			return nil, fault("parameters must be unique")
 		}
 		params = append(params, param)
 	}
@@ -160,7 +161,7 @@ func parseHeaders(text string) ([]Param, error) {
 	for part := range strings.SplitSeq(text, "&") {
 		rawName, rawValue, ok := strings.Cut(part, "=")
 		if rawName == "" || !ok {
-			return nil, fault("a header lacks its name or its =")
+			return nil, fault("a header must have a name and =")
 		}
 		header, err := unescapeParam(rawName, rawValue, inHeader)
 		if err != nil {
@@ -180,7 +181,7 @@ func unescapeParam(rawName, rawValue string, p place) (Param, error) {
 	return Param{Name: name, Value: value}, err
 }
 
-// Param is the value of a parameter, by its lower-case name. A flag is present with an empty value.
+// Param returns the value of a parameter by its lower-case name. A flag is present and has an empty value.
 func (u URI) Param(name string) (value string, ok bool) { return lookup(u.Params, name) }
 
 // IsPhone reports whether the user part is a telephone number (user=phone).
@@ -189,8 +190,8 @@ func (u URI) IsPhone() bool {
 	return value == "phone"
 }
 
-// Transport is what the URI states: TLS for sips, whatever its parameter says (RFC 3261, 26.2.2), else the transport
-// parameter, else empty.
+// Transport returns the URI's transport: TLS for sips, whatever its parameter says (RFC 3261, 26.2.2), or else the
+// transport parameter; empty without one.
 func (u URI) Transport() Transport {
 	if u.Scheme == SIPS {
 		return TLS
@@ -199,7 +200,7 @@ func (u URI) Transport() Transport {
 	return Transport(value)
 }
 
-// EffectivePort is the port given, else 5061 over TLS, else 5060 (RFC 3261, 19.1.2). It is 0 for a tel URI.
+// EffectivePort returns the port, or its default: 5061 over TLS, otherwise 5060 (RFC 3261, 19.1.2). It is 0 for a tel URI.
 func (u URI) EffectivePort() uint16 {
 	if u.Port != 0 || u.Scheme == Tel {
 		return u.Port
@@ -207,7 +208,7 @@ func (u URI) EffectivePort() uint16 {
 	return u.Transport().defaultPort()
 }
 
-// String writes the URI with every text escaped as its place needs. Parse reads it back to the same URI.
+// String formats the URI, with its texts escaped. Parse returns an equal URI for it.
 func (u URI) String() string {
 	if u.Scheme == Tel {
 		return string(Tel) + ":" + u.Opaque
@@ -245,22 +246,22 @@ func lookup(params []Param, name string) (string, bool) {
 	return "", false
 }
 
-// fault is what is wrong with a text, before it is known under which field's name to report it.
+// fault is a parse error without its field.
 type fault string
 
 func (f fault) Error() string { return string(f) }
 
-// checkText refuses what no form of address holds: nothing, too much, control characters, anything but ASCII.
+// checkText refuses texts that are empty, too long, not ASCII, or hold control characters.
 func checkText(text string) error {
 	if text == "" {
-		return fault("is empty")
+		return fault("must not be empty")
 	}
 	if len(text) > MaxLength {
-		return fault("is too long")
+		return fault(fmt.Sprintf("must have at most %d bytes", MaxLength))
 	}
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] >= 0x7f {
-			return fault("holds a control character or one outside ASCII (write such a host name in its xn-- form)")
+			return fault("must be ASCII without control characters; write an international host name in its xn-- form")
 		}
 	}
 	return nil

@@ -223,7 +223,7 @@ func TestServersOfSeveralAddresses(t *testing.T) {
 		!strings.HasPrefix(request, "OPTIONS sip:silent.test;transport=tls SIP/2.0\r\n") {
 		t.Errorf("asked with\n%s", request)
 	}
-	if e := p.Options(within(t, patience), failover.Server{Host: "absent.test"}, ""); e.Alive || e.Reason != "DNS knows no address of absent.test" || e.At.IsZero() {
+	if e := p.Options(within(t, patience), failover.Server{Host: "absent.test"}, ""); e.Alive || e.Reason != "absent.test has no address in DNS" || e.At.IsZero() {
 		t.Errorf("a name that leads nowhere: %+v", e)
 	}
 	guarded := newProber(t, dns.Resolver(), func(c *probe.Config) { c.AllowPrivate = false })
