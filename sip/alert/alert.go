@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Kind is what an alert is about.
+// Kind is the kind of an alert.
 type Kind string
 
 // The kinds.
@@ -17,71 +17,74 @@ const (
 	ResponseTime Kind = "response_time"
 )
 
-// Config says when to warn, and how.
+// Config is the alert configuration of a trunk.
 type Config struct {
 	Enabled    bool
 	Thresholds Thresholds
 	Channels   Channels
 }
 
-// Thresholds are the bounds beyond which an alert is raised; a zero one is never crossed.
+// Thresholds are the limits beyond which an alert is raised. A zero threshold is never crossed.
 type Thresholds struct {
-	Unreachable       time.Duration // for how long a server of the trunk has been unreachable
-	FailureRate       float64       // percent of attempts that failed for technical reasons
+	Unreachable       time.Duration // time for which a server of the trunk is unreachable
+	FailureRate       float64       // percent of attempts that fail for technical reasons
 	FailureRateWindow time.Duration // 0: 15 minutes
-	ResponseTime      time.Duration // mean of the last probes
+	ResponseTime      time.Duration // mean of the last answered probes
 }
 
-// Channels are the ways to warn somebody.
+// Channels are the ways to send a notice.
 type Channels struct {
 	Email   bool
 	SMS     bool
 	Webhook string // a URL; empty: none
 }
 
-// Notice is one edge of an alert, as it is told.
+// Notice is the message about one edge of an alert.
 type Notice struct {
-	ID          string // the same for every delivery of this edge
+	ID          string // idempotency key: the same for every delivery of this edge
 	Org         callwright.OrgID
 	Kind        Kind
 	Number      callwright.PhoneNumber
 	Direction   string
-	Value       float64 // minutes, percent or milliseconds, as the kind says
-	Threshold   float64 // likewise
+	Value       float64 // in minutes, percent or milliseconds, depending on Kind
+	Threshold   float64 // in the same unit
 	TriggeredAt time.Time
-	ResolvedAt  *time.Time // nil: it goes on
+	ResolvedAt  *time.Time // nil: the alert is raised
 }
 
-// Mailer sends mail.
+// Mailer sends mail. siptest.RunMailer tests it.
 type Mailer interface {
-	// SendMail sends plain text. id is the same when a message is sent again. An error means that it should be tried
-	// again; an address that is refused for good is logged and no error.
+	// SendMail sends a plain text in UTF-8 to one address. id is an idempotency key: a retry has the same one. An error
+	// asks for a retry. A message that can never be sent is logged and no error: an invalid address, or a subject with
+	// control characters.
 	SendMail(ctx context.Context, id, to, subject, text string) error
 }
 
-// Texter sends short messages to telephones. No build comes with one.
+// Texter sends SMS. No adapter of this repository implements it. siptest.RunTexter tests it.
 type Texter interface {
-	// SendText sends a text to the organization's contacts. Errors are those of SendMail.
+	// SendText sends a text to the organization's contacts. id and errors are those of SendMail.
 	SendText(ctx context.Context, org callwright.OrgID, id, text string) error
 }
 
-// Hooks sends notices to URLs.
+// Hooks sends notices to webhooks. siptest.RunHooks tests it.
 type Hooks interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	// CheckURL returns CodeBadRequest, without a field, for a URL to which no request may be sent: it is malformed, is not
+	// HTTP, or names a forbidden address.
 	CheckURL(url string) error
-	// SendNotice posts a notice, signed for its organization. Errors are those of SendMail.
+	// SendNotice posts a notice, signed for its organization. An error asks for a retry: the server is out of reach or its
+	// response is no success.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 
-// States is where the alerts of a trunk stand, by kind. A kind that was never raised is absent.
+// States holds the states of a trunk's alerts by kind. A missing kind has the zero State.
 type States map[Kind]State
 
-// State is where one alert stands.
+// State is the state of one alert.
 type State struct {
-	Raised      bool      // somebody was told, and not yet that it is over
-	TriggeredAt time.Time // of the last edge up
-	ResolvedAt  time.Time // of the last edge down; zero: it goes on
-	Since       time.Time // since when the threshold is crossed; zero: it is not
-	ClearSince  time.Time // since when it is not, while the alert is raised; zero: it is
-	Edges       int       // told so far, for the edges' ids
+	Raised      bool      // between the notice that raised it and the one that resolves it
+	TriggeredAt time.Time // when it was last raised
+	ResolvedAt  time.Time // when it was last resolved; zero: raised, or never
+	Since       time.Time // start of the time in which the threshold is crossed; zero: it is not
+	ClearSince  time.Time // of a raised alert: start of the time in which the threshold is not crossed; zero: it is
+	Edges       int       // notices so far, for their ids
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Trunk is whose alerts they are.
+// Trunk identifies the trunk of alerts.
 type Trunk struct {
 	ID        string
 	Org       callwright.OrgID
@@ -19,29 +19,29 @@ type Trunk struct {
 	Direction string
 }
 
-// Measured is what is known of a trunk at one moment.
+// Measured is a measurement of a trunk.
 type Measured struct {
-	Unreachable   bool          // a server is unreachable, be it that calls go to another one
+	Unreachable   bool          // a server is unreachable, even if calls go to another one
 	Ended, Failed int           // attempts within Thresholds.Window
-	ResponseTime  time.Duration // mean of the last probes
-	Samples       int           // how many those were
-	LookedAt      time.Time     // when it was last measured; zero: never
+	ResponseTime  time.Duration // mean of the last answered probes
+	Samples       int           // number of these probes
+	LookedAt      time.Time     // time of the previous measurement; zero: none
 }
 
-// The rules that keep a trunk which comes and goes from flooding its owner, and chance from waking them.
+// The limits that suppress notices about flapping trunks and about chance.
 const (
-	ClearFor = 2 * time.Minute  // an alert is over when its threshold has not been crossed for this long
-	Quiet    = 10 * time.Minute // after that it is not raised for this long, and then only if the threshold is crossed
+	ClearFor = 2 * time.Minute  // a raised alert is resolved when its threshold has not been crossed for this long
+	Quiet    = 10 * time.Minute // a resolved alert is not raised again for this long
 
-	MinAttempts = 5 // fewer attempts within the window have no failure rate
-	MinSamples  = 5 // fewer answered probes have no mean response time
+	MinAttempts = 5 // fewer attempts within the window make no failure rate
+	MinSamples  = 5 // fewer answered probes make no mean response time
 )
 
-// Window is the time over which the failure rate is taken.
+// Window returns the time over which the failure rate is taken.
 func (t Thresholds) Window() time.Duration { return cmp.Or(t.FailureRateWindow, 15*time.Minute) }
 
-// Evaluate is where a trunk's alerts stand after a measurement, and what is to be told of that: at most one edge a kind,
-// up and down in turns. What lasted while nobody looked, for longer than health.MaxGap, counts from now on.
+// Evaluate returns the states of a trunk's alerts after a measurement, and the notices to send: at most one for each kind,
+// raised and resolved in turns. After a gap of more than health.MaxGap between measurements, durations start anew.
 func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (States, []Notice) {
 	next := maps.Clone(states)
 	if next == nil {
@@ -66,8 +66,8 @@ func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (Sta
 	return next, notices
 }
 
-// Due is when the alerts of a trunk have to be looked at again, though nothing may be measured anew until then: when the
-// first of them would be raised or resolved, should all stay as it is. ok is false when none would.
+// Due returns when a trunk's alerts must be evaluated at the latest: when the first of them is raised or resolved if the
+// measurements stay the same. ok is false when none is.
 func (c Config) Due(states States) (at time.Time, ok bool) {
 	for _, r := range c.Thresholds.readings(Measured{}) {
 		if next := states[r.kind].due(r.lasting); !next.IsZero() && (!ok || next.Before(at)) {
@@ -77,7 +77,7 @@ func (c Config) Due(states States) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// due is when the next edge comes; zero when there is none ahead.
+// due returns the time of the next edge; zero without one.
 func (s State) due(lasting time.Duration) time.Time {
 	switch {
 	case s.Raised && !s.ClearSince.IsZero():
@@ -93,12 +93,12 @@ func (s State) due(lasting time.Duration) time.Time {
 	}
 }
 
-// reading is one measurement held against its threshold.
+// reading is a measured value and its threshold.
 type reading struct {
 	kind             Kind
 	crossed          bool
-	lasting          time.Duration // for how long it has to be crossed
-	value, threshold float64       // as they are told
+	lasting          time.Duration // for which it must be crossed
+	value, threshold float64       // in the unit of the notice
 }
 
 func (t Thresholds) readings(m Measured) []reading {
@@ -128,7 +128,7 @@ func (t Thresholds) readings(m Measured) []reading {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// awake is the state after a time in which nobody looked.
+// awake returns the state after a gap: durations start now.
 func (s State) awake(now time.Time) State {
 	if !s.Since.IsZero() {
 		s.Since = now
@@ -139,7 +139,7 @@ func (s State) awake(now time.Time) State {
 	return s
 }
 
-// step is the machine of one alert; edge says that it was raised or resolved just now.
+// step is the state machine of one alert; edge reports that the alert has just been raised or resolved.
 func (s State) step(crossed bool, lasting time.Duration, now time.Time) (next State, edge bool) {
 	switch {
 	case !crossed:
@@ -165,7 +165,7 @@ func (s State) step(crossed bool, lasting time.Duration, now time.Time) (next St
 	return s, true
 }
 
-// notice tells the edge that a state has just had.
+// notice returns the notice of the edge that has led to a state.
 func (t Trunk) notice(s State, r reading, now time.Time) Notice {
 	n := Notice{
 		ID: fmt.Sprintf("%s.%s.%d", t.ID, r.kind, s.Edges), Org: t.Org, Kind: r.kind, Number: t.Number,

@@ -222,12 +222,12 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	over := start.Add(time.Hour)
 	for want, n := range map[string]alert.Notice{
-		"has a server that is unreachable": {Kind: alert.Unreachable},
-		"has all of its servers again":     {Kind: alert.Unreachable, ResolvedAt: &over},
-		"fails too many calls":             {Kind: alert.FailureRate},
-		"fails fewer calls again":          {Kind: alert.FailureRate, ResolvedAt: &over},
-		"answers slowly":                   {Kind: alert.ResponseTime},
-		"answers fast enough again":        {Kind: alert.ResponseTime, ResolvedAt: &over},
+		"has an unreachable server":    {Kind: alert.Unreachable},
+		"has all of its servers again": {Kind: alert.Unreachable, ResolvedAt: &over},
+		"has too many failed calls":    {Kind: alert.FailureRate},
+		"has few failed calls again":   {Kind: alert.FailureRate, ResolvedAt: &over},
+		"answers slowly":               {Kind: alert.ResponseTime},
+		"answers fast enough again":    {Kind: alert.ResponseTime, ResolvedAt: &over},
 	} {
 		n.Number, n.Direction, n.Value, n.Threshold, n.TriggeredAt = trunk.Number, trunk.Direction, 33.33, 20, start
 		if got := n.Subject(); got != "SIP trunk +15550000001 (outbound) "+want {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Subject is the notice in one line.
+// Subject returns the notice in one line.
 func (n Notice) Subject() string {
 	return fmt.Sprintf("SIP trunk %s (%s) %s", n.Number, n.Direction, n.finding())
 }
@@ -17,11 +17,11 @@ func (n Notice) finding() string {
 	case n.Kind == Unreachable && over:
 		return "has all of its servers again"
 	case n.Kind == Unreachable:
-		return "has a server that is unreachable"
+		return "has an unreachable server"
 	case n.Kind == FailureRate && over:
-		return "fails fewer calls again"
+		return "has few failed calls again"
 	case n.Kind == FailureRate:
-		return "fails too many calls"
+		return "has too many failed calls"
 	case over:
 		return "answers fast enough again"
 	default:
@@ -29,21 +29,21 @@ func (n Notice) finding() string {
 	}
 }
 
-// Text is the notice as a plain text for people.
+// Text returns the notice as plain text.
 func (n Notice) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\n", n.Subject())
 	switch n.Kind {
 	case Unreachable:
-		fmt.Fprintf(&b, "Minutes without an answer from a server of the trunk: %g. Its status shows which one, and where calls go. The alert is set to %g.\n", n.Value, n.Threshold)
+		fmt.Fprintf(&b, "A server of the trunk has not responded for %g minutes. The trunk's status shows which one, and where calls go. The threshold is %g minutes.\n", n.Value, n.Threshold)
 	case FailureRate:
-		fmt.Fprintf(&b, "Calls that failed for technical reasons: %g %%. The alert is set to %g %%.\n", n.Value, n.Threshold)
+		fmt.Fprintf(&b, "%g %% of the calls failed for technical reasons. The threshold is %g %%.\n", n.Value, n.Threshold)
 	case ResponseTime:
-		fmt.Fprintf(&b, "Mean response time: %g ms. The alert is set to %g ms.\n", n.Value, n.Threshold)
+		fmt.Fprintf(&b, "The mean response time is %g ms. The threshold is %g ms.\n", n.Value, n.Threshold)
 	}
 	fmt.Fprintf(&b, "Raised: %s\n", n.TriggeredAt.Format(time.RFC3339))
 	if n.ResolvedAt != nil {
-		fmt.Fprintf(&b, "Over: %s\n", n.ResolvedAt.Format(time.RFC3339))
+		fmt.Fprintf(&b, "Resolved: %s\n", n.ResolvedAt.Format(time.RFC3339))
 	}
 	return b.String()
 }

@@ -46,7 +46,7 @@ func TestAlertOnceAnEdge(t *testing.T) {
 		time.Sleep(115 * time.Second)
 		h.wantTold()
 		time.Sleep(75 * time.Second)
-		h.wantTold(everywhere(1, "has a server that is unreachable")...)
+		h.wantTold(everywhere(1, "has an unreachable server")...)
 		time.Sleep(10 * time.Minute)
 		h.wantTold()
 		h.set(func(p *prober) { p.down["one"] = false })
@@ -70,7 +70,7 @@ func TestAlertOfASpareServer(t *testing.T) {
 		h.wait("0001", 20*time.Second, unreachable, healthy)
 		h.wantOrder(trunk, "two")
 		time.Sleep(3*time.Minute + 10*time.Second)
-		h.wantTold(everywhere(1, "has a server that is unreachable")...)
+		h.wantTold(everywhere(1, "has an unreachable server")...)
 	})
 }
 
@@ -104,7 +104,7 @@ func TestBrokenChannel(t *testing.T) {
 		h.set(func(p *prober) { p.down["one"] = true })
 		h.attach(alerting("0001", "one"))
 		time.Sleep(30 * time.Minute)
-		want := everywhere(1, "has a server that is unreachable")
+		want := everywhere(1, "has an unreachable server")
 		h.wantTold(want[1])
 		h.desk.set(func(d *desk) {
 			if d.tries["text"] != 1 || d.tries["hook"] != 5 || d.tries["mail"] <= 5 {
@@ -130,7 +130,7 @@ func TestRestartFiresNoAlert(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		h.wantTold()
 		time.Sleep(4 * time.Minute)
-		h.wantTold(everywhere(1, "has a server that is unreachable")...)
+		h.wantTold(everywhere(1, "has an unreachable server")...)
 		h.stop()
 		time.Sleep(time.Hour)
 		h.start()
@@ -178,7 +178,7 @@ func TestEdgeOutlivesItsProcess(t *testing.T) {
 		h.desk.set(func(d *desk) { clear(d.broken) })
 		h.start()
 		time.Sleep(time.Minute)
-		h.wantTold(everywhere(1, "has a server that is unreachable")...)
+		h.wantTold(everywhere(1, "has an unreachable server")...)
 		time.Sleep(10 * time.Minute)
 		h.wantTold()
 	}, func(c *monitor.Config) { m.Atomic, c.Atomic = c.Atomic, m })
@@ -195,7 +195,7 @@ func TestCallDuringAnEdge(t *testing.T) {
 		time.Sleep(115 * time.Second)
 		h.set(func(p *prober) { p.during["one"] = func() { slow.conflicts.Store(2) } })
 		time.Sleep(75 * time.Second)
-		h.wantTold(everywhere(1, "has a server that is unreachable")...)
+		h.wantTold(everywhere(1, "has an unreachable server")...)
 	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
 }
 
@@ -228,9 +228,9 @@ func TestInboundFailureRate(t *testing.T) {
 		h.wantTold()
 		h.attempts(trunk, 4, false)
 		time.Sleep(70 * time.Second)
-		h.wantTold("hook to https://example.com/hook: 0001.failure_rate.1 SIP trunk +15550000001 (inbound) fails too many calls")
+		h.wantTold("hook to https://example.com/hook: 0001.failure_rate.1 SIP trunk +15550000001 (inbound) has too many failed calls")
 		time.Sleep(14 * time.Minute)
-		h.wantTold("hook to https://example.com/hook: 0001.failure_rate.2 SIP trunk +15550000001 (inbound) fails fewer calls again")
+		h.wantTold("hook to https://example.com/hook: 0001.failure_rate.2 SIP trunk +15550000001 (inbound) has few failed calls again")
 	})
 }
 

@@ -1,3 +1,4 @@
-// Package monitor watches outbound trunks: it asks each of their servers with OPTIONS every minute, takes in what calls
-// say of them, decides which server calls go to first, and raises alerts. One node probes a trunk, whichever it is.
+// Package monitor watches trunks: it probes each server with OPTIONS every minute, takes evidence from calls, orders the
+// servers for calls, and raises and resolves alerts. Several nodes share the work: a lease gives each trunk to one of them
+// at a time.
 package monitor

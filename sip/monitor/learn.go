@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// finding is what one probe says of one server.
+// finding is the evidence of one probe.
 type finding struct {
 	server   failover.Server
 	evidence health.Evidence
 }
 
-// probed is a status after probes of some of its servers. What is said of a server that the trunk has no longer is
+// probed returns a status after probes of some of its servers. Findings about servers that the trunk no longer has are
 // dropped.
 func probed(status sip.Status, found []finding, now time.Time) sip.Status {
 	next := lasted(status, now)
@@ -35,8 +35,8 @@ func probed(status sip.Status, found []finding, now time.Time) sip.Status {
 	return settled(next, now)
 }
 
-// observed is a status after what a call says of a server, and whether that is anything new. It brings the next probe
-// nearer and never puts it off, so that a busy trunk is probed like any other.
+// observed returns a status after the evidence of a call, and whether the status has changed. The next probe may come
+// earlier, but never later, so that busy trunks are probed, too.
 func observed(status sip.Status, name string, e health.Evidence) (next sip.Status, news bool) {
 	i := slices.IndexFunc(status.Servers, func(s sip.ServerStatus) bool { return s.Server.String() == name })
 	if i < 0 {
@@ -58,14 +58,14 @@ func observed(status sip.Status, name string, e health.Evidence) (next sip.Statu
 	return settled(next, e.At), true
 }
 
-// lasted is a copy of a status whose history reaches up to now.
+// lasted returns a copy of a status whose history reaches up to now.
 func lasted(status sip.Status, now time.Time) sip.Status {
 	status.History = status.History.Lasted(stateOf(status), now)
 	status.Servers = slices.Clone(status.Servers)
 	return status
 }
 
-// settled is a status whose servers are known: calls go to the right one, and the next probe is when the first is due.
+// settled returns a status with its active server and the time of its next probe, which follow from its servers.
 func settled(status sip.Status, now time.Time) sip.Status {
 	status.Active = failover.Active(status.Failback, status.Active, states(status))
 	if len(status.Servers) == 0 {
@@ -84,10 +84,10 @@ func states(status sip.Status) []health.State {
 	return states
 }
 
-// stateOf is the state of a trunk.
+// stateOf returns the state of a trunk.
 func stateOf(status sip.Status) health.State { return health.Best(states(status)...) }
 
-// seed spreads the probes of all trunks' servers over the minute.
+// seed returns a server's place in the minute, which spreads the probes of all servers.
 func seed(trunkID, server string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(trunkID + " " + server))

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Prober asks servers with OPTIONS over TLS. It is safe for concurrent use.
+// Prober probes servers with OPTIONS over TLS. It is safe for concurrent use.
 type Prober interface {
 	// Options asks one server, and reports a miss when ctx ends first. The server is alive if it answers with any final
 	// response but 408, 502, 503 and 504, and if its certificate is as verify wants it. The evidence has a reason, a
@@ -39,7 +39,7 @@ type Config struct {
 	Logger *slog.Logger     // nil: discards
 }
 
-// Service watches trunks: it is sip.Monitor.
+// Service watches trunks. It implements sip.Monitor and calllog.Monitor.
 type Service struct {
 	cfg     Config
 	breaker failover.Breaker
@@ -48,7 +48,7 @@ type Service struct {
 // taskAlert is the durable work that tells one edge of an alert over one channel.
 const taskAlert callwright.TaskKind[message] = "sip.alert"
 
-// New checks the configuration and registers the service's durable work. Run starts the probes.
+// New checks the configuration and registers the durable work that sends notices. Run probes the servers.
 func New(c Config) (*Service, error) {
 	switch {
 	case c.Statuses == nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// How a node probes.
+// The pace of a node's probes.
 const (
 	look     = time.Second             // how often it looks for trunks that are due
 	patience = 5 * time.Second         // how long a server may take to answer
@@ -23,9 +23,9 @@ const (
 	lease    = 2 * callwright.LeaseTTL // how long other nodes leave a trunk alone: longer than to probe and to write it
 )
 
-// result is what the probes of one trunk have said.
+// result holds the findings of one trunk's probes.
 type result struct {
-	status sip.Status // as it was before
+	status sip.Status // before the probes
 	found  []finding
 	at     time.Time
 }
@@ -63,7 +63,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// due takes trunks that are to be probed now.
+// due leases the trunks that are due.
 func (s *Service) due(ctx context.Context, limit int) []sip.Status {
 	if limit == 0 {
 		return nil
@@ -73,12 +73,12 @@ func (s *Service) due(ctx context.Context, limit int) []sip.Status {
 	defer cancel()
 	due, err := s.cfg.Statuses.LeaseStatuses(taking, now, now.Add(lease), limit)
 	if err != nil && ctx.Err() == nil {
-		s.cfg.Logger.ErrorContext(ctx, "taking trunks to probe", "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot lease trunks to probe", "error", err)
 	}
 	return due
 }
 
-// probe asks those of a trunk's servers that are due, all at once.
+// probe probes those of a trunk's servers that are due, concurrently.
 func (s *Service) probe(ctx context.Context, status sip.Status) []finding {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -102,9 +102,9 @@ func (s *Service) probe(ctx context.Context, status sip.Status) []finding {
 	return found
 }
 
-// writeLoop writes what the probes say, many trunks at a time.
+// writeLoop writes results, many trunks in one transaction.
 func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
-	ctx = context.WithoutCancel(ctx) // what has been found out is worth to be kept
+	ctx = context.WithoutCancel(ctx) // results are kept even at the end
 	for first := range results {
 		found := gather(first, results)
 		if err := s.write(ctx, found); err != nil {
@@ -113,8 +113,8 @@ func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
 	}
 }
 
-// writeEach writes what could not be written together: one trunk may be at fault, and the others need not suffer. What is
-// lost is found out again when the lease ends.
+// writeEach writes results one by one, after writing them together has failed: perhaps because of one trunk only. Lost
+// results are probed again when the lease ends.
 func (s *Service) writeEach(ctx context.Context, results []result) {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
@@ -126,11 +126,11 @@ func (s *Service) writeEach(ctx context.Context, results []result) {
 		}
 	}
 	if failed > 0 {
-		s.cfg.Logger.ErrorContext(ctx, "writing what probes say", "trunks", failed, "error", last)
+		s.cfg.Logger.ErrorContext(ctx, "results of probes were not written", "trunks", failed, "error", last)
 	}
 }
 
-// gather waits a little for more results.
+// gather waits for more results, up to linger.
 func gather(first result, results <-chan result) []result {
 	found := []result{first}
 	timer := time.NewTimer(linger)
@@ -220,7 +220,7 @@ func (s *Service) put(ctx context.Context, status sip.Status, r result) error {
 	return s.announce(ctx, trunk, told)
 }
 
-// report logs what became of a trunk.
+// report logs changes of a trunk.
 func (s *Service) report(ctx context.Context, before, after sip.Status) {
 	for i, server := range after.Servers {
 		was, is := before.Servers[i].Health.State.Public(), server.Health.State.Public()

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// channel is a way to tell an alert.
+// channel is a way to send a notice.
 type channel string
 
 const (
@@ -42,10 +42,10 @@ type noticeJSON struct {
 	ResolvedAt  *time.Time             `json:"resolved_at,omitempty"`
 }
 
-// hookAttempts is how often a message is sent to a webhook that does not take it.
+// hookAttempts is the number of attempts at a webhook.
 const hookAttempts = 5
 
-// evaluate is where a trunk's alerts stand now, and what is to be told of that.
+// evaluate returns the states of a trunk's alerts, and the notices to send.
 func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.Status) (
 	alert.States, []alert.Notice, error,
 ) {
@@ -70,7 +70,7 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	return states, told, nil
 }
 
-// announce has notices told, over each channel by a task of its own, so that one which fails does not repeat the others.
+// announce enqueues notices. Each channel has a task of its own, so that a retry of one does not repeat the others.
 func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
 	for _, n := range told {
 		for _, way := range channels(t.Alerts.Channels) {
@@ -100,8 +100,8 @@ func channels(c alert.Channels) (ways []channel) {
 	return ways
 }
 
-// tell sends one message. Addresses are those that are configured now; a trunk that has gone or has no alerts any more
-// is not told of.
+// tell sends one message to the address that is configured now. The messages of a trunk that has been removed, or whose
+// alerts are disabled, are dropped.
 func (s *Service) tell(ctx context.Context, task callwright.Task, m message, _ int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (t.Alerts == nil || !t.Alerts.Enabled) {
@@ -128,6 +128,6 @@ func (s *Service) send(ctx context.Context, way channel, n alert.Notice, to aler
 			return s.cfg.Mailer.SendMail(ctx, n.ID, o.ContactEmail, n.Subject(), n.Text())
 		}
 	}
-	s.cfg.Logger.WarnContext(ctx, "an alert that can't be told", "id", n.ID, "channel", way)
+	s.cfg.Logger.WarnContext(ctx, "a notice has no channel", "id", n.ID, "channel", way)
 	return nil
 }

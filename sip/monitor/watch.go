@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Watch begins to watch a trunk, or begins anew: see sip.Monitor. The trunk's uptime and its alerts go on.
+// Watch starts to watch a trunk, or restarts with a changed one. Its uptime and alerts are kept. It implements sip.Monitor.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
@@ -32,7 +32,7 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// unchecked is the status of a trunk that has just been made or changed.
+// unchecked returns the status of a new or changed trunk.
 func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	servers, err := t.Servers()
 	if err != nil {
@@ -54,18 +54,18 @@ func (s *Service) unchecked(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	}
 	same := func(a, b sip.ServerStatus) bool { return a.Server == b.Server }
 	if !slices.EqualFunc(status.Servers, old.Servers, same) {
-		status.History.Samples = nil // they are other servers' response times
+		status.History.Samples = nil // of other servers
 	}
 	return status, nil
 }
 
-// Forget ends the watch over a trunk: see sip.Monitor.
+// Forget stops watching a trunk. It implements sip.Monitor.
 func (s *Service) Forget(ctx context.Context, t sip.Trunk) error {
 	return s.cfg.Statuses.DeleteStatus(ctx, t.Org, t.ID)
 }
 
-// Servers is the order in which a call tries a trunk's servers: see sip.Monitor. One that has just failed a call of this
-// node is left out too, unless none would be left.
+// Servers returns a trunk's servers in the order in which a call tries them. Servers that have just failed a call of this
+// node are left out, too, unless all have. It implements sip.Monitor.
 func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, error) {
 	status, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -88,13 +88,13 @@ func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, 
 	return allowed, nil
 }
 
-// circuit names a server of a trunk in the breaker.
+// circuit returns the breaker's key of a trunk's server.
 func circuit(trunkID, server string) string { return trunkID + " " + server }
 
-// storePatience is how long the store may take to give trunks that are due, or for what a call or a probe has said.
+// storePatience is the time limit of the store for leasing trunks and for writing evidence.
 const storePatience = 5 * time.Second
 
-// Observe takes what a call says of a server: see sip.Monitor. What can't be written is logged.
+// Observe takes the evidence of a call about a server. A failed write is logged. It implements calllog.Monitor.
 func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence) {
 	e.At, e.ResponseTime = s.cfg.Clock.Now(), 0
 	if e.Alive {
@@ -106,7 +106,7 @@ func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, se
 	defer cancel()
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.observe(ctx, org, trunkID, server, e) })
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
-		s.cfg.Logger.ErrorContext(ctx, "writing what a call says of a trunk", "trunk_id", trunkID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "the evidence of a call was not written", "trunk_id", trunkID, "error", err)
 	}
 }
 
