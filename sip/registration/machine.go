@@ -7,47 +7,47 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Phase is where a registration stands on the node that keeps it.
+// Phase is the state of a registration on the node that keeps it.
 type Phase int
 
 // The phases.
 const (
-	Waiting  Phase = iota // not registered, to be tried at NextAt
-	Asking                // not registered, a REGISTER is under way
-	Bound                 // registered until ExpiresAt, to be refreshed at NextAt
-	Renewing              // registered, a REGISTER is under way
-	Denied                // the server does not accept us; to be asked again at NextAt, which is far off
-	Gone                  // not this node's
+	Waiting  Phase = iota // not registered; REGISTER is due at NextAt
+	Asking                // not registered; a REGISTER is under way
+	Bound                 // registered until ExpiresAt; the refresh is due at NextAt
+	Renewing              // registered; a REGISTER is under way
+	Denied                // refused by the server; the retry is due at NextAt, after a long pause
+	Gone                  // given up by this node
 )
 
-// Kind is what happens to a registration.
+// Kind is the kind of an event.
 type Kind int
 
 // The kinds.
 const (
 	Due     Kind = iota // NextAt has come
-	Granted             // the server keeps us
-	Refused             // the server does not accept us, and will not soon
-	Failed              // no answer, or none for now
-	Lost                // the connection that calls come over is gone
-	Removed             // the registration is another node's, or nobody's
+	Granted             // the server has accepted the binding
+	Refused             // the server has refused for good
+	Failed              // no response, or a temporary refusal
+	Lost                // the binding's connection is lost
+	Removed             // the registration has been removed, or belongs to another node
 )
 
-// Event is what happens to a registration, with what there is to say of it.
+// Event is something that happens to a registration.
 type Event struct {
 	Kind   Kind
-	For    time.Duration // Granted: how long the server keeps us
-	After  time.Duration // Refused, Failed: the server wants to be left alone for so long; 0: it does not say
+	For    time.Duration // Granted: lifetime of the binding
+	After  time.Duration // Refused, Failed: the server's Retry-After; 0: none
 	Reason string        // Refused, Failed, Lost
 }
 
-// Machine is one registration.
+// Machine is the state machine of one registration. It is a value: Next returns a new one.
 type Machine struct {
 	Phase Phase
 	sip.Registration
 }
 
-// moves are all legal moves. A Lost is no news where there is no binding.
+// moves is the transition table. Without a binding, Lost changes nothing.
 var moves = map[Phase]map[Kind]Phase{
 	Waiting:  {Due: Asking, Lost: Waiting, Removed: Gone},
 	Asking:   {Granted: Bound, Refused: Denied, Failed: Waiting, Lost: Asking, Removed: Gone},
@@ -57,14 +57,14 @@ var moves = map[Phase]map[Kind]Phase{
 	Gone:     {},
 }
 
-// states is a phase as the status shows it.
+// states maps phases to the states of the trunk's status.
 var states = map[Phase]sip.RegistrationState{
 	Waiting: sip.Registering, Asking: sip.Registering, Bound: sip.Registered, Renewing: sip.Registered,
 	Denied: sip.Refused, Gone: sip.Registering,
 }
 
-// Resume takes a registration over from another node, or from a former life of this one: the connection of its binding
-// is gone. chance is random, from 0 to 1.
+// Resume returns the machine of a stored registration, from another node or from before a restart: the connection of its
+// binding is lost. chance is a random number from 0 to 1.
 func Resume(r sip.Registration, now time.Time, chance float64) Machine {
 	m := Machine{Phase: Waiting, Registration: r}
 	switch r.State {
@@ -78,8 +78,8 @@ func Resume(r sip.Registration, now time.Time, chance float64) Machine {
 	return m
 }
 
-// Next is the machine after an event. An illegal one leaves it as it is and is an error. chance is random, from 0 to 1:
-// many registrations with one server must not come at once.
+// Next returns the machine after an event. An illegal event is an error and changes nothing. chance is a random number
+// from 0 to 1 that spreads registrations with the same server over time.
 func (m Machine) Next(e Event, now time.Time, chance float64) (Machine, error) {
 	to, ok := moves[m.Phase][e.Kind]
 	if !ok {
@@ -119,9 +119,9 @@ func (m *Machine) failed(e Event, now time.Time, wait time.Duration) {
 	m.NextAt = now.Add(max(wait, min(e.After, maxRetryAfter)))
 }
 
-// show brings what the status shows into line with the phase. Asking a server again that has refused us is no news.
+// show updates the status to the phase. A retry after a refusal keeps the status Refused.
 func (m *Machine) show(now time.Time) {
-	m.NextAt = m.NextAt.Truncate(time.Microsecond) // what databases keep
+	m.NextAt = m.NextAt.Truncate(time.Microsecond) // as databases do
 	if m.Phase != Bound && m.Phase != Renewing {
 		m.ExpiresAt = time.Time{}
 	}
@@ -137,26 +137,26 @@ func (m *Machine) show(now time.Time) {
 // The times of a registration.
 const (
 	maxGranted    = 24 * time.Hour
-	rejoin        = 2 * time.Second  // a lost connection is made again within this
-	firstBackoff  = time.Second      // doubled with every failure
+	rejoin        = 2 * time.Second  // the longest wait after a lost connection
+	firstBackoff  = time.Second      // after a failure; doubled with each further one
 	maxBackoff    = 5 * time.Minute  //
-	firstPatience = 5 * time.Minute  // with a server that refuses us; doubled with every refusal
+	firstPatience = 5 * time.Minute  // after a refusal; doubled with each further one
 	maxPatience   = 30 * time.Minute //
-	maxRetryAfter = time.Hour        // whatever the server asks for
+	maxRetryAfter = time.Hour        // the longest Retry-After that is honored
 )
 
-// refreshAfter is when a binding is refreshed: early enough for several attempts.
+// refreshAfter returns the time until a refresh, which leaves room for several attempts.
 func refreshAfter(granted time.Duration) time.Duration {
 	return max(granted*85/100, time.Second)
 }
 
-// backoff is the wait after a failure, at least half of the time that belongs to it (RFC 5626, 4.5).
+// backoff returns the wait after a failure, at random from half to all of its time (RFC 5626, 4.5).
 func backoff(failures int, chance float64) time.Duration {
 	d := doubled(firstBackoff, maxBackoff, failures)
 	return d/2 + time.Duration(chance*float64(d/2))
 }
 
-// patience is the wait after a refusal.
+// patience returns the wait after a refusal.
 func patience(failures int, chance float64) time.Duration {
 	d := doubled(firstPatience, maxPatience, failures)
 	return min(d+time.Duration(chance*float64(d/10)), maxPatience)

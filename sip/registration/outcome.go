@@ -9,13 +9,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// expires is how long a server is asked to keep us.
+// expires is the requested lifetime of a binding.
 const expires = time.Hour
 
-// statusTooBrief is a server's wish to keep us for longer (RFC 3261, 21.4.17).
+// statusTooBrief is the response that asks for a longer lifetime (RFC 3261, 21.4.17).
 const statusTooBrief = 423
 
-// ask registers, and once more where the server wants to keep us for longer.
+// ask registers, and once more if the server asks for a longer lifetime.
 func ask(ctx context.Context, line Line, b Binding) Event {
 	granted, err := line.Register(ctx, b)
 	if r, ok := errors.AsType[*Refusal](err); ok && r.Code == statusTooBrief && r.MinExpires > b.Expires {
@@ -35,7 +35,7 @@ func ask(ctx context.Context, line Line, b Binding) Event {
 	return e
 }
 
-// final says whether asking again soon is of no use: somebody has to change something first.
+// final reports a refusal that a retry does not change: the configuration of either side must change first.
 func (r *Refusal) final() bool {
 	switch r.Code {
 	case 408, statusTooBrief, 429, 480, 491:
@@ -44,7 +44,7 @@ func (r *Refusal) final() bool {
 	return r.Auth || r.Code >= 300 && r.Code < 500 || r.Code >= 600
 }
 
-// bindingOf is how a trunk registers. A trunk that does not has no binding.
+// bindingOf returns the binding of a trunk; ok is false for a trunk that does not register.
 func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 	if t.Direction != sip.Inbound || t.Options.AuthMode != sip.AuthRegister {
 		return b, false, nil
@@ -61,7 +61,7 @@ func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 	}, true, nil
 }
 
-// same says whether two bindings of a trunk are one: made with the same server, in the same way.
+// same reports whether two bindings of a trunk have the same server and parameters.
 func (b Binding) same(other Binding) bool {
 	return b.Number == other.Number && b.Verify == other.Verify && b.Credentials == other.Credentials &&
 		b.Server.String() == other.Server.String()

@@ -9,13 +9,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Line sends REGISTER requests.
+// Line sends REGISTER requests. siptest.RunRegistrationLine tests it.
 type Line interface {
-	// Register makes or refreshes a binding of our Contact, for as long as Expires says, and gives what the server
-	// granted. Calls that come over its connection are this trunk's from then on. A final answer that is no success is a
-	// *Refusal; any other error means that no answer came.
+	// Register creates or refreshes a binding of our Contact for b.Expires, and returns the time that the server granted.
+	// From then on calls over the binding's connection belong to the trunk. A final response other than a success is a
+	// *Refusal; any other error means that no final response came.
 	Register(ctx context.Context, b Binding) (granted time.Duration, err error)
-	// Unregister takes a binding back and lets go of its connection, whatever the server says.
+	// Unregister removes a trunk's binding, and releases its connection whatever the server responds. A trunk without a
+	// binding is left alone. The binding's Lost is not called.
 	Unregister(ctx context.Context, trunkID string)
 }
 
@@ -27,17 +28,17 @@ type Binding struct {
 	Verify      sip.TLSVerification
 	Credentials sip.Credentials
 	Expires     time.Duration
-	Lost        func() // called, from any goroutine, when the binding's connection is gone; at most once a Register
+	Lost        func() // called from any goroutine when the binding's connection is lost; at most once for each Register
 }
 
-// Refusal is a final answer that is no success.
+// Refusal is a final response other than a success.
 type Refusal struct {
 	Code       int
 	Reason     string
-	Auth       bool          // the credentials are not accepted
-	RetryAfter time.Duration // 0: the server does not say
-	MinExpires time.Duration // of a 423; 0: none
+	Auth       bool          // the server does not accept the credentials
+	RetryAfter time.Duration // 0: absent
+	MinExpires time.Duration // of a 423; 0: absent
 }
 
-// Error is the code and the reason.
+// Error returns the reason.
 func (r *Refusal) Error() string { return r.Reason }

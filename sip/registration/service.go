@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	nodeKind  = "sip.registration" // of the lease that a node keeps while it has registrations
+	nodeKind  = "sip.registration" // kind of the lease of a node that keeps registrations
 	takeEvery = time.Second
-	atOnce    = 100              // REGISTERs under way
-	askFor    = 30 * time.Second // for one, its challenges included
-	drainFor  = 10 * time.Second // for taking everything back
-	storeFor  = 5 * time.Second  // for what is asked of all registrations at once, which others wait for
+	atOnce    = 100              // concurrent REGISTERs
+	askFor    = 30 * time.Second // time limit of one REGISTER, with its challenges
+	drainFor  = 10 * time.Second // time limit of removing all bindings
+	storeFor  = 5 * time.Second  // time limit of store operations on all registrations
 )
 
 // Config configures a Service. The fields up to Node are required.
@@ -39,27 +39,27 @@ type Config struct {
 type Service struct {
 	cfg       Config
 	heartbeat *callwright.Heartbeat
-	slots     chan struct{} // one for each piece of work under way
-	more      chan struct{} // there is more to do than there were slots for
+	slots     chan struct{} // semaphore of the work under way
+	more      chan struct{} // signals that work waits for a slot
 	wg        sync.WaitGroup
 
 	mu      sync.Mutex
 	all     map[string]*kept
-	starved bool // the last look at what is due found no slot for all of it
+	starved bool // the last step ran out of slots
 	closed  bool
 }
 
-// kept is a registration that is this node's. The mutex of the service guards it.
+// kept is a registration of this node. The mutex of the service guards it.
 type kept struct {
 	machine Machine
-	binding Binding  // as last asked for; zero: never
-	bound   *attempt // that made the binding
-	busy    bool     // somebody works on it, and nobody else may
-	unsaved bool     // the machine is ahead of what is stored
+	binding Binding  // of the last REGISTER; zero: none
+	bound   *attempt // that created the binding
+	busy    bool     // work on it is under way
+	unsaved bool     // the machine has changed since it was stored
 }
 
 // attempt is one REGISTER.
-type attempt struct{ lost bool } // its connection is gone
+type attempt struct{ lost bool } // its connection is lost
 
 // New checks the configuration.
 func New(cfg Config) (*Service, error) {
@@ -93,8 +93,8 @@ func New(cfg Config) (*Service, error) {
 	}, nil
 }
 
-// Run keeps registrations until ctx ends. Then it takes them all back, so that another node can have them at once. It is
-// called once.
+// Run keeps registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
+// returns nil. It must be called only once.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.beat(context.WithoutCancel(ctx))()
 	take, review := time.NewTicker(takeEvery), time.NewTicker(callwright.LeaseRenewal)
@@ -128,18 +128,19 @@ func (s *Service) beat(ctx context.Context) (stop func()) {
 	}
 }
 
-// take learns of what is due, and takes what nobody keeps. Without its lease the node takes nothing: others would release it.
+// take reads the registrations of this node that are due, and takes those that no node has. A node without its lease takes
+// none, because others would release them.
 func (s *Service) take(ctx context.Context) {
 	if !s.heartbeat.Held() {
 		return
 	}
 	now := s.cfg.Clock.Now()
-	// Those that are under way are due too, so with twice as many there are others among them.
+	// Registrations under way are due, too. A limit of twice their number leaves room for others.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	rows, err := s.cfg.Registrations.TakeRegistrations(taking, s.cfg.Node, now, 2*atOnce)
 	if err != nil {
-		s.failed(ctx, "registrations are not to be had", err)
+		s.failed(ctx, "cannot take registrations", err)
 		return
 	}
 	s.mu.Lock()
@@ -151,14 +152,14 @@ func (s *Service) take(ctx context.Context) {
 			k = &kept{}
 			s.all[row.TrunkID] = k
 		case k.busy || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
-			continue // no news: one that was struck and begun anew counts its versions from the start
+			continue // nothing new; a registration that was removed and added again has a later Since
 		}
 		k.machine = Resume(row, now, chance())
 		k.unsaved = k.machine.Registration != row
 	}
 }
 
-// step begins what is to be done, as far as there are slots.
+// step starts the work that is due, as far as there are slots.
 func (s *Service) step(ctx context.Context) {
 	now := s.cfg.Clock.Now()
 	s.mu.Lock()
@@ -185,7 +186,7 @@ func (s *Service) step(ctx context.Context) {
 	}
 }
 
-// work does something for a registration that has a slot. The mutex is held.
+// work runs do for a registration that holds a slot. The caller holds the mutex.
 func (s *Service) work(k *kept, do func()) {
 	k.busy = true
 	s.wg.Go(func() {
@@ -204,19 +205,19 @@ func (s *Service) work(k *kept, do func()) {
 	})
 }
 
-// register makes or refreshes a binding.
+// register creates or refreshes a binding.
 func (s *Service) register(ctx context.Context, k *kept) {
 	row := s.apply(k, Event{Kind: Due}).Registration
 	t, err := s.cfg.Trunks.Trunk(ctx, row.Org, row.TrunkID)
 	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound {
-		s.failed(ctx, "a trunk is not to be had", err)
+		s.failed(ctx, "cannot read a trunk", err)
 		s.apply(k, Event{Kind: Failed, Reason: "the trunk could not be read"})
 		return
 	}
 	b, registers, err := bindingOf(t)
-	if !registers { // what is stored should have gone with the trunk
+	if !registers { // the registration should have been removed with the trunk
 		if err := s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID); err != nil {
-			s.failed(ctx, "a registration was not removed", err)
+			s.failed(ctx, "cannot remove a registration", err)
 		}
 		s.forget(ctx, k)
 		return
@@ -234,7 +235,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 	s.save(ctx, k)
 }
 
-// bind asks the server.
+// bind sends REGISTER, after removing a binding with other parameters.
 func (s *Service) bind(ctx context.Context, k *kept, b Binding) Event {
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
@@ -256,7 +257,7 @@ func (s *Service) bind(ctx context.Context, k *kept, b Binding) Event {
 	return outcome
 }
 
-// apply moves a registration's machine, and past the loss of a connection that has come meanwhile.
+// apply applies an event to a registration's machine, and then the loss of a connection that was reported meanwhile.
 func (s *Service) apply(k *kept, e Event) Machine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,7 +272,7 @@ var connectionLost = Event{Kind: Lost, Reason: "the connection was lost"}
 
 func chance() float64 { return rand.Float64() } //nolint:gosec // it spreads load and keeps no secret
 
-// move is apply with the mutex held.
+// move applies one event. The caller holds the mutex.
 func (s *Service) move(k *kept, e Event) {
 	next, err := k.machine.Next(e, s.cfg.Clock.Now(), chance())
 	if err != nil {
@@ -282,7 +283,7 @@ func (s *Service) move(k *kept, e Event) {
 	k.unsaved = k.unsaved || e.Kind != Due
 }
 
-// lost is what the line says of a binding's connection.
+// lost takes the report of a lost connection.
 func (s *Service) lost(k *kept, a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +293,7 @@ func (s *Service) lost(k *kept, a *attempt) {
 	}
 }
 
-// save stores where a registration stands.
+// save stores a registration.
 func (s *Service) save(ctx context.Context, k *kept) {
 	s.mu.Lock()
 	row := k.machine.Registration
@@ -308,11 +309,11 @@ func (s *Service) save(ctx context.Context, k *kept) {
 		s.forget(ctx, k)
 	case callwright.CodeConflict: // its trunk has changed: see take
 	default:
-		s.failed(ctx, "a registration was not stored", err)
+		s.failed(ctx, "cannot store a registration", err)
 	}
 }
 
-// review lets go of what is not this node's any more.
+// review gives up registrations that are no longer this node's.
 func (s *Service) review(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -321,7 +322,7 @@ func (s *Service) review(ctx context.Context) {
 		s.failed(ctx, "this node's registrations cannot be read", err)
 		return
 	}
-	if !s.knows(ids) { // the store has given some to a take that did not hear of it: the next ones ask for all again
+	if !s.knows(ids) { // a take has failed after the store had assigned some: release all, and take them again
 		s.release(reviewing)
 		return
 	}
@@ -377,7 +378,7 @@ func (s *Service) knows(ids []string) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
-// forget takes a binding back that is not to be any more.
+// forget removes a binding and gives its registration up.
 func (s *Service) forget(ctx context.Context, k *kept) {
 	m := s.apply(k, Event{Kind: Removed})
 	s.cfg.Line.Unregister(ctx, m.TrunkID)
@@ -386,7 +387,7 @@ func (s *Service) forget(ctx context.Context, k *kept) {
 	delete(s.all, m.TrunkID)
 }
 
-// drain takes all bindings back and lets other nodes have the registrations.
+// drain removes all bindings and releases the registrations to other nodes.
 func (s *Service) drain(ctx context.Context) {
 	draining, cancel := context.WithTimeout(ctx, drainFor)
 	defer cancel()
@@ -401,7 +402,7 @@ func (s *Service) drain(ctx context.Context) {
 			defer func() { <-s.slots }()
 			s.cfg.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
-				s.apply(k, Event{Kind: Lost, Reason: "the node that had it has stopped"})
+				s.apply(k, Event{Kind: Lost, Reason: "the node that kept it has stopped"})
 				s.save(draining, k)
 			}
 		})
@@ -419,7 +420,7 @@ func (s *Service) release(ctx context.Context) {
 	}
 }
 
-// failed logs what goes wrong, unless it is the end that does.
+// failed logs an error, unless ctx has ended.
 func (s *Service) failed(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
 		s.cfg.Logger.Warn(what, "error", err)
