@@ -25,30 +25,30 @@ type Registration struct {
 	State     RegistrationState
 	Since     time.Time // of State
 	ExpiresAt time.Time // of the binding; zero: none
-	Failures  int       // in a row
+	Failures  int       // consecutive
 	Reason    string    // of the last failure; empty: none
-	NextAt    time.Time // when to register again
+	NextAt    time.Time // when REGISTER is due
 	Version   int64     // for the compare-and-set; 0: not stored yet
 }
 
-// Registrations keeps registrations. Each is one node's or nobody's: the connection that calls come over is that node's.
-// Which nodes live is known from leases; registrations of dead nodes are released by others.
+// Registrations stores registrations. Each one belongs to one node, which has the connection that calls use, or to no
+// node. Leases tell which nodes are alive; the registrations of dead nodes are released by others.
 type Registrations interface {
-	// PutRegistration adds one whose Version is 0, which is nobody's, in place of an older one of that trunk; or it
-	// replaces the one whose stored Version is its own, adds one to it, and leaves it to its node: CodeConflict when
-	// somebody else was first, CodeNotFound when it is gone.
+	// PutRegistration stores a registration. With Version 0 it adds one that belongs to no node, and replaces an older one
+	// of the trunk. Otherwise it replaces the one whose stored Version is r.Version, and adds one to the Version; the node
+	// stays. CodeConflict when the stored Version differs, CodeNotFound when there is none.
 	PutRegistration(ctx context.Context, r Registration) error
-	// Registration is one trunk's; CodeNotFound when there is none.
+	// Registration returns a trunk's registration; CodeNotFound without one.
 	Registration(ctx context.Context, org callwright.OrgID, trunkID string) (Registration, error)
-	// DeleteRegistration removes one; none is no error.
+	// DeleteRegistration removes a trunk's registration. Without one it does nothing.
 	DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error
-	// TakeRegistrations returns up to limit registrations that are the node's with NextAt not after now, or that are
-	// nobody's, the most overdue first, and makes them the node's. No registration is given to two nodes.
+	// TakeRegistrations returns up to limit registrations that are due: those of the node with NextAt not after now, and
+	// those of no node, the most overdue first. All of them belong to the node then; none is given to two nodes.
 	TakeRegistrations(ctx context.Context, node string, now time.Time, limit int) ([]Registration, error)
-	// RegistrationsOf returns the trunks whose registrations are the node's.
+	// RegistrationsOf returns the trunks whose registrations belong to the node.
 	RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error)
 	// RegistrationNodes returns the nodes that have registrations.
 	RegistrationNodes(ctx context.Context) ([]string, error)
-	// ReleaseRegistrations makes the node's registrations nobody's.
+	// ReleaseRegistrations takes all registrations from the node. They belong to no node then.
 	ReleaseRegistrations(ctx context.Context, node string) error
 }

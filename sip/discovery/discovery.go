@@ -11,23 +11,23 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Status is where a discovery stands.
+// Status is the status of a discovery.
 type Status string
 
 // The statuses.
 const (
 	Running   Status = "running"
 	Completed Status = "completed"
-	Failed    Status = "failed" // nothing answered, or the name leads nowhere
+	Failed    Status = "failed" // no server responded, or the name has no address
 )
 
-// Discovery is one look at a host.
+// Discovery is the discovery of one host.
 type Discovery struct {
 	ID          string // "disc_" and a UUID without dashes
 	Org         callwright.OrgID
 	Host        string
-	Port        uint16        // asked for besides the usual ones; 0: none
-	Transport   uri.Transport // asked for; empty: all
+	Port        uint16        // requested besides the usual ones; 0: none
+	Transport   uri.Transport // requested; empty: all
 	Status      Status
 	Reason      string // of a failure
 	Addresses   []netip.Addr
@@ -44,30 +44,30 @@ type SRV = resolve.SRV
 
 // Attempt is one probe of one address.
 type Attempt struct {
-	Address      netip.AddrPort // unspecified for one that is not public, which is neither asked nor shown
+	Address      netip.AddrPort // unspecified for a private address, which is neither probed nor shown
 	Transport    uri.Transport
-	ResponseTime time.Duration // 0: no answer
-	Code         int           // of the answer; 0: none
-	UserAgent    string        // as Server or User-Agent says, printable and short
-	Error        string        // why there was no answer, in our own words
-	TLS          *Certificate  // over TLS
+	ResponseTime time.Duration // 0: no response
+	Code         int           // of the response; 0: none
+	UserAgent    string        // Server or User-Agent of the response, printable and shortened
+	Error        string        // why there is no response; quotes no text of the peer
+	TLS          *Certificate  // of a TLS handshake; nil: none
 }
 
-// Certificate is what a TLS handshake has shown.
+// Certificate describes the peer's certificate in a TLS handshake.
 type Certificate struct {
 	Version   string // such as "TLS 1.3"
-	Chain     bool   // it chains to a root that we trust
-	Name      bool   // it names the host
+	Chain     bool   // the certificate chains to a trusted root
+	Name      bool   // the certificate names the host
 	ExpiresAt time.Time
 }
 
-// Recommendation is how to connect.
+// Recommendation is the recommended way to connect.
 type Recommendation struct {
 	Port      uint16
 	Transport uri.Transport
 	UserAgent string
 	System    fingerprint.Guess
-	Codecs    []string // of an SDP in the answer, which is rare; empty: unknown
+	Codecs    []string // of an SDP in the response, which is rare; empty: unknown
 	Methods   []string // of Allow
 }
 
@@ -79,15 +79,15 @@ type Prober interface {
 	Probe(ctx context.Context, p Probe) Answer
 }
 
-// Probe is one question.
+// Probe is one OPTIONS request.
 type Probe struct {
 	Address   netip.AddrPort
 	Transport uri.Transport
 	Host      string // for the Request-URI and the certificate
-	User      string // of the Request-URI; empty: without a user part, which some systems insist on
+	User      string // of the Request-URI; empty: none, which some systems require
 }
 
-// Answer is what came back.
+// Answer is the result of a probe.
 type Answer struct {
 	Attempt
 	Headers []fingerprint.Header
@@ -95,19 +95,19 @@ type Answer struct {
 	Codecs  []string
 }
 
-// Store keeps discoveries.
+// Store stores discoveries.
 type Store interface {
-	// Begin adds a discovery with Version 1, unless one of that organization runs that began after stale: that is
-	// CodeDiscoveryInProgress. Of two that come at once, on whichever nodes, one alone is added.
+	// Begin adds a discovery with Version 1. It is CodeDiscoveryInProgress while another discovery of the organization runs
+	// that started after stale. Of concurrent discoveries, on any nodes, only one is added.
 	Begin(ctx context.Context, d Discovery, stale time.Time) error
-	// Update replaces the one whose stored Version is d.Version and adds one to it; CodeConflict when somebody else was
-	// first, CodeNotFound when it is absent.
+	// Update replaces the discovery whose stored Version is d.Version, and adds one to the Version. CodeConflict when the
+	// stored Version differs, CodeNotFound when there is no such discovery.
 	Update(ctx context.Context, d Discovery) error
-	// Get is one discovery; CodeNotFound when the organization has none.
+	// Get returns a discovery; CodeNotFound when the organization has no such discovery.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error)
-	// Recent is the organization's newest completed discovery of the same host, port and transport that completed at since
-	// or later; CodeNotFound when there is none.
+	// Recent returns the organization's newest completed discovery with d's host, port and transport that completed at
+	// since or later; CodeNotFound without one.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
-	// Forget removes those that began before the given time.
+	// Forget removes the discoveries that started before the given time.
 	Forget(ctx context.Context, before time.Time) error
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// door is a port and what is spoken there.
+// door is a port and its transport.
 type door struct {
 	port      uint16
 	transport uri.Transport
 }
 
-// usual are the doors at which SIP servers are found, in the order in which they are named in the result.
+// usual lists the doors at which SIP servers usually listen, in the order of the result.
 var usual = []door{
 	{5061, uri.TLS},
 	{5060, uri.UDP}, {5060, uri.TCP},
@@ -22,7 +22,7 @@ var usual = []door{
 	{5080, uri.UDP}, {5080, uri.TCP},
 }
 
-// asked are the doors that the request names, the most secure first.
+// asked returns the doors that the request names, the most secure first.
 func asked(port uint16, transport uri.Transport) []door {
 	transports := []uri.Transport{uri.TLS, uri.TCP, uri.UDP}
 	switch {
@@ -41,23 +41,23 @@ func asked(port uint16, transport uri.Transport) []door {
 	return doors
 }
 
-// target is one address to ask in one way.
+// target is one address and transport to probe.
 type target struct {
 	address   netip.AddrPort
 	transport uri.Transport
-	priority  int  // of the SRV record that led here; withoutSRV for none
-	private   bool // not to be asked
+	priority  int  // of its SRV record; withoutSRV without one
+	private   bool // not to be probed
 }
 
-// withoutSRV comes after every SRV record's priority.
+// withoutSRV is greater than every SRV record's priority.
 const withoutSRV = 1 << 16
 
-// carriers are the transports of the services of SRV records.
+// carriers maps the services of SRV records to transports.
 var carriers = map[string]uri.Transport{
 	resolve.SIPSOverTCP: uri.TLS, resolve.SIPOverTCP: uri.TCP, resolve.SIPOverUDP: uri.UDP,
 }
 
-// planner collects targets, none twice and with resolve.MaxTargets addresses at most.
+// planner collects targets without duplicates, with at most resolve.MaxTargets addresses.
 type planner struct {
 	srv          []SRV
 	hosts        map[string][]netip.Addr // of the SRV records' targets
@@ -66,8 +66,9 @@ type planner struct {
 	targets      []target
 }
 
-// plan lists what to ask: what the request names, then where SRV records point, then the usual doors. hosts are the
-// addresses of the SRV records' targets. A private address stands in the plan once, to be named and not asked.
+// plan returns the targets of a discovery: the doors that the request names, the targets of SRV records, then the usual
+// doors. hosts maps the SRV records' targets to addresses. A private address has one target, which is shown but not
+// probed.
 func plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []target {
 	p := planner{srv: d.SRV, hosts: hosts, allowPrivate: allowPrivate}
 	for _, at := range asked(d.Port, d.Transport) {
@@ -107,7 +108,7 @@ func (p *planner) add(address netip.Addr, at door) {
 	p.targets = append(p.targets, t)
 }
 
-// priority is that of the SRV record that leads to a door of an address.
+// priority returns the priority of the SRV record that leads to a door of an address.
 func (p *planner) priority(address netip.Addr, at door) int {
 	best := withoutSRV
 	for _, r := range p.srv {
@@ -118,8 +119,8 @@ func (p *planner) priority(address netip.Addr, at door) int {
 	return best
 }
 
-// ways groups a plan into what can be asked at once, by the index of each target. Plain TCP to a port comes after TLS to
-// it: a server that waits for a handshake says nothing to a question in the clear.
+// ways groups the indexes of targets that are probed one after another; the groups are probed concurrently. TCP to a port
+// comes after TLS to it, because a server that waits for a handshake does not respond to plain text.
 func ways(targets []target) [][]int {
 	var groups [][]int
 	for i, t := range targets {
@@ -140,7 +141,7 @@ func ways(targets []target) [][]int {
 	return groups
 }
 
-// isTLS says whether another target is the same port over TLS.
+// isTLS reports whether another target is the same address over TLS.
 func (t target) isTLS(other target) bool {
 	return other.address == t.address && other.transport == uri.TLS
 }

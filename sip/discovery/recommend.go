@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// What to know of a way that is not as secure as calls are.
+// The notes on ways that are less secure than calls.
 const (
-	noteClear       = "It answers without encryption only, and calls go over TLS alone: turn on TLS there."
-	noteCertificate = "Its certificate does not pass verification: give it one that does, or set options.tls_verification."
+	noteClear       = "The server responds only without encryption, but calls require TLS: enable TLS there."
+	noteCertificate = "The server's certificate fails verification: install a valid one, or set options.tls_verification."
 )
 
-// recommend chooses among the targets that have answered: the most secure way first, then as SRV records say, then the
-// fastest. It is nil when none has.
+// recommend chooses among the targets that have responded: by security, then by the priority of SRV records, then by
+// response time. It returns nil without a response.
 func recommend(targets []target, answers []*Answer, now time.Time) *Recommendation {
 	best := -1
 	for i, a := range answers {
@@ -52,7 +52,7 @@ func better(t target, a Answer, than target, thanAnswer Answer, now time.Time) b
 	) < 0
 }
 
-// security ranks the ways to talk to a server.
+// security returns the rank of an answer's security.
 func security(a Answer, now time.Time) int {
 	switch {
 	case a.Transport == uri.TLS && trusted(a.TLS, now):
@@ -66,7 +66,7 @@ func security(a Answer, now time.Time) int {
 	}
 }
 
-// trusted says whether calls would accept a certificate as they do by default.
+// trusted reports whether calls accept a certificate by default.
 func trusted(c *Certificate, now time.Time) bool {
 	return c != nil && c.Chain && c.Name && now.Before(c.ExpiresAt)
 }

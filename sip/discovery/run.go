@@ -12,10 +12,11 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// user is in the Request-URI of the second question. Some systems refuse the first, others this one.
+// user is the user part of the second probe's Request-URI. Some systems respond only without a user part, others only
+// with one.
 const user = "ping"
 
-// run carries out a discovery until ctx ends. Its result is written in any case.
+// run runs a discovery until ctx ends. The result is written in any case.
 func (s *Service) run(ctx context.Context, d Discovery) {
 	limited, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -23,7 +24,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	if err == nil {
 		targets := plan(d, hosts, s.cfg.AllowPrivate)
 		if !s.cfg.AllowPrivate {
-			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // nobody learns what a name means inside
+			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // internal addresses are not shown
 		}
 		s.save(limited, &d)
 		answers := s.askAll(limited, &d, targets)
@@ -46,7 +47,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	s.save(last, &d)
 }
 
-// reason is why there is no recommendation.
+// reason returns why there is no recommendation.
 func reason(d Discovery, targets []target) string {
 	switch {
 	case d.Recommended != nil:
@@ -58,7 +59,7 @@ func reason(d Discovery, targets []target) string {
 	}
 }
 
-// lookUp finds the host's records, and the addresses of those that SRV records name.
+// lookUp finds the host's records, and the addresses of the SRV records' targets.
 func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookUp)
 	defer cancel()
@@ -87,14 +88,14 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 	return hosts, err
 }
 
-// report is what came of one target.
+// report is the answer of one target.
 type report struct {
 	index  int
 	answer Answer
 }
 
-// askAll asks all targets at once and writes the progress from time to time. The answers are in the order of the targets;
-// nil is one that was not asked.
+// askAll probes all targets concurrently, and writes the progress. It returns the answers in the order of the targets; nil
+// for a target that was not probed.
 func (s *Service) askAll(ctx context.Context, d *Discovery, targets []target) []*Answer {
 	reports := make(chan report)
 	var wg sync.WaitGroup
@@ -126,7 +127,7 @@ func (s *Service) askAll(ctx context.Context, d *Discovery, targets []target) []
 	}
 }
 
-// attempts are the answers without what only the recommendation needs.
+// attempts returns the attempts of the answers.
 func attempts(answers []*Answer) []Attempt {
 	var list []Attempt
 	for _, a := range answers {
@@ -137,7 +138,7 @@ func attempts(answers []*Answer) []Attempt {
 	return list
 }
 
-// ask tries the targets of one way in turn. After a handshake there is nothing more to find on the port.
+// ask probes the targets of one way in turn, until a TLS handshake succeeds.
 func (s *Service) ask(ctx context.Context, host string, targets []target, way []int, reports chan<- report) {
 	for _, i := range way {
 		answer := s.try(ctx, host, targets[i])
@@ -148,7 +149,7 @@ func (s *Service) ask(ctx context.Context, host string, targets []target, way []
 	}
 }
 
-// try asks without a user part, and with one when that is not answered.
+// try probes without a user part, and with one if no response comes.
 func (s *Service) try(ctx context.Context, host string, t target) Answer {
 	p := Probe{Address: t.address, Transport: t.transport, Host: host}
 	if t.private {
@@ -170,8 +171,8 @@ func (s *Service) probe(ctx context.Context, p Probe) Answer {
 	return s.cfg.Prober.Probe(ctx, p)
 }
 
-// save writes a discovery, once more with the version that is stored when that is another: a write that has come through
-// may have looked as if it had not.
+// save writes a discovery. After a conflict it writes again with the stored version, because an earlier write may have
+// succeeded although it returned an error.
 func (s *Service) save(ctx context.Context, d *Discovery) {
 	err := s.cfg.Store.Update(ctx, *d)
 	if errors.Is(err, callwright.ErrConflict) {
@@ -182,7 +183,7 @@ func (s *Service) save(ctx context.Context, d *Discovery) {
 		}
 	}
 	if err != nil {
-		s.cfg.Logger.Warn("a discovery could not be written", "discovery", d.ID, "error", err)
+		s.cfg.Logger.Warn("a discovery was not written", "discovery", d.ID, "error", err)
 		return
 	}
 	d.Version++

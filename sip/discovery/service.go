@@ -25,21 +25,21 @@ type Config struct {
 	Logger       *slog.Logger     // nil: discards
 }
 
-// The times of a discovery.
+// The time limits of a discovery.
 const (
-	kept      = 10 * time.Minute        // how long a result can be read, and stands for the next who ask the same
-	deadAfter = 10 * time.Second        // one that runs for longer has lost its node
-	longest   = 7500 * time.Millisecond // for the look-up and all questions; with the last write it stays under 8 s
-	lookUp    = 2 * time.Second         // for all names together
-	patience  = 2 * time.Second         // for each question
-	saveEvery = 250 * time.Millisecond  // how often progress is written, at most
-	lastSave  = 2 * time.Second         // for the result, also when the service is closing
+	kept      = 10 * time.Minute        // how long a result can be read, and answers further requests of the same
+	deadAfter = 10 * time.Second        // a discovery that runs for longer has lost its node
+	longest   = 7500 * time.Millisecond // for look-ups and probes; with the last write, a discovery takes less than 8 s
+	lookUp    = 2 * time.Second         // for all look-ups
+	patience  = 2 * time.Second         // for each probe
+	saveEvery = 250 * time.Millisecond  // shortest time between writes of the progress
+	lastSave  = 2 * time.Second         // for the write of the result, even while the service closes
 )
 
-// Service runs discoveries, each on the node that was asked for it.
+// Service runs discoveries, each on the node that received the request.
 type Service struct {
 	cfg     Config
-	context context.Context //nolint:containedctx // ends the discoveries when the service is closed
+	context context.Context //nolint:containedctx // canceled by Close
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex
@@ -71,16 +71,16 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Request asks for a discovery.
+// Request is a request for a discovery.
 type Request struct {
 	Host      string        // a host name or an IP address
-	Port      uint16        // to ask first, besides the usual ones; 0: none
-	Transport uri.Transport // to ask first; empty: none
+	Port      uint16        // to probe first, besides the usual ones; 0: none
+	Transport uri.Transport // to probe first; empty: none
 }
 
-// Start begins a discovery, or gives again what one of the same request has found in the last 10 minutes. It is
-// CodeDiscoveryInProgress while one of the organization runs, CodeUnavailable once the service is closed, and
-// CodeBadRequest for what is no host, or a private address where those are not looked at.
+// Start starts a discovery, or returns the result of an equal request of the last 10 minutes. It is
+// CodeDiscoveryInProgress while another discovery of the organization runs, CodeUnavailable when the service is closed,
+// and CodeBadRequest for an invalid host, or a private address without Config.AllowPrivate.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (Discovery, error) {
 	host, err := s.check(r)
 	if err != nil {
@@ -112,10 +112,10 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 	return d, nil
 }
 
-// stopping is why nothing begins any more, and why what runs ends.
+// stopping is the reason of everything that a closing service refuses or ends.
 const stopping = "the server is stopping"
 
-// check gives the host of a request in its plain form.
+// check returns the normalized host of a request.
 func (s *Service) check(r Request) (string, error) {
 	d, err := uri.ParseDestination(r.Host)
 	if err != nil {
@@ -128,14 +128,14 @@ func (s *Service) check(r Request) (string, error) {
 	}
 	switch {
 	case d.Port != 0 || d.User != "" || d.Transport != "":
-		return "", callwright.Invalid("host", "must be a host name or an IP address alone: port and transport have their own fields")
+		return "", callwright.Invalid("host", "must be a host name or an IP address alone, without port and transport")
 	case d.IsPrivateIP && !s.cfg.AllowPrivate:
 		return "", callwright.Invalid("host", "must not be a private address")
 	}
 	return d.Host, nil
 }
 
-// enter counts a discovery, unless the service is closed.
+// enter counts a running discovery. It returns false when the service is closed.
 func (s *Service) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +145,8 @@ func (s *Service) enter() bool {
 	return !s.closed
 }
 
-// Get is a discovery as it stands. One whose node has died counts as failed. It is CodeNotFound when the organization
-// has none of that id, and 10 minutes after its end.
+// Get returns a discovery. A discovery whose node has died counts as failed. It is CodeNotFound when the organization has
+// no such discovery, or 10 minutes after its end.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error) {
 	d, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Dis
 	}
 	now := s.cfg.Clock.Now()
 	if end := d.StartedAt.Add(deadAfter); d.Status == Running && now.After(end) {
-		d.Status, d.Reason, d.CompletedAt = Failed, "the node that ran it has gone", &end
+		d.Status, d.Reason, d.CompletedAt = Failed, "the node that ran it has ended", &end
 	}
 	if d.CompletedAt != nil && now.Sub(*d.CompletedAt) > kept {
 		return Discovery{}, callwright.NotFound("discovery")
@@ -162,7 +162,8 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Dis
 	return d, nil
 }
 
-// Close ends the discoveries that run here, as failed, and waits for that until ctx ends. None begins from then on.
+// Close ends the running discoveries of this node as failed, and waits for them until ctx ends. No discovery starts
+// afterwards.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

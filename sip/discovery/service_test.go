@@ -81,7 +81,7 @@ func TestFindsAndRecommends(t *testing.T) {
 func TestRecommendation(t *testing.T) {
 	t.Parallel()
 	tls, udp, tcp := one+":5061/tls", one+":5060/udp", one+":5060/tcp"
-	const inClear, badCertificate = "It answers without encryption only", "Its certificate does not pass verification"
+	const inClear, badCertificate = "The server responds only without encryption", "The server's certificate fails verification"
 	for _, c := range []struct {
 		name  string
 		peers func() map[string]peer
@@ -264,7 +264,7 @@ func TestNodeDies(t *testing.T) {
 			t.Errorf("too early: %+v", d)
 		}
 		time.Sleep(time.Second)
-		if d := b.get(t, dead.ID); d.Status != discovery.Failed || d.Reason != "the node that ran it has gone" || d.CompletedAt == nil {
+		if d := b.get(t, dead.ID); d.Status != discovery.Failed || d.Reason != "the node that ran it has ended" || d.CompletedAt == nil {
 			t.Errorf("%+v", d)
 		}
 		b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test"}).ID)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// RunCallLog tests a calllog.Store. newLog gives an empty one.
+// RunCallLog tests a calllog.Store. newLog returns an empty one.
 func RunCallLog(t *testing.T, newLog func(t *testing.T) calllog.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, calllog.Store){

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// RunDiscoveryStore tests a discovery.Store. newStore gives an empty one.
+// RunDiscoveryStore tests a discovery.Store. newStore returns an empty one.
 func RunDiscoveryStore(t *testing.T, newStore func(t *testing.T) discovery.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, discovery.Store){

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// RunRegistrations tests a sip.Registrations. newStore gives an empty one.
+// RunRegistrations tests a sip.Registrations. newStore returns an empty one.
 func RunRegistrations(t *testing.T, newStore func(t *testing.T) sip.Registrations) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Registrations){

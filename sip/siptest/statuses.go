@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// RunStatuses tests a sip.Statuses. newStore gives an empty one.
+// RunStatuses tests a sip.Statuses. newStore returns an empty one.
 func RunStatuses(t *testing.T, newStore func(t *testing.T) sip.Statuses) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Statuses){

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// RunStore tests a sip.Store. newStore gives an empty one.
+// RunStore tests a sip.Store. newStore returns an empty one.
 func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Store){
@@ -287,7 +287,7 @@ func findsOwner(t *testing.T, s sip.Store) {
 	}
 }
 
-// RunHold tests a sip.Store with the transactions that it takes part in. newStore gives an empty one.
+// RunHold tests a sip.Store with the transactions that it takes part in. newStore returns an empty one.
 func RunHold(t *testing.T, newStore func(t *testing.T) (sip.Store, callwright.Atomic)) {
 	t.Helper()
 	t.Run("holds a number", func(t *testing.T) {

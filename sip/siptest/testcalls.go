@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// RunTestCallStore tests a testcall.Store. newStore gives an empty one.
+// RunTestCallStore tests a testcall.Store. newStore returns an empty one.
 func RunTestCallStore(t *testing.T, newStore func(t *testing.T) testcall.Store) {
 	t.Helper()
 	tests := map[string]func(*testing.T, testcall.Store){
