@@ -34,17 +34,17 @@ type ServerStatus struct {
 	ProbeAt time.Time
 }
 
-// Statuses keeps what is known of trunks.
+// Statuses stores the statuses of watched trunks.
 type Statuses interface {
-	// PutStatus adds a status whose Version is 0, in place of an older one of that trunk, or replaces the one whose
-	// stored Version is its own and adds one to it: CodeConflict when somebody else was first, CodeNotFound when it is
-	// gone. A lease that somebody has on it ends.
+	// PutStatus stores a status. With Version 0 it adds the status, and replaces an older one of the trunk. Otherwise it
+	// replaces the one whose stored Version is s.Version, and adds one to the Version: CodeConflict when the stored Version
+	// differs, CodeNotFound when there is none. A lease on the status ends.
 	PutStatus(ctx context.Context, s Status) error
-	// Status is one trunk's; CodeNotFound when there is none.
+	// Status returns a trunk's status; CodeNotFound without one.
 	Status(ctx context.Context, org callwright.OrgID, trunkID string) (Status, error)
 	// StatusesOf returns those of these trunks of an organization that have one, by number.
 	StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]Status, error)
-	// DeleteStatus removes one; none is no error.
+	// DeleteStatus removes a trunk's status. Without one it does nothing.
 	DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error
 	// LeaseStatuses gives up to limit statuses whose ProbeAt is not after now, the most overdue first, and that nobody has
 	// a lease on, and leases them until the given time: no other call gives them before it.

@@ -7,12 +7,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Answer takes a peer's offer: it picks the first usable audio stream and, of our codecs in our order, the first that
-// it offers. Every other m= line is refused with port 0. The answer repeats the offer's protocol, payload types and
-// crypto tag.
+// Answer answers a peer's offer. It picks the first usable audio stream, and the first of our codecs that the stream
+// offers. Every other m= line is refused with port 0. The answer repeats the offer's protocol, payload types and crypto
+// tag.
 //
-// An offer that cannot be taken gives an error that wraps a *Rejection; capabilities that make no sense give a
-// CodeBadRequest about the field.
+// An unacceptable offer is an error that wraps a *Rejection. Invalid capabilities are CodeBadRequest with the field.
 func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error) {
 	if err := c.check(); err != nil {
 		return nil, Negotiated{}, err
@@ -51,7 +50,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	return answer, n, nil
 }
 
-// choose finds the stream and the codec. Of several streams' failures it gives the one that came closest.
+// choose finds the stream and the codec. If all streams fail, it returns the failure of the one that came closest.
 func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
 	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order of match's checks
 	closest := 0
@@ -72,7 +71,7 @@ func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
 	return 0, "", fmt.Errorf("sdp: offer: %w", progress[closest])
 }
 
-// match says whether one audio stream can be taken, and with which codec.
+// match reports whether an audio stream is acceptable, and with which codec.
 func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	if !s.isSecure() {
 		return "", ErrNoSRTP
@@ -88,8 +87,8 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	return "", ErrNoCommonCodec
 }
 
-// answerFormats are the chosen codec, those that may take its place and telephone-event, if offered, under the offer's
-// numbers.
+// answerFormats returns the chosen codec, those that may replace it, and telephone-event if it is offered, with the
+// offer's payload types.
 func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	named := []Codec{codec}
 	for _, other := range c.Codecs {
@@ -113,9 +112,8 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	return formats
 }
 
-// Accept takes the peer's answer to our offer. It holds the peer to what was offered: the same protocol, the offered
-// crypto tag with a key of its own, an offered codec. An answer that breaks this gives an error that wraps a *Rejection;
-// the call cannot go on then.
+// Accept takes the peer's answer to our offer. The answer must have the offered protocol, the offered crypto tag with a key
+// of the peer's own, and an offered codec. Any other answer is an error that wraps a *Rejection, and the call cannot go on.
 func Accept(offer, answer *Description) (Negotiated, error) {
 	if offer == nil || offer.active < 0 {
 		return Negotiated{}, callwright.Invalid("offer", "not a description that Offer has made")
@@ -152,7 +150,7 @@ func Accept(offer, answer *Description) (Negotiated, error) {
 	return n, nil
 }
 
-// acceptCrypto finds the line with the tag that we offered (RFC 4568, 5.1.3).
+// acceptCrypto finds the line with the offered tag (RFC 4568, 5.1.3).
 func acceptCrypto(ours Crypto, remote *stream) (Crypto, error) {
 	for _, theirs := range remote.crypto {
 		if theirs.Tag != ours.Tag {
@@ -166,8 +164,7 @@ func acceptCrypto(ours Crypto, remote *stream) (Crypto, error) {
 	return Crypto{}, fmt.Errorf("sdp: the answer has no usable a=crypto with tag %d: %w", ours.Tag, ErrNoSRTP)
 }
 
-// named is the stream with a meaning for payload types that its owner answered without an a=rtpmap: under the number of
-// the offer they mean what the offer says.
+// named returns the stream with the offer's meaning for payload types that the answer has without an a=rtpmap.
 func (s *stream) named(offered *stream) *stream {
 	named := *s
 	named.formats = slices.Clone(s.formats)
@@ -183,7 +180,7 @@ func (s *stream) named(offered *stream) *stream {
 	return &named
 }
 
-// firstOf is the first codec of an answer that was offered; the answerer may list several and then prefers the first.
+// firstOf returns the first codec of an answer that was offered. An answer may list several, in the order of preference.
 func (s *stream) firstOf(offered *stream) Codec {
 	for _, f := range s.formats {
 		codec := f.codec()

@@ -2,10 +2,10 @@ package sdp
 
 import "strings"
 
-// Codec is an audio codec by its canonical name, as a trunk's configuration lists it.
+// Codec is an audio codec by its canonical name.
 type Codec string
 
-// The codecs that can be negotiated. Whether an engine for one is there is the caller's business: offer only those.
+// The codecs that can be negotiated. Callers offer only those that have an engine.
 const (
 	PCMU Codec = "PCMU" // G.711 mu-law
 	PCMA Codec = "PCMA" // G.711 A-law
@@ -14,7 +14,7 @@ const (
 	Opus Codec = "OPUS"
 )
 
-// spec is what SDP has to know of a codec.
+// spec holds the SDP parameters of a codec.
 type spec struct {
 	codec    Codec
 	name     string // encoding name in a=rtpmap
@@ -36,7 +36,7 @@ var specs = [...]spec{
 	{codec: Opus, name: "opus", pt: 96, clock: 48000, rate: 48000, channels: 2, fmtp: "useinbandfec=1;stereo=0"},
 }
 
-// ParseCodec knows a codec under the spellings in use ("G.722", "g722", "opus").
+// ParseCodec parses a codec's name in any of its spellings ("G.722", "g722", "opus").
 func ParseCodec(name string) (Codec, bool) {
 	c := Codec(strings.ToUpper(strings.ReplaceAll(name, ".", "")))
 	if c.spec() == nil {
@@ -45,7 +45,7 @@ func ParseCodec(name string) (Codec, bool) {
 	return c, true
 }
 
-// ClockRate is the rate in Hz at which RTP timestamps count. It is 0 for an unknown codec.
+// ClockRate returns the clock rate of RTP timestamps in Hz; 0 for an unknown codec.
 func (c Codec) ClockRate() uint32 {
 	if s := c.spec(); s != nil {
 		return s.clock
@@ -53,8 +53,8 @@ func (c Codec) ClockRate() uint32 {
 	return 0
 }
 
-// SampleRate is the rate in Hz of the audio that the codec carries: 16000 for G.722, whose clock says 8000. It is 0 for
-// an unknown codec.
+// SampleRate returns the sample rate of the audio in Hz; 0 for an unknown codec. For G.722 it is 16000, although the clock
+// rate is 8000.
 func (c Codec) SampleRate() uint32 {
 	if s := c.spec(); s != nil {
 		return s.rate
@@ -74,7 +74,7 @@ func (c Codec) spec() *spec {
 // eventName is the encoding name of RFC 4733's DTMF events.
 const eventName = "telephone-event"
 
-// eventRange is what we offer and answer: the digits, star, pound and A to D (RFC 4733, 3.2). Flash is left out.
+// eventRange lists the events of our descriptions: the digits, star, pound and A to D, without flash (RFC 4733, 3.2).
 const eventRange = "0-15"
 
 // format is one payload type of an m= line.
@@ -86,7 +86,7 @@ type format struct {
 	fmtp     string // of our own descriptions; a peer's parameters change nothing for us
 }
 
-// codec is the codec that a format stands for, or "" for one that we do not know.
+// codec returns the codec of a format, or "" for an unknown one.
 func (f format) codec() Codec {
 	for i := range specs {
 		s := &specs[i]
@@ -101,7 +101,7 @@ func (f format) isEvent(clock uint32) bool {
 	return f.clock == clock && strings.EqualFold(f.name, eventName)
 }
 
-// staticFormat is what a payload type means without an a=rtpmap (RFC 3551, section 6).
+// staticFormat returns the format of a static payload type (RFC 3551, section 6).
 func staticFormat(pt uint8) format {
 	for i := range specs {
 		if specs[i].static && specs[i].pt == pt {

@@ -9,16 +9,16 @@ import (
 // an 80-bit tag.
 const Suite = "AES_CM_128_HMAC_SHA1_80"
 
-// Crypto is one direction's SRTP key as an a=crypto line gives it.
+// Crypto is the SRTP key of one direction, from an a=crypto line.
 type Crypto struct {
-	Tag int // joins an answer's line to the offer's, 1 to 999999999
+	Tag int // links an answer's line to the offer's; 1 to 999999999
 	Key Key
-	// MKI is the master key identifier that every packet under this key carries, nil for none. Ours never has one.
+	// MKI is the master key identifier in every packet under this key; nil: none. Our own keys have none.
 	MKI []byte
 }
 
-// parseCrypto reads the value of an a=crypto attribute. False says that the line is of no use to us (another suite, a
-// malformed one, a parameter that would weaken it): RFC 4568 has such a line skipped, not the offer refused.
+// parseCrypto parses the value of an a=crypto attribute. It returns false for another suite, a malformed line, or a
+// parameter that weakens the protection. RFC 4568 requires to skip such a line, not to refuse the offer.
 func parseCrypto(value string) (Crypto, bool) {
 	tagText, rest, _ := strings.Cut(value, " ")
 	suite, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
@@ -36,7 +36,7 @@ func parseCrypto(value string) (Crypto, bool) {
 	return Crypto{Tag: tag, Key: key, MKI: mki}, ok
 }
 
-// parseTag reads 1*9DIGIT without a leading zero, so that an answer repeats it letter for letter.
+// parseTag parses 1*9DIGIT without a leading zero, so that an answer repeats it literally.
 func parseTag(text string) (int, bool) {
 	if text == "" || len(text) > 9 || text[0] == '0' || !isDigits(text) {
 		return 0, false
@@ -45,8 +45,7 @@ func parseTag(text string) (int, bool) {
 	return tag, err == nil
 }
 
-// parseKeyInfo reads "<base64>[|lifetime][|mki:length]". A list of several keys (joined by ";") is not supported: which
-// of them comes first in a packet is the sender's choice.
+// parseKeyInfo parses "<base64>[|lifetime][|mki:length]". A list of several keys, joined by ";", is not supported.
 func parseKeyInfo(text string) (Key, []byte, bool) {
 	if strings.Contains(text, ";") {
 		return Key{}, nil, false
@@ -74,8 +73,8 @@ func parseKeyInfo(text string) (Key, []byte, bool) {
 	}
 }
 
-// validLifetime accepts "2^n" and a decimal count up to 2^48 packets (RFC 4568, 6.1). It bounds what the peer sends
-// under its key, so there is nothing for us to keep.
+// validLifetime accepts "2^n" and a decimal count up to 2^48 packets (RFC 4568, 6.1). The lifetime limits the peer, so its
+// value is not kept.
 func validLifetime(text string) bool {
 	const maxExponent = 48
 	if power, ok := strings.CutPrefix(text, "2^"); ok {
@@ -86,8 +85,8 @@ func validLifetime(text string) bool {
 	return err == nil && n >= 1 && n <= 1<<maxExponent
 }
 
-// parseMKI reads "value:length", the value decimal and the length 1 to 128 bytes (RFC 4568, 6.1). Values over 64 bits
-// are not supported.
+// parseMKI parses "value:length", with a decimal value and a length of 1 to 128 bytes (RFC 4568, 6.1). Values of more than
+// 64 bits are not supported.
 func parseMKI(text string) ([]byte, bool) {
 	valueText, lengthText, _ := strings.Cut(text, ":")
 	value, err := strconv.ParseUint(valueText, 10, 64)
@@ -106,8 +105,8 @@ func parseMKI(text string) ([]byte, bool) {
 	return mki, value == 0
 }
 
-// harmless refuses the session parameters that switch a protection off or ask for key derivation that we do not do;
-// others (FEC_ORDER, WSH and whatever may come) change nothing for us and are skipped.
+// harmless refuses session parameters that turn a protection off or ask for unsupported key derivation. Other parameters,
+// such as FEC_ORDER and WSH, are skipped.
 func harmless(sessionParams string) bool {
 	for param := range strings.FieldsSeq(sessionParams) {
 		param = strings.ToUpper(strings.TrimPrefix(param, "-"))

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Description is one session description, parsed from a peer or made by Offer or Answer. It does not change.
+// Description is a session description, parsed from a peer or made by Offer or Answer. It is immutable.
 type Description struct {
 	sealed  sealed[string] // the text, keys included
-	origin  origin         // of our own descriptions; a peer's o= line is not looked at
+	origin  origin         // of our own descriptions; a peer's o= line is ignored
 	streams []stream
-	// transcode is that of the Capabilities that made the description.
+	// transcode is from the Capabilities of our own description.
 	transcode bool
 	active    int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
 }
 
-// origin is what our o= line counts (RFC 8866, 5.2).
+// origin holds the numbers of our o= line (RFC 8866, 5.2).
 type origin struct {
 	session uint64 // stays for the whole dialog
 	version uint64 // goes up by one with every change
 }
 
-// stream is one m= line with what was said about it, session-level lines included.
+// stream is one m= line with its attributes, those of the session level included.
 type stream struct {
 	kind      string
 	port      uint16 // 0: refused or switched off
 	proto     string
-	list      string // the m= line's formats as written, to give them back when we refuse the stream
+	list      string // the m= line's formats as written, which a refusal repeats
 	formats   []format
-	address   netip.Addr // invalid for a name or a form that we do not take
+	address   netip.Addr // invalid for a name or an unsupported form
 	connected bool       // a c= line, of any form, applies
 	rtcp      netip.AddrPort
 	direction Direction
@@ -50,10 +50,10 @@ func (s *stream) isSecure() bool {
 	return (s.proto == protoSAVP || s.proto == protoSAVPF) && len(s.crypto) > 0
 }
 
-// held reports the way of RFC 2543 to hold: a connection address of 0.0.0.0 (or ::).
+// held reports a hold as in RFC 2543: by a connection address of 0.0.0.0 or ::.
 func (s *stream) held() bool { return s.address.IsUnspecified() }
 
-// effectiveDirection is the stated direction, less receiving for a stream held by its address.
+// effectiveDirection returns the stated direction, without receiving for a stream that is held by its address.
 func (s *stream) effectiveDirection() Direction {
 	if s.held() {
 		return s.direction.And(SendOnly)
@@ -61,7 +61,7 @@ func (s *stream) effectiveDirection() Direction {
 	return s.direction
 }
 
-// find gives the first format that stands for the codec.
+// find returns the first format of a codec.
 func (s *stream) find(c Codec) (format, bool) {
 	for _, f := range s.formats {
 		if f.codec() == c {
@@ -71,8 +71,8 @@ func (s *stream) find(c Codec) (format, bool) {
 	return format{}, false
 }
 
-// eventClocks are the clocks that telephone-event may have beside a codec: the codec's, and that of G.711, under which
-// many peers send their events whatever the codec is.
+// eventClocks returns the clock rates that telephone-event may have beside a codec: the codec's, and that of G.711, which
+// many peers use with any codec.
 func eventClocks(codec Codec) []uint32 {
 	if clock := codec.ClockRate(); clock != PCMU.ClockRate() {
 		return []uint32{clock, PCMU.ClockRate()}
@@ -80,7 +80,7 @@ func eventClocks(codec Codec) []uint32 {
 	return []uint32{PCMU.ClockRate()}
 }
 
-// findEvent gives the telephone-event format with the given clock, and the zero format for none.
+// findEvent returns the telephone-event format with the given clock rate; the zero format without one.
 func (s *stream) findEvent(clock uint32) format {
 	for _, f := range s.formats {
 		if f.isEvent(clock) {
@@ -90,7 +90,7 @@ func (s *stream) findEvent(clock uint32) format {
 	return format{}
 }
 
-// packetTime is how long the audio of one packet to this stream's owner should be: what it asks for, within its maximum.
+// packetTime returns the length of the audio in one packet to this stream's owner: what it asks for, up to its maximum.
 func (s *stream) packetTime() time.Duration {
 	t := s.ptime
 	if t == 0 {
@@ -102,7 +102,7 @@ func (s *stream) packetTime() time.Duration {
 	return t
 }
 
-// Bytes is the description as it goes over the wire, with the keys in it.
+// Bytes returns the description for the wire, with its keys.
 func (d *Description) Bytes() []byte { return []byte(d.text()) }
 
 func (d *Description) text() string {
@@ -112,7 +112,7 @@ func (d *Description) text() string {
 	return ""
 }
 
-// audio is the first live audio stream; nil for none.
+// audio returns the first live audio stream; nil without one.
 func (d *Description) audio() *stream {
 	for i := range d.streams {
 		if d.streams[i].isAudio() {
@@ -122,7 +122,7 @@ func (d *Description) audio() *stream {
 	return nil
 }
 
-// Codecs are the codecs that the first live audio stream lists, known ones only, in its order.
+// Codecs returns the known codecs of the first live audio stream, in its order.
 func (d *Description) Codecs() []Codec {
 	s := d.audio()
 	if s == nil {
@@ -137,8 +137,8 @@ func (d *Description) Codecs() []Codec {
 	return codecs
 }
 
-// Direction is that of the first live audio stream, less receiving for one that is held by its address; Inactive without
-// such a stream.
+// Direction returns the direction of the first live audio stream, without receiving if it is held by its address; Inactive
+// without such a stream.
 func (d *Description) Direction() Direction {
 	if s := d.audio(); s != nil {
 		return s.effectiveDirection()
@@ -146,13 +146,13 @@ func (d *Description) Direction() Direction {
 	return Inactive
 }
 
-// Secure says whether the first live audio stream is SRTP under Suite.
+// Secure reports whether the first live audio stream is SRTP with Suite.
 func (d *Description) Secure() bool {
 	s := d.audio()
 	return s != nil && s.isSecure()
 }
 
-// String is the description with every key taken out: what a log or a call's timeline may show.
+// String returns the description without its keys, for logs and timelines.
 func (d *Description) String() string {
 	var b strings.Builder
 	for line := range strings.Lines(d.text()) {
@@ -165,7 +165,7 @@ func (d *Description) String() string {
 // LogValue logs the description without its keys.
 func (d *Description) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// withoutSecrets cuts a line where a key begins, whatever names it: the old k= line, MIKEY, ICE passwords, SDES.
+// withoutSecrets cuts a line where a key begins: a k= line, MIKEY, ICE passwords, SDES.
 func withoutSecrets(line string) string {
 	for _, start := range [...]string{"k=", "a=key-mgmt:", "a=ice-pwd:"} {
 		if len(line) >= len(start) && strings.EqualFold(line[:len(start)], start) {
@@ -173,12 +173,12 @@ func withoutSecrets(line string) string {
 		}
 	}
 	const method = "inline:"
-	for i := range len(line) - len(method) + 1 { // not on a lower-case copy: that may have another length
+	for i := range len(line) - len(method) + 1 { // a lower-case copy may have another length
 		if strings.EqualFold(line[i:i+len(method)], method) {
 			return line[:i+len(method)] + redacted
 		}
 	}
-	const attribute = "a=crypto:" // without a method that we know it may still hold a key
+	const attribute = "a=crypto:" // may hold a key even with an unknown method
 	if len(line) >= len(attribute) && strings.EqualFold(line[:len(attribute)], attribute) {
 		return attribute + redacted
 	}

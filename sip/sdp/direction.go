@@ -1,7 +1,7 @@
 package sdp
 
-// Direction is which way audio flows, seen from the side whose description states it. The zero value is both ways, as in
-// SDP itself.
+// Direction is the direction of audio, seen from the side whose description states it. The zero value is SendRecv, the
+// default of SDP.
 type Direction uint8
 
 // The four directions of RFC 8866, section 6.7.
@@ -14,7 +14,7 @@ const (
 
 var directionNames = [...]string{SendRecv: "sendrecv", SendOnly: "sendonly", RecvOnly: "recvonly", Inactive: "inactive"}
 
-// String is the SDP attribute's name.
+// String returns the name of the SDP attribute.
 func (d Direction) String() string {
 	if int(d) < len(directionNames) {
 		return directionNames[d]
@@ -28,10 +28,10 @@ func (d Direction) CanSend() bool { return d == SendRecv || d == SendOnly }
 // CanReceive reports whether the side that states d is ready to receive.
 func (d Direction) CanReceive() bool { return d == SendRecv || d == RecvOnly }
 
-// Reverse is the same flow seen from the other side.
+// Reverse returns the same direction seen from the other side.
 func (d Direction) Reverse() Direction { return direction(d.CanReceive(), d.CanSend()) }
 
-// And is what both directions allow, seen from the same side.
+// And returns the direction that both allow, seen from the same side.
 func (d Direction) And(o Direction) Direction {
 	return direction(d.CanSend() && o.CanSend(), d.CanReceive() && o.CanReceive())
 }
@@ -49,8 +49,8 @@ func direction(send, receive bool) Direction {
 	}
 }
 
-// answerDirection is the direction of an answer (RFC 3264, 6.1): the offer's, mirrored, less what we withhold while we
-// hold the peer.
+// answerDirection returns the direction of an answer (RFC 3264, 6.1): the reverse of the offer's, without receiving while
+// we hold the peer.
 func answerDirection(offered Direction, hold bool) Direction {
 	d := offered.Reverse()
 	if hold {
@@ -59,9 +59,8 @@ func answerDirection(offered Direction, hold bool) Direction {
 	return d
 }
 
-// offerDirection is the direction of a (re-)offer (RFC 3264, 8.4): to hold, a stream that was ours to send becomes
-// sendonly and one that was not (the peer holds us) becomes inactive; to resume, we offer both ways and the answer says
-// what the peer still withholds.
+// offerDirection returns the direction of an offer (RFC 3264, 8.4). A hold makes a stream sendonly, or inactive if the peer
+// holds us. A resume offers sendrecv; the answer tells whether the peer still holds us.
 func offerDirection(previous Direction, hold bool) Direction {
 	switch {
 	case !hold:

@@ -1,18 +1,18 @@
-// Package sdp reads and writes session descriptions (RFC 8866) for one secure audio stream, and holds the offer/answer
-// rules (RFC 3264) by which two phones agree on it.
+// Package sdp parses and writes session descriptions (RFC 8866) for one secure audio stream, and implements the offer/answer
+// model (RFC 3264).
 //
-// The engine is three pure functions:
+// Its core is three pure functions:
 //
-//   - [Offer] makes the description that goes into an INVITE, or into the 200 of an INVITE that came without one;
-//   - [Answer] takes a peer's offer and gives the answer and what was agreed;
-//   - [Accept] takes our offer and the peer's answer and gives what was agreed.
+//   - [Offer] makes the offer for an INVITE, or for the 200 to an INVITE without one;
+//   - [Answer] takes a peer's offer, and returns the answer and the negotiated session;
+//   - [Accept] takes our offer and the peer's answer, and returns the negotiated session.
 //
-// A re-INVITE is the same call with [Capabilities].Previous set to the description that we sent last in the dialog: the
-// session id stays, the version counts up, the m= lines keep their places, payload types keep their meaning and our SRTP
-// key stays. Hold and resume are [Capabilities].Hold.
+// For a re-INVITE, [Capabilities].Previous is the last description that we sent in the dialog: the session id and our SRTP
+// key stay, the version counts up, the m= lines keep their places and payload types their meaning. [Capabilities].Hold
+// holds and resumes.
 //
-// Only SRTP keyed by SDES (RFC 4568) with AES_CM_128_HMAC_SHA1_80 is ever agreed. An offer or answer without it is
-// refused with a [Rejection], which names the SIP response; nothing weaker is fallen back to.
+// SRTP keyed by SDES (RFC 4568) with AES_CM_128_HMAC_SHA1_80 is required. Any other offer or answer is refused with a
+// [Rejection], which names the SIP response; there is no fallback.
 //
 // The package does no I/O and resolves no names. A Description and a Negotiated are immutable and may be shared.
 package sdp

@@ -16,14 +16,14 @@ const (
 	redacted      = "[redacted]"
 )
 
-// Key is an SRTP master key and master salt for AES_CM_128_HMAC_SHA1_80. It never prints, logs or marshals what it
-// holds. The zero Key is none.
+// Key is an SRTP master key and master salt for AES_CM_128_HMAC_SHA1_80. It does not print, log or marshal its contents.
+// The zero Key is no key.
 type Key struct{ material sealed[material] }
 
 // material is the master key followed by the master salt.
 type material [masterKeyLen + masterSaltLen]byte
 
-// NewKey takes 30 bytes from random, which has to be a cryptographic source (crypto/rand.Reader).
+// NewKey makes a key of 30 bytes from random, which must be a cryptographic source such as crypto/rand.Reader.
 func NewKey(random io.Reader) (Key, error) {
 	m := new(material)
 	if _, err := io.ReadFull(random, m[:]); err != nil {
@@ -32,7 +32,7 @@ func NewKey(random io.Reader) (Key, error) {
 	return Key{material: seal(m)}, nil
 }
 
-// parseKey reads the base64 of RFC 4568's key-info, with or without padding.
+// parseKey parses the base64 of RFC 4568's key-info, with or without padding.
 func parseKey(text string) (Key, bool) {
 	for range 2 {
 		if n := len(text); n > keyTextLen && text[n-1] == '=' {
@@ -49,7 +49,7 @@ func parseKey(text string) (Key, bool) {
 	return Key{material: seal(m)}, true
 }
 
-// Master is a copy of the 16-byte master key, nil for the zero Key.
+// Master returns a copy of the 16-byte master key; nil for the zero Key.
 func (k Key) Master() []byte {
 	if m := k.material.open(); m != nil {
 		return bytes.Clone(m[:masterKeyLen])
@@ -57,7 +57,7 @@ func (k Key) Master() []byte {
 	return nil
 }
 
-// Salt is a copy of the 14-byte master salt, nil for the zero Key.
+// Salt returns a copy of the 14-byte master salt; nil for the zero Key.
 func (k Key) Salt() []byte {
 	if m := k.material.open(); m != nil {
 		return bytes.Clone(m[masterKeyLen:])
@@ -68,7 +68,7 @@ func (k Key) Salt() []byte {
 // IsZero reports whether there is no key.
 func (k Key) IsZero() bool { return k.material.open() == nil }
 
-// Equal compares in constant time. After a re-INVITE it tells whether the peer changed its key.
+// Equal compares keys in constant time. After a re-INVITE it tells whether the peer has changed its key.
 func (k Key) Equal(o Key) bool {
 	a, b := k.material.open(), o.material.open()
 	if a == nil || b == nil {

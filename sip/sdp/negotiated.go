@@ -6,44 +6,44 @@ import (
 	"time"
 )
 
-// Negotiated is what both sides have agreed on, seen from ours.
+// Negotiated is the negotiated session, seen from our side.
 type Negotiated struct {
 	Local      netip.AddrPort // where we receive RTP; RTCP one port above
-	RemoteRTP  netip.AddrPort // where the peer says it receives; 0.0.0.0 or :: when it holds us the old way
-	RemoteRTCP netip.AddrPort // by a=rtcp (RFC 3605), else one port above RemoteRTP; zero when there is none
+	RemoteRTP  netip.AddrPort // where the peer receives; 0.0.0.0 or :: when it holds us as in RFC 2543
+	RemoteRTCP netip.AddrPort // from a=rtcp (RFC 3605), or one port above RemoteRTP; zero: none
 
 	Codec   Codec
 	Payload PayloadTypes // of Codec
-	Others  []Other      // what the peer may send besides; only with Capabilities.Transcode
-	Events  PayloadTypes // of telephone-event; zero when the peer has none
-	// EventClock is the clock in which the durations of events count: Codec's where both sides have that.
+	Others  []Other      // codecs that the peer may send instead; only with Capabilities.Transcode
+	Events  PayloadTypes // of telephone-event; zero: not negotiated
+	// EventClock is the clock rate of events: that of Codec if both sides have it.
 	EventClock uint32
-	Ptime      time.Duration // audio in a packet that the peer wants to receive, DefaultPtime unless it says otherwise
+	Ptime      time.Duration // audio in a packet that the peer wants to receive; DefaultPtime by default
 
-	Direction  Direction // what we may send and may expect
+	Direction  Direction // of our audio
 	LocalHold  bool      // we hold the peer
-	RemoteHold bool      // the peer holds us: it does not listen
+	RemoteHold bool      // the peer holds us
 
 	LocalCrypto  Crypto // protects what we send
 	RemoteCrypto Crypto // protects what we receive
 }
 
-// PayloadTypes are the RTP payload types of one format: each side numbers for itself what it receives.
+// PayloadTypes are the RTP payload types of one format. Each side assigns those that it receives.
 type PayloadTypes struct {
-	Send    uint8 // to put into packets to the peer
-	Receive uint8 // to expect in packets from it
+	Send    uint8 // of packets to the peer
+	Receive uint8 // of packets from the peer
 }
 
-// Other is a codec that the peer may send in place of the one that we send. Its rates are those of Negotiated.Codec.
+// Other is a codec that the peer may send instead of Negotiated.Codec. Its rates are the same.
 type Other struct {
 	Codec   Codec
-	Receive uint8 // the payload type to expect
+	Receive uint8 // payload type of packets from the peer
 }
 
-// HasEvents reports whether DTMF can go as telephone-events.
+// HasEvents reports whether DTMF can be sent as telephone-events.
 func (n Negotiated) HasEvents() bool { return n.Events != PayloadTypes{} }
 
-// LogValue shows what was agreed, without the keys.
+// LogValue returns the negotiated session without its keys.
 func (n Negotiated) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("codec", string(n.Codec)),
@@ -56,7 +56,7 @@ func (n Negotiated) LogValue() slog.Value {
 	)
 }
 
-// agree puts together what follows from both sides' streams once the codec and the keys are chosen.
+// agree returns the session that follows from both sides' streams, the codec and the keys.
 func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 	ours, _ := local.find(codec)
 	their, _ := remote.find(codec)
@@ -82,7 +82,7 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 	return n
 }
 
-// others are our codecs beside the chosen one that the peer has named too and that can take its place at any time.
+// others returns our codecs that the peer has named, too, and that can replace the chosen one at any time.
 func others(local, remote *stream, chosen Codec) (found []Other) {
 	for _, f := range local.formats {
 		codec := f.codec()
@@ -93,12 +93,12 @@ func others(local, remote *stream, chosen Codec) (found []Other) {
 	return found
 }
 
-// interchangeable says whether packets of two codecs can follow each other in one stream.
+// interchangeable reports whether packets of two codecs can alternate in one stream.
 func interchangeable(a, b Codec) bool {
 	return a != "" && a.ClockRate() == b.ClockRate() && a.SampleRate() == b.SampleRate()
 }
 
-// controlAddress is where the owner of the stream receives RTCP.
+// controlAddress returns where the owner of the stream receives RTCP.
 func (s *stream) controlAddress() netip.AddrPort {
 	address, port := s.rtcp.Addr(), s.rtcp.Port()
 	if !address.IsValid() {
@@ -113,8 +113,8 @@ func (s *stream) controlAddress() netip.AddrPort {
 	return netip.AddrPortFrom(address, port)
 }
 
-// reachableFrom reports whether the stream's address can be sent to from our family. The address that holds a stream
-// (0.0.0.0) is never sent to and fits both.
+// reachableFrom reports whether the stream's address belongs to our address family. The address of a hold (0.0.0.0) fits
+// both families, because nothing is sent to it.
 func (s *stream) reachableFrom(ip4 bool) bool {
 	return s.address.IsValid() && (s.held() || s.address.Is4() == ip4)
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// DefaultPtime is the audio in one packet when nobody says otherwise (RFC 3551, 4.2).
+// DefaultPtime is the default length of the audio in one packet (RFC 3551, 4.2).
 const DefaultPtime = 20 * time.Millisecond
 
-// Capabilities is what this side of a call can and will do.
+// Capabilities describes our side of a call.
 type Capabilities struct {
 	// Media is the address and the even port at which we receive RTP; RTCP comes to the port above it. Required.
 	Media netip.AddrPort
-	// Codecs in the order of preference, at least one. When we offer it is the order of the offer; when we answer, the
-	// first of them that the peer offers is taken.
+	// Codecs lists at least one codec in the order of preference. An offer has this order; an answer takes the first codec
+	// that the peer offers.
 	Codecs []Codec
-	// Transcode lets the peer send any of our codecs that it has named too, and change between them, as far as their
-	// audio and their RTP clocks have the same rates; see Negotiated.Others. Without it one codec is agreed on.
+	// Transcode allows the peer to send any of our codecs that it has named, too, and to change between them, if they have
+	// the same sample and clock rates; see Negotiated.Others. Without it one codec is negotiated.
 	Transcode bool
 	// Ptime is the packet time that we ask for, DefaultPtime when 0. Whole milliseconds.
 	Ptime time.Duration
-	// Hold is set while we hold the peer: we receive nothing then, and may still send (music).
+	// Hold holds the peer: we do not receive, but may send, such as music.
 	Hold bool
-	// Previous is the description that we sent last in this dialog and that was agreed on, nil at first. It keeps the
-	// session id, the key and the places of the m= lines. Whoever keeps a key has to keep its SRTP context as well.
+	// Previous is our last negotiated description in this dialog; nil at first. Its session id, key and places of m= lines
+	// are kept. The SRTP context of a kept key must be kept, too.
 	Previous *Description
-	// Random makes session ids and keys, crypto/rand.Reader when nil. Tests only set it.
+	// Random is the source of session ids and keys; nil: crypto/rand.Reader. Only tests set it.
 	Random io.Reader
 }
 
@@ -68,7 +68,7 @@ func (c *Capabilities) random() io.Reader {
 	return crand.Reader
 }
 
-// previousStream is the audio stream of our last description, nil at first.
+// previousStream returns the audio stream of our last description; nil at first.
 func (c *Capabilities) previousStream() *stream {
 	if c.Previous == nil {
 		return nil
@@ -76,7 +76,7 @@ func (c *Capabilities) previousStream() *stream {
 	return &c.Previous.streams[c.Previous.active]
 }
 
-// key is the key of our last description, or a new one.
+// key returns the key of our last description, or a new one.
 func (c *Capabilities) key() (Key, error) {
 	if s := c.previousStream(); s != nil {
 		return s.crypto[0].Key, nil
@@ -84,8 +84,8 @@ func (c *Capabilities) key() (Key, error) {
 	return NewKey(c.random())
 }
 
-// Offer makes our offer: RTP/SAVP with one key, the codecs in the order of preference, and telephone-event for each of
-// their clocks. With Previous set it is the offer of a re-INVITE.
+// Offer makes an offer: RTP/SAVP with one key, the codecs in the order of preference, and telephone-event for each of
+// their clock rates. With Previous it is the offer of a re-INVITE.
 func Offer(c Capabilities) (*Description, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func Offer(c Capabilities) (*Description, error) {
 	return c.describe(streams, c.Previous.active)
 }
 
-// stream is our audio stream, without the formats and the direction.
+// stream returns our audio stream, without formats and direction.
 func (c *Capabilities) stream(proto string, crypto Crypto) stream {
 	ptime := c.Ptime
 	if ptime == 0 {
@@ -122,8 +122,8 @@ func (c *Capabilities) stream(proto string, crypto Crypto) stream {
 	}
 }
 
-// offerFormats numbers the codecs and, for each of their clocks, telephone-event. A number that the session already
-// gave a meaning keeps it (RFC 3264, 8.3.2).
+// offerFormats assigns payload types to the codecs and, for each of their clock rates, to telephone-event. A payload type
+// keeps its meaning within the session (RFC 3264, 8.3.2).
 func offerFormats(codecs []Codec, used []format) []format {
 	formats := make([]format, 0, len(codecs)+2)
 	for _, codec := range codecs {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Limits of what Parse reads. Real descriptions have some 20 lines.
+// The limits of Parse. Real descriptions have some 20 lines.
 const (
 	MaxSize    = 64 << 10 // bytes
 	maxLines   = 1000
@@ -15,9 +15,9 @@ const (
 	maxCrypto  = 32
 )
 
-// Parse reads a peer's description. It takes what real peers send (bare LF, unknown lines and attributes, blank lines at
-// the end) and refuses, with an error that wraps ErrMalformed, what cannot be relied on: a wrong version, broken m= or
-// c= lines, control characters, no m= line at all, more than MaxSize bytes.
+// Parse parses a peer's description. It tolerates bare LF, unknown lines and attributes, and blank lines at the end. It
+// returns an error that wraps ErrMalformed for a wrong version, malformed m= or c= lines, control characters, a description
+// without m= lines, or more than MaxSize bytes.
 func Parse(data []byte) (*Description, error) {
 	if len(data) > MaxSize {
 		return nil, malformed(0, "%d bytes", len(data))
@@ -73,7 +73,7 @@ func (p *parser) line(n int, line string) error {
 	}
 }
 
-// media reads "<kind> <port>[/<count>] <proto> <format> ...".
+// media parses "<kind> <port>[/<count>] <proto> <format> ...".
 func (p *parser) media(n int, value string) error {
 	if len(p.d.streams) == maxStreams {
 		return malformed(n, "too many m= lines")
@@ -98,7 +98,7 @@ func (p *parser) media(n int, value string) error {
 	return nil
 }
 
-// parseFormats reads payload types. It skips a second mention, what is none, and what would look like RTCP (RFC 5761,
+// parseFormats parses payload types. It skips duplicates, invalid ones, and those that collide with RTCP (RFC 5761,
 // section 4).
 func parseFormats(list string) []format {
 	var seen [128]bool // payload types are 7 bits
@@ -114,8 +114,8 @@ func parseFormats(list string) []format {
 	return formats
 }
 
-// connection reads "IN IP4|IP6 <address>". A name or a multicast address is kept as "not usable": the stream may yet be
-// one that we refuse anyhow.
+// connection parses "IN IP4|IP6 <address>". A name or a multicast address is kept as unusable, because the stream may be
+// refused anyway.
 func (p *parser) connection(n int, value string) error {
 	address, err := parseConnection(value)
 	if err {
@@ -175,7 +175,7 @@ func (p *parser) attribute(n int, value string) error {
 
 func (p *parser) last() *stream { return &p.d.streams[len(p.d.streams)-1] }
 
-// mapFormat reads "<pt> <name>/<clock>[/<channels>]". A line that is broken or about a format that is not on the m= line
+// mapFormat parses "<pt> <name>/<clock>[/<channels>]". A malformed line, or one about a format that is not on the m= line,
 // is skipped.
 func (s *stream) mapFormat(value string) {
 	ptText, encoding, _ := strings.Cut(value, " ")
@@ -196,7 +196,7 @@ func (s *stream) mapFormat(value string) {
 	}
 }
 
-// format is the format with the payload type, nil for none.
+// format returns the format with the payload type; nil without one.
 func (s *stream) format(ptText string) *format {
 	pt, err := strconv.ParseUint(ptText, 10, 7)
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *stream) format(ptText string) *format {
 	return nil
 }
 
-// parsePtime reads milliseconds, fractions allowed as RFC 8866 has them. What no phone means is no value.
+// parsePtime parses milliseconds, with fractions as in RFC 8866. Implausible values are ignored.
 func parsePtime(value string) time.Duration {
 	const longest = 200
 	ms, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
@@ -220,7 +220,7 @@ func parsePtime(value string) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond))
 }
 
-// controlPort reads RFC 3605's "<port> [IN IP4|IP6 <address>]".
+// controlPort parses "<port> [IN IP4|IP6 <address>]" (RFC 3605).
 func (s *stream) controlPort(n int, value string) error {
 	portText, rest, hasAddress := strings.Cut(strings.TrimSpace(value), " ")
 	port, err := strconv.ParseUint(portText, 10, 16)
@@ -238,7 +238,7 @@ func (s *stream) controlPort(n int, value string) error {
 	return nil
 }
 
-// addCrypto keeps a usable line.
+// addCrypto adds a usable line.
 func (s *stream) addCrypto(value string) {
 	if c, ok := parseCrypto(value); ok && len(s.crypto) < maxCrypto {
 		s.crypto = append(s.crypto, c)

@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Rejection says why a description cannot be used and which SIP response tells the peer. An offer is refused with the
-// response; after an unusable answer the call is acknowledged and ended. Find one in an error with errors.As.
+// Rejection is the reason why a description is refused, with the SIP response to an offer. After an unacceptable answer
+// the call is acknowledged and ended instead. errors.As finds it in an error.
 type Rejection struct {
 	Status  int    // SIP status: 400 or 488
-	Warning int    // Warning header code of RFC 3261, 20.43; 0 for none
+	Warning int    // code of the Warning header (RFC 3261, 20.43); 0: none
 	Text    string // fixed text, safe in a header
 }
 
@@ -23,10 +23,10 @@ var (
 	ErrNoCommonCodec = &Rejection{Status: 488, Warning: 305, Text: "Incompatible media format: no common codec"}
 )
 
-// Error is the fixed text.
+// Error returns the fixed text.
 func (r *Rejection) Error() string { return r.Text }
 
-// Unwrap gives the code that a domain's caller sees: what the peer sent breaks a rule.
+// Unwrap returns the error code for callers.
 func (r *Rejection) Unwrap() error { return callwright.ErrBadRequest }
 
 func malformed(line int, format string, args ...any) error {

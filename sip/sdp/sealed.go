@@ -1,12 +1,12 @@
 package sdp
 
-// sealed keeps a value from being printed out of somebody's unexported field, where fmt cannot call its methods. fmt
-// follows one pointer there (a nested one too, under a verb that does not fit it), but not a second.
+// sealed hides a value from fmt in unexported fields, where fmt cannot call the value's methods. There fmt follows one
+// pointer, but not a second one.
 type sealed[T any] struct{ pointer **T }
 
 func seal[T any](value *T) sealed[T] { return sealed[T]{pointer: &value} }
 
-// open is the value, nil when there is none.
+// open returns the value; nil without one.
 func (s sealed[T]) open() *T {
 	if s.pointer == nil {
 		return nil

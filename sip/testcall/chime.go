@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Chime is a Prompt of two tones that fade away, the second one lower. It needs no speech engine.
+// Chime is a Prompt of two decaying tones, the second one lower. It needs no speech engine.
 type Chime struct{}
 
-// The chime's tones in hertz (E5 and C5), how long each is, and how loud: about -10 dB of full scale at its beginning.
+// The chime's tones in hertz (E5 and C5), their length, and their peak, about -10 dB of full scale.
 var chimeTones = [...]float64{659.26, 523.25}
 
 const (
@@ -19,7 +19,7 @@ const (
 	chimePeak   = 10000
 )
 
-// Prompt is the chime; it never fails.
+// Prompt returns the chime; it never fails.
 func (Chime) Prompt(_ context.Context, rate int) ([]int16, error) {
 	each := int(chimeTone.Seconds() * float64(rate))
 	samples := make([]int16, 0, each*len(chimeTones))

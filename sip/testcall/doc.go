@@ -1,6 +1,6 @@
-// Package testcall rings a trunk's endpoint with a real call and shows step by step what happens.
+// Package testcall places test calls to a trunk's endpoint and records their steps.
 //
-// Start checks the number and the organization's limit, and the call runs in the background on this node: the Line
-// tells each step, which is written down as it happens; to whoever answers a Prompt is played, and a second later the
-// call is ended. It is over within a minute, whatever the other side does, and one whose node died is ended by another.
+// [Service.Start] checks the number and the organization's limit, and runs the call in the background on this node. The
+// [Line] reports each step, which is stored as it happens. After the answer the [Prompt] is played, and a second later the
+// call is hung up. A test call takes at most a minute; the calls of a dead node are ended by another node.
 package testcall

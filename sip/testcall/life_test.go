@@ -77,7 +77,7 @@ func TestStoreThatFails(t *testing.T) {
 				t.Errorf("it has ended: %+v, %v", c, err)
 			}
 			time.Sleep(20 * time.Second)
-			if c := p.get(c.ID); c.Status != testcall.Failed || !strings.HasSuffix(steps(c), "failed (the server that made this call has stopped)") {
+			if c := p.get(c.ID); c.Status != testcall.Failed || !strings.HasSuffix(steps(c), "failed (the server that placed this call has stopped)") {
 				t.Errorf("it is %s: %s", c.Status, steps(c))
 			}
 		})

@@ -12,34 +12,34 @@ import (
 )
 
 const (
-	burst         = 100 * time.Millisecond // steps that come together are written together
-	storePatience = 3 * time.Second        // for one write
-	lastTries     = 5                      // to write down a call's end
+	burst         = 100 * time.Millisecond // steps within it are written together
+	storePatience = 3 * time.Second        // time limit of one write
+	lastTries     = 5                      // writes of a call's end
 )
 
-// record is the row of a call that runs: its steps are taken at once and written a moment later.
+// record is the stored state of a running call. Steps are added at once and written a moment later.
 type record struct {
 	service *Service
-	lost    func()        // called when somebody else has ended the call
-	changed chan struct{} // holds a token while there is something to write
+	lost    func()        // called when another node has ended the call
+	changed chan struct{} // holds a token while there are unwritten changes
 
 	mu   sync.Mutex
-	call Call // its Version is the stored one
+	call Call // with the stored Version
 }
 
-// observe takes a step of the line's.
+// observe adds a step of the line.
 func (r *record) observe(e ladder.Event) {
 	if step, ok := stepOf(e); ok {
 		r.change(func(c *Call) bool { return c.add(step) })
 	}
 }
 
-// step takes a step of our own.
+// step adds a step of our own.
 func (r *record) step(name, detail string) {
 	r.change(func(c *Call) bool { return c.add(Event{Name: name, At: r.service.cfg.Clock.Now(), Detail: detail}) })
 }
 
-// answered takes the answer.
+// answered adds the answer.
 func (r *record) answered(at time.Time, detail string) {
 	r.change(func(c *Call) bool {
 		c.Status, c.AnsweredAt = InProgress, &at
@@ -58,7 +58,7 @@ func (r *record) change(f func(c *Call) bool) {
 	}
 }
 
-// keep writes the steps while the call runs. finish ends that and writes how the call has ended.
+// keep writes the steps while the call runs. finish stops that and writes the end.
 func (r *record) keep(ctx context.Context) (finish func(Status, string)) {
 	keeping, stop := context.WithCancel(ctx)
 	var writing sync.WaitGroup
@@ -84,7 +84,7 @@ func (r *record) writeSteps(ctx context.Context) {
 			return
 		}
 		if err := r.write(context.WithoutCancel(ctx)); err != nil {
-			r.service.cfg.Logger.ErrorContext(ctx, "writing down a test call", "call_id", r.call.ID, "error", err)
+			r.service.cfg.Logger.ErrorContext(ctx, "a test call was not written", "call_id", r.call.ID, "error", err)
 		}
 	}
 }
@@ -97,11 +97,11 @@ func (r *record) writeEnd(ctx context.Context) {
 		}
 		_ = wait(ctx, burst<<try)
 	}
-	r.service.cfg.Logger.ErrorContext(ctx, "writing down the end of a test call", "call_id", r.call.ID, "error", err)
+	r.service.cfg.Logger.ErrorContext(ctx, "the end of a test call was not written", "call_id", r.call.ID, "error", err)
 }
 
-// write stores the call as it is. Nobody else changes it but a sweeper, which ends it: a conflict means that it did, or
-// that a write before this one was made although it seemed to fail.
+// write stores the call. A conflict means that a sweep has ended the call, or that an earlier write has succeeded although
+// it returned an error.
 func (r *record) write(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()

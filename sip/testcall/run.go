@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Why a call is ended from here: the causes of its context.
+// The causes of a call's canceled context.
 var (
 	errStopping = errors.New("the server is stopping")
 	errTooLong  = errors.New("the call took longer than a minute")
@@ -19,12 +19,12 @@ var (
 )
 
 const (
-	silence        = time.Second           // between the prompt and our goodbye
-	hangupPatience = 10 * time.Second      // for our goodbye
-	playCheck      = 20 * time.Millisecond // how often to look whether everything is played
+	silence        = time.Second           // between the prompt and our BYE
+	hangupPatience = 10 * time.Second      // time limit of our BYE
+	playCheck      = 20 * time.Millisecond // between checks of the playout
 )
 
-// run makes one call and writes down how it went.
+// run runs one call and stores its end.
 func (s *Service) run(ctx context.Context, c Call) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -42,7 +42,7 @@ func (s *Service) run(ctx context.Context, c Call) {
 	status, detail = s.place(ctx, r)
 }
 
-// place calls, plays the prompt to whoever answers, and hangs up. It says how the call has ended.
+// place places the call, plays the prompt after the answer, and hangs up. It returns how the call has ended.
 func (s *Service) place(ctx context.Context, r *record) (Status, string) {
 	leg, err := s.cfg.Line.Place(ctx, Placement{ID: r.call.ID, Org: r.call.Org, Number: r.call.Number, Ring: ring}, r.observe)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) place(ctx context.Context, r *record) (Status, string) {
 	return Completed, s.talk(ctx, r, leg)
 }
 
-// unanswered says why a call did not come about.
+// unanswered returns why a call was not answered.
 func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status, string) {
 	var failure *Failure
 	var coded *callwright.Error
@@ -73,11 +73,11 @@ func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status,
 	case errors.As(err, &coded):
 		return Failed, coded.Message
 	}
-	s.cfg.Logger.ErrorContext(ctx, "placing a test call", "call_id", r.call.ID, "error", err)
+	s.cfg.Logger.ErrorContext(ctx, "a test call was not placed", "call_id", r.call.ID, "error", err)
 	return Failed, callwright.ErrInternal.Message
 }
 
-// talk plays the prompt and a moment of silence, unless the peer hangs up earlier, and says why it is over.
+// talk plays the prompt and a moment of silence, unless the peer hangs up earlier. It returns why the call ends.
 func (s *Service) talk(ctx context.Context, r *record, leg Leg) string {
 	talking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -92,7 +92,7 @@ func (s *Service) talk(ctx context.Context, r *record, leg Leg) string {
 	case talking.Err() != nil, over(leg):
 		return "the other side has hung up"
 	case err != nil:
-		s.cfg.Logger.ErrorContext(ctx, "playing the prompt of a test call", "call_id", r.call.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "the prompt of a test call was not played", "call_id", r.call.ID, "error", err)
 		return "the prompt could not be played"
 	}
 	return "we have hung up"
@@ -103,11 +103,11 @@ func (s *Service) hangup(ctx context.Context, r *record, leg Leg) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
 	if err := leg.Hangup(ending); err != nil {
-		s.cfg.Logger.WarnContext(ctx, "hanging up a test call", "call_id", r.call.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "a test call was not hung up", "call_id", r.call.ID, "error", err)
 	}
 }
 
-// listen takes what the peer says, which nobody needs, until the call is over.
+// listen discards the peer's audio until the call ends.
 func listen(ctx context.Context, leg Leg) {
 	for {
 		if _, err := leg.Read(ctx); err != nil {
@@ -125,11 +125,11 @@ func over(leg Leg) bool {
 	}
 }
 
-// play plays the prompt, or the chime where there is none, and waits until it is played and a moment more.
+// play plays the prompt, or the chime if the prompt fails, and waits until it is played and for a moment of silence.
 func (s *Service) play(ctx context.Context, r *record, leg Leg) error {
 	samples, err := s.cfg.Prompt.Prompt(ctx, leg.Rate())
 	if err != nil {
-		s.cfg.Logger.WarnContext(ctx, "no prompt for a test call", "call_id", r.call.ID, "error", err)
+		s.cfg.Logger.WarnContext(ctx, "the prompt of a test call failed", "call_id", r.call.ID, "error", err)
 		if samples, err = (Chime{}).Prompt(ctx, leg.Rate()); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (s *Service) play(ctx context.Context, r *record, leg Leg) error {
 	return wait(ctx, silence)
 }
 
-// wait waits, or gives ctx's error when that ends first.
+// wait waits. It returns the error of ctx if that ends first.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks says which trunks a number has; sip.Service does.
+// Trunks knows the trunks of numbers; sip.Service implements it.
 type Trunks interface {
-	// Get is the record of a number, empty for one that is not attached; CodeBadRequest with the field "phone_number" for
-	// a text that is no number.
+	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
+	// is CodeBadRequest with the field "phone_number".
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
@@ -33,37 +33,37 @@ type Config struct {
 	Logger *slog.Logger     // nil: discards
 }
 
-// Service makes test calls. Each runs on the node that was asked for it.
+// Service places test calls, each on the node that received the request.
 type Service struct {
 	cfg     Config
 	mu      sync.Mutex
 	closed  bool
-	running map[string]context.CancelCauseFunc // by the call's id
-	idle    chan struct{}                      // closed when no call runs and none will
+	running map[string]context.CancelCauseFunc // by call id
+	idle    chan struct{}                      // closed when the service is closed and no call runs
 }
 
-// How many test calls an organization may make.
+// The rate limit of an organization's test calls.
 const (
 	MaxCalls = 10
 	Window   = 15 * time.Minute
 )
 
-// The times of a test call.
+// The time limits of a test call.
 const (
 	ring      = 30 * time.Second
-	longest   = time.Minute                     // from its start to our goodbye
-	deadAfter = longest + 2*callwright.LeaseTTL // a call that has not ended by then has lost its node
-	kept      = 24 * time.Hour                  // how long a call that has ended can be read
+	longest   = time.Minute                     // from the start to our BYE
+	deadAfter = longest + 2*callwright.LeaseTTL // a call that runs for longer has lost its node
+	kept      = 24 * time.Hour                  // how long an ended call can be read
 )
 
-// The kind of durable work, and how often it comes.
+// The periodic work that ends lost calls.
 const (
 	taskSweep  = "testcall.sweep"
 	sweepEvery = 30 * time.Second
 	sweepBatch = 100
 )
 
-// New checks the configuration and registers the work that ends what dead nodes have left behind.
+// New checks the configuration and registers the periodic work that ends the calls of dead nodes.
 func New(c Config) (*Service, error) {
 	switch {
 	case c.Store == nil:
@@ -92,15 +92,15 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Start begins a test call to the endpoint of a number that is attached for outbound calls. It is CodeTooManyRequests
-// for an organization that has begun MaxCalls within Window, and CodeUnavailable once the service is closed.
+// Start starts a test call to the outbound endpoint of a number. It is CodeBadRequest for a number without an outbound
+// trunk, CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable when the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string) (Call, error) {
 	record, err := s.cfg.Trunks.Get(ctx, org, number)
 	if err != nil {
 		return Call{}, err
 	}
 	if record.Outbound == nil {
-		return Call{}, callwright.Invalid("phone_number", "is not attached for outbound calls")
+		return Call{}, callwright.Invalid("phone_number", "must be attached for outbound calls")
 	}
 	now := s.cfg.Clock.Now()
 	c := Call{
@@ -129,7 +129,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string
 	return c, nil
 }
 
-// enter makes the context of a call, which ends when the service is closed; leave lets go of it.
+// enter returns the context of a call, which is canceled when the service is closed; leave releases it.
 func (s *Service) enter(id string) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *Service) leave(id string) {
 	}
 }
 
-// Get is a test call as it stands; CodeNotFound when the organization has none of that id.
+// Get returns a test call. CodeNotFound when the organization has no such call.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil || c.EndedAt != nil || s.cfg.Clock.Now().Sub(c.StartedAt) < deadAfter {
@@ -163,7 +163,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// sweep ends the calls that dead nodes have left behind, and forgets old ones.
+// sweep ends the calls of dead nodes, and removes old calls.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	lost, err := s.cfg.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)
@@ -178,9 +178,9 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return s.cfg.Store.Forget(ctx, now.Add(-kept))
 }
 
-// endLost ends a call whose node is gone. That somebody else was first is no error.
+// endLost ends a call of a dead node. A conflict with another node is no error.
 func (s *Service) endLost(ctx context.Context, c *Call) error {
-	c.end(Failed, "the server that made this call has stopped", s.cfg.Clock.Now())
+	c.end(Failed, "the server that placed this call has stopped", s.cfg.Clock.Now())
 	err := s.cfg.Store.Update(ctx, *c)
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -188,7 +188,7 @@ func (s *Service) endLost(ctx context.Context, c *Call) error {
 	return err
 }
 
-// Close ends the calls that run here and waits until they are written down, or ctx ends.
+// Close ends the running calls of this node, and waits until their ends are stored or ctx ends. No call starts afterwards.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.closed {

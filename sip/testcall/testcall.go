@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// Status is where a test call stands.
+// Status is the status of a test call.
 type Status string
 
 // The statuses.
@@ -23,7 +23,7 @@ const (
 	NoAnswer   Status = "no-answer"
 )
 
-// Result is what a test call has shown.
+// Result is the result of a test call.
 type Result string
 
 // The results.
@@ -56,15 +56,15 @@ type Event struct {
 	Detail string // empty: none
 }
 
-// Line places test calls.
+// Line places test calls. siptest.RunTestCallLine tests it.
 type Line interface {
-	// Place calls the trunk of an outbound number, with that number as the caller and the called one, and waits until it
-	// is answered. Ending ctx gives it up and leaves nothing behind. observe hears of every step, in order, until Place
-	// returns or, after that, the leg is done; it must not block. A call that does not come about is a *Failure.
+	// Place calls the endpoint of a number's outbound trunk, with the number as both caller and callee, and waits for the
+	// answer. When ctx ends, the call is canceled and its resources are freed. observe is called with every step, in order,
+	// until Place fails or the leg is done; it must not block. A call that is not answered is a *Failure.
 	Place(ctx context.Context, p Placement, observe func(ladder.Event)) (Leg, error)
 }
 
-// Placement is a test call to place.
+// Placement describes a test call.
 type Placement struct {
 	ID     string
 	Org    callwright.OrgID
@@ -74,51 +74,53 @@ type Placement struct {
 
 // Leg is an answered test call.
 type Leg interface {
-	// Info is how it is carried: codec, SRTP suite, TLS version.
+	// Info returns the negotiated codec, SRTP suite and TLS version, and the peer.
 	Info() Carriage
-	// Rate is the samples a second. Write queues audio and waits while too much is queued; Queued is what is not yet
-	// played. Read waits for the next 20 ms of the peer's audio; io.EOF when the call is over.
+	// Rate returns the samples a second, at least 8000.
 	Rate() int
+	// Write queues audio, and waits while the queue is full. Queued returns the number of samples not yet played.
 	Write(ctx context.Context, samples []int16) error
 	Queued() int
+	// Read waits for the next 20 ms of the peer's audio. It returns io.EOF when the call has ended.
 	Read(ctx context.Context) ([]int16, error)
-	// Hangup ends the call and waits until it has ended; one that has ended stays as it is. Done is closed then.
+	// Hangup ends the call and waits for its end. A call that has ended is left alone, without an error.
 	Hangup(ctx context.Context) error
+	// Done is closed when the call has ended, from either side.
 	Done() <-chan struct{}
 }
 
-// Carriage says how a call is carried.
+// Carriage describes how a call is carried.
 type Carriage struct{ Codec, SRTPSuite, TLS, Peer string }
 
 // Failure is why a test call was not answered.
 type Failure struct {
 	Status Status // Failed, Busy or NoAnswer
-	Code   int    // SIP; 0: no answer came
+	Code   int    // of the final SIP response; 0: none
 	Reason string
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (f *Failure) Error() string { return f.Reason }
 
-// Prompt gives the audio that a test call plays.
+// Prompt makes the audio of a test call. siptest.RunPrompt tests it.
 type Prompt interface {
-	// Prompt is a few seconds of speech or of sounds at a rate in samples a second.
+	// Prompt returns half a second to 20 seconds of speech or other sounds, at a rate in samples a second.
 	Prompt(ctx context.Context, rate int) ([]int16, error)
 }
 
-// Store keeps test calls.
+// Store stores test calls.
 type Store interface {
-	// Insert adds a call with Version 1, unless the organization has limit calls, at least 1, that began after since: then
-	// nothing is added, and oldest is when the oldest of those limit newest began. Of many that come at once, on whichever
+	// Insert adds a call with Version 1, unless the organization has limit calls, at least 1, that started after since.
+	// Then nothing is added, and oldest is the start of the oldest among the limit newest calls. Of concurrent calls, on any
 	// nodes, no more than limit are added.
 	Insert(ctx context.Context, c Call, limit int, since time.Time) (added bool, oldest time.Time, err error)
-	// Update replaces the call whose stored Version is c.Version and adds one to it; CodeConflict when somebody else was
-	// first, CodeNotFound when it is absent.
+	// Update replaces the call whose stored Version is c.Version, and adds one to the Version. CodeConflict when the stored
+	// Version differs, CodeNotFound when there is no such call.
 	Update(ctx context.Context, c Call) error
-	// Get is one call; CodeNotFound when the organization has none.
+	// Get returns a call; CodeNotFound when the organization has no such call.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
-	// Unfinished is up to limit calls that began before the given time and have not ended.
+	// Unfinished returns up to limit calls that started before the given time and have not ended.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Call, error)
-	// Forget removes the ended calls that began before the given time.
+	// Forget removes the ended calls that started before the given time.
 	Forget(ctx context.Context, before time.Time) error
 }

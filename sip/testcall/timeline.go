@@ -9,22 +9,22 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// The bounds of a timeline. Its end is added beyond them.
+// The limits of a timeline. The end of the call is added in any case.
 const (
 	maxSteps  = 100
 	maxDetail = 300 // characters
 )
 
-// results is what the end of a call has shown. A call that has not ended has shown nothing yet.
+// results maps the final statuses to results.
 var results = map[Status]Result{
 	Completed: Connected, Failed: ResultFailed, Busy: ResultBusy, NoAnswer: ResultNoAnswer,
 }
 
-// stepOf is the step that a message or a note of the call's ladder makes; ok is false for one that makes none.
+// stepOf returns the step for an event of the call's ladder; ok is false for an event without a step.
 func stepOf(e ladder.Event) (step Event, ok bool) {
 	step = Event{At: e.At.UTC().Truncate(time.Microsecond), Detail: fmt.Sprintf("SIP %d", e.Status)}
 	switch {
-	case e.Retransmit, e.Note == ladder.NoteEnded: // the call's own last step says that
+	case e.Retransmit, e.Note == ladder.NoteEnded: // end adds a step of its own
 		return Event{}, false
 	case e.Note != "":
 		step.Name, step.Detail = e.Note, e.Detail
@@ -39,7 +39,7 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 		step.Name = "ringing"
 	case e.Status < 200:
 		step.Name = "progress"
-	case e.Status < 300: // the answer, which the leg tells more of
+	case e.Status < 300: // answered adds a step of its own
 		return Event{}, false
 	case e.Status == 401, e.Status == 407:
 		step.Name = "challenged"
@@ -49,7 +49,7 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 	return step, true
 }
 
-// add adds a step, unless it says again what the last one said or the timeline is full, and reports whether it did.
+// add adds a step, unless it repeats the last one or the timeline is full, and reports whether it did.
 func (c *Call) add(step Event) bool {
 	step.Name, step.Detail = printable(step.Name), printable(step.Detail)
 	last := len(c.Timeline) - 1
@@ -63,7 +63,7 @@ func (c *Call) add(step Event) bool {
 	return true
 }
 
-// end ends the call. Its last step is "completed" or "failed".
+// end ends the call. The last step is "completed" or "failed".
 func (c *Call) end(status Status, detail string, at time.Time) {
 	c.Status, c.Result, c.EndedAt = status, results[status], &at
 	name := "failed"
@@ -73,7 +73,7 @@ func (c *Call) end(status Status, detail string, at time.Time) {
 	c.Timeline = append(c.Timeline, Event{Name: name, At: at, Detail: printable(detail)})
 }
 
-// printable is a text without control characters and of a length that can be shown.
+// printable returns a text without control characters, of at most maxDetail characters.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -87,7 +87,7 @@ func printable(text string) string {
 	return text
 }
 
-// Duration is how long the call was up, up to now for one that still is.
+// Duration returns how long the call has been up: until its end, or until now if it has not ended.
 func (c *Call) Duration(now time.Time) time.Duration {
 	if c.AnsweredAt == nil {
 		return 0
