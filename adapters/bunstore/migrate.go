@@ -18,14 +18,14 @@ import (
 //go:embed migrations
 var migrationFiles embed.FS
 
-// migration is one step of the tables, from a file such as migrations/sqlite/0001_start.sql.
+// migration is one file of SQL, such as migrations/sqlite/0001_start.sql.
 type migration struct {
 	version int
 	name    string
 	text    string
 }
 
-// applied is the row of a migration that was run.
+// applied is the row of a migration that has run.
 type applied struct {
 	bun.BaseModel `bun:"table:callwright_migrations"`
 
@@ -57,8 +57,7 @@ func migrations(dialect string) ([]migration, error) {
 	return steps, nil
 }
 
-// migrate brings the tables up to date, in one transaction: all of it or nothing. Nodes that start together wait for
-// each other and find nothing left to do.
+// migrate runs the migrations that have not run yet, in one transaction. Nodes that start together wait for each other.
 func (db *DB) migrate(ctx context.Context) error {
 	steps, err := migrations(db.core.Name())
 	if err != nil {
@@ -76,7 +75,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	return nil
 }
 
-// apply runs the steps that were not run yet.
+// apply runs the migrations that have not run yet.
 func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 	const table = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 		"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
@@ -97,7 +96,7 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 		return fmt.Errorf("it has version %d, this program knows up to %d: start a newer one", last, len(steps))
 	}
 	for _, step := range steps[last:] {
-		// Not through bun, which would take question marks in the text for arguments.
+		// bun would take question marks in the text for arguments.
 		tx, _ := idb.(bun.Tx)
 		if _, err := tx.Tx.ExecContext(ctx, step.text); err != nil {
 			return fmt.Errorf("migration %d, %s: %w", step.version, step.name, err)

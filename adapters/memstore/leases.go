@@ -16,13 +16,13 @@ type Leases struct{ Store *Store }
 
 type leaseKey struct{ kind, key string }
 
-// leases are those that somebody holds, or that have expired.
+// leases holds the leases by kind and key.
 type leases map[leaseKey]callwright.Lease
 
 // New returns no leases.
 func (leases) New() leases { return leases{} }
 
-// Clone returns what a transaction that fails gives back.
+// Clone returns a copy, which a transaction that fails restores.
 func (l leases) Clone() leases { return maps.Clone(l) }
 
 // Acquire acquires the free ones among the keys.

@@ -19,7 +19,7 @@ type queued struct {
 	running  bool
 }
 
-// tasks are those that wait or run, by an id.
+// tasks holds the tasks that wait or run.
 type tasks struct {
 	byID   map[int64]queued
 	lastID int64
@@ -28,7 +28,7 @@ type tasks struct {
 // New returns no tasks.
 func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
 
-// Clone returns what a transaction that fails gives back. It restores the count of ids too.
+// Clone returns a copy, which a transaction that fails restores. The count of ids is restored, too.
 func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
 
 // Work is a callwright.Work within one process. Its tasks are gone when the process ends.
@@ -45,7 +45,7 @@ type periodic struct {
 	handler  callwright.Handler
 }
 
-// defaultAttempts is how often a task is tried when it does not say.
+// defaultAttempts is the MaxAttempts of a task that sets none.
 const defaultAttempts = 25
 
 // NewWork returns the work of a store, which Run runs. A nil logger discards.
@@ -119,7 +119,7 @@ func (w *Work) repeat(ctx context.Context, p periodic) {
 	}
 }
 
-// next marks a task that is due as running; without one it says how long until the next is.
+// next marks a task that is due as running, and returns it. Without one it returns how long to wait.
 func (w *Work) next() (id int64, task queued, wait time.Duration) {
 	const longest = time.Minute
 	now := time.Now()
@@ -160,7 +160,7 @@ func (w *Work) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// run runs a task once and decides what becomes of it.
+// run runs a task once, and then removes or reschedules it.
 func (w *Work) run(ctx context.Context, id int64, q queued) {
 	err := w.call(ctx, q)
 	defer w.store.core.Notify()

@@ -21,7 +21,7 @@ type agentColumns struct {
 	Requests           string    `bun:"agent_requests"` // sealed, as their headers may hold keys of other systems
 }
 
-// requestsJSON is what an agent asks of other systems.
+// requestsJSON holds the requests of an agent to other systems.
 type requestsJSON struct {
 	Tools       []string      `json:"tools,omitzero"`
 	DynamicData []dynamicJSON `json:"dynamic_data,omitzero"`
@@ -37,7 +37,7 @@ type dynamicJSON struct {
 	Response []mappingJSON `json:"response,omitzero"`
 }
 
-// What follows binds the sealed requests of an agent to the row that it is in.
+// The purposes bind the sealed requests of an agent to their row.
 
 func callAgentPurpose(org callwright.OrgID, id string) string {
 	return fmt.Sprintf("agent of call:%q:%q", org, id)

@@ -18,11 +18,11 @@ type Calls struct{ DB *bunstore.DB }
 
 func (s Calls) core() core { return core{s.DB.Core()} }
 
-// live is what an index keeps: SQLite uses it for a condition of these very words only.
+// live is the condition of an index. SQLite uses the index only for a condition with these very words.
 const live = "queue IN ('allocated', 'started')"
 
-// fixed is what no update of a call writes: what it was asked for, its keys, and what others own. Most indexes stay as
-// they are then.
+// fixed lists the columns that no update of a call writes: the request, the keys, and what other methods own. Most indexes
+// do not change then.
 var fixed = []string{
 	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
 	"start_node", "agent_requests", "plan", "request_data", "metadata", "created_at", "start_at", "retry_of",
@@ -89,7 +89,7 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// matching chooses an organization's calls that the filter wants, on whichever page.
+// matching selects the calls of an organization that match the filter, on all pages.
 func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.SelectQuery {
 	q = q.Where("org = ?", org)
 	if f.From != "" {
@@ -128,7 +128,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 	return q
 }
 
-// pageOf orders calls, and leaves out those up to the last of the page before.
+// pageOf orders calls and skips the earlier pages.
 func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
 	if f.OldestFirst {
@@ -140,7 +140,7 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	return q.Order("created_at"+direction, "id"+direction)
 }
 
-// RequestStop marks a call that somebody wants to end.
+// RequestStop marks a call to be stopped.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).
@@ -152,7 +152,7 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 	})
 }
 
-// Stops returns the node's calls that somebody wants stopped.
+// Stops returns the node's calls that are marked to be stopped.
 func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(idb bun.IDB) error {
 		stops = nil

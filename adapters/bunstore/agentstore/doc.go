@@ -3,5 +3,5 @@ package agentstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 
-// core is a database with what the rows of this package need of it.
+// core is a database with the conversions of this package's rows.
 type core struct{ *sqldb.DB }

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// The JSON of what is kept as one column. Each has the fields of its domain type in the same order, so that Go converts
-// one into the other and refuses to compile when a field is missing here. Durations are nanoseconds.
+// The JSON of structures that are stored as one column. Each type has the fields of its domain type in the same order, so
+// that Go converts between the two and refuses to compile when a field is missing. Durations are nanoseconds.
 
 type agentJSON struct {
 	Task            string                 `json:"task,omitempty"`
@@ -94,7 +94,7 @@ type latencyJSON struct {
 	Playing    time.Duration `json:"playing_ns,omitempty"`
 }
 
-// The conversions that must exist.
+// These conversions must compile.
 var (
 	_ = agentJSON(agents.Agent{})
 	_ = voicemailJSON(call.Voicemail{})

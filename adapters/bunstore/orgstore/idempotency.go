@@ -66,7 +66,7 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// Keep stores an answer in place of one from before since, or of one that does not open any more.
+// Keep stores an answer. It replaces an answer from before since, and one that cannot be decrypted any more.
 func (s IdempotencyStore) Keep(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {

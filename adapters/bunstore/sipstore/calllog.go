@@ -40,7 +40,7 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// change updates a record that has not ended, and says whether there was one to update.
+// change updates a record that has not ended, and returns whether there was one.
 func (s CallLog) change(
 	ctx context.Context, idb bun.IDB, org callwright.OrgID, id string, set func(*bun.UpdateQuery) *bun.UpdateQuery,
 ) (bool, error) {

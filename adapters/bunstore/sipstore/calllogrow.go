@@ -69,7 +69,7 @@ type ladderRow struct {
 	Events []stepJSON `bun:"events,type:jsonb"`
 }
 
-// stepJSON is ladder.Event. Its fields are in the same order, so that Go converts one into the other.
+// stepJSON is a ladder.Event. Its fields are in the same order, so that Go converts between the two.
 type stepJSON struct {
 	At         time.Time `json:"at"`
 	Attempt    int       `json:"attempt,omitempty"`

@@ -29,7 +29,7 @@ type discoveryRow struct {
 	Version     int64        `bun:"version"`
 }
 
-// findingsJSON is what a discovery has found. Durations are nanoseconds.
+// findingsJSON holds the findings of a discovery. Durations are nanoseconds.
 type findingsJSON struct {
 	Addresses   []netip.Addr        `json:"addresses,omitempty"`
 	SRV         []srvJSON           `json:"srv,omitempty"`

@@ -4,5 +4,5 @@ package sipstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 
-// core is a database with what the rows of this package need of it.
+// core is a database with the conversions of this package's rows.
 type core struct{ *sqldb.DB }

@@ -79,13 +79,13 @@ func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit
 			Order("probe_at").Limit(limit)
 		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due)
 	})
-	// What RETURNING gives is in no order.
+	// RETURNING returns rows in no order.
 	slices.SortFunc(rows, func(a, b statusRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
 	return sqldb.Converted(rows, statusRow.status), err
 }
 
-// take runs the update of what a query chooses by trunk_id, and reads it. What others hold is left to them. Within WITH
-// the query runs once: as a sub-select PostgreSQL may run it for each row, and each time lock others.
+// take updates and returns the rows that a query selects by trunk_id, and skips rows that others have locked. The query is
+// in WITH because it runs once there: PostgreSQL may run a sub-select for each row, and lock other rows each time.
 func (db core) take(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery) error {
 	_, err := update.With("due", db.SkipLocked(due)).
 		Where("trunk_id IN (SELECT trunk_id FROM due)").Returning("*").Exec(ctx)

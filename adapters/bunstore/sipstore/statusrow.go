@@ -25,7 +25,7 @@ type statusRow struct {
 	Document   statusJSON `bun:"document,type:jsonb"`
 }
 
-// statusJSON is what nobody looks for.
+// statusJSON holds the fields that no query looks for.
 type statusJSON struct {
 	Verify   sip.TLSVerification           `json:"verify,omitempty"`
 	Alerting bool                          `json:"alerting,omitempty"`
@@ -48,7 +48,7 @@ type historyJSON struct {
 	Until   time.Time       `json:"until,omitzero"`
 }
 
-// What follows converts from and to its domain type: see document.go.
+// These types convert from and to their domain types, as those of agentstore/document.go do.
 
 type healthJSON struct {
 	State        health.State  `json:"state"`

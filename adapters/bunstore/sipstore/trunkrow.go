@@ -34,7 +34,7 @@ type trunkRow struct {
 	Version          int64         `bun:"version"`
 }
 
-// optionsJSON is sip.Options without what is secret in them.
+// optionsJSON is a sip.Options without its secrets.
 type optionsJSON struct {
 	AuthMode         sip.AuthMode        `json:"auth_mode,omitempty"`
 	RegisterUsername string              `json:"register_username,omitempty"`
@@ -69,7 +69,7 @@ type alertsJSON struct {
 	Channels   channelsJSON   `json:"channels"`
 }
 
-// What follows converts from and to its domain type: see document.go.
+// These types convert from and to their domain types, as those of agentstore/document.go do.
 
 type customJSON struct {
 	Key         string `json:"key"`

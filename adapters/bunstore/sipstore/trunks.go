@@ -33,8 +33,8 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// claim refuses a number that another organization has. Until the transaction ends nobody else can claim the number: no
-// key of the table keeps two organizations from having a direction each.
+// claim refuses a number that another organization has. It locks the number until the transaction ends, because no key of
+// the table prevents that two organizations have one direction each.
 func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 	if err := s.Hold(ctx, t.Number); err != nil {
 		return err

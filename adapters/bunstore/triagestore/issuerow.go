@@ -44,13 +44,13 @@ type issueRow struct {
 	SearchText     string          `bun:"search_text"`  // the description in lower case
 }
 
-// insertedOnly is what no update of an issue writes.
+// insertedOnly lists the columns that no update of an issue writes.
 var insertedOnly = []string{"id", "org", "number", "source", "author", "created_at"}
 
-// searched is the columns that are only searched.
+// searched lists the columns that are only searched.
 var searched = []string{"search_title", "search_text"}
 
-// newIssueRow has the texts that are searched in the lower case that Go gives them: that of the databases differs beyond
+// newIssueRow returns the row of an issue. The searched texts are in Go's lower case, because the databases differ beyond
 // ASCII.
 func newIssueRow(i triage.Issue) issueRow {
 	return issueRow{

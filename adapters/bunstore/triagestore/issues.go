@@ -25,7 +25,7 @@ type counterRow struct {
 	Number int    `bun:"number"`
 }
 
-// NextNumber takes the next number. Until the transaction ends, others that take one of the organization wait.
+// NextNumber returns the next number of an organization. Others that take a number wait until the transaction ends.
 func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
 	row := counterRow{Org: string(org), Number: triage.FirstNumber}
 	err = s.core().Write(ctx, []any{org}, func(idb bun.IDB) error {

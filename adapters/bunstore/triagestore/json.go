@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The JSON of what issues and their entries keep as one column: see document.go. What is given back byte by byte has a
-// column of its own.
+// The JSON of structures of issues and entries that are stored as one column, as in agentstore/document.go. JSON that must
+// come back byte by byte has a column of its own.
 
 type actorJSON struct {
 	Kind      triage.ActorKind `json:"kind"`
@@ -61,7 +61,8 @@ type artifactJSON struct {
 	URLs     []string              `json:"urls,omitzero"`
 }
 
-// entryJSON is what entries show and nothing looks for: to read it as one column takes half of what one column each would.
+// entryJSON holds the fields of entries that no query looks for. Reading them as one column takes half the time of a column
+// each.
 type entryJSON struct {
 	Actor      actorJSON       `json:"actor"`
 	Metadata   map[string]any  `json:"metadata,omitempty"`
@@ -90,7 +91,7 @@ func newInquiryJSON(a *triage.Analysis) *inquiryJSON {
 	return &j
 }
 
-// The conversions that must exist.
+// These conversions must compile.
 var (
 	_ = actorJSON(triage.Actor{})
 	_ = issueRefJSON(triage.IssueRef{})

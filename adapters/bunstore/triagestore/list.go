@@ -24,7 +24,7 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return sqldb.Converted(rows, issueRow.issue), err
 }
 
-// chosen leaves out the issues that the filter does not want, on whichever page.
+// chosen selects the issues that match the filter, on all pages.
 func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if len(f.Statuses) > 0 {
 		q = q.Where("status IN (?)", bun.List(f.Statuses))
@@ -71,7 +71,7 @@ func dateColumn(f triage.SortField) string {
 	}
 }
 
-// sorted orders issues, and leaves out those up to the last of the page before.
+// sorted orders issues and skips the earlier pages.
 func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	column, place := dateColumn(f.Sort), any(time.UnixMicro(f.After.Value).UTC())
 	switch f.Sort {

@@ -29,7 +29,7 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return row.IssueID, err
 }
 
-// PointReports has the reports with a key come to an issue. It waits for others that do it with the same key.
+// PointReports assigns the reports with a key to an issue. It waits for others that do so with the same key.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	row := reportRow{Org: string(org), Key: key, IssueID: to}
 	if from == "" {
@@ -41,7 +41,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	})
 }
 
-// MoveReports has all reports of an issue come to another.
+// MoveReports assigns all reports of an issue to another.
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return s.core().Write(ctx, []any{org, from, to}, func(idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*reportRow)(nil)).Set("issue_id = ?", to).

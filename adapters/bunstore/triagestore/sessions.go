@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// unended is what the indexes of sessions keep: SQLite uses them for a condition of these very words only.
+// unended is the condition of the indexes of sessions. SQLite uses them only for a condition with these very words.
 const unended = "status IN ('pending', 'active', 'awaiting_input')"
 
-// running is what the index of analyses keeps.
+// running is the condition of the index of analyses.
 const running = "analysis IS NOT NULL AND status IN ('pending', 'active')"
 
 type sessionRow struct {
@@ -95,7 +95,7 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 	return sqldb.Converted(rows, sessionRow.session), err
 }
 
-// CountAnalyses counts the analyses that run, in an index that has no other sessions.
+// CountAnalyses returns the number of running analyses, from an index of only those.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
 		count, err = idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running).Count(ctx)

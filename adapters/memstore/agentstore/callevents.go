@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// callEvents is what a call has gathered, each list in order.
+// callEvents holds the transcript, logs and notices of a call, each list in order.
 type callEvents struct {
 	lines   []call.Entry
 	logs    []pathway.Log
@@ -27,7 +27,7 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 	return s.attach(ctx, org, id, func(events *callEvents) { events.lines = placed(events.lines, e, lineNumber) })
 }
 
-// attach changes what a call has gathered.
+// attach changes the events of a call.
 func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add func(*callEvents)) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.find(org, id); err != nil {
@@ -49,7 +49,7 @@ func placed[T any](list []T, element T, number func(T) int) []T {
 	return slices.Insert(slices.Clone(list), i, memory.Clone(element))
 }
 
-// events returns what a call has gathered.
+// events returns the events of a call.
 func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (events callEvents, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		_, err := d.find(org, id)

@@ -115,7 +115,7 @@ func matches(c call.Call, f call.Filter) bool {
 		cameOut(c, f)
 }
 
-// cameOut looks at how a call has ended.
+// cameOut reports whether the end of a call matches a filter.
 func cameOut(c call.Call, f call.Filter) bool {
 	return (f.AnsweredBy == "" || c.AnsweredBy == f.AnsweredBy) &&
 		(f.Status == "" || c.Status == f.Status) &&
@@ -123,7 +123,7 @@ func cameOut(c call.Call, f call.Filter) bool {
 		(f.ShorterThan == 0 || c.Queue.Ended() && c.Length() < f.ShorterThan)
 }
 
-// RequestStop marks a call that somebody wants to end.
+// RequestStop marks a call to be stopped.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		c, err := d.find(org, id)
@@ -136,7 +136,7 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 	})
 }
 
-// Stops returns the node's calls that somebody wants stopped.
+// Stops returns the node's calls that are marked to be stopped.
 func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, c := range d.calls {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// data is what the stores of this package keep. Its values are never changed in place.
+// data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
 	numbers    map[numberKey]agents.InboundNumber
 	calls      map[string]call.Call
@@ -23,7 +23,7 @@ type data struct {
 	chats      map[string]pathway.Chat
 }
 
-// New returns what an empty store keeps.
+// New returns the data of an empty store.
 func (data) New() data {
 	return data{
 		numbers:    map[numberKey]agents.InboundNumber{},
@@ -36,12 +36,12 @@ func (data) New() data {
 	}
 }
 
-// Clone returns what a transaction that fails gives back.
+// Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
 	return data{numbers: maps.Clone(d.numbers), calls: maps.Clone(d.calls), callEvents: maps.Clone(d.callEvents), webAgents: maps.Clone(d.webAgents), pathways: maps.Clone(d.pathways), versions: maps.Clone(d.versions), chats: maps.Clone(d.chats)}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }

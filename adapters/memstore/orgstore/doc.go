@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// data is what the stores of this package keep. Its values are never changed in place.
+// data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
 	orgs    map[callwright.OrgID]callwright.Organization
 	keys    map[string]callwright.APIKey // by prefix
 	answers map[answerKey]answer
 }
 
-// New returns what an empty store keeps.
+// New returns the data of an empty store.
 func (data) New() data {
 	return data{
 		orgs:    map[callwright.OrgID]callwright.Organization{},
@@ -27,12 +27,12 @@ func (data) New() data {
 	}
 }
 
-// Clone returns what a transaction that fails gives back.
+// Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
 	return data{orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), answers: maps.Clone(d.answers)}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// data is what the stores of this package keep. Its values are never changed in place.
+// data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
 	trunks        map[trunkKey]sip.Trunk
 	statuses      map[string]leasedStatus     // by trunk
@@ -26,7 +26,7 @@ type data struct {
 	testCalls     map[string]testcall.Call
 }
 
-// New returns what an empty store keeps.
+// New returns the data of an empty store.
 func (data) New() data {
 	return data{
 		trunks:        map[trunkKey]sip.Trunk{},
@@ -39,12 +39,12 @@ func (data) New() data {
 	}
 }
 
-// Clone returns what a transaction that fails gives back.
+// Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
 	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls)}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }

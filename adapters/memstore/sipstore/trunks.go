@@ -59,7 +59,7 @@ func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// checkTrunk refuses to change a trunk that is not what is stored.
+// checkTrunk refuses to change a trunk whose stored version is another.
 func (d *data) checkTrunk(t sip.Trunk) error {
 	stored, ok := d.trunks[trunkKey{t.Number, t.Direction}]
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// data is what the stores of this package keep. Its values are never changed in place.
+// data holds what the stores of this package store. Its values are never changed in place.
 type data struct {
 	issues       map[string]triage.Issue
 	issueNumbers map[callwright.OrgID]int  // the last that was given out
@@ -27,7 +27,7 @@ type data struct {
 	seen         map[seenKey]time.Time
 }
 
-// New returns what an empty store keeps.
+// New returns the data of an empty store.
 func (data) New() data {
 	return data{
 		issues:       map[string]triage.Issue{},
@@ -44,12 +44,12 @@ func (data) New() data {
 	}
 }
 
-// Clone returns what a transaction that fails gives back.
+// Clone returns a copy, which a transaction that fails restores.
 func (d data) Clone() data {
 	return data{issues: maps.Clone(d.issues), issueNumbers: maps.Clone(d.issueNumbers), feeds: maps.Clone(d.feeds), entryPlaces: d.entryPlaces, comments: maps.Clone(d.comments), attached: maps.Clone(d.attached), flags: maps.Clone(d.flags), relations: maps.Clone(d.relations), sessions: maps.Clone(d.sessions), reports: maps.Clone(d.reports), seen: maps.Clone(d.seen)}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f changes nothing before it can no longer fail.
+// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }

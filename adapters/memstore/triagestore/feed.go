@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// entryPlace is where an entry is, if it is still there: a transaction that failed may have taken it back.
+// entryPlace is where an entry is. The entry may be missing there, when its transaction failed.
 type entryPlace struct {
 	issue string
 	at    callwright.Keyset

@@ -84,7 +84,7 @@ func (s Store) SessionsOf(
 	return found, err
 }
 
-// CountAnalyses counts the analyses that run.
+// CountAnalyses returns the number of running analyses.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, a := range d.sessions {
@@ -129,7 +129,7 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return issue, err
 }
 
-// PointReports has the reports with a key come to an issue.
+// PointReports assigns the reports with a key to an issue.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.issue(org, to); err != nil {
@@ -143,7 +143,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	})
 }
 
-// MoveReports has the reports that came to an issue come to another.
+// MoveReports assigns all reports of an issue to another.
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for key, issue := range d.reports {

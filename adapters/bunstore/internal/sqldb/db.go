@@ -1,5 +1,5 @@
-// Package sqldb is what all stores of bunstore share: connections to SQLite and PostgreSQL and what differs between the
-// two, transactions, errors, secrets, and rows with versions.
+// Package sqldb holds what all stores of bunstore share: connections to SQLite and PostgreSQL, the differences between
+// the two, transactions, errors, secrets, and rows with versions.
 package sqldb
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// DB is a database. Keyring and Logger are those that Open was given.
+// DB is a database. Keyring and Logger are those of Open.
 type DB struct {
 	Keyring *callwright.Keyring
 	Logger  *slog.Logger
@@ -24,7 +24,7 @@ type DB struct {
 	dialect dialect
 }
 
-// dialect is what differs between the databases beyond the SQL that bun writes.
+// dialect holds the differences between the databases beyond the SQL that bun writes.
 type dialect struct {
 	name      string // the folder of its migrations
 	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
@@ -117,5 +117,5 @@ type watcher func(statement string)
 // BeforeQuery leaves a query as it is.
 func (watcher) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
-// AfterQuery tells of a statement that has run.
+// AfterQuery reports a statement that has run.
 func (w watcher) AfterQuery(_ context.Context, e *bun.QueryEvent) { w(e.Query) }

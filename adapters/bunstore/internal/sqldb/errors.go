@@ -21,7 +21,7 @@ func (db *DB) translate(ctx context.Context, err error) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		// The drivers have words of their own for this; those of the context are the ones that callers look for.
+		// The drivers have errors of their own for this, but callers look for the error of the context.
 		return callwright.ErrUnavailable.Because(context.Cause(ctx))
 	case errors.Is(err, sql.ErrNoRows):
 		return callwright.ErrNotFound.Because(err)
@@ -51,7 +51,7 @@ func Changed(result sql.Result, err error, otherwise error) error {
 	return nil
 }
 
-// checkText refuses text that a database cannot keep: PostgreSQL has neither NUL nor anything but UTF-8.
+// checkText refuses text that PostgreSQL cannot store: NUL characters, and anything but UTF-8.
 func checkText(values ...any) error {
 	for _, v := range values {
 		if !cleanValue(reflect.ValueOf(v)) {
@@ -61,7 +61,7 @@ func checkText(values ...any) error {
 	return nil
 }
 
-// cleanValue looks at every text within v. Bytes are no text.
+// cleanValue checks every text within v, but not bytes.
 func cleanValue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

@@ -23,7 +23,7 @@ const (
 // migrationLock is the key of the advisory lock under which nodes migrate, released when their transaction ends.
 const migrationLock = "SELECT pg_advisory_xact_lock(7157425302148)"
 
-// SQLSTATE of what is no fault of ours.
+// SQLSTATE codes of expected errors.
 const (
 	foreignKeyViolation  = "23503"
 	uniqueViolation      = "23505"
@@ -50,7 +50,7 @@ func (db *DB) openPostgres(dsn string) error {
 	db.reader = db.writer
 	db.dialect = dialect{
 		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
-		// Not FOR UPDATE, which those would wait for, too, whose foreign keys look at the row.
+		// FOR UPDATE would also block inserts whose foreign keys refer to the row.
 		hold:     "NO KEY UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		contains: "strpos(?, ?) > 0",

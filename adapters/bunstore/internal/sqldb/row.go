@@ -21,15 +21,15 @@ func (db *DB) Insert(ctx context.Context, value, row any) error {
 	})
 }
 
-// Replace runs the update of a row that is found by its key and version. When it changes nothing, somebody else was
-// first, unless find finds no such row at all.
+// Replace runs the update of a row with a key and a version. When the update changes nothing, the row has another version
+// (CodeConflict), or find finds no row at all (CodeNotFound).
 func Replace(ctx context.Context, kind string, update *bun.UpdateQuery, version int64, find *bun.SelectQuery) error {
 	result, err := update.Value("version", "version + 1").Where("version = ?", version).Exec(ctx)
 	return Outrun(ctx, kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Outrun looks at a conflict that means that no row of a key has the expected version: it stays one when find finds the
-// row with another.
+// Outrun looks into a conflict of versions: it stays a conflict when find finds the row, and becomes CodeNotFound when it
+// does not.
 func Outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) error {
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err

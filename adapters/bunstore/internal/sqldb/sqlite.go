@@ -15,10 +15,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// readers is how many reads outside transactions run at once on SQLite.
+// readers is the number of concurrent reads outside transactions on SQLite.
 const readers = 4
 
-// openSQLite opens the two pools of a file, or the one connection that is a database in memory.
+// openSQLite opens the two pools of a file, or the single connection of a database in memory.
 func (db *DB) openSQLite(path string) error {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
 		return errors.New("the address of a SQLite database is sqlite:<path>")
@@ -78,7 +78,7 @@ func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
 	options := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}}
 	name := path
 	if path != ":memory:" {
-		// Only what a file: URI gives a meaning to is escaped, so that relative paths stay relative.
+		// Only characters with a meaning in a file: URI are escaped, so that relative paths stay relative.
 		name = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 	}
 	pool, err := sql.Open("sqlite", name+"?"+options.Encode())

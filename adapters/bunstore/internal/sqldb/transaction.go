@@ -8,10 +8,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// inside is the key under which a context carries a transaction of this database.
+// inside is the key of a context for the transaction of a database.
 type inside struct{ db *DB }
 
-// A transaction that lost against another is tried again so often, after a wait that doubles.
+// The retries of a transaction that failed because of another one. The wait doubles.
 const (
 	attempts  = 6
 	firstWait = 5 * time.Millisecond
@@ -25,14 +25,13 @@ func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error 
 	return db.retry(ctx, func() error { return db.once(ctx, fn) })
 }
 
-// once runs fn in a transaction of its own, which is rolled back unless fn returns nil. What fn returns is given back as
-// it is.
+// once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return db.translate(ctx, err)
 	}
-	// After a commit, or when ctx has ended, there is nothing to roll back, and the error says only that.
+	// After a commit, or when ctx has ended, there is nothing to roll back: the error says only that.
 	defer func() { _ = tx.Rollback() }()
 	if err := fn(context.WithValue(ctx, inside{db}, tx)); err != nil {
 		return err
@@ -40,7 +39,7 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	return db.translate(ctx, tx.Commit())
 }
 
-// retry calls fn until it does not lose against another transaction any more.
+// retry calls fn again while it fails because of another transaction.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
 	wait := firstWait
 	for range attempts - 1 {
@@ -60,7 +59,7 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// Alone waits for other transactions that have called it with the same name, and lets none go on before this one ends.
+// Alone takes a lock with a name until the transaction ends: other transactions that take it wait.
 func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	if db.dialect.claim == "" {
 		return nil
@@ -69,13 +68,13 @@ func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	return err
 }
 
-// Write runs statements in the transaction of ctx, or each for itself. The texts in inputs are what reaches the
-// database: they are checked first.
+// Write runs statements in the transaction of ctx, or each in its own. It first checks the texts in inputs, which must be
+// all texts that reach the database.
 func (db *DB) Write(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {
 	return db.run(ctx, db.writer, inputs, fn)
 }
 
-// Read runs queries in the transaction of ctx, or outside of any.
+// Read runs queries in the transaction of ctx, or outside of any transaction.
 func (db *DB) Read(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {
 	return db.run(ctx, db.reader, inputs, fn)
 }

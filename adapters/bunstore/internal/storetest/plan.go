@@ -69,7 +69,7 @@ func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	return seen
 }
 
-// whole tells that a plan reads a whole table.
+// whole matches a plan that reads a whole table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN \S+$|SCAN \S+\n`)
 
 // UsesIndexes runs every query of some stores, on every database, and wants none to read a whole table. use calls all

@@ -1,4 +1,4 @@
-// Package memory is what all stores of memstore share: data that transactions give back when they fail.
+// Package memory holds what all stores of memstore share: data that is restored when a transaction fails.
 package memory
 
 import (
@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Data is what the stores of one package keep. Its values are never changed in place.
+// Data holds what the stores of one package store. Its values are never changed in place.
 type Data[T any] interface {
-	New() T   // New returns what an empty store keeps
-	Clone() T // Clone returns what a transaction that fails gives back
+	New() T   // New returns the data of an empty store
+	Clone() T // Clone returns a copy, which a transaction that fails restores
 }
 
 // Store holds the data of all packages, each under its type.
@@ -86,8 +86,7 @@ func (s *Store) snapshot() (restore func()) {
 	}
 }
 
-// With calls f with the data of a package, in the transaction of ctx or alone. f changes nothing before it can no longer
-// fail.
+// With calls f with the data of a package, in the transaction of ctx or alone. f must not fail after its first change.
 func With[T Data[T]](ctx context.Context, s *Store, f func(d *T) error) error {
 	if ctx.Value(inside{s}) == nil {
 		s.mu.Lock()
