@@ -84,7 +84,7 @@ func (s Leases) Release(ctx context.Context, kind, node string, keys []string) e
 	}
 	return s.DB.core.Write(ctx, []any{kind, node, keys}, func(idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*leaseRow)(nil)).
-			Where("kind = ?", kind).Where("key IN (?)", bun.In(keys)).Where("node = ?", node).Exec(ctx)
+			Where("kind = ?", kind).Where("key IN (?)", bun.List(keys)).Where("node = ?", node).Exec(ctx)
 		return err
 	})
 }

@@ -169,7 +169,7 @@ func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit
 		rows = nil
 		q := idb.NewSelect().Model(&rows).Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(limit)
 		if len(alive) > 0 {
-			q = q.Where("node NOT IN (?)", bun.In(alive))
+			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}
 		return q.Scan(ctx)
 	})

@@ -144,7 +144,7 @@ func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, 
 func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]calllog.Record, error) {
 	return s.records(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {
-			q = q.Where("node NOT IN (?)", bun.In(alive))
+			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}
 		return q.Where("ended_at IS NULL").Where("started_at <= ?", sqldb.Stored(before)).Order("started_at", "id").Limit(limit)
 	})

@@ -55,7 +55,7 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 	var rows []statusRow
 	err := s.core().Read(ctx, []any{org, trunkIDs}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("trunk_id IN (?)", bun.In(trunkIDs)).Where("org = ?", org).
+		return idb.NewSelect().Model(&rows).Where("trunk_id IN (?)", bun.List(trunkIDs)).Where("org = ?", org).
 			Order("number").Scan(ctx)
 	})
 	return sqldb.Converted(rows, statusRow.status), err

@@ -101,6 +101,7 @@ func (db *DB) Unseal(purpose, sealed string) (callwright.Secret, error) {
 // Stored returns a time with the precision that both databases keep, in UTC.
 func Stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
+// StoredIfSet is Stored for a time that may be missing.
 func StoredIfSet(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
