@@ -89,7 +89,7 @@ func (s study) works() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.desk.Run(ctx)
+		_ = s.desk.Run(ctx)
 	}()
 	s.t.Cleanup(func() {
 		cancel()

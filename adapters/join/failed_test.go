@@ -42,7 +42,7 @@ func (d *desk) open() (shut func()) {
 	working, stopWorking := context.WithCancel(context.WithoutCancel(d.t.Context()))
 	var serving, workers sync.WaitGroup
 	serving.Go(func() { _ = d.service.Run(running) })
-	workers.Go(func() { d.work.Run(working) })
+	workers.Go(func() { _ = d.work.Run(working) })
 	synctest.Wait()
 	return func() {
 		stopRunning()

@@ -32,7 +32,7 @@ func start(t *testing.T, work *memstore.Work) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { work.Run(ctx) })
+	running.Go(func() { _ = work.Run(ctx) })
 	t.Cleanup(func() {
 		cancel()
 		running.Wait()

@@ -87,8 +87,8 @@ func (w *Work) Every(kind string, interval time.Duration, h callwright.Handler) 
 	w.periodic = append(w.periodic, periodic{kind, interval, h})
 }
 
-// Run runs tasks until ctx ends, and returns when every running handler has returned.
-func (w *Work) Run(ctx context.Context) {
+// Run runs tasks until ctx ends, and returns when every running handler has returned. The error is always nil.
+func (w *Work) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, p := range w.periodic {
@@ -102,6 +102,7 @@ func (w *Work) Run(ctx context.Context) {
 		}
 		running.Go(func() { w.run(ctx, id, task) })
 	}
+	return nil
 }
 
 func (w *Work) repeat(ctx context.Context, p periodic) {

@@ -48,7 +48,7 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	go work.Run(ctx)
+	go func() { _ = work.Run(ctx) }()
 	line.Call(call.CallerInfo{Org: "acme", From: "+15550000009", To: "+15550000001"}, agentstest.PhoneConfig{})
 	if err := service.Run(ctx); err != nil {
 		panic(err)

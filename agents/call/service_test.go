@@ -77,7 +77,7 @@ func openHouse(
 	working, stopWorking := context.WithCancel(context.WithoutCancel(t.Context()))
 	var serving, workers sync.WaitGroup
 	serving.Go(func() { _ = h.Run(running) })
-	workers.Go(func() { work.Run(working) })
+	workers.Go(func() { _ = work.Run(working) })
 	synctest.Wait()
 	h.stop = sync.OnceFunc(func() {
 		stopRunning()

@@ -379,7 +379,7 @@ func TestForgetsChats(t *testing.T) {
 		fresh := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
 		ctx, stop := context.WithCancel(t.Context())
 		var working sync.WaitGroup
-		working.Go(func() { o.work.Run(ctx) })
+		working.Go(func() { _ = o.work.Run(ctx) })
 		time.Sleep(time.Hour + time.Second) // of the bubble's time
 		synctest.Wait()
 		for _, c := range idle {

@@ -143,7 +143,7 @@ func TestSettlesWhatEndedTooEarly(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var working sync.WaitGroup
-		working.Go(func() { o.work.Run(ctx) })
+		working.Go(func() { _ = o.work.Run(ctx) })
 		synctest.Wait()
 		if got := o.get(t, p.ID); got.Production != 1 || got.Promotion != nil {
 			t.Errorf("got %+v", got)

@@ -47,7 +47,7 @@ func main() {
 		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return brain{}, nil },
 	}))
 	go func() { log.Fatal(line.Run(context.Background())) }()
-	go work.Run(context.Background())
+	go func() { _ = work.Run(context.Background()) }()
 	fmt.Println("listening at", line.URI())
 	log.Fatal(calls.Run(context.Background()))
 }

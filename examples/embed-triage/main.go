@@ -39,7 +39,7 @@ func main() {
 	work := memstore.NewWork(store, nil)
 	issues, err := triage.New(triage.Config{Store: triagestore.Store{Store: store}, Atomic: store, Work: work, Analyst: reader{}})
 	check(err)
-	go work.Run(ctx)
+	go func() { _ = work.Run(ctx) }()
 
 	ada := triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada Park"}
 	issue, err := issues.Create(ctx, org, ada, triage.Draft{Title: "Recordings are missing", Severity: triage.SeverityHigh})

@@ -187,7 +187,7 @@ func (h *house) start() {
 	h.Service = service
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { work.Run(ctx) })
+	running.Go(func() { _ = work.Run(ctx) })
 	running.Go(func() { service.Run(ctx) })
 	h.stop = func() {
 		cancel()

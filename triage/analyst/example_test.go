@@ -43,7 +43,7 @@ func Example() {
 	defer issues.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go work.Run(ctx)
+	go func() { _ = work.Run(ctx) }()
 
 	ada := triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
 	issue, err := issues.Create(ctx, "acme", ada, triage.Draft{Title: "Callers are not transferred"})
