@@ -149,7 +149,7 @@ func (Press) step()    {}
 func (Transfer) step() {}
 func (End) step()      {}
 
-// Audio is the audio of a call. call.Leg in package agents/call includes it.
+// Audio is the audio of a call. call.Leg in package agents/call includes it. agentstest.RunAudio tests one.
 type Audio interface {
 	// Rate returns the sample rate of the call: 8000, 16000 or 48000 Hz. It does not change.
 	Rate() int
