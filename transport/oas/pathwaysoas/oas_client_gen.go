@@ -82,13 +82,14 @@ type Invoker interface {
 	GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error)
 	// ListPathwayVersions invokes listPathwayVersions operation.
 	//
-	// Gives the stored versions of a pathway, newest first, as a bare list.
+	// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
 	//
 	// GET /v1/pathway/{id}/versions
 	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
 	// ListPathways invokes listPathways operation.
 	//
-	// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+	// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+	// organization can have at most 1000.
 	//
 	// GET /v1/pathway
 	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)
@@ -1081,7 +1082,7 @@ func (c *Client) sendGetPathwayVersion(ctx context.Context, params GetPathwayVer
 
 // ListPathwayVersions invokes listPathwayVersions operation.
 //
-// Gives the stored versions of a pathway, newest first, as a bare list.
+// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
 func (c *Client) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error) {
@@ -1176,7 +1177,8 @@ func (c *Client) sendListPathwayVersions(ctx context.Context, params ListPathway
 
 // ListPathways invokes listPathways operation.
 //
-// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+// organization can have at most 1000.
 //
 // GET /v1/pathway
 func (c *Client) ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error) {

@@ -1353,7 +1353,7 @@ func (s *Server) handleGetPathwayVersionRequest(args [2]string, argsEscaped bool
 
 // handleListPathwayVersionsRequest handles listPathwayVersions operation.
 //
-// Gives the stored versions of a pathway, newest first, as a bare list.
+// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
 func (s *Server) handleListPathwayVersionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1494,7 +1494,8 @@ func (s *Server) handleListPathwayVersionsRequest(args [1]string, argsEscaped bo
 
 // handleListPathwaysRequest handles listPathways operation.
 //
-// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+// organization can have at most 1000.
 //
 // GET /v1/pathway
 func (s *Server) handleListPathwaysRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

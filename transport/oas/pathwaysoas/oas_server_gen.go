@@ -68,13 +68,14 @@ type Handler interface {
 	GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error)
 	// ListPathwayVersions implements listPathwayVersions operation.
 	//
-	// Gives the stored versions of a pathway, newest first, as a bare list.
+	// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
 	//
 	// GET /v1/pathway/{id}/versions
 	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
 	// ListPathways implements listPathways operation.
 	//
-	// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+	// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+	// organization can have at most 1000.
 	//
 	// GET /v1/pathway
 	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)

@@ -100,7 +100,7 @@ func (UnimplementedHandler) GetPathwayVersion(ctx context.Context, params GetPat
 
 // ListPathwayVersions implements listPathwayVersions operation.
 //
-// Gives the stored versions of a pathway, newest first, as a bare list.
+// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
 func (UnimplementedHandler) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (r PathwayVersionList, _ error) {
@@ -109,7 +109,8 @@ func (UnimplementedHandler) ListPathwayVersions(ctx context.Context, params List
 
 // ListPathways implements listPathways operation.
 //
-// Gives the pathways of the organization with their live drafts, newest first, as a bare list.
+// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+// organization can have at most 1000.
 //
 // GET /v1/pathway
 func (UnimplementedHandler) ListPathways(ctx context.Context, params ListPathwaysParams) (r PathwayList, _ error) {
