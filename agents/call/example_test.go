@@ -32,7 +32,7 @@ func ExampleService() {
 	service, err := call.New(call.Config{
 		Store: agentstore.Calls{Store: store}, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: line,
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{},
-		NewBrain: func(_ context.Context, c call.Call) (conversation.Brain, error) { return clock{"noon"}, nil },
+		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return clock{"noon"}, nil },
 		Observe: func(o call.Observation) {
 			switch o.What {
 			case call.ObservedLine:

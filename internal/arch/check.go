@@ -44,6 +44,7 @@ func Check(fsys fs.FS) (Report, error) {
 	for _, p := range t.packages {
 		report.Violations = append(report.Violations, checkName(p)...)
 		report.Violations = append(report.Violations, checkPackageComment(p)...)
+		report.Violations = append(report.Violations, checkService(p)...)
 		for _, f := range p.files {
 			report.Violations = append(report.Violations, checkImports(p, f)...)
 			report.Violations = append(report.Violations, checkSize(f)...)

@@ -8,6 +8,7 @@
 //   - no test sleeps on the real clock (sleep.go);
 //   - package names say what a package is about (name.go);
 //   - no struct embeds a configuration (embed.go);
+//   - a type that is made of a configuration keeps it in an unexported field (service.go);
 //   - the HTTP handlers open no transaction but that of idempotent answers (atomic.go);
 //   - generated code lives in the packages of transport/oas and nowhere else, and nobody else's code, nor any binary, is
 //     committed (foreign.go).

@@ -89,6 +89,10 @@ func TestSoundTreePasses(t *testing.T) {
 func TestEachRuleIsHeld(t *testing.T) {
 	t.Parallel()
 	function := func(lines int) string { return "func f() {" + strings.Repeat("\n", lines-1) + "}\n" }
+	service := func(field string) string {
+		return source("sip") + "\n// Config is needed.\ntype Config struct{}\n\n// Service serves.\ntype Service struct{ " + field +
+			" }\n\n// NewService makes one.\nfunc NewService(c Config) (*Service, error) { return nil, nil }\n"
+	}
 	tests := []struct {
 		name, path, content string
 		want                string // the beginning of the one violation's path, line and text
@@ -114,6 +118,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 			source("call") + "func handle(c struct{ Atomic interface{ Do() } }) { c.Atomic.Do() }\n",
 			"transport/httpapi/call/bad.go:7: opens a transaction",
 		},
+		{"service exports its configuration", "sip/bad.go", service("C *Config"), "sip/bad.go:12: Service shows its Config"},
 		{"adapter uses an adapter", "adapters/sipua/bad.go", source("sipua", module+"/adapters/rtpmedia"), "adapters/sipua/bad.go:4: imports " + module + "/adapters/rtpmedia: adapters never"},
 		{"adapter's sub-package uses an adapter", "adapters/sipua/in/bad.go", source("in", module+"/adapters/memstore/index"), "adapters/sipua/in/bad.go:4: imports " + module + "/adapters/memstore/index: adapters never"},
 		{"layer uses the one above", "adapters/sipua/internal/message/bad.go", source("message", module+"/adapters/sipua/internal/leg"), "adapters/sipua/internal/message/bad.go:4: imports " + module + "/adapters/sipua/internal/leg: the layers"},
