@@ -95,7 +95,7 @@ type watcher struct {
 
 func newWatcher(t *testing.T, store *memstore.Store, c monitor.Config) *watcher {
 	t.Helper()
-	c.Statuses, c.Trunks, c.Log = sipstore.Statuses{Store: store}, sipstore.Trunks{Store: store}, sipstore.CallLog{Store: store}
+	c.Statuses, c.Trunks, c.Attempts = sipstore.Statuses{Store: store}, sipstore.Trunks{Store: store}, sipstore.CallLog{Store: store}
 	c.Atomic, c.Work, c.Organizations = store, memstore.NewWork(store, nil), orgstore.Tenants{Store: store}
 	c.Prober = noProber{}
 	real, err := monitor.New(c)

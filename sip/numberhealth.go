@@ -16,34 +16,34 @@ type AttachedNumber struct {
 	Number     callwright.PhoneNumber
 	Directions []Direction  // inbound first
 	Endpoint   string       // of the outbound trunk; empty: none
-	Health     health.State // as outsiders see it
+	Health     health.State // see health.State.Public
 }
 
-// NumberHealth is how a number's trunks are. A number without an outbound trunk is Unchecked.
+// NumberHealth is the health of a number's trunks. A number without an outbound trunk is Unchecked.
 type NumberHealth struct {
 	Number       callwright.PhoneNumber
-	State        health.State    // the best of the servers', as outsiders see it
-	CheckedAt    *time.Time      // the last word from or about any server; nil: none yet
+	State        health.State    // of the best server; see health.State.Public
+	CheckedAt    *time.Time      // of the last evidence about any server; nil: none
 	ResponseTime *time.Duration  // of the active server's last answered probe; nil: none
-	Uptime       *float64        // percent of the last days, by time; nil: not known
+	Uptime       *float64        // percent of the known time of the last days; nil: unknown
 	Average, P95 *time.Duration  // of the last answered probes; nil: none
-	Verify       TLSVerification // how the servers' certificates are checked; empty: no outbound trunk
-	Servers      []ServerHealth  // in the order of priority
+	Verify       TLSVerification // of the servers' certificates; empty: no outbound trunk
+	Servers      []ServerHealth  // by priority
 	Registration *Registration   // of the inbound trunk, with AuthRegister; nil: none
 }
 
-// ServerHealth is how one server of a trunk is.
+// ServerHealth is the health of one server of a trunk.
 type ServerHealth struct {
 	Server       failover.Server
-	State        health.State // as outsiders see it
-	Since        time.Time    // of the state; zero: it was never checked
+	State        health.State // see health.State.Public
+	Since        time.Time    // of the state; zero: never checked
 	CheckedAt    *time.Time
 	ResponseTime *time.Duration
-	Reason       string // what it answered last, or what went wrong; empty: never checked
-	Active       bool   // calls go to it first
+	Reason       string // the last response or failure; empty: never checked
+	Active       bool   // calls try it first
 }
 
-// MaxListedNumbers is how many numbers Numbers lists.
+// MaxListedNumbers is the most numbers that Numbers returns.
 const MaxListedNumbers = 50_000
 
 // Numbers returns an organization's numbers that have a trunk, in order, up to MaxListedNumbers.
@@ -55,7 +55,7 @@ func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]Attached
 	return callwright.Collect(MaxListedNumbers, page, place)
 }
 
-// numbers is one page of Numbers.
+// numbers returns one page of Numbers.
 func (s *Service) numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]AttachedNumber, error) {
@@ -92,7 +92,7 @@ func (s *Service) numbers(
 	return numbers, nil
 }
 
-// State is the best of the servers' states, as outsiders see it.
+// State returns the state of the best server, as health.State.Public shows it.
 func (s Status) State() health.State {
 	var states []health.State
 	for _, server := range s.Servers {
@@ -101,7 +101,7 @@ func (s Status) State() health.State {
 	return health.Best(states...).Public()
 }
 
-// Health is how a number's trunks are. CodeNotFound when the organization has not attached it.
+// Health returns the health of a number's trunks. CodeNotFound when the organization has not attached the number.
 func (s *Service) Health(ctx context.Context, org callwright.OrgID, number string) (NumberHealth, error) {
 	r, err := s.attached(ctx, org, number)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 	return h, err
 }
 
-// healthOf is a status as it is shown.
+// healthOf returns a status as it is shown.
 func healthOf(s Status) NumberHealth {
 	h := NumberHealth{
 		State: s.State(), Uptime: known(s.History.Uptime()), Average: known(s.History.Average()), P95: known(s.History.P95()),

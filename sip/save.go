@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// atomically does f in a transaction, and again with what is stored then while somebody else is quicker.
+// atomically runs f in a transaction, and retries it after a conflict.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 }

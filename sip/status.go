@@ -42,12 +42,12 @@ type Statuses interface {
 	PutStatus(ctx context.Context, s Status) error
 	// Status returns a trunk's status; CodeNotFound without one.
 	Status(ctx context.Context, org callwright.OrgID, trunkID string) (Status, error)
-	// StatusesOf returns those of these trunks of an organization that have one, by number.
+	// StatusesOf returns the statuses of these trunks of an organization, by number. Trunks without a status are left out.
 	StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]Status, error)
 	// DeleteStatus removes a trunk's status. Without one it does nothing.
 	DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error
-	// LeaseStatuses gives up to limit statuses whose ProbeAt is not after now, the most overdue first, and that nobody has
-	// a lease on, and leases them until the given time: no other call gives them before it.
+	// LeaseStatuses returns up to limit statuses whose ProbeAt is not after now and that have no lease, the most overdue
+	// first, and leases them until the given time: no other call returns them before.
 	LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
 }
 

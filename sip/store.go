@@ -27,7 +27,7 @@ type Store interface {
 	// List returns the trunks of up to limit of an organization's numbers, by number and direction. The ID of the keyset is
 	// the last number of the page before; its time is not looked at.
 	List(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]Trunk, error)
-	// Outbound is up to limit outbound trunks of an organization, by number.
+	// Outbound returns up to limit outbound trunks of an organization, by number.
 	Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]Trunk, error)
 	// Owner returns the trunk of a number and direction, of any organization: for an incoming call the number tells the
 	// organization. CodeNotFound when the number is not attached.

@@ -85,7 +85,7 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 		return nil, err
 	}
 	watch, err := monitor.New(monitor.Config{
-		Statuses: statuses, Trunks: sipstore.Trunks{Store: store}, Log: sipstore.CallLog{Store: store}, Atomic: store,
+		Statuses: statuses, Trunks: sipstore.Trunks{Store: store}, Attempts: sipstore.CallLog{Store: store}, Atomic: store,
 		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: tenants,
 	})
 	if err != nil {

@@ -132,7 +132,7 @@ type monitorParts struct {
 
 func newMonitor(p monitorParts) (*monitor.Service, error) {
 	return monitor.New(monitor.Config{
-		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Log: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
+		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Attempts: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
 		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: orgstore.Tenants{DB: p.DB},
 		Logger: p.Log,
 	})

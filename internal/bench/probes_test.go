@@ -83,7 +83,7 @@ func probeAll(b *testing.B, trunks int, host func(i int) string) {
 	}
 	store := memstore.New()
 	service, err := monitor.New(monitor.Config{
-		Statuses: statuses, Trunks: sipstore.Trunks{DB: db}, Log: sipstore.CallLog{DB: db}, Atomic: db,
+		Statuses: statuses, Trunks: sipstore.Trunks{DB: db}, Attempts: sipstore.CallLog{DB: db}, Atomic: db,
 		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: orgstore.Tenants{DB: db}, Clock: clock,
 	})
 	if err != nil {

@@ -28,8 +28,6 @@ type Store interface {
 	// time. The zero keyset is the beginning.
 	List(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int) (
 		[]Record, error)
-	// Failures counts a trunk's attempts that ended at since or later, and those among them that are Technical.
-	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 	// Forget removes up to limit records that have ended and started before the given time, the oldest first, with their
 	// ladders. It returns how many it removed.
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)

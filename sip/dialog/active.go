@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// transferGrace is how long a call stays after a transfer of it has succeeded.
+// transferGrace is how long a call stays after its transfer has succeeded.
 const transferGrace = time.Second
 
 func (c *Call) hangup(ev Event) {
@@ -10,8 +10,8 @@ func (c *Call) hangup(ev Event) {
 	c.bye(Ending{Cause: h.Cause, Reason: h.Reason})
 }
 
-// inOrder handles a request of the dialog if it is newer than the last one (RFC 3261, 12.2.2) and needs nothing that we
-// do not have.
+// inOrder handles an in-dialog request if it is newer than the last one (RFC 3261, 12.2.2) and requires no unsupported
+// extension.
 func (c *Call) inOrder(r Request, do func()) {
 	if r.CSeq <= c.remoteSeq {
 		c.respond(r, 500)
@@ -28,7 +28,7 @@ func (c *Call) inOrderOK(ev Event) {
 	c.inOrder(r, func() { c.respond(r, 200) })
 }
 
-// byeByPeer ends the call. A re-INVITE of the peer that is not answered yet gets its 487 (15.1.2).
+// byeByPeer handles the peer's BYE. An unanswered re-INVITE of the peer is answered with 487 (15.1.2).
 func (c *Call) byeByPeer(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -45,7 +45,7 @@ func (c *Call) byeByPeer(ev Event) {
 	})
 }
 
-// reinvited is the peer's new offer, its refresh of the session, or both.
+// reinvited handles the peer's re-INVITE: a new offer, a session refresh, or both.
 func (c *Call) reinvited(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -57,7 +57,7 @@ func (c *Call) reinvited(ev Event) {
 			c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 422, Session: Session{MinSE: MinSE}})
 			return
 		}
-		c.disarm(TimerRetransmit, TimerACK) // of an answer before this one: the peer has it
+		c.disarm(TimerRetransmit, TimerACK) // of the previous 2xx, which the peer has received
 		c.unacked, c.reinviteSeq, c.offerless, c.granted = 0, r.CSeq, !r.Body, grant(r.Session)
 		if r.Contact != "" {
 			c.target = r.Contact
@@ -84,7 +84,7 @@ func (c *Call) decide(ev Event) {
 	c.accept(c.reinviteSeq)
 }
 
-// reconfirmed is the ACK of a re-INVITE.
+// reconfirmed handles the ACK of a re-INVITE.
 func (c *Call) reconfirmed(ev Event) {
 	r := ev.(Request)
 	if c.unacked == 0 || r.CSeq != c.unacked {
@@ -98,7 +98,7 @@ func (c *Call) reconfirmed(ev Event) {
 	c.agree(c.granted, UAS)
 }
 
-// notReconfirmed: the peer has cancelled its re-INVITE while we answered, so no ACK will come.
+// notReconfirmed handles a re-INVITE that the peer has canceled while we answered: no ACK will come.
 func (c *Call) notReconfirmed(Event) {
 	c.disarm(TimerRetransmit, TimerACK)
 	c.unacked = 0
@@ -126,7 +126,7 @@ func (c *Call) activeTimer(ev Event) {
 	}
 }
 
-// byeResult: whatever the answer is, the call is over; a challenge is met once.
+// byeResult handles the response to BYE. The call is over in any case, except that one challenge is answered.
 func (c *Call) byeResult(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.seq {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Phase is where a call is.
+// Phase is the phase of a call.
 type Phase uint8
 
-// The phases; the package comment draws them.
+// The phases. The package comment shows the transitions.
 const (
 	New Phase = iota
 	Calling
@@ -28,7 +28,7 @@ var phaseNames = [phases]string{
 	"new", "calling", "proceeding", "canceling", "offered", "answered", "active", "leaving", "ended",
 }
 
-// String is the phase's name.
+// String returns the phase's name.
 func (p Phase) String() string {
 	if p < phases {
 		return phaseNames[p]
@@ -36,18 +36,18 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// ErrRefused says that an event has no place in the call's phase. The call is as it was before.
+// ErrRefused is the error of an event that is illegal in the call's phase. The call is unchanged.
 var ErrRefused = errors.New("dialog: event refused")
 
-// Config is what a call is made of.
+// Config configures a call.
 type Config struct {
 	LocalTag string
-	T1, T2   time.Duration // RFC 3261, 17.1.1.1; 500 ms and 4 s when 0
-	Session  time.Duration // Session-Expires that we ask for when we call; 0: none
-	Seed     uint64        // for the waiting times after a 491
+	T1, T2   time.Duration // RFC 3261, 17.1.1.1; 0: 500 ms and 4 s
+	Session  time.Duration // Session-Expires of our INVITE; 0: none
+	Seed     uint64        // of the random waits after a 491
 }
 
-// Call is the state of one call. It is a value: Next gives a new one. Slices inside are never written to.
+// Call is the state of one call. It is a value: Next returns a new one. Slices inside are never modified.
 type Call struct {
 	config Config
 	phase  Phase
@@ -62,48 +62,48 @@ type Call struct {
 	first      uint32   // CSeq of the initial INVITE as it was answered
 	invite     uint32   // CSeq of our INVITE that is under way; 0: none
 	authorized bool     // that INVITE has credentials
-	rang       bool     // we have rung, or heard that it rings
+	rang       bool     // 180 was sent, or ringing was reported
 	canCancel  bool     // a 1xx has come
-	cancelled  bool     // CANCEL is sent
-	forks      []string // To tags of answers that nobody wanted
+	cancelled  bool     // CANCEL was sent
+	forks      []string // To tags of the 2xx from other branches
 
-	offerless   bool          // the peer's INVITE had no offer, so its ACK brings the answer
+	offerless   bool          // the peer's INVITE had no offer, so the ACK has the answer
 	unacked     uint32        // CSeq of our 2xx that waits for its ACK; 0: none
-	interval    time.Duration // until that 2xx is sent again
+	interval    time.Duration // until the 2xx is retransmitted
 	granted     Session       // in that 2xx
 	deciding    bool          // the peer's re-INVITE waits for Decide
 	reinviteSeq uint32        // its CSeq
 
 	expires   time.Duration // of the session; 0: no timer
-	minSE     time.Duration // as a 422 has taught us
-	refresher bool          // it is up to us
+	minSE     time.Duration // from a 422
+	refresher bool          // we refresh the session
 	seed      uint64
 
 	transfer transfer
 	referTo  string
 	wait     time.Duration // for the final NOTIFY
 
-	ending  Ending // why we leave or cancel
-	wantBye bool   // as soon as the ACK has come
-	stopped bool   // StopMedia is said
+	ending  Ending // of the call that we hang up or cancel
+	wantBye bool   // send BYE when the ACK has come
+	stopped bool   // StopMedia was returned
 	byeAuth bool   // BYE was sent with credentials
-	refAuth bool   // so was REFER
+	refAuth bool   // REFER was sent with credentials
 
-	replay  bool // the event has changed the phase and is for the new one as well
+	replay  bool // the event has changed the phase, and applies to the new one, too
 	effects []Effect
 }
 
-// transfer is how far a REFER of ours is.
+// transfer is the state of our REFER.
 type transfer uint8
 
 const (
 	noTransfer transfer = iota
 	referring           // REFER is sent
-	following           // it is accepted: NOTIFYs tell
+	following           // accepted; NOTIFYs report the progress
 	transferred
 )
 
-// NewCall is a call to which nothing has happened.
+// NewCall returns a new call.
 func NewCall(cfg Config) Call {
 	if cfg.T1 <= 0 {
 		cfg.T1 = 500 * time.Millisecond
@@ -114,16 +114,16 @@ func NewCall(cfg Config) Call {
 	return Call{config: cfg, seed: cfg.Seed, minSE: MinSE}
 }
 
-// Phase says where the call is.
+// Phase returns the phase of the call.
 func (c Call) Phase() Phase { return c.phase }
 
-// RemoteTag is the peer's tag; empty before there is a dialog.
+// RemoteTag returns the peer's tag; empty before there is a dialog.
 func (c Call) RemoteTag() string { return c.remoteTag }
 
 // handler is one cell of the table.
 type handler func(*Call, Event)
 
-// table says what each phase does with each kind of event. What is not in it is refused.
+// table maps phases and kinds of events to handlers. Missing events are refused.
 var table = map[Phase]map[Kind]handler{
 	New: {
 		KindDial: (*Call).dial, KindIncoming: (*Call).incoming,
@@ -176,7 +176,8 @@ var table = map[Phase]map[Kind]handler{
 	},
 }
 
-// Next applies an event: the call afterwards and what is to be done, in order. ErrRefused leaves the call as it was.
+// Next applies an event. It returns the call afterwards and the effects to carry out, in order. With ErrRefused the call is
+// unchanged.
 func (c Call) Next(ev Event) (Call, []Effect, error) {
 	do := table[c.phase][ev.kind()]
 	if do == nil {
@@ -196,10 +197,10 @@ func (c Call) Next(ev Event) (Call, []Effect, error) {
 
 func ignore(*Call, Event) {}
 
-// ok answers a request that changes nothing.
+// ok answers 200 to a request that changes nothing.
 func ok(c *Call, ev Event) { c.respond(ev.(Request), 200) }
 
-// unknown answers a request for a dialog that is not there.
+// unknown answers 481 to a request without a dialog.
 func unknown(c *Call, ev Event) { c.respond(ev.(Request), 481) }
 
 func (c *Call) emit(e ...Effect) { c.effects = append(c.effects, e...) }
@@ -221,7 +222,7 @@ func (c *Call) ack(cseq uint32) {
 	c.emit(Send{Method: ACK, CSeq: cseq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes)})
 }
 
-// bye leaves the call; it is over when the peer has answered.
+// bye sends BYE. The call is over when the peer has responded.
 func (c *Call) bye(why Ending) {
 	if c.deciding {
 		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
@@ -229,7 +230,7 @@ func (c *Call) bye(why Ending) {
 	}
 	c.settleTransfer(false, 0)
 	if why.Status == 0 {
-		why.Status = 200 // it was answered
+		why.Status = 200 // the call was answered
 	}
 	c.ending, c.phase, c.unacked = why, Leaving, 0
 	c.seq++
@@ -246,7 +247,7 @@ func (c *Call) stopMedia() {
 	}
 }
 
-// end is the only way into Over.
+// end ends the call. All calls end here.
 func (c *Call) end(why Ending) {
 	c.settleTransfer(false, 0)
 	for t := range timers {
@@ -258,8 +259,8 @@ func (c *Call) end(why Ending) {
 	c.emit(Ended{Ending: why})
 }
 
-// stray acknowledges and ends an answer that nobody wants: of another branch of a fork, or of a call given up. A repeated
-// one is acknowledged again.
+// stray acknowledges and ends the 2xx of another branch of a fork, or of a canceled call. A retransmission is acknowledged
+// again.
 func (c *Call) stray(r Response) {
 	target, routes := r.Contact, reversed(r.Routes)
 	if target == "" {

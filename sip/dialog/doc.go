@@ -1,7 +1,7 @@
-// Package dialog is one telephone call as SIP sees it (RFC 3261, 3264, 4028, 3515): who may send what when, and when the
-// call is over. It is a pure machine. [Call.Next] takes an event (a message, a command, a timer that fired) and gives
-// the call's next state and the effects to carry out: messages to send, timers to arm, what to tell the caller's owner.
-// It knows no sockets, no parser and no clock, so every rule can be tested in every order of events.
+// Package dialog is the state machine of one SIP call (RFC 3261, 3264, 4028, 3515): its dialog, session timer, transfer and
+// end. It is pure: [Call.Next] takes an event (a message, a command or an expired timer) and returns the call's next state
+// and the effects to carry out: messages to send, timers to set, and reports to the call's owner. Without sockets, parser
+// and clock, every rule can be tested in every order of events.
 //
 //	outbound                                      inbound
 //	New --Dial--> Calling                         New --Incoming--> Offered --Reject, CANCEL--> Ended
@@ -15,15 +15,14 @@
 //	         | 2xx: ACK, BYE                     v                        (BYE of the peer: Ended)
 //	         +-------------------------------> Leaving --answer to BYE, 10*T1--> Ended
 //
-// The rules that hold whatever happens:
-//   - A 2xx to an INVITE is always acknowledged. One that nobody wants any more, or a second one from another branch of
-//     a forked INVITE, is acknowledged and then ended with BYE.
-//   - CANCEL goes out after a 1xx only (RFC 3261, 9.1). Given up earlier, the call waits for the first one.
-//   - Our own 2xx is repeated until the ACK comes; without an ACK for 64*T1 the call is ended with BYE (13.3.1.4).
-//   - There is one [Ended] a call, and it is the last thing that its owner hears.
-//   - [StopMedia] comes before or together with Ended, once.
+// The invariants:
+//   - A 2xx to an INVITE is always acknowledged. A 2xx to a canceled call, or from another branch of a forked INVITE, is
+//     acknowledged and then ended with BYE.
+//   - CANCEL is sent only after a 1xx (RFC 3261, 9.1). A call that is canceled earlier waits for the first 1xx.
+//   - Our own 2xx is retransmitted until the ACK comes. Without an ACK for 64*T1 the call is ended with BYE (13.3.1.4).
+//   - Each call has exactly one [Ended], which is its last effect for the owner.
+//   - Each call has one [StopMedia], before or together with Ended.
 //
-// Hold is a re-INVITE whose direction only the media has to know, so it is no state here. Requests may overtake one
-// another inside this program although TLS keeps their order: a request of a dialog that comes before the ACK stands for
-// the ACK too.
+// Hold is a re-INVITE whose direction concerns only the media, so it is not a state here. Requests may be reordered inside
+// this program although TLS keeps their order: an in-dialog request before the ACK implies the ACK.
 package dialog

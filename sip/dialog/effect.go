@@ -2,31 +2,31 @@ package dialog
 
 import "time"
 
-// Effect is something that a call wants done, in the order given.
+// Effect is an action to carry out. Effects are ordered.
 type Effect interface{ effect() }
 
-// Body says which session description a message carries.
+// Body is the session description that a message carries.
 type Body uint8
 
 // The bodies.
 const (
 	NoBody Body = iota
-	Offer       // a new offer of ours
+	Offer       // our new offer
 	Reply       // our answer to the peer's offer
 )
 
-// Send sends a request. The result of an INVITE, BYE or REFER comes back as a Response, with Local where the peer
-// kept silent; that of a Stray does not.
+// Send sends a request. The result of an INVITE, BYE or REFER is reported as a Response, with Local if the peer did not
+// respond. The result of a Stray is not reported.
 type Send struct {
 	Method    Method
 	CSeq      uint32
 	RemoteTag string
-	Via       Path // where to: Request-URI, Route headers, next hop
+	Via       Path // Request-URI, Route headers and next hop
 	Body      Body
-	Authorize bool    // with credentials for the challenge of the last response
+	Authorize bool    // with credentials for the last response's challenge
 	Session   Session // Session-Expires and Min-SE of an INVITE
 	ReferTo   string
-	Stray     bool // for a dialog that nobody wants: its result is of no interest
+	Stray     bool // belongs to an unwanted dialog; its result is ignored
 }
 
 // Respond answers a request.
@@ -39,47 +39,47 @@ type Respond struct {
 	Unsupported []string      // with 420
 	RetryAfter  time.Duration // with 500 and 503
 	Session     Session       // of a 2xx to INVITE; Min-SE with 422
-	Again       bool          // the same 2xx as before: its ACK has not come
+	Again       bool          // retransmission of a 2xx whose ACK has not come
 }
 
-// Arm starts a timer, or starts it again.
+// Arm starts or restarts a timer.
 type Arm struct {
 	Timer Timer
 	After time.Duration
 }
 
-// Disarm stops a timer if it runs.
+// Disarm stops a timer, if it runs.
 type Disarm struct{ Timer Timer }
 
-// Ringing says, once, that the callee's phone rings.
+// Ringing reports, once, that the callee's phone rings.
 type Ringing struct{}
 
-// Established says that the call is answered on both sides. The peer's session description, where the last message had
-// one for us, is to be applied first.
+// Established reports that both sides have answered. The session description of the peer's last message, if there is one,
+// is to be applied first.
 type Established struct{}
 
-// Negotiate asks for a verdict on the offer of the peer's re-INVITE: Decide.
+// Negotiate asks the media to decide on the offer of the peer's re-INVITE. The event Decide has the result.
 type Negotiate struct{}
 
-// Renegotiated says that the peer has answered a later offer of ours; the answer is to be applied.
+// Renegotiated reports the peer's answer to a later offer of ours, which is to be applied.
 type Renegotiated struct{}
 
-// Transferred says how a transfer went. A failed one leaves the call as it was.
+// Transferred reports the result of a transfer. A failed transfer leaves the call unchanged.
 type Transferred struct {
 	OK     bool
-	Status int // the final status of the new call or of the REFER; 0 when the peer stayed silent
+	Status int // final status of the new call or of the REFER; 0: no response
 }
 
-// StopMedia says that nobody listens any more.
+// StopMedia stops the media: the peer no longer listens.
 type StopMedia struct{}
 
-// Ended says that the call is over. It comes once.
+// Ended reports, once, that the call is over.
 type Ended struct{ Ending }
 
-// Ending is why a call is over.
+// Ending is the reason why a call is over.
 type Ending struct {
 	Cause  Cause
-	Status int // the final answer to the INVITE; 0 without one
+	Status int // of the final response to the INVITE; 0: none
 	Reason string
 	ByPeer bool
 	Rang   bool // an outbound call that got a 180 or 183
@@ -102,23 +102,23 @@ type Timer uint8
 
 // The timers.
 const (
-	TimerRing       Timer = iota // the callee may ring no longer
-	TimerCancel                  // the final answer to a cancelled INVITE has not come
-	TimerRetransmit              // our 2xx has not been acknowledged yet: again
-	TimerACK                     // our 2xx has not been acknowledged at all
-	TimerBye                     // BYE has not been answered
-	TimerRefresh                 // the session is to be refreshed by us
-	TimerExpire                  // the session has not been refreshed
-	TimerGlare                   // our re-INVITE may be tried again
-	TimerTransfer                // the peer has not said how the transfer went
-	TimerGrace                   // the transfer succeeded: the call may go
+	TimerRing       Timer = iota // the ringing time is over
+	TimerCancel                  // no final response to a canceled INVITE has come
+	TimerRetransmit              // our 2xx is due for retransmission
+	TimerACK                     // no ACK of our 2xx has come
+	TimerBye                     // no response to BYE has come
+	TimerRefresh                 // we must refresh the session
+	TimerExpire                  // the session has expired
+	TimerGlare                   // our re-INVITE may be retried
+	TimerTransfer                // the peer has not reported the result of the transfer
+	TimerGrace                   // the call may end after a successful transfer
 	timers
 )
 
-// Cause is why a call ended.
+// Cause is the hang-up cause of a call.
 type Cause string
 
-// The causes that the machine knows by itself. A Hangup or a Reject may bring others.
+// The causes of the machine itself. Hangup and Reject may have other causes.
 const (
 	LocalHangup   Cause = "local_hangup"
 	RemoteHangup  Cause = "remote_hangup"

@@ -5,8 +5,8 @@ import "time"
 // Method is a SIP method.
 type Method string
 
-// The methods that a call knows. Allow lists what we take; UPDATE is not among them, so that a refresh of the session
-// is always a re-INVITE.
+// The methods of a call. Allow lists those that we accept. UPDATE is not among them, so a session refresh is always a
+// re-INVITE.
 const (
 	INVITE  Method = "INVITE"
 	ACK     Method = "ACK"
@@ -22,10 +22,10 @@ const (
 // Event is something that happens to a call.
 type Event interface{ kind() Kind }
 
-// Kind is the column of the table that an event belongs to.
+// Kind is the kind of an event: its column in the table.
 type Kind uint8
 
-// The kinds of events: commands of the call's owner, requests of the peer, responses of the peer, timers.
+// The kinds of events: commands of the call's owner, requests and responses of the peer, and timers.
 const (
 	KindDial Kind = iota
 	KindIncoming
@@ -61,7 +61,7 @@ var kindNames = [kinds]string{
 	"1xx", "2xx", "refusal", "result of BYE", "result of REFER", "timer",
 }
 
-// String is the kind's name.
+// String returns the kind's name.
 func (k Kind) String() string {
 	if k < kinds {
 		return kindNames[k]
@@ -72,19 +72,19 @@ func (k Kind) String() string {
 // Dial starts an outbound call.
 type Dial struct {
 	Target string        // the URI to call
-	Ring   time.Duration // how long to wait for the answer; 0: for ever
+	Ring   time.Duration // longest wait for the answer; 0: unlimited
 }
 
 // Incoming is the INVITE that starts an inbound call.
 type Incoming struct {
 	Request
-	Ring time.Duration // how long it may ring; 0: for ever
+	Ring time.Duration // longest ringing; 0: unlimited
 }
 
-// Ring lets the caller hear ringing (180).
+// Ring sends 180 to the caller.
 type Ring struct{}
 
-// Answer takes an inbound call (200).
+// Answer answers an inbound call with 200.
 type Answer struct{}
 
 // Reject refuses an inbound call with a final status of 300 and above.
@@ -96,45 +96,45 @@ type Reject struct {
 	RetryAfter time.Duration // with 503
 }
 
-// Hangup ends the call from our side, whatever it takes.
+// Hangup ends the call from our side, in any phase.
 type Hangup struct {
 	Cause  Cause
 	Reason string
 }
 
-// Transfer asks the peer to call a URI in our place (REFER).
+// Transfer asks the peer to call a URI (REFER).
 type Transfer struct {
 	To   string
-	Wait time.Duration // how long to wait for the final NOTIFY
+	Wait time.Duration // longest wait for the final NOTIFY
 }
 
-// Decide is the media's verdict on the offer of a re-INVITE, which Negotiate asked for.
+// Decide is the media's decision on the offer of a re-INVITE, after Negotiate.
 type Decide struct {
 	Status  int // 200, or the refusal
 	Warning string
 }
 
-// Undelivered says that the transaction of the peer's INVITE is gone, so that no answer reaches it: cancelled, or its
-// connection lost.
+// Undelivered reports that the transaction of the peer's INVITE is gone, by CANCEL or a lost connection, so that no
+// response can be sent.
 type Undelivered struct{ Cancelled bool }
 
-// Request is what a call has to know of a request of the peer.
+// Request is a request of the peer.
 type Request struct {
 	Method    Method
 	CSeq      uint32
 	RemoteTag string  // From tag
-	Contact   string  // URI of the Contact; empty without one
+	Contact   string  // URI of the Contact; empty: none
 	Routes    []Route // Record-Route, top down; of the first INVITE only
-	Body      bool    // there is a session description
+	Body      bool    // has a session description
 	Require   []string
 	Session   Session // Session-Expires and Min-SE of an INVITE
 
-	// With NOTIFY: the status of the sipfrag (RFC 3515, 2.4.5), 0 without one, and whether the subscription is over.
+	// Of a NOTIFY: the status of the sipfrag (RFC 3515, 2.4.5; 0: none), and the end of the subscription.
 	Progress int
 	Final    bool
 }
 
-// Response is what a call has to know of a response of the peer, or that none will come.
+// Response is a response of the peer, or reports that none will come.
 type Response struct {
 	Method    Method
 	CSeq      uint32
@@ -145,13 +145,13 @@ type Response struct {
 	Routes    []Route // Record-Route, top down
 	Body      bool
 	Session   Session // of a 2xx to INVITE, and Min-SE of a 422
-	Challenge bool    // 401 or 407 that we hold credentials for; a stale nonce counts as one that was not tried
+	Challenge bool    // 401 or 407 for which we have credentials; a stale nonce counts as untried
 	Stale     bool
-	// Local says that the peer sent nothing: 408 when it kept silent, 503 when it can't be reached (RFC 3261, 8.1.3.1).
+	// Local reports that the peer sent no response: 408 for a timeout, 503 for a transport error (RFC 3261, 8.1.3.1).
 	Local bool
 }
 
-// Fired says that a timer has run out.
+// Fired reports that a timer has expired.
 type Fired struct{ Timer Timer }
 
 func (Dial) kind() Kind        { return KindDial }

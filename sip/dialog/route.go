@@ -8,15 +8,15 @@ type Route struct {
 	Loose bool // it has the lr parameter (RFC 3261, 16.12)
 }
 
-// Path is how a request travels.
+// Path is the route of a request.
 type Path struct {
 	RequestURI string
 	Routes     []Route // Route headers, top down
 	NextHop    string  // the URI to connect to
 }
 
-// path is the way to a remote target through a route set (RFC 3261, 12.2.1.1). Behind a strict router the Request-URI is
-// the router itself and the target comes last.
+// path returns the path to a remote target through a route set (RFC 3261, 12.2.1.1). With a strict router, the Request-URI
+// is the router and the target comes last.
 func path(target string, routes []Route) Path {
 	switch {
 	case len(routes) == 0:
@@ -29,7 +29,7 @@ func path(target string, routes []Route) Path {
 	}
 }
 
-// reversed is the route set of the side that called (12.1.2).
+// reversed returns the route set of the calling side (12.1.2).
 func reversed(recorded []Route) []Route {
 	r := slices.Clone(recorded)
 	slices.Reverse(r)

@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// Session is what a message says about the session timer (RFC 4028).
+// Session holds the session timer headers of a message (RFC 4028).
 type Session struct {
 	Expires   time.Duration // Session-Expires; 0: the header is absent
 	MinSE     time.Duration // Min-SE; 0: absent
@@ -10,25 +10,25 @@ type Session struct {
 	Supported bool // the sender lists "timer" in Supported or Require
 }
 
-// Refresher is the side of the transaction that has to refresh the session.
+// Refresher is the side of the transaction that refreshes the session.
 type Refresher string
 
-// The refreshers; empty leaves the choice to the side that answers.
+// The refreshers. Empty leaves the choice to the answering side.
 const (
 	UAC Refresher = "uac"
 	UAS Refresher = "uas"
 )
 
-// MinSE is the shortest session that we take part in (RFC 4028, section 4).
+// MinSE is the shortest session that we accept (RFC 4028, section 4).
 const MinSE = 90 * time.Second
 
-// expiryMargin is how long before the end of a session that nobody refreshed it is given up (RFC 4028, section 10).
+// expiryMargin is the time before a session's expiry at which an unrefreshed call is ended (RFC 4028, section 10).
 func expiryMargin(expires time.Duration) time.Duration { return min(32*time.Second, expires/3) }
 
-// tooBrief says whether an INVITE asks for a session that is too short for us.
+// tooBrief reports whether an INVITE asks for a session below MinSE.
 func tooBrief(s Session) bool { return s.Expires > 0 && s.Expires < MinSE }
 
-// grant is what our 2xx says to an INVITE's wish. The caller refreshes if it can, which saves us the work.
+// grant returns the session of our 2xx. The caller refreshes it, if it supports that.
 func grant(wish Session) Session {
 	if wish.Expires == 0 {
 		return Session{}
@@ -43,7 +43,7 @@ func grant(wish Session) Session {
 	return g
 }
 
-// agree starts the timers of a session as a 2xx has settled it; we is our side of that transaction.
+// agree starts the timers of the session in a 2xx; we is our side of the transaction.
 func (c *Call) agree(s Session, we Refresher) {
 	c.disarm(TimerRefresh, TimerExpire)
 	c.expires = s.Expires
@@ -57,7 +57,7 @@ func (c *Call) agree(s Session, we Refresher) {
 	c.arm(TimerExpire, s.Expires-expiryMargin(s.Expires))
 }
 
-// refresh sends a re-INVITE that changes nothing. One at a time: while another INVITE is under way it waits.
+// refresh sends a re-INVITE that changes nothing. While another INVITE is under way, it waits.
 func (c *Call) refresh() {
 	if c.invite != 0 || c.deciding {
 		c.arm(TimerGlare, c.glare())
@@ -89,8 +89,8 @@ func (c *Call) refreshed(r Response) {
 	c.agree(r.Session, UAC)
 }
 
-// refreshRefused handles the refusal of our re-INVITE. The session goes on as it was (RFC 3261, 14.1) unless the peer no
-// longer knows it; what is not refreshed in time ends by TimerExpire.
+// refreshRefused handles the refusal of our re-INVITE. The session goes on unchanged (RFC 3261, 14.1), unless the peer no
+// longer knows it. Without a refresh in time TimerExpire ends the call.
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {
@@ -109,8 +109,8 @@ func (c *Call) refreshRefused(r Response) {
 	}
 }
 
-// glare is how long to wait after a 491 (RFC 3261, 14.1): 2.1 to 4 s for the owner of the Call-ID, else 0 to 2 s, in
-// steps of 10 ms. The numbers follow one another from the seed, so the machine stays a function of its input.
+// glare returns the wait after a 491 (RFC 3261, 14.1): 2.1 to 4 s for the owner of the Call-ID, otherwise 0 to 2 s, in
+// steps of 10 ms. The waits follow from the seed, so that the machine stays a pure function.
 func (c *Call) glare() time.Duration {
 	c.seed = c.seed*6364136223846793005 + 1442695040888963407
 	const step = 10 * time.Millisecond

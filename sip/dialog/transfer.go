@@ -1,6 +1,6 @@
 package dialog
 
-// refer asks the peer to call somebody else (RFC 3515). One transfer at a time.
+// refer sends REFER (RFC 3515). Only one transfer runs at a time.
 func (c *Call) refer(ev Event) {
 	t := ev.(Transfer)
 	if c.transfer != noTransfer {
@@ -20,11 +20,11 @@ func (c *Call) sendRefer() {
 	})
 }
 
-// referResult: accepted is not done yet. Only the NOTIFYs say whether the other phone was reached.
+// referResult handles the response to REFER. After an acceptance the NOTIFYs report the progress.
 func (c *Call) referResult(ev Event) {
 	r := ev.(Response)
 	if c.transfer != referring {
-		return // a NOTIFY was faster
+		return // a NOTIFY has come first
 	}
 	switch {
 	case r.Challenge && !c.refAuth:
@@ -37,7 +37,7 @@ func (c *Call) referResult(ev Event) {
 	}
 }
 
-// notified is the peer's report (RFC 3515, 2.4.4): a sipfrag with the new call's status.
+// notified handles a NOTIFY (RFC 3515, 2.4.4): a sipfrag with the new call's status.
 func (c *Call) notified(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -58,8 +58,8 @@ func (c *Call) notified(ev Event) {
 	})
 }
 
-// settleTransfer tells how a transfer went, once. After a success the call stays for a moment, so that a peer that wants
-// to end it itself can.
+// settleTransfer reports the result of a transfer, once. After a success the call stays for a moment, in which the peer may
+// end it.
 func (c *Call) settleTransfer(ok bool, status int) {
 	if c.transfer == noTransfer || c.transfer == transferred {
 		return
@@ -74,7 +74,7 @@ func (c *Call) settleTransfer(ok bool, status int) {
 	c.arm(TimerGrace, transferGrace)
 }
 
-// referredByPeer refuses: who is called must not make us call whom it likes at the trunk owner's cost.
+// referredByPeer refuses the peer's REFER: a peer must not make us place calls at the trunk owner's cost.
 func (c *Call) referredByPeer(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() { c.respond(r, 603) })

@@ -18,7 +18,7 @@ func (c *Call) sendInvite() {
 	})
 }
 
-// provisional is progress. Only one that says so is ringing: 100 is the next hop's, and 183 with a body is audio.
+// provisional handles a 1xx. 100 comes from the next hop, and a 183 with a body is early media; neither is ringing.
 func (c *Call) provisional(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
@@ -31,7 +31,7 @@ func (c *Call) provisional(ev Event) {
 	c.rang = c.rang || r.Status == 180 || r.Status == 183
 }
 
-// answered is the 2xx that makes the dialog. Its Record-Route and Contact count, not those of a 1xx (13.2.2.4).
+// answered handles the 2xx that creates the dialog. Its Record-Route and Contact apply, not those of a 1xx (13.2.2.4).
 func (c *Call) answered(ev Event) {
 	r := ev.(Response)
 	c.open(r)
@@ -54,10 +54,10 @@ func (c *Call) open(r Response) {
 	c.ack(r.CSeq)
 }
 
-// maxInvites bounds what a peer can make us send that calls every nonce stale or every session too short.
+// maxInvites limits the INVITEs to a peer that calls every nonce stale or every session too short.
 const maxInvites = 5
 
-// refused is a final answer without a call, unless it only asks for credentials or for a longer session.
+// refused handles a final response other than a 2xx. A challenge or a 422 is retried; any other one ends the call.
 func (c *Call) refused(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
@@ -84,7 +84,7 @@ func (c *Call) again() {
 	c.sendInvite()
 }
 
-// causeOf says what a refusal means.
+// causeOf returns the cause of a refusal.
 func causeOf(r Response, authorized bool) Cause {
 	switch {
 	case r.Local:
@@ -110,7 +110,7 @@ func causeOf(r Response, authorized bool) Cause {
 	}
 }
 
-// giveUp cancels. Before a 1xx there is nothing that a CANCEL could find (9.1), so it waits for one.
+// giveUp cancels the call. CANCEL waits for the first 1xx (9.1).
 func (c *Call) giveUp(ev Event) {
 	h := ev.(Hangup)
 	c.cancel(Ending{Cause: h.Cause, Reason: h.Reason})
@@ -143,7 +143,7 @@ func (c *Call) cancelNow(ev Event) {
 	}
 }
 
-// answeredTooLate is the 2xx that crossed our CANCEL: it is a call, so it has to be ended as one.
+// answeredTooLate handles a 2xx that has crossed our CANCEL: the call is acknowledged and ended with BYE.
 func (c *Call) answeredTooLate(ev Event) {
 	r := ev.(Response)
 	why := c.ending
@@ -167,8 +167,7 @@ func (c *Call) cancelTimeout(ev Event) {
 	}
 }
 
-// laterSuccess is a 2xx to one of our INVITEs after the call was answered: to a re-INVITE, again to the first, or of
-// another branch.
+// laterSuccess handles a 2xx after the call was answered: to a re-INVITE, a retransmission, or from another branch.
 func (c *Call) laterSuccess(ev Event) {
 	r := ev.(Response)
 	switch {

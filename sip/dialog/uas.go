@@ -2,7 +2,7 @@ package dialog
 
 import "slices"
 
-// known are the option tags that we understand in a Require header.
+// known lists the option tags that we support in a Require header.
 var known = []string{"timer"}
 
 func unsupported(require []string) []string {
@@ -15,7 +15,7 @@ func unsupported(require []string) []string {
 	return tags
 }
 
-// incoming is the first INVITE. 100 goes out at once: what follows may take its time.
+// incoming handles the first INVITE. 100 is sent at once, because the decision may take time.
 func (c *Call) incoming(ev Event) {
 	in := ev.(Incoming)
 	r := in.Request
@@ -37,7 +37,7 @@ func (c *Call) incoming(ev Event) {
 	}
 }
 
-// refuseExtensions answers 420 to a request that requires what we do not have (RFC 3261, 8.2.2.3).
+// refuseExtensions answers 420 to a request that requires unsupported extensions (RFC 3261, 8.2.2.3).
 func (c *Call) refuseExtensions(r Request) bool {
 	tags := unsupported(r.Require)
 	if len(tags) == 0 {
@@ -60,7 +60,7 @@ func (c *Call) answer(Event) {
 	c.accept(c.reinviteSeq)
 }
 
-// accept sends our 2xx to an INVITE, and again until it is acknowledged (13.3.1.4).
+// accept sends our 2xx to an INVITE, and retransmits it until the ACK (13.3.1.4).
 func (c *Call) accept(cseq uint32) {
 	c.unacked, c.interval = cseq, c.config.T1
 	c.emit(c.success(false))
@@ -109,13 +109,13 @@ func (c *Call) cancelledByPeer(ev Event) {
 
 func (c *Call) byeBeforeAnswer(ev Event) { c.cancelledByPeer(ev) }
 
-// pending refuses a second INVITE while the first has no final answer.
+// pending refuses a second INVITE while the first one has no final response.
 func (c *Call) pending(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() { c.respond(r, 491) })
 }
 
-// undelivered: the caller can't be answered any more.
+// undelivered handles the loss of the INVITE's transaction: the caller cannot be answered.
 func (c *Call) undelivered(ev Event) {
 	if ev.(Undelivered).Cancelled {
 		c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true})
@@ -124,7 +124,7 @@ func (c *Call) undelivered(ev Event) {
 	c.end(Ending{Cause: Unreachable, Reason: "the caller's connection is gone", ByPeer: true})
 }
 
-// confirmed is the ACK.
+// confirmed handles the ACK.
 func (c *Call) confirmed(ev Event) {
 	r := ev.(Request)
 	if r.CSeq != c.unacked {
@@ -147,8 +147,8 @@ func (c *Call) establish(answer bool) {
 	}
 }
 
-// overtaking is a request that comes before the ACK. The peer sends it only after the ACK, so there is one on its way;
-// only where that ACK has to bring the answer is it worth waiting for.
+// overtaking handles a request before the ACK. The peer has sent the ACK first, so it is on its way; the request waits for
+// it only if the ACK has the answer.
 func (c *Call) overtaking(ev Event) {
 	r := ev.(Request)
 	if c.offerless && r.Method != BYE {
@@ -160,7 +160,7 @@ func (c *Call) overtaking(ev Event) {
 	c.replay = true
 }
 
-// byeWhenConfirmed: who was called may not send BYE before the ACK (RFC 3261, 15).
+// byeWhenConfirmed sends BYE after the ACK: the callee may not send it earlier (RFC 3261, 15).
 func (c *Call) byeWhenConfirmed(ev Event) {
 	h := ev.(Hangup)
 	c.wantBye, c.ending = true, Ending{Cause: h.Cause, Reason: h.Reason}
@@ -169,7 +169,7 @@ func (c *Call) byeWhenConfirmed(ev Event) {
 
 func (c *Call) answeredTimer(ev Event) { c.ackTimer(ev.(Fired).Timer) }
 
-// ackTimer repeats our 2xx, or gives its ACK up.
+// ackTimer retransmits our 2xx, or ends the call without an ACK.
 func (c *Call) ackTimer(t Timer) {
 	switch {
 	case c.unacked == 0:

@@ -264,7 +264,7 @@ func TestNobodyToTell(t *testing.T) {
 			stored, err := h.config.Trunks.Trunk(h.t.Context(), org, t.ID)
 			h.check(err)
 			h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
-				return errors.Join(h.config.Trunks.Delete(ctx, stored), h.Forget(ctx, stored))
+				return errors.Join(sipstore.Trunks{Store: h.store}.Delete(ctx, stored), h.Forget(ctx, stored))
 			}))
 		}, 0},
 	} {
@@ -304,13 +304,13 @@ func TestUnreadableTask(t *testing.T) {
 }
 
 // poisonedTrunks can't read one of the trunks.
-type poisonedTrunks struct{ sip.Store }
+type poisonedTrunks struct{ monitor.Trunks }
 
 func (s poisonedTrunks) Trunk(ctx context.Context, o callwright.OrgID, id string) (sip.Trunk, error) {
 	if id == "0001" {
 		return sip.Trunk{}, callwright.ErrInternal
 	}
-	return s.Store.Trunk(ctx, o, id)
+	return s.Trunks.Trunk(ctx, o, id)
 }
 
 // TestOneTrunkDoesNotHarmOthers has a trunk that can't be read among those that are written together.

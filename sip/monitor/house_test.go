@@ -167,7 +167,7 @@ func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
 	h.check(tenants.InsertOrganization(t.Context(), callwright.Organization{ID: org, ContactEmail: "ops@example.com"}))
 	h.config = monitor.Config{
 		Statuses: sipstore.Statuses{Store: h.store}, Trunks: sipstore.Trunks{Store: h.store},
-		Log: sipstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
+		Attempts: sipstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
 		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {
@@ -228,7 +228,7 @@ func outbound(id string, servers ...string) sip.Trunk {
 func (h *house) attach(t sip.Trunk) {
 	h.t.Helper()
 	h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
-		return cmp.Or(h.config.Trunks.Insert(ctx, t), h.Watch(ctx, t))
+		return cmp.Or(sipstore.Trunks{Store: h.store}.Insert(ctx, t), h.Watch(ctx, t))
 	}))
 }
 
@@ -238,7 +238,7 @@ func (h *house) change(t sip.Trunk) {
 	h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
 		stored, err := h.config.Trunks.Trunk(ctx, t.Org, t.ID)
 		t.Version = stored.Version
-		return cmp.Or(err, h.config.Trunks.Update(ctx, t), h.Watch(ctx, t))
+		return cmp.Or(err, sipstore.Trunks{Store: h.store}.Update(ctx, t), h.Watch(ctx, t))
 	}))
 }
 

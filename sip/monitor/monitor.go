@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
-	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/sip/health"
 )
@@ -22,11 +22,23 @@ type Prober interface {
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 
+// Trunks finds trunks; every sip.Store implements it.
+type Trunks interface {
+	// Trunk returns a trunk by its id; CodeNotFound when the organization has no such trunk.
+	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
+}
+
+// Attempts counts attempts at calls. The stores of the call log implement it; siptest.RunCallLog tests it with them.
+type Attempts interface {
+	// Failures counts a trunk's attempts that ended at since or later, and those among them that are calllog.End.Technical.
+	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
+}
+
 // Config configures a Service. The fields up to Organizations are required.
 type Config struct {
 	Statuses      sip.Statuses
-	Trunks        sip.Store
-	Log           calllog.Store // counts the failures of trunks
+	Trunks        Trunks
+	Attempts      Attempts
 	Atomic        callwright.Atomic
 	Work          callwright.Work
 	Prober        Prober
@@ -55,8 +67,8 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("monitor: Config.Statuses is required")
 	case c.Trunks == nil:
 		return nil, errors.New("monitor: Config.Trunks is required")
-	case c.Log == nil:
-		return nil, errors.New("monitor: Config.Log is required")
+	case c.Attempts == nil:
+		return nil, errors.New("monitor: Config.Attempts is required")
 	case c.Atomic == nil:
 		return nil, errors.New("monitor: Config.Atomic is required")
 	case c.Work == nil:

@@ -60,7 +60,7 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	m.ResponseTime, _ = after.History.Average()
 	if t.Alerts.Thresholds.FailureRate > 0 {
 		var err error
-		m.Ended, m.Failed, err = s.cfg.Log.Failures(ctx, t.Org, t.ID, now.Add(-t.Alerts.Thresholds.Window()))
+		m.Ended, m.Failed, err = s.cfg.Attempts.Failures(ctx, t.Org, t.ID, now.Add(-t.Alerts.Thresholds.Window()))
 		if err != nil {
 			return nil, nil, err
 		}

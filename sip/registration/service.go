@@ -23,11 +23,17 @@ const (
 	storeFor  = 5 * time.Second  // time limit of store operations on all registrations
 )
 
+// Trunks finds trunks; every sip.Store implements it.
+type Trunks interface {
+	// Trunk returns a trunk by its id; CodeNotFound when the organization has no such trunk.
+	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
+}
+
 // Config configures a Service. The fields up to Node are required.
 type Config struct {
 	Registrations sip.Registrations
 	Leases        callwright.Leases
-	Trunks        sip.Store
+	Trunks        Trunks
 	Line          Line
 	Node          string // names this process; every process of a deployment, past or present, has another name
 

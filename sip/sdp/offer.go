@@ -145,7 +145,7 @@ func offerFormats(codecs []Codec, used []format) []format {
 	return formats
 }
 
-// numbered gives f the payload type that it had before, else its preferred one, else the first dynamic one that is free.
+// numbered assigns a payload type: the previous one, or else the preferred one, or else the first free dynamic one.
 func (f format) numbered(used, taken []format) format {
 	for _, u := range used {
 		if u.clock == f.clock && u.channels == f.channels && equalName(u.name, f.name) {
@@ -183,7 +183,7 @@ func (c *Capabilities) describe(streams []stream, active int) (*Description, err
 	return d.rendered(), nil
 }
 
-// newSession is a session id of 62 bits, which fits every peer's signed integer, and never 0.
+// newSession returns a session id of 62 bits, which fits a signed integer, and never 0.
 func newSession(random io.Reader) (uint64, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

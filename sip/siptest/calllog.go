@@ -12,12 +12,19 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
+	"github.com/callwright/callwright/sip/monitor"
 )
 
-// RunCallLog tests a calllog.Store. newLog returns an empty one.
-func RunCallLog(t *testing.T, newLog func(t *testing.T) calllog.Store) {
+// CallLog is the storage of a call log, with the count of failures that the monitor needs.
+type CallLog interface {
+	calllog.Store
+	monitor.Attempts
+}
+
+// RunCallLog tests a CallLog. newLog returns an empty one.
+func RunCallLog(t *testing.T, newLog func(t *testing.T) CallLog) {
 	t.Helper()
-	tests := map[string]func(*testing.T, calllog.Store){
+	tests := map[string]func(*testing.T, CallLog){
 		"keeps every field":                  keepsRecord,
 		"begins a record once":               beginsOnce,
 		"keeps the answer of a record":       keepsAnswer,
@@ -46,7 +53,7 @@ func record(id string, org callwright.OrgID, started time.Time) calllog.Record {
 	}
 }
 
-func begin(t *testing.T, log calllog.Store, records ...calllog.Record) {
+func begin(t *testing.T, log CallLog, records ...calllog.Record) {
 	t.Helper()
 	for _, r := range records {
 		if err := log.Begin(t.Context(), r); err != nil {
@@ -55,14 +62,14 @@ func begin(t *testing.T, log calllog.Store, records ...calllog.Record) {
 	}
 }
 
-func end(t *testing.T, log calllog.Store, r calllog.Record, at time.Time, technical bool) {
+func end(t *testing.T, log CallLog, r calllog.Record, at time.Time, technical bool) {
 	t.Helper()
 	if err := log.End(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &at, Technical: technical}, nil); err != nil {
 		t.Fatalf("end %s: %v", r.ID, err)
 	}
 }
 
-func getRecord(t *testing.T, log calllog.Store, org callwright.OrgID, id string) (calllog.Record, []ladder.Event) {
+func getRecord(t *testing.T, log CallLog, org callwright.OrgID, id string) (calllog.Record, []ladder.Event) {
 	t.Helper()
 	r, steps, err := log.Get(t.Context(), org, id)
 	if err != nil {
@@ -80,7 +87,7 @@ func ids(records []calllog.Record) string {
 	return fmt.Sprint(all)
 }
 
-func keepsRecord(t *testing.T, log calllog.Store) {
+func keepsRecord(t *testing.T, log CallLog) {
 	want := filled[calllog.Record](t)
 	begin(t, log, want)
 	over := want.End
@@ -103,7 +110,7 @@ func keepsRecord(t *testing.T, log calllog.Store) {
 	}
 }
 
-func beginsOnce(t *testing.T, log calllog.Store) {
+func beginsOnce(t *testing.T, log CallLog) {
 	first := record("c1", "a", at)
 	second := record("c1", "a", at.Add(time.Hour))
 	second.Server = "other"
@@ -118,7 +125,7 @@ func beginsOnce(t *testing.T, log calllog.Store) {
 	}
 }
 
-func keepsAnswer(t *testing.T, log calllog.Store) {
+func keepsAnswer(t *testing.T, log CallLog) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
 	answered := at.Add(time.Second)
@@ -138,7 +145,7 @@ func keepsAnswer(t *testing.T, log calllog.Store) {
 	}
 }
 
-func endsOnce(t *testing.T, log calllog.Store) {
+func endsOnce(t *testing.T, log CallLog) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
 	if err := log.End(t.Context(), "a", "c1", calllog.End{Cause: "busy"}, nil); !errors.Is(err, callwright.ErrBadRequest) {
@@ -158,7 +165,7 @@ func endsOnce(t *testing.T, log calllog.Store) {
 	}
 }
 
-func endsOnceInRace(t *testing.T, log calllog.Store) {
+func endsOnceInRace(t *testing.T, log CallLog) {
 	begin(t, log, record("c1", "a", at))
 	const writers = 8
 	var wait sync.WaitGroup
@@ -177,7 +184,7 @@ func endsOnceInRace(t *testing.T, log calllog.Store) {
 	}
 }
 
-func hidesRecords(t *testing.T, log calllog.Store) {
+func hidesRecords(t *testing.T, log CallLog) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
 	ended := at.Add(time.Minute)
@@ -204,7 +211,7 @@ func hidesRecords(t *testing.T, log calllog.Store) {
 }
 
 // pagesRecords reads a list in which several records start at once, while newer ones come.
-func pagesRecords(t *testing.T, log calllog.Store) {
+func pagesRecords(t *testing.T, log CallLog) {
 	for i := range 10 {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Add(time.Duration(i/4)*time.Second)))
 	}
@@ -231,7 +238,7 @@ func pagesRecords(t *testing.T, log calllog.Store) {
 	}
 }
 
-func pagesFromTime(t *testing.T, log calllog.Store) {
+func pagesFromTime(t *testing.T, log CallLog) {
 	for i, started := range []time.Duration{0, 0, time.Microsecond, 100 * time.Millisecond, time.Second, time.Second} {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Truncate(time.Second).Add(started)))
 	}
@@ -257,7 +264,7 @@ func pagesFromTime(t *testing.T, log calllog.Store) {
 	}
 }
 
-func countsFailures(t *testing.T, log calllog.Store) {
+func countsFailures(t *testing.T, log CallLog) {
 	for i, technical := range []bool{true, false, true, false, true} {
 		r := record(fmt.Sprint("c", i), "a", at)
 		begin(t, log, r)
@@ -278,7 +285,7 @@ func countsFailures(t *testing.T, log calllog.Store) {
 	}
 }
 
-func findsLost(t *testing.T, log calllog.Store) {
+func findsLost(t *testing.T, log CallLog) {
 	add := func(id, node string, started time.Duration) calllog.Record {
 		r := record(id, "a", at.Add(started))
 		r.Node = node
@@ -316,7 +323,7 @@ func findsLost(t *testing.T, log calllog.Store) {
 	}
 }
 
-func forgetsRecords(t *testing.T, log calllog.Store) {
+func forgetsRecords(t *testing.T, log CallLog) {
 	for i, id := range []string{"late", "early", "running", "middle", "kept"} {
 		r := record(id, "a", at.Add([]time.Duration{3 * time.Minute, time.Minute, 0, 2 * time.Minute, time.Hour}[i]))
 		begin(t, log, r)

@@ -39,7 +39,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 	statuses, trunks := sipstore.Statuses{Store: h.store}, sipstore.Trunks{Store: h.store}
 	log, tenants := sipstore.CallLog{Store: h.store}, orgstore.Tenants{Store: h.store}
 	watcher := must(monitor.New(monitor.Config{
-		Statuses: statuses, Trunks: trunks, Log: log, Atomic: h.store, Work: work, Prober: optionsProber{},
+		Statuses: statuses, Trunks: trunks, Attempts: log, Atomic: h.store, Work: work, Prober: optionsProber{},
 		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Logger: h.logger,
 	}))
 	return must(sip.New(sip.Config{

@@ -13,7 +13,6 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
@@ -29,7 +28,7 @@ func TestStores(t *testing.T) {
 		})
 		siptest.RunStatuses(t, func(t *testing.T) sip.Statuses { return sipstore.Statuses{DB: open(t)} })
 		siptest.RunRegistrations(t, func(t *testing.T) sip.Registrations { return sipstore.Registrations{DB: open(t)} })
-		siptest.RunCallLog(t, func(t *testing.T) calllog.Store { return sipstore.CallLog{DB: open(t)} })
+		siptest.RunCallLog(t, func(t *testing.T) siptest.CallLog { return sipstore.CallLog{DB: open(t)} })
 		siptest.RunDiscoveryStore(t, func(t *testing.T) discovery.Store { return sipstore.Discoveries{DB: open(t)} })
 		siptest.RunTestCallStore(t, func(t *testing.T) testcall.Store { return sipstore.TestCalls{DB: open(t)} })
 	})

@@ -7,7 +7,6 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/siptest"
 	"github.com/callwright/callwright/sip/testcall"
@@ -22,7 +21,7 @@ func TestStores(t *testing.T) {
 	})
 	siptest.RunStatuses(t, func(*testing.T) sip.Statuses { return sipstore.Statuses{Store: memstore.New()} })
 	siptest.RunRegistrations(t, func(*testing.T) sip.Registrations { return sipstore.Registrations{Store: memstore.New()} })
-	siptest.RunCallLog(t, func(*testing.T) calllog.Store { return sipstore.CallLog{Store: memstore.New()} })
+	siptest.RunCallLog(t, func(*testing.T) siptest.CallLog { return sipstore.CallLog{Store: memstore.New()} })
 	siptest.RunDiscoveryStore(t, func(*testing.T) discovery.Store { return sipstore.Discoveries{Store: memstore.New()} })
 	siptest.RunTestCallStore(t, func(*testing.T) testcall.Store { return sipstore.TestCalls{Store: memstore.New()} })
 }
