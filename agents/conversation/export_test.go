@@ -35,7 +35,7 @@ func (s state) String() string {
 
 func (e event) String() string {
 	return [...]string{
-		"callerSpeaks", "callerPauses", "callerRambles", "digitPressed", "digitsComplete", "callerSilent",
+		"callerSpeaks", "callerPauses", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent",
 		"agentAudible", "agentDone", "agentLeaves", "agentFailed", "agentBroken",
 	}[e]
 }

@@ -19,9 +19,9 @@ const (
 type event uint8
 
 const (
-	callerSpeaks   event = iota // enough voice; how much depends on the state, see insistence
+	callerSpeaks   event = iota // enough voice; how much depends on the state, see agentHasFloor
 	callerPauses                // no voice for Config.EndOfTurn
-	callerRambles               // the utterance has reached Config.MaxTurn
+	turnTooLong                 // the utterance has reached Config.MaxTurn
 	digitPressed                //
 	digitsComplete              // Config.InterDigit is over, or # was pressed
 	callerSilent                // nothing from the caller for Config.Silence
@@ -66,9 +66,9 @@ var table = [states]map[event]move{
 		callerSilent: {thinking, []effect{answerNone}},
 	},
 	hearing: {
-		callerPauses:  {thinking, []effect{answer}},
-		callerRambles: {thinking, []effect{answer}},
-		digitPressed:  {keying, []effect{forget}}, // the sound of the key has opened the utterance
+		callerPauses: {thinking, []effect{answer}},
+		turnTooLong:  {thinking, []effect{answer}},
+		digitPressed: {keying, []effect{forget}}, // the sound of the key has opened the utterance
 	},
 	keying: {
 		digitsComplete: {thinking, []effect{answerKeys}},
@@ -116,6 +116,5 @@ func start(waitForGreeting bool) (state, []effect) {
 	return thinking, []effect{begin}
 }
 
-// insistence reports whether a voice must last for Config.Interruption in this state, because the agent speaks or is about
-// to speak.
-func (s state) insistence() bool { return s == thinking || s == speaking }
+// agentHasFloor reports whether the agent speaks or is about to speak. A voice must then last for Config.Interruption.
+func (s state) agentHasFloor() bool { return s == thinking || s == speaking }

@@ -121,7 +121,7 @@ func (r *reader) takeNotices() {
 			if n.number != r.number {
 				continue
 			}
-			if n.err != nil && r.failure == nil && r.state.insistence() {
+			if n.err != nil && r.failure == nil && r.state.agentHasFloor() {
 				r.failure = n.err
 			}
 			r.happens(n.event)
@@ -177,16 +177,16 @@ func (r *reader) hear(f Frame) {
 		r.ear.reset()
 	default:
 		r.ear.settle()
-		if r.insists() {
+		if r.voiceCounts() {
 			r.happens(callerSpeaks)
 		}
 	}
 }
 
-// insists reports whether the caller's voice counts. While the agent is silent a word is enough, even if it began while
+// voiceCounts reports whether the caller's voice counts. While the agent is silent a word is enough, even if it began while
 // the agent was finishing. A voice that interrupts must last longer.
-func (r *reader) insists() bool {
-	if r.state.insistence() {
+func (r *reader) voiceCounts() bool {
+	if r.state.agentHasFloor() {
 		return r.ear.run > 1 && r.ear.voiced >= r.cfg.Interruption
 	}
 	return r.ear.voiced >= shortestVoice
@@ -207,7 +207,7 @@ func (r *reader) pause() {
 	case r.ear.gap >= r.cfg.EndOfTurn:
 		r.happens(callerPauses)
 	case r.ear.length >= r.cfg.MaxTurn:
-		r.happens(callerRambles)
+		r.happens(turnTooLong)
 	}
 }
 
@@ -220,7 +220,7 @@ func (r *reader) tick() {
 		r.happens(digitsComplete)
 	case (r.state == idle || r.state == greeting) && r.timer >= r.cfg.Silence:
 		r.happens(callerSilent)
-	case r.state.insistence() && r.stalled():
+	case r.state.agentHasFloor() && r.stalled():
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:

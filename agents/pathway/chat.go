@@ -208,7 +208,7 @@ func (s *Service) take(
 		}
 		return true
 	})
-	raw, err := json.Marshal(state) //nolint:musttag // nobody else reads it: its form is that of the struct
+	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
 	if err != nil {
 		return ChatTurn{}, err
 	}

@@ -171,7 +171,7 @@ func (w *walk) expect() {
 	if !ok {
 		return
 	}
-	defer func(missing []string) { w.missing = missing }(w.missing) // what is not said yet is not missed
+	defer func(missing []string) { w.missing = missing }(w.missing) // hints are not spoken, so their variables are not missing
 	ways := w.ways(true)
 	options := make([]llm.Option, 0, len(ways)+len(w.at.Extract))
 	for _, v := range ways {
