@@ -14,7 +14,6 @@ require (
 	github.com/miekg/dns v1.1.73
 	github.com/ogen-go/ogen v1.24.0
 	github.com/ohler55/ojg v1.28.5
-	github.com/openai/openai-go/v3 v3.95.0
 	github.com/pb33f/libopenapi v0.34.0
 	github.com/pb33f/libopenapi-validator v0.13.0
 	github.com/pion/rtcp v1.2.15
@@ -57,7 +56,6 @@ require (
 	github.com/buger/jsonparser v1.1.1 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/coder/websocket v1.8.15 // indirect
 	github.com/containerd/errdefs v1.0.0 // indirect
 	github.com/containerd/errdefs/pkg v0.3.0 // indirect
 	github.com/containerd/log v0.1.0 // indirect

@@ -8,10 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -19,35 +15,31 @@ import (
 // schema, only the prompt describes the schema: see llm.Question.Prompt.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
-	body := sdk.ChatCompletionNewParams{
-		Model:    c.model(q.Model),
-		Messages: []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage(system), sdk.UserMessage(user)},
-	}
-	if q.Temperature != nil {
-		body.Temperature = param.NewOpt(*q.Temperature)
+	body := chatRequest{
+		Model: c.model(q.Model), Messages: []chatMessage{said("system", system), said("user", user)}, Temperature: q.Temperature,
 	}
 	if _, known := c.noSchema.Load(body.Model); known || len(q.Schema) == 0 {
 		return c.answer(ctx, body)
 	}
 	strict := body
-	strict.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-		Name: schemaName(q.Task), Schema: q.Schema, Strict: param.NewOpt(true),
-	}}
+	strict.ResponseFormat = &responseFormat{
+		Type: "json_schema", JSONSchema: jsonSchema{Name: schemaName(q.Task), Schema: q.Schema, Strict: true},
+	}
 	a, err := c.answer(ctx, strict)
-	refused, ok := errors.AsType[*sdk.Error](err)
+	refused, ok := errors.AsType[*serviceError](err)
 	if !ok || !aboutFormat(refused) {
 		return a, err
 	}
 	a, err = c.answer(ctx, body)
-	if err == nil && !strings.Contains(strings.ToLower(refused.Message), "invalid schema") {
+	if err == nil && !strings.Contains(strings.ToLower(refused.message), "invalid schema") {
 		c.noSchema.Store(body.Model, true) // the mode, not this schema
 	}
 	return a, err
 }
 
 // answer sends one request.
-func (c *Client) answer(ctx context.Context, body sdk.ChatCompletionNewParams) (llm.Answer, error) {
-	completion, err := c.chat.Completions.New(ctx, body)
+func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, error) {
+	completion, err := c.complete(ctx, body)
 	if err != nil {
 		return llm.Answer{}, failure(err)
 	}
@@ -60,7 +52,7 @@ func (c *Client) answer(ctx context.Context, body sdk.ChatCompletionNewParams) (
 	}
 	return llm.Answer{
 		JSON: json.RawMessage(choice.Message.Content), Model: completion.Model,
-		Usage: llm.Usage{Input: int(completion.Usage.PromptTokens), Output: int(completion.Usage.CompletionTokens)},
+		Usage: llm.Usage{Input: completion.Usage.PromptTokens, Output: completion.Usage.CompletionTokens},
 	}, nil
 }
 
@@ -74,7 +66,7 @@ func schemaName(task llm.Task) string {
 
 // aboutFormat reports whether a service has refused the form of the answer that was asked for. Servers say it in many
 // ways, some without a reason; a request that is wrong in another way is refused a second time.
-func aboutFormat(err *sdk.Error) bool {
-	return (err.StatusCode == http.StatusBadRequest || err.StatusCode == http.StatusUnprocessableEntity) &&
+func aboutFormat(err *serviceError) bool {
+	return (err.status == http.StatusBadRequest || err.status == http.StatusUnprocessableEntity) &&
 		failure(err).Class == llm.ClassPermanent
 }

@@ -4,10 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -40,20 +36,16 @@ const (
 	arriving = "(The conversation has come to your task. You speak.)"
 )
 
-// completion returns the request of a reply.
-func (c *Client) completion(r llm.ReplyRequest, nonce string) sdk.ChatCompletionNewParams {
-	messages := []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage(instructions(r, nonce))}
+// request returns the request of a reply.
+func (c *Client) request(r llm.ReplyRequest, nonce string) chatRequest {
+	messages := []chatMessage{said("system", instructions(r, nonce))}
 	if known := (knowledge{r.Facts, r.Knowledge}); !known.empty() {
-		messages = append(messages, sdk.UserMessage(llm.Data(nonce, known)))
+		messages = append(messages, said("user", llm.Data(nonce, known)))
 	}
-	body := sdk.ChatCompletionNewParams{
-		Model: c.model(r.Model), Messages: append(messages, dialogue(r)...), Tools: tools(r),
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+	return chatRequest{
+		Model: c.model(r.Model), Messages: append(messages, dialogue(r)...), Tools: tools(r), Temperature: r.Temperature,
+		StreamOptions: &streamOptions{IncludeUsage: true},
 	}
-	if r.Temperature != nil {
-		body.Temperature = param.NewOpt(*r.Temperature)
-	}
-	return body
 }
 
 // knowledge is the data that a model may use beside the conversation.
@@ -95,32 +87,34 @@ func instructions(r llm.ReplyRequest, nonce string) string {
 }
 
 // dialogue returns what was said, and at its ends what a model needs to hear before it speaks.
-func dialogue(r llm.ReplyRequest) []sdk.ChatCompletionMessageParamUnion {
+func dialogue(r llm.ReplyRequest) []chatMessage {
 	self := llm.RoleAgent
 	if r.Task == llm.TaskCaller {
 		self = llm.RoleCaller
 	}
-	var out []sdk.ChatCompletionMessageParamUnion
+	var out []chatMessage
 	if len(r.Messages) == 0 || r.Messages[0].Role == self {
-		out = append(out, sdk.UserMessage(opening))
+		out = append(out, said("user", opening))
 	}
 	answered := answeredCalls(r.Messages)
 	for _, m := range r.Messages {
 		switch {
 		case m.Role == llm.RoleTool:
 			if answered[m.Call] {
-				out = append(out, sdk.ToolMessage(m.Text, m.Call))
+				answer := said("tool", m.Text)
+				answer.ToolCallID = m.Call
+				out = append(out, answer)
 			}
 		case m.Role != self:
-			out = append(out, sdk.UserMessage(m.Text))
+			out = append(out, said("user", m.Text))
 		default:
-			if own, said := ownMessage(m, answered); said {
+			if own, ok := ownMessage(m, answered); ok {
 				out = append(out, own)
 			}
 		}
 	}
 	if r.Arriving && len(r.Messages) > 0 {
-		out = append(out, sdk.UserMessage(arriving))
+		out = append(out, said("user", arriving))
 	}
 	return out
 }
@@ -141,34 +135,32 @@ func answeredCalls(messages []llm.Message) map[string]bool {
 }
 
 // ownMessage returns the text and the tool calls of the model; false without either.
-func ownMessage(m llm.Message, answered map[string]bool) (sdk.ChatCompletionMessageParamUnion, bool) {
-	own := sdk.ChatCompletionAssistantMessageParam{}
+func ownMessage(m llm.Message, answered map[string]bool) (chatMessage, bool) {
+	own := chatMessage{Role: "assistant"}
 	if m.Text != "" {
-		own.Content.OfString = param.NewOpt(m.Text)
+		own.Content = &m.Text
 	}
 	for _, c := range m.Calls {
 		if answered[c.ID] {
-			own.ToolCalls = append(own.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID: c.ID, Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: string(c.Arguments)},
-				},
+			own.ToolCalls = append(own.ToolCalls, chatToolCall{
+				ID: c.ID, Type: "function", Function: functionCall{Name: c.Name, Arguments: string(c.Arguments)},
 			})
 		}
 	}
-	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &own}, m.Text != "" || len(own.ToolCalls) > 0
+	return own, m.Text != "" || len(own.ToolCalls) > 0
 }
 
 // tools returns the actions, unless a tool of the request has their name, and the tools of the request.
-func tools(r llm.ReplyRequest) []sdk.ChatCompletionToolUnionParam {
-	var out []sdk.ChatCompletionToolUnionParam
+func tools(r llm.ReplyRequest) []chatTool {
+	var out []chatTool
 	add := func(t llm.Tool) {
-		parameters := shared.FunctionParameters{"type": "object", "properties": map[string]any{}}
+		parameters := map[string]any{"type": "object", "properties": map[string]any{}}
 		if len(t.Parameters) > 0 {
 			_ = json.Unmarshal(t.Parameters, &parameters) // who writes a tool has its schema checked; else the service refuses it
 		}
-		out = append(out, sdk.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: t.Name, Description: param.NewOpt(t.Description), Parameters: parameters,
-		}))
+		out = append(out, chatTool{
+			Type: "function", Function: function{Name: t.Name, Description: t.Description, Parameters: parameters},
+		})
 	}
 	if r.CanEnd && !offers(r.Tools, toolEnd) {
 		add(llm.Tool{Name: toolEnd, Description: "Hang up after what was said."})

@@ -10,9 +10,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -36,15 +33,14 @@ var messages = map[llm.Class]string{
 	llm.ClassTooLong:     "the conversation is too long for the model",
 }
 
-// failure translates an error of the SDK.
+// failure translates an error of a request.
 func failure(err error) *llm.Failure {
 	f := &llm.Failure{Class: llm.ClassTransient, Cause: err}
-	if refused, ok := errors.AsType[*sdk.Error](err); ok {
+	if refused, ok := errors.AsType[*serviceError](err); ok {
 		f.Class = classOf(refused)
-		f.RetryAfter = retryAfter(refused.Response)
-	} else if broken, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		f.Class = classOfCode(codeOf(broken.Event.Data))
-		f.Cause = errors.New("the service reported an error in the middle of its answer")
+		f.RetryAfter = retryAfter(refused.retryAfter)
+	} else if broken, ok := errors.AsType[*streamError](err); ok {
+		f.Class = classOfCode(codeOf(broken.event))
 	}
 	f.Message = messages[f.Class]
 	return f
@@ -61,12 +57,12 @@ func codeOf(event []byte) string {
 	return body.Error.Code
 }
 
-func classOf(err *sdk.Error) llm.Class {
-	if class := classOfCode(err.Code); class != llm.ClassTransient {
+func classOf(err *serviceError) llm.Class {
+	if class := classOfCode(err.code); class != llm.ClassTransient {
 		return class
 	}
-	switch status := err.StatusCode; {
-	case status == http.StatusBadRequest && tooLong.MatchString(err.Message):
+	switch status := err.status; {
+	case status == http.StatusBadRequest && tooLong.MatchString(err.message):
 		return llm.ClassTooLong
 	case status == http.StatusTooManyRequests:
 		return llm.ClassRateLimited
@@ -95,23 +91,20 @@ func classOfCode(code string) llm.Class {
 }
 
 // retryAfter reads the header (RFC 9110, section 10.2.3); only its form in seconds is in use.
-func retryAfter(response *http.Response) time.Duration {
-	if response == nil {
-		return 0
-	}
-	seconds, err := strconv.ParseFloat(response.Header.Get("Retry-After"), 64)
-	if err != nil || seconds < 0 || seconds > 3600 {
+func retryAfter(header string) time.Duration {
+	seconds, err := strconv.ParseFloat(header, 64)
+	if err != nil || !(seconds >= 0 && seconds <= 3600) { // nor NaN
 		return 0
 	}
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// speechError translates an error of the SDK about speech. It returns the error of a context unchanged.
+// speechError translates an error of a request about speech. It returns the error of a context unchanged.
 func speechError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if refused, ok := errors.AsType[*sdk.Error](err); ok && aboutVoice(refused) {
+	if refused, ok := errors.AsType[*serviceError](err); ok && aboutVoice(refused) {
 		return callwright.Invalid("voice", "the speech service does not have this voice").Because(err)
 	}
 	f := failure(err)
@@ -123,9 +116,9 @@ func speechError(ctx context.Context, err error) error {
 }
 
 // aboutVoice reports whether a service does not know a voice. Servers say it in different ways.
-func aboutVoice(err *sdk.Error) bool {
-	if err.StatusCode != http.StatusBadRequest && err.StatusCode != http.StatusUnprocessableEntity && err.StatusCode != http.StatusNotFound {
+func aboutVoice(err *serviceError) bool {
+	if err.status != http.StatusBadRequest && err.status != http.StatusUnprocessableEntity && err.status != http.StatusNotFound {
 		return false
 	}
-	return err.Param == "voice" || strings.Contains(strings.ToLower(err.Message), "voice")
+	return err.param == "voice" || strings.Contains(strings.ToLower(err.message), "voice")
 }

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
@@ -60,19 +57,16 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 	if err := pcm.WriteWAV(&file, pcm.Audio{Rate: listenRate, Channels: 1, Samples: audio}); err != nil {
 		return "", err
 	}
-	body := sdk.AudioTranscriptionNewParams{
-		File: sdk.File(&file, "utterance.wav", "audio/wav"), Model: c.config.Transcription,
-		ResponseFormat: sdk.AudioResponseFormatJSON,
-	}
+	fields := map[string]string{"model": c.config.Transcription, "response_format": "json"}
 	if language != "" {
-		body.Language = param.NewOpt(language)
+		fields["language"] = language
 	}
 	if prompt != "" {
-		body.Prompt = param.NewOpt(prompt)
+		fields["prompt"] = prompt
 	}
-	answer, err := c.audio.Transcriptions.New(ctx, body)
+	words, err := c.transcription(ctx, file.Bytes(), fields)
 	if err != nil {
 		return "", speechError(ctx, err)
 	}
-	return strings.TrimSpace(answer.Text), nil
+	return strings.TrimSpace(words), nil
 }

@@ -3,16 +3,11 @@
 package openai
 
 import (
-	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
@@ -46,8 +41,6 @@ type Config struct {
 // Client is the client of one service. It is an llm.Model, a conversation.Synthesizer and a conversation.Recognizer.
 type Client struct {
 	config Config
-	chat   sdk.ChatService
-	audio  sdk.AudioService
 
 	noSchema sync.Map // names of models that can't be held to a schema
 }
@@ -79,16 +72,7 @@ func New(config Config) (*Client, error) {
 			config.Client.Transport = shared.Clone()
 		}
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(strings.TrimRight(config.BaseURL, "/") + "/"),
-		option.WithHTTPClient(config.Client),
-		option.WithMaxRetries(0), // the caller of the model decides how long a conversation can wait
-	}
-	if config.APIKey != "" {
-		options = append(options, option.WithAPIKey(config.APIKey.Reveal()))
-	}
-	words := slices.Concat(options, []option.RequestOption{option.WithMiddleware(bounded)})
-	return &Client{config: config, chat: sdk.NewChatService(words...), audio: sdk.NewAudioService(options...)}, nil
+	return &Client{config: config}, nil
 }
 
 func fill(value *string, standard string) {
@@ -97,20 +81,8 @@ func fill(value *string, standard string) {
 	}
 }
 
-// maxAnswer bounds an answer of a language model, in bytes with all that is around its words.
+// maxAnswer bounds an answer of the service but for speech, in bytes with all that is around its words. A longer one is cut off.
 const maxAnswer = 8 << 20
-
-// bounded cuts off an answer that exceeds maxAnswer.
-func bounded(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	response, err := next(r)
-	if err == nil {
-		response.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(response.Body, maxAnswer), response.Body}
-	}
-	return response, err
-}
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.config.Client.CloseIdleConnections() }

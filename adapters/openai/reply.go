@@ -9,8 +9,6 @@ import (
 	"iter"
 	"slices"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -26,16 +24,16 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	return func(yield func(llm.ReplyPart, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		stream := c.chat.Completions.NewStreaming(ctx, c.completion(r, rand.Text()))
-		defer func() { _ = stream.Close() }()
 		var reply reply
-		for stream.Next() {
-			chunk := stream.Current()
-			if text := reply.take(&chunk); text != "" && !yield(llm.ReplyPart{Text: text}, nil) {
+		var err error
+		for piece, fault := range c.stream(ctx, c.request(r, rand.Text())) {
+			if err = fault; err != nil {
+				break
+			}
+			if text := reply.take(&piece); text != "" && !yield(llm.ReplyPart{Text: text}, nil) {
 				return
 			}
 		}
-		err := stream.Err()
 		if err == nil {
 			err = reply.check()
 		}
@@ -73,18 +71,18 @@ type reply struct {
 }
 
 // take adds a chunk and returns its text.
-func (r *reply) take(chunk *sdk.ChatCompletionChunk) string {
-	if u := chunk.Usage; u.PromptTokens+u.CompletionTokens > 0 {
-		r.usage = &llm.Usage{Input: int(u.PromptTokens), Output: int(u.CompletionTokens)}
+func (r *reply) take(piece *chunk) string {
+	if u := piece.Usage; u.PromptTokens+u.CompletionTokens > 0 {
+		r.usage = &llm.Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
 	}
-	if len(chunk.Choices) == 0 {
+	if len(piece.Choices) == 0 {
 		return ""
 	}
-	choice := chunk.Choices[0]
-	for _, piece := range choice.Delta.ToolCalls {
-		if call := r.call(piece.Index, piece.ID); call != nil {
-			call.Name += piece.Function.Name
-			call.Arguments = append(call.Arguments, piece.Function.Arguments...)
+	choice := piece.Choices[0]
+	for _, part := range choice.Delta.ToolCalls {
+		if call := r.call(part.Index, part.ID); call != nil {
+			call.Name += part.Function.Name
+			call.Arguments = append(call.Arguments, part.Function.Arguments...)
 		}
 	}
 	if choice.FinishReason != "" {

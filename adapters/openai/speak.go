@@ -7,9 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
@@ -31,10 +28,8 @@ func (c *Client) Synthesize(ctx context.Context, speech conversation.Speech) (co
 			voice = c.config.Voice
 		}
 		//nolint:bodyclose // the stream closes it
-		response, err := c.audio.Speech.New(ctx, sdk.AudioSpeechNewParams{
-			Input: speech.Text, Model: c.config.SpeechModel,
-			Voice:          sdk.AudioSpeechNewParamsVoiceUnion{OfString: param.NewOpt(voice)},
-			ResponseFormat: sdk.AudioSpeechNewParamsResponseFormatPCM,
+		response, err := c.postJSON(ctx, "/audio/speech", speechRequest{
+			Model: c.config.SpeechModel, Input: speech.Text, Voice: voice, Format: "pcm",
 		})
 		if err != nil {
 			err = speechError(ctx, err)

@@ -77,6 +77,8 @@ func TestRefusals(t *testing.T) {
 		"too large":          {413, "", `<html>`, llm.ClassTooLong, 0},
 		"no key":             {401, "", `{"error":{"message":"no","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, llm.ClassPermanent, 0},
 		"no such model":      {404, "", `{"error":{"message":"The model does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}}`, llm.ClassPermanent, 0},
+		"a text alone":       {400, "", `{"error":"the prompt exceeds the context window"}`, llm.ClassTooLong, 0},
+		"not a number":       {429, "NaN", `{"error":{"message":"slow down"}}`, llm.ClassRateLimited, 0},
 		"overloaded":         {503, "2", `upstream connect error`, llm.ClassTransient, 2 * time.Second},
 		"no JSON":            {200, "", `<html>Welcome</html>`, llm.ClassTransient, 0},
 	}
@@ -101,6 +103,19 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzStream holds that whatever a service streams, a reply ends, and says of which class its failure is.
+func FuzzStream(f *testing.F) {
+	f.Add("data: " + delta(`"content":"Hi"`, `"stop"`) + "\n\ndata: [DONE]\n\n")
+	f.Add("data: {\r\ndata: \"choices\":[]}\r\n\r\n: a comment\n\n")
+	f.Fuzz(func(t *testing.T, stream string) {
+		c := client(t, openai.Config{Client: &http.Client{Transport: bytewise(stream)}})
+		_, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{})
+		if _, ok := errors.AsType[*llm.Failure](err); err != nil && !ok {
+			t.Errorf("%q fails with %v", stream, err)
+		}
+	})
 }
 
 func TestUnreachable(t *testing.T) {
