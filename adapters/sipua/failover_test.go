@@ -349,7 +349,7 @@ func TestServersByName(t *testing.T) {
 				}
 				return
 			}
-			if e.Cause != call.CauseUnreachable || len(failed) != 2 || len(connected) != 0 || !strings.Contains(failed[1], "another host") {
+			if e.Cause != call.CauseUnreachable || len(failed) != 2 || len(connected) != 0 || !strings.Contains(failed[1], "does not name the host") {
 				t.Errorf("%+v, %q", e, failed)
 			}
 		})

@@ -46,7 +46,7 @@ func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Pr
 	return l, nil
 }
 
-// outbound is an outbound call on its way to one server after the other.
+// outbound is an outbound call, which tries one server after the other.
 type outbound struct {
 	ua      *UA
 	dial    call.DialRequest

@@ -34,7 +34,7 @@ func newRegistry(maxCalls, maxPerSource int) *registry {
 	}
 }
 
-// entry is a leg with the caller's connection that it came over; zero for a connection of ours.
+// entry is a leg. caller is the caller's connection that it came over; zero for a connection of ours.
 type entry struct {
 	leg    *leg.Leg
 	caller netip.AddrPort

@@ -13,23 +13,23 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The times after which a question over UDP is sent again (RFC 3261, 17.1.2.1).
+// The intervals of retransmissions over UDP (RFC 3261, 17.1.2.1).
 const (
 	retransmitFirst = 500 * time.Millisecond
 	retransmitMost  = 4 * time.Second
 )
 
-// connection is a way to one server, for one question at a time.
+// connection is a connection to one server, for one request at a time.
 type connection struct {
 	net.Conn
 	datagrams bool
 	buffer    []byte // of a stream: room for a message
-	data      []byte // in buffer: what was read and is not used yet
-	received  int    // bytes, for this question
-	noise     bool   // something came that is not SIP
+	data      []byte // in buffer: what has been read and not used
+	received  int    // bytes, for this request
+	noise     bool   // bytes have come that are not SIP
 }
 
-// connect makes a connection; TLS is nil for the transports without it. The handshake is done when it returns.
+// connect opens a connection and finishes its TLS handshake. config is nil for transports without TLS.
 func (p *Prober) connect(
 	ctx context.Context, to netip.AddrPort, transport uri.Transport, config *tls.Config,
 ) (*connection, error) {
@@ -52,9 +52,9 @@ func (p *Prober) connect(
 	return &connection{Conn: secure}, nil
 }
 
-// ask sends a question and waits for its answer until ctx ends. After an error the connection is of no more use.
-func (c *connection) ask(ctx context.Context, q question) (r response, took time.Duration, err error) {
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) }) // wakes who reads or writes
+// ask sends a request and waits for its final response until ctx ends. After an error the connection is unusable.
+func (c *connection) ask(ctx context.Context, q request) (r response, took time.Duration, err error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) }) // interrupts Read and Write
 	defer func() {
 		if !stop() && err == nil {
 			err = ctx.Err()
@@ -80,8 +80,8 @@ func (c *connection) ask(ctx context.Context, q question) (r response, took time
 	return r, time.Since(began), err
 }
 
-// await reads from a stream until the answer is there.
-func (c *connection) await(q question) (response, error) {
+// await reads from a stream until the final response has come.
+func (c *connection) await(q request) (response, error) {
 	for {
 		message, err := c.next()
 		if err != nil {
@@ -93,7 +93,7 @@ func (c *connection) await(q question) (response, error) {
 	}
 }
 
-// next reads one message from a stream. Line ends before it keep connections alive (RFC 5626, 3.5.1).
+// next reads one message from a stream. Line ends before it are keep-alives (RFC 5626, 3.5.1).
 func (c *connection) next() (string, error) {
 	for {
 		c.data = bytes.TrimLeft(c.data, "\r\n")
@@ -112,7 +112,7 @@ func (c *connection) next() (string, error) {
 	}
 }
 
-// fill reads more of a stream, with room for the largest message at most.
+// fill reads more of a stream, up to the size of the largest message.
 func (c *connection) fill() error {
 	if c.received > maxReceived {
 		return errHuge
@@ -133,14 +133,14 @@ func (c *connection) fill() error {
 	return err
 }
 
-// awaitDatagram reads datagrams until one is the answer, and asks again in between.
-func (c *connection) awaitDatagram(ctx context.Context, q question, message []byte) (response, error) {
+// awaitDatagram reads datagrams until one is the final response, and retransmits the request in between.
+func (c *connection) awaitDatagram(ctx context.Context, q request, message []byte) (response, error) {
 	buffer := make([]byte, maxMessage)
 	wait := retransmitFirst
 	next := time.Now().Add(wait)
 	for c.received <= maxReceived {
 		_ = c.SetReadDeadline(next)
-		if ctx.Err() != nil { // its end may have come just before this deadline, which would hide it
+		if ctx.Err() != nil { // its deadline may just have been replaced by the one above
 			return response{}, ctx.Err()
 		}
 		n, err := c.Read(buffer)

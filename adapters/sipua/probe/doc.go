@@ -1,5 +1,5 @@
-// Package probe asks SIP servers with OPTIONS, over UDP, TCP and TLS: once for a discovery, and again and again for
-// health. It is small beside a user agent: a question, an answer, no transactions, nobody who listens.
+// Package probe asks SIP servers with OPTIONS, over UDP, TCP and TLS: once for discovery, and periodically for health. It
+// sends a request and reads the response, without a user agent's transactions and without a listener.
 //
-// What a peer sends is read with bounds, and nothing of it comes out as it came but the headers for the fingerprint.
+// Everything that a peer sends is read with bounds. Only the headers for the fingerprint are passed on as they came.
 package probe

@@ -61,8 +61,8 @@ func TestVerification(t *testing.T) {
 	trusted, _ := issue(t, "localhost")
 	dns := testdns.Start(t, "pbx.test. A 127.0.0.1", "localhost. A 127.0.0.1")
 	const (
-		elsewhere = "the certificate is for another host"
-		nobody    = "the certificate comes from nobody we trust"
+		elsewhere = "the certificate does not name the host"
+		nobody    = "the certificate is signed by an unknown authority"
 		expired   = "the certificate has expired, or is not valid yet"
 	)
 	for _, c := range []struct {

@@ -300,7 +300,7 @@ func TestHostsThatWouldBeMoreThanThat(t *testing.T) {
 	p := newProber(t, nil, nil)
 	for _, host := range []string{"", "a b", "x\r\nEvil: 1", "x>", "x;lr", "u@x", "x:5060", "sip:x"} {
 		a := p.Probe(within(t, patience), discovery.Probe{Address: netip.MustParseAddrPort("127.0.0.1:9"), Transport: uri.UDP, Host: host})
-		if a.Error != "the host is no host name and no address" {
+		if a.Error != "the host must be a host name or an IP address" {
 			t.Errorf("%q: %+v", host, a.Attempt)
 		}
 	}

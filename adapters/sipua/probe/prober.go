@@ -20,20 +20,21 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config is what a Prober is made of.
+// Config configures a Prober. Resolver is required.
 type Config struct {
-	Resolver     *resolve.Resolver // finds the servers of trunks
-	Roots        *x509.CertPool    // what peers' certificates chain to; nil: the system's
-	Certificates []tls.Certificate // shown to a peer that asks for one
-	PublicHost   string            // host or IP for From; the local address when empty
+	Resolver *resolve.Resolver // of trunks' servers
+
+	Roots        *x509.CertPool    // of servers' certificates; nil: the system's
+	Certificates []tls.Certificate // shown to a server that asks for one
+	PublicHost   string            // host or IP address for From; empty: the local address
 	UserAgent    string            // empty: "callwright"
 	AllowPrivate bool              // ask private and loopback addresses too
-	Clock        callwright.Clock
+	Clock        callwright.Clock  // nil: SystemClock
 }
 
-// Prober asks servers. It is a discovery.Prober and a monitor.Prober, and safe for concurrent use.
+// Prober asks servers with OPTIONS. It is a discovery.Prober and a monitor.Prober, and safe for concurrent use.
 type Prober struct {
-	config Config
+	cfg    Config
 	tls    *tls.Config
 	dialer net.Dialer
 	idle   idle
@@ -44,37 +45,40 @@ var (
 	_ monitor.Prober   = (*Prober)(nil)
 )
 
-// maxSessions is how many servers' TLS sessions are remembered, so that the next handshake is a short one.
+// maxSessions bounds the remembered TLS sessions, which shorten the next handshake with a server.
 const maxSessions = 10_000
 
-// New makes a Prober; Resolver and Clock are required. Close it in the end.
+// New returns a Prober. Close frees its connections.
 func New(cfg Config) (*Prober, error) {
-	if cfg.Resolver == nil || cfg.Clock == nil {
-		return nil, errors.New("probe: Resolver and Clock are required")
+	if cfg.Resolver == nil {
+		return nil, errors.New("probe: Config.Resolver is required")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = callwright.SystemClock{}
 	}
 	if cfg.UserAgent == "" {
 		cfg.UserAgent = "callwright"
 	}
 	if strings.ContainsFunc(cfg.UserAgent, unicode.IsControl) {
-		return nil, errors.New("probe: UserAgent holds a control character")
+		return nil, errors.New("probe: Config.UserAgent must not contain control characters")
 	}
 	if cfg.PublicHost != "" && !isHost(cfg.PublicHost) {
-		return nil, fmt.Errorf("probe: PublicHost %q is no host", cfg.PublicHost)
+		return nil, fmt.Errorf("probe: Config.PublicHost must be a host name or an IP address, not %q", cfg.PublicHost)
 	}
 	return &Prober{
-		config: cfg, dialer: net.Dialer{Control: peer.Guard(cfg.AllowPrivate)},
+		cfg: cfg, dialer: net.Dialer{Control: peer.Guard(cfg.AllowPrivate)},
 		tls: &tls.Config{
 			MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates,
 			ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
 		},
-		idle: idle{connections: map[flow][]parked{}, most: maxIdle},
+		idle: idle{connections: map[endpoint][]idleConnection{}, most: maxIdle},
 	}, nil
 }
 
-// Close ends the connections that wait for the next probe, and leaves none to wait from then on.
+// Close closes the idle connections. Later probes keep none.
 func (p *Prober) Close() { p.idle.close() }
 
-// Probe asks one address, over a connection that does not outlive the question.
+// Probe asks one address, over a connection that it closes in the end.
 func (p *Prober) Probe(ctx context.Context, d discovery.Probe) discovery.Answer {
 	answer := discovery.Answer{Attempt: discovery.Attempt{Address: d.Address, Transport: d.Transport}}
 	if err := p.probe(ctx, d, &answer); err != nil {
@@ -89,7 +93,7 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 	}
 	var config *tls.Config
 	if d.Transport == uri.TLS {
-		config = peer.Client(p.tls, trunk.VerifyNone, d.Host) // what is wrong with the certificate is part of the answer
+		config = peer.Client(p.tls, trunk.VerifyNone, d.Host) // the answer reports the certificate, whatever is wrong with it
 		config.ClientSessionCache = nil
 	}
 	c, err := p.connect(ctx, d.Address, d.Transport, config)
@@ -101,7 +105,7 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 		answer.TLS = p.certificate(secure.ConnectionState(), d.Host)
 	}
 	target := targetOf(d.User, d.Host, d.Address.Port(), d.Transport)
-	r, took, err := c.ask(ctx, p.question(target, d.Transport))
+	r, took, err := c.ask(ctx, p.request(target, d.Transport))
 	if err != nil {
 		return err
 	}
@@ -110,36 +114,34 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 	return nil
 }
 
-// certificate says what the handshake has shown.
+// certificate returns the facts of the server's certificate.
 func (p *Prober) certificate(state tls.ConnectionState, host string) *discovery.Certificate {
 	leaf := state.PeerCertificates[0]
 	return &discovery.Certificate{
-		Version: tls.VersionName(state.Version), Chain: peer.VerifyChain(state, p.config.Roots) == nil,
+		Version: tls.VersionName(state.Version), Chain: peer.VerifyChain(state, p.cfg.Roots) == nil,
 		Name: leaf.VerifyHostname(host) == nil, ExpiresAt: leaf.NotAfter.UTC(),
 	}
 }
 
-func (p *Prober) question(target string, transport uri.Transport) question {
-	return question{
-		target: target, transport: transport, host: p.config.PublicHost, agent: p.config.UserAgent, token: rand.Text(),
+func (p *Prober) request(target string, transport uri.Transport) request {
+	return request{
+		target: target, transport: transport, host: p.cfg.PublicHost, agent: p.cfg.UserAgent, token: rand.Text(),
 	}
 }
 
-var errHost = errors.New("no host name and no address")
+var errHost = errors.New("the host must be a host name or an IP address")
 
-// isHost says whether a text can stand in a request as a host and as nothing else.
+// isHost reports whether a text is a host and nothing else.
 func isHost(text string) bool {
 	d, err := uri.ParseDestination(text)
 	return err == nil && strings.EqualFold(strings.TrimSuffix(text, "."), d.Host)
 }
 
-// reasonOf says why there is no answer, in our own words.
+// reasonOf describes for people why there is no answer.
 func reasonOf(err error) string {
 	switch {
-	case errors.Is(err, errNotSIP), errors.Is(err, errHuge):
+	case errors.Is(err, errNotSIP), errors.Is(err, errHuge), errors.Is(err, errHost):
 		return err.Error()
-	case errors.Is(err, errHost):
-		return "the host is " + err.Error()
 	default:
 		return peer.Reason(err)
 	}

@@ -12,8 +12,8 @@ import (
 // magic begins every branch (RFC 3261, 8.1.1.7).
 const magic = "z9hG4bK"
 
-// question is one OPTIONS request (RFC 3261, 11.1).
-type question struct {
+// request is one OPTIONS request (RFC 3261, 11.1).
+type request struct {
 	target    string // Request-URI
 	transport uri.Transport
 	host      string // in From; empty: the local address
@@ -21,7 +21,7 @@ type question struct {
 	token     string // random: the Call-ID, and in the branch and the tag
 }
 
-// targetOf is the Request-URI of a server, without a port for 0.
+// targetOf returns the Request-URI of a server, without a port for 0.
 func targetOf(user, host string, port uint16, transport uri.Transport) string {
 	u := uri.URI{Scheme: uri.SIP, User: user, Host: host, Port: port}
 	if transport != uri.UDP { // the default of a SIP URI (RFC 3261, 19.1.2)
@@ -30,8 +30,8 @@ func targetOf(user, host string, port uint16, transport uri.Transport) string {
 	return u.String()
 }
 
-// write writes the request as it is sent from a local address.
-func (q question) write(b []byte, local net.Addr) []byte {
+// write appends the request as it is sent from a local address.
+func (q request) write(b []byte, local net.Addr) []byte {
 	from := q.host
 	if from == "" {
 		from = "localhost.invalid"
@@ -52,5 +52,5 @@ func (q question) write(b []byte, local net.Addr) []byte {
 	return append(strconv.AppendInt(b, 0, 10), "\r\n\r\n"...)
 }
 
-// sequence is the CSeq of every question: each has a Call-ID of its own.
+// sequence is the CSeq of every request: each has a Call-ID of its own.
 const sequence = "1 OPTIONS"

@@ -27,14 +27,14 @@ var (
 	errHuge   = errors.New("the answer is too large")
 )
 
-// response is one answer.
+// response is one response.
 type response struct {
 	code    int
 	headers []fingerprint.Header
 	body    string
 }
 
-// frame finds the first message of a stream (RFC 3261, 18.3): its length, or 0 when there is more of it to come.
+// frame returns the length of a stream's first message (RFC 3261, 18.3); 0 while it is incomplete.
 func frame(stream []byte) (length int, err error) {
 	first, _, whole := bytes.Cut(stream[:min(len(stream), maxFirstLine)], crlf)
 	if !whole {
@@ -74,7 +74,7 @@ var (
 	version = []byte("SIP/2.0")
 )
 
-// contentLength is the length of the body that a head announces; 0 when it does not.
+// contentLength returns the Content-Length of a message's head; 0 without one.
 func contentLength(head []byte) (int, error) {
 	for line := range bytes.SplitSeq(head, crlf) {
 		name, value, ok := bytes.Cut(line, []byte(":"))
@@ -91,7 +91,7 @@ func contentLength(head []byte) (int, error) {
 	return 0, nil
 }
 
-// parse reads a message that is a response; ok is false for anything else. Lines that are no headers are left out.
+// parse reads a response; ok is false for anything else. It skips lines that are not headers.
 func parse(message string) (r response, ok bool) {
 	head, body, _ := strings.Cut(message, "\r\n\r\n")
 	status, rest, _ := strings.Cut(head, "\r\n")
@@ -123,7 +123,7 @@ func parse(message string) (r response, ok bool) {
 	return r, true
 }
 
-// header is the value of the first header of a name; compact is its short form, or empty.
+// header returns the value of the first header of a name. compact is its short form, or empty.
 func (r response) header(name, compact string) string {
 	for _, h := range r.headers {
 		if strings.EqualFold(h.Name, name) || compact != "" && strings.EqualFold(h.Name, compact) {
@@ -133,14 +133,14 @@ func (r response) header(name, compact string) string {
 	return ""
 }
 
-// answers says whether this is the final answer to the question, and not a provisional or a stray one (RFC 3261, 17.1.3).
+// answers reports whether this is the final response to the request with the token (RFC 3261, 17.1.3).
 func (r response) answers(token string) bool {
 	sequenced := strings.Join(strings.Fields(r.header("CSeq", "")), " ")
 	return r.code >= 200 && r.header("Call-ID", "i") == token && sequenced == sequence &&
 		branchOf(r.header("Via", "v")) == magic+token
 }
 
-// branchOf is the branch of the topmost value of a Via header.
+// branchOf returns the branch of a Via header's topmost value.
 func branchOf(via string) string {
 	top, _, _ := strings.Cut(via, ",")
 	for param := range strings.SplitSeq(top, ";") {
@@ -152,7 +152,7 @@ func branchOf(via string) string {
 	return ""
 }
 
-// userAgent is what the peer calls itself, printable and short.
+// userAgent returns the peer's Server or User-Agent, printable and at most 256 bytes.
 func (r response) userAgent() string {
 	text := r.header("Server", "")
 	if text == "" {
@@ -167,7 +167,7 @@ func (r response) userAgent() string {
 	return strings.TrimSpace(b.String())
 }
 
-// methods are those of the Allow headers, in their order and none twice.
+// methods returns the methods of the Allow headers, in their order and without duplicates.
 func (r response) methods() []string {
 	var methods []string
 	seen := map[string]bool{}
@@ -186,7 +186,7 @@ func (r response) methods() []string {
 	return methods
 }
 
-// isMethod: every method that is registered is of capital letters.
+// isMethod reports whether a text can be a method: all registered methods are capital letters.
 func isMethod(s string) bool {
 	for i := range len(s) {
 		if s[i] < 'A' || s[i] > 'Z' {
@@ -196,13 +196,13 @@ func isMethod(s string) bool {
 	return s != "" && len(s) <= maxMethod
 }
 
-// codecs are those of a session description in the body, known ones only; there rarely is one.
+// codecs returns the known codecs of a session description in the body, which is rare.
 func (r response) codecs() []string {
 	kind, _, _ := strings.Cut(r.header("Content-Type", "c"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/sdp") {
 		return nil
 	}
-	// What somebody could do, but does not ask for now, has port 0 (RFC 3264, 9).
+	// The description of capabilities has port 0 (RFC 3264, section 9).
 	description, err := sdp.Parse([]byte(strings.Replace(r.body, "m=audio 0 ", "m=audio 9 ", 1)))
 	if err != nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// transferTimeout is how long a peer may take to say how a transfer went: the other phone may ring for long.
+// transferTimeout bounds the wait for a transfer's result: the other phone may ring for long.
 const transferTimeout = 90 * time.Second
 
 var _ call.Leg = (*Leg)(nil)

@@ -90,7 +90,7 @@ func Reason(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection is refused"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL):
-		return "there is no way to the address"
+		return "there is no route to the address"
 	case Closed(err):
 		return "the server closed the connection"
 	default:
@@ -106,10 +106,10 @@ func Closed(err error) bool {
 
 func certificateReason(err error) string {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "the certificate comes from nobody we trust"
+		return "the certificate is signed by an unknown authority"
 	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "the certificate is for another host"
+		return "the certificate does not name the host"
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok && e.Reason == x509.Expired {
 		return "the certificate has expired, or is not valid yet"

@@ -68,19 +68,19 @@ func TestReason(t *testing.T) {
 	refused := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
 	secret := errors.New("secret text of the peer")
 	for want, errs := range map[string][]error{
-		"the certificate comes from nobody we trust":       {refused(x509.UnknownAuthorityError{})},
-		"the certificate is for another host":              {refused(x509.HostnameError{})},
-		"the certificate has expired, or is not valid yet": {refused(x509.CertificateInvalidError{Reason: x509.Expired})},
-		"the certificate is not valid":                     {refused(x509.CertificateInvalidError{}), refused(secret)},
-		"the server refuses the TLS handshake":             {tls.AlertError(40), &net.OpError{Op: "remote error", Err: secret}},
-		"the server does not speak TLS":                    {tls.RecordHeaderError{Msg: "secret"}},
-		"the address is not a public one":                  {ssrf.ErrProhibitedIP, ssrf.ErrProhibitedNetwork},
-		"given up":                                         {context.Canceled},
-		"no answer in time":                                {context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT},
-		"the connection is refused":                        {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
-		"there is no way to the address":                   {syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EADDRNOTAVAIL},
-		"the server closed the connection":                 {io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE},
-		"the connection failed":                            {secret},
+		"the certificate is signed by an unknown authority": {refused(x509.UnknownAuthorityError{})},
+		"the certificate does not name the host":            {refused(x509.HostnameError{})},
+		"the certificate has expired, or is not valid yet":  {refused(x509.CertificateInvalidError{Reason: x509.Expired})},
+		"the certificate is not valid":                      {refused(x509.CertificateInvalidError{}), refused(secret)},
+		"the server refuses the TLS handshake":              {tls.AlertError(40), &net.OpError{Op: "remote error", Err: secret}},
+		"the server does not speak TLS":                     {tls.RecordHeaderError{Msg: "secret"}},
+		"the address is not a public one":                   {ssrf.ErrProhibitedIP, ssrf.ErrProhibitedNetwork},
+		"given up":                                          {context.Canceled},
+		"no answer in time":                                 {context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT},
+		"the connection is refused":                         {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
+		"there is no route to the address":                  {syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EADDRNOTAVAIL},
+		"the server closed the connection":                  {io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE},
+		"the connection failed":                             {secret},
 	} {
 		for _, err := range errs {
 			if got := peer.Reason(fmt.Errorf("on the way: %w", err)); got != want {
