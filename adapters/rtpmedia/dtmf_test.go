@@ -64,7 +64,7 @@ func TestLateFramesDoNotSplitADigit(t *testing.T) {
 		sent := make(chan error, 1)
 		go func() { sent <- c.caller.SendDTMF(context.Background(), "55") }()
 		synctest.Wait()
-		digits := ""
+		var digits []byte
 		for step := range 20 {
 			n := int64(4*step + step%3)
 			now := time.Duration(n) * 20 * ms
@@ -75,10 +75,10 @@ func TestLateFramesDoNotSplitADigit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if f.Digit != 0 {
-				digits += string(f.Digit)
+				digits = append(digits, f.Digit)
 			}
 		}
-		if err := <-sent; err != nil || digits != "55" {
+		if err := <-sent; err != nil || string(digits) != "55" {
 			t.Errorf("got %q, %v", digits, err)
 		}
 		c.close()

@@ -168,8 +168,8 @@ func TestLineConforms(t *testing.T) {
 // TestLegConforms checks both sides of a call, and codecs of two rates.
 func TestLegConforms(t *testing.T) {
 	t.Parallel()
-	for name, connect := range map[string]func(near *agent, far *farAgent, t *testing.T) (call.Leg, agentstest.FarLeg){
-		"outbound": func(near *agent, far *farAgent, t *testing.T) (call.Leg, agentstest.FarLeg) {
+	for name, connect := range map[string]func(t *testing.T, near *agent, far *farAgent) (call.Leg, agentstest.FarLeg){
+		"outbound": func(t *testing.T, near *agent, far *farAgent) (call.Leg, agentstest.FarLeg) {
 			t.Helper()
 			leg, err := near.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
 			if err != nil {
@@ -177,7 +177,7 @@ func TestLegConforms(t *testing.T) {
 			}
 			return leg, <-far.answered
 		},
-		"inbound": func(near *agent, far *farAgent, t *testing.T) (call.Leg, agentstest.FarLeg) {
+		"inbound": func(t *testing.T, near *agent, far *farAgent) (call.Leg, agentstest.FarLeg) {
 			t.Helper()
 			legs := answer(t, near)
 			l, err := far.Call(within(t), nil)
@@ -194,7 +194,7 @@ func TestLegConforms(t *testing.T) {
 				Connect: func(t *testing.T) (call.Leg, agentstest.FarLeg) {
 					t.Helper()
 					near, far := agents(t, preferred)
-					return connect(near, far, t)
+					return connect(t, near, far)
 				},
 				Hold: heldLeg, Transfer: transferredLeg,
 			})

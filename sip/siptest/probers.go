@@ -100,7 +100,7 @@ func monitorDown(t *testing.T, h MonitorProberHarness) {
 
 func monitorCertificates(t *testing.T, h MonitorProberHarness) {
 	if h.Untrusted == nil {
-		t.Skip("this prober does not look at certificates")
+		return
 	}
 	server := h.Untrusted(t)
 	for verify, alive := range map[sip.TLSVerification]bool{
@@ -205,7 +205,7 @@ func discoveryDown(t *testing.T, h DiscoveryProberHarness, transport uri.Transpo
 
 func discoveryGuarded(t *testing.T, h DiscoveryProberHarness, transport uri.Transport) {
 	if h.Guarded == nil {
-		t.Skip("this prober reaches every address")
+		return
 	}
 	a := probe(t, h.Guarded, discovery.Probe{Address: h.Server(t, transport, 200), Transport: transport, Host: h.Host}, probePatience)
 	if a.Code != 0 || a.TLS != nil {
