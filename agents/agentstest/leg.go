@@ -21,10 +21,10 @@ type Leg struct {
 	out   []int16
 }
 
-// Rate is the phone's.
+// Rate returns the phone's sample rate.
 func (l *Leg) Rate() int { return l.phone.config.Rate }
 
-// Read is the next frame; io.EOF once the call has ended.
+// Read returns the next frame; io.EOF once the call has ended.
 func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	if err := l.pace(ctx); err != nil {
 		return conversation.Frame{}, err
@@ -104,7 +104,7 @@ func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// Queued is how many samples wait to be played.
+// Queued returns how many samples wait to be played.
 func (l *Leg) Queued() int {
 	l.phone.mu.Lock()
 	defer l.phone.mu.Unlock()
@@ -170,7 +170,7 @@ func (l *Leg) Hangup(ctx context.Context) error {
 // Done is closed when the call has ended.
 func (l *Leg) Done() <-chan struct{} { return l.phone.done }
 
-// Ending says who ended the call and why; the zero value before Done.
+// Ending returns who ended the call and why; the zero value before Done.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.phone.done:

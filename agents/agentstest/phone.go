@@ -15,7 +15,7 @@ import (
 // frameTime is the length of a frame of audio.
 const frameTime = 20 * time.Millisecond
 
-// PhoneConfig is how a Phone behaves.
+// PhoneConfig configures a Phone.
 type PhoneConfig struct {
 	Rate int // samples a second; 8000 when 0
 	// Pace is the real time between frames: 20 ms when 0. A test that does not run under testing/synctest makes it
@@ -48,7 +48,7 @@ type Phone struct {
 	done    chan struct{} // closed when the call has ended
 }
 
-// NewPhone is a phone in a call that has just been answered.
+// NewPhone returns a phone in a call that has just been answered.
 func NewPhone(config PhoneConfig) *Phone {
 	if config.Rate == 0 {
 		config.Rate = 8000
@@ -61,7 +61,7 @@ func NewPhone(config PhoneConfig) *Phone {
 	}
 }
 
-// Leg is the near end of the call.
+// Leg returns the near end of the call.
 func (p *Phone) Leg() *Leg { return &Leg{phone: p} }
 
 // Say queues a text to be spoken with Voice.
@@ -108,24 +108,24 @@ func (p *Phone) Vanish() { p.end(call.HangupReason{Cause: call.CauseMediaTimeout
 // Done is closed when the call has ended.
 func (p *Phone) Done() <-chan struct{} { return p.done }
 
-// Heard is the text of all that was played to the phone so far.
+// Heard returns the text of all that was played to the phone so far.
 func (p *Phone) Heard() string { return TextOf(p.Played()) }
 
-// Played is all audio that was played to the phone, from the first frame on, silence included.
+// Played returns all audio that was played to the phone, from the first frame on, silence included.
 func (p *Phone) Played() []int16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.played)
 }
 
-// Pressed is the digits that the near end has sent.
+// Pressed returns the digits that the near end has sent.
 func (p *Phone) Pressed() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return string(p.pressed)
 }
 
-// Elapsed is the call's time.
+// Elapsed returns the call's time.
 func (p *Phone) Elapsed() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,7 +188,7 @@ func (p *Phone) change(do func()) {
 	p.changed = make(chan struct{})
 }
 
-// over says whether the call's audio has ended.
+// over reports whether the call's audio has ended.
 func (p *Phone) over() bool {
 	select {
 	case <-p.gone:
