@@ -98,11 +98,11 @@ func newWatcher(t *testing.T, store *memstore.Store, c monitor.Config) *watcher 
 	c.Statuses, c.Trunks, c.Attempts = sipstore.Statuses{Store: store}, sipstore.Trunks{Store: store}, sipstore.CallLog{Store: store}
 	c.Atomic, c.Work, c.Organizations = store, memstore.NewWork(store, nil), orgstore.Tenants{Store: store}
 	c.Prober = noProber{}
-	real, err := monitor.New(c)
+	checks, err := monitor.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &watcher{Service: real}
+	return &watcher{Service: checks}
 }
 
 // noProber stands where nothing is probed.

@@ -23,7 +23,7 @@ func running(h *house) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.Run(ctx)
+		_ = h.Run(ctx)
 	}()
 	return func() {
 		cancel()

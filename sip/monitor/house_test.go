@@ -188,7 +188,7 @@ func (h *house) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = work.Run(ctx) })
-	running.Go(func() { service.Run(ctx) })
+	running.Go(func() { _ = service.Run(ctx) })
 	h.stop = func() {
 		cancel()
 		running.Wait()

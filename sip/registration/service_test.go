@@ -167,7 +167,7 @@ func (w *world) run(node string) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Run(ctx)
+		_ = s.Run(ctx)
 	}()
 	return func() { cancel(); <-done }
 }

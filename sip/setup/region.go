@@ -23,8 +23,8 @@ func checkRegions(regions []Region) error {
 	}
 	names := map[string]bool{}
 	for i, r := range regions {
-		if err := r.check(); err != nil {
-			return fmt.Errorf("setup: Config.Regions[%d].%w", i, err)
+		if problem := r.check(); problem != "" {
+			return fmt.Errorf("setup: Config.Regions[%d].%s", i, problem)
 		}
 		if names[r.Name] {
 			return fmt.Errorf("setup: Config.Regions[%d].Name must be unique", i)
@@ -34,23 +34,24 @@ func checkRegions(regions []Region) error {
 	return nil
 }
 
-func (r Region) check() error {
+// check returns the first invalid field and its constraint; empty without one.
+func (r Region) check() string {
 	const maxPort = 65535
 	switch {
 	case r.Name == "":
-		return errors.New("Name is required")
+		return "Name is required"
 	case len(r.Addresses) == 0:
-		return errors.New("Addresses is required")
+		return "Addresses is required"
 	case r.Port < 1 || r.Port > maxPort:
-		return fmt.Errorf("Port must be from 1 to %d", maxPort)
+		return fmt.Sprintf("Port must be from 1 to %d", maxPort)
 	case r.RTPLow < 1 || r.RTPHigh > maxPort || r.RTPLow > r.RTPHigh:
-		return fmt.Errorf("RTPLow and RTPHigh must be a range from 1 to %d", maxPort)
+		return fmt.Sprintf("RTPLow and RTPHigh must be a range from 1 to %d", maxPort)
 	}
 	for _, text := range r.Addresses {
 		_, err := netip.ParseAddr(text)
 		if _, prefixErr := netip.ParsePrefix(text); err != nil && prefixErr != nil {
-			return fmt.Errorf("Addresses: %q must be an IP address or a network", text)
+			return fmt.Sprintf("Addresses: %q must be an IP address or a network", text)
 		}
 	}
-	return nil
+	return ""
 }
