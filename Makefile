@@ -3,8 +3,8 @@
 # The pinned linter, in a module of its own. The first run compiles it, which takes minutes.
 golangci := go tool -modfile=internal/tools/lint/go.mod golangci-lint
 
-# Every module of this repository: the library, its generator, its linter.
-modules := . internal/tools internal/tools/lint
+# Every module of this repository: the library, its generator, the generator of other clients, its linter.
+modules := . internal/tools internal/tools/clients internal/tools/lint
 
 # The tests end in this time, compilation on a slow machine included, or have failed; a single package has the time that
 # go test is given.
@@ -72,6 +72,11 @@ check-generate: generate ## Fail if openapi.yaml and the generated code are not 
 	git diff --exit-code --stat -- openapi.yaml transport/oas
 	@new=$$(git ls-files --others --exclude-standard -- transport/oas) && if [ -n "$$new" ]; then \
 		echo "generated and not committed:"; echo "$$new"; exit 1; fi
+
+.PHONY: check-clients
+check-clients: ## Fail if a client that oapi-codegen or openapi-typescript makes of openapi.yaml does not compile
+	./scripts/install-deps.sh clients
+	./scripts/check-clients.sh
 
 .PHONY: ci
 ci: ## Do what CI does

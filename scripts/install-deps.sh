@@ -3,6 +3,7 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, PostgreSQL
+#   scripts/install-deps.sh clients  node and npm, for generators of clients
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
 # On Debian and Ubuntu they come from the distribution. Elsewhere the script says what to install and fails,
@@ -13,9 +14,10 @@ group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
 test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng postgresql" ;;
+clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
-  echo "usage: $0 demo|test|docker" >&2
+  echo "usage: $0 demo|test|clients|docker" >&2
   exit 2
   ;;
 esac
@@ -32,6 +34,7 @@ present() {
     /usr/local/lib*/kamailio/modules/tls.so 2>/dev/null | grep . ;;
   postgresql) [ -n "${CALLWRIGHT_TEST_POSTGRES:-}" ] || command -v initdb ||
     ls /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb 2>/dev/null | grep . ;;
+  nodejs) command -v node ;;
   docker.io) command -v dockerd ;;
   docker-cli) command -v docker ;;
   *) command -v "$1" ;;
