@@ -24,37 +24,37 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// CreateAgent invokes createAgent operation.
 	//
-	// A prompt is needed unless a pathway leads the conversation.
+	// Stores a web agent. `prompt` is required unless a pathway leads the conversation.
 	//
 	// POST /v1/agents
 	CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error)
 	// DeleteAgent invokes deleteAgent operation.
 	//
-	// Removes the agent for good. Calls that it made keep their records.
+	// Deletes the agent permanently. Calls that it made keep their records.
 	//
 	// POST /v1/agents/{agent_id}/delete
 	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
 	// GetInboundNumber invokes getInboundNumber operation.
 	//
-	// The bare record of one number.
+	// Returns the record of one number, without an envelope.
 	//
 	// GET /v1/inbound/{phone_number}
 	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
 	// ListAgents invokes listAgents operation.
 	//
-	// Every web agent of the organization.
+	// Returns every web agent of the organization.
 	//
 	// GET /v1/agents
 	ListAgents(ctx context.Context) (*WebAgentListReply, error)
 	// ListInboundNumbers invokes listInboundNumbers operation.
 	//
-	// Every number of the organization that can be called, with what answers on it.
+	// Returns every inbound number of the organization with the settings of its agent.
 	//
 	// GET /v1/inbound
 	ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error)
 	// ListPersonas invokes listPersonas operation.
 	//
-	// Gives the personas of the organization, newest first.
+	// Returns the personas of the organization, newest first.
 	//
 	// GET /v1/personas
 	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
@@ -67,8 +67,8 @@ type Invoker interface {
 	UpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error)
 	// UpdateInboundNumber invokes updateInboundNumber operation.
 	//
-	// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
-	// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
+	// Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
+	// values are listed in `failed_updates`; all other changes are made.
 	//
 	// POST /v1/inbound/{phone_number}
 	UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)
@@ -117,7 +117,7 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // CreateAgent invokes createAgent operation.
 //
-// A prompt is needed unless a pathway leads the conversation.
+// Stores a web agent. `prompt` is required unless a pathway leads the conversation.
 //
 // POST /v1/agents
 func (c *Client) CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error) {
@@ -196,7 +196,7 @@ func (c *Client) sendCreateAgent(ctx context.Context, request *WebAgentCreate) (
 
 // DeleteAgent invokes deleteAgent operation.
 //
-// Removes the agent for good. Calls that it made keep their records.
+// Deletes the agent permanently. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
 func (c *Client) DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error) {
@@ -291,7 +291,7 @@ func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) 
 
 // GetInboundNumber invokes getInboundNumber operation.
 //
-// The bare record of one number.
+// Returns the record of one number, without an envelope.
 //
 // GET /v1/inbound/{phone_number}
 func (c *Client) GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error) {
@@ -385,7 +385,7 @@ func (c *Client) sendGetInboundNumber(ctx context.Context, params GetInboundNumb
 
 // ListAgents invokes listAgents operation.
 //
-// Every web agent of the organization.
+// Returns every web agent of the organization.
 //
 // GET /v1/agents
 func (c *Client) ListAgents(ctx context.Context) (*WebAgentListReply, error) {
@@ -461,7 +461,7 @@ func (c *Client) sendListAgents(ctx context.Context) (res *WebAgentListReply, er
 
 // ListInboundNumbers invokes listInboundNumbers operation.
 //
-// Every number of the organization that can be called, with what answers on it.
+// Returns every inbound number of the organization with the settings of its agent.
 //
 // GET /v1/inbound
 func (c *Client) ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error) {
@@ -537,7 +537,7 @@ func (c *Client) sendListInboundNumbers(ctx context.Context) (res *InboundNumber
 
 // ListPersonas invokes listPersonas operation.
 //
-// Gives the personas of the organization, newest first.
+// Returns the personas of the organization, newest first.
 //
 // GET /v1/personas
 func (c *Client) ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error) {
@@ -748,8 +748,8 @@ func (c *Client) sendUpdateAgent(ctx context.Context, request *WebAgentUpdate, p
 
 // UpdateInboundNumber invokes updateInboundNumber operation.
 //
-// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
-// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
+// Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
+// values are listed in `failed_updates`; all other changes are made.
 //
 // POST /v1/inbound/{phone_number}
 func (c *Client) UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error) {

@@ -30,7 +30,7 @@ func recordError(string, error) {}
 
 // handleCreateAgentRequest handles createAgent operation.
 //
-// A prompt is needed unless a pathway leads the conversation.
+// Stores a web agent. `prompt` is required unless a pathway leads the conversation.
 //
 // POST /v1/agents
 func (s *Server) handleCreateAgentRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -171,7 +171,7 @@ func (s *Server) handleCreateAgentRequest(args [0]string, argsEscaped bool, w ht
 
 // handleDeleteAgentRequest handles deleteAgent operation.
 //
-// Removes the agent for good. Calls that it made keep their records.
+// Deletes the agent permanently. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
 func (s *Server) handleDeleteAgentRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -312,7 +312,7 @@ func (s *Server) handleDeleteAgentRequest(args [1]string, argsEscaped bool, w ht
 
 // handleGetInboundNumberRequest handles getInboundNumber operation.
 //
-// The bare record of one number.
+// Returns the record of one number, without an envelope.
 //
 // GET /v1/inbound/{phone_number}
 func (s *Server) handleGetInboundNumberRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -453,7 +453,7 @@ func (s *Server) handleGetInboundNumberRequest(args [1]string, argsEscaped bool,
 
 // handleListAgentsRequest handles listAgents operation.
 //
-// Every web agent of the organization.
+// Returns every web agent of the organization.
 //
 // GET /v1/agents
 func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -579,7 +579,7 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 
 // handleListInboundNumbersRequest handles listInboundNumbers operation.
 //
-// Every number of the organization that can be called, with what answers on it.
+// Returns every inbound number of the organization with the settings of its agent.
 //
 // GET /v1/inbound
 func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -705,7 +705,7 @@ func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped boo
 
 // handleListPersonasRequest handles listPersonas operation.
 //
-// Gives the personas of the organization, newest first.
+// Returns the personas of the organization, newest first.
 //
 // GET /v1/personas
 func (s *Server) handleListPersonasRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1007,8 +1007,8 @@ func (s *Server) handleUpdateAgentRequest(args [1]string, argsEscaped bool, w ht
 
 // handleUpdateInboundNumberRequest handles updateInboundNumber operation.
 //
-// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
-// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
+// Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
+// values are listed in `failed_updates`; all other changes are made.
 //
 // POST /v1/inbound/{phone_number}
 func (s *Server) handleUpdateInboundNumberRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -52,7 +52,7 @@ type DynamicData struct {
 	Headers []KeyValue `json:"headers"`
 	Query   []KeyValue `json:"query"`
 	Body    []KeyValue `json:"body"`
-	// Ask once for a whole conversation.
+	// Whether the request is made once for a whole conversation.
 	Cache        OptBool            `json:"cache"`
 	ResponseData []DynamicDataField `json:"response_data"`
 }
@@ -275,8 +275,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -433,7 +433,7 @@ type InboundNumber struct {
 	PathwayID   OptNilString `json:"pathway_id"`
 	// A version number, an environment, or null without a pathway.
 	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
-	// Who the agent is and how it talks.
+	// Character and manner of the agent.
 	Persona             OptNilString  `json:"persona"`
 	PersonaID           OptNilString  `json:"persona_id"`
 	Webhook             NilString     `json:"webhook"`
@@ -444,13 +444,13 @@ type InboundNumber struct {
 	Language            OptNilString  `json:"language"`
 	Model               OptNilString  `json:"model"`
 	Temperature         OptNilFloat64 `json:"temperature"`
-	// Milliseconds of caller speech that interrupt the agent.
+	// Duration of the caller's speech, in milliseconds, that interrupts the agent.
 	InterruptionThreshold NilFloat64       `json:"interruption_threshold"`
 	DynamicData           DynamicDataList  `json:"dynamic_data"`
 	Tools                 OptNilAgentTools `json:"tools"`
 	VoiceSettings         NilVoiceSettings `json:"voice_settings"`
 	BackgroundTrack       OptNilString     `json:"background_track"`
-	// Called when the agent cannot run.
+	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
 	// Minutes.
@@ -706,9 +706,10 @@ func (s *InboundNumberListReply) SetInboundNumbers(val []InboundNumber) {
 type InboundNumberUpdate struct {
 	Prompt    OptNilString `json:"prompt"`
 	PathwayID OptNilString `json:"pathway_id"`
-	// Of the pathway; without it the one in production when a call comes in.
+	// Version of the pathway. The default is the version in production when a call comes in.
 	PathwayVersion OptNilPathwayVersionSelector `json:"pathway_version"`
-	// Who the agent is and how it talks. It stands before the prompt and before every text of a pathway.
+	// Character and manner of the agent. The model reads it before the prompt and before every text of a
+	// pathway.
 	Persona   OptNilString `json:"persona"`
 	PersonaID OptNilString `json:"persona_id"`
 	Webhook   OptNilString `json:"webhook"`
@@ -1003,7 +1004,7 @@ func (s *MessageReply) SetMessage(val string) {
 	s.Message = val
 }
 
-// Kept with the record and given back untouched.
+// Kept with the record and returned unchanged.
 // Ref: #/components/schemas/Metadata
 type Metadata map[string]jx.Raw
 
@@ -2882,7 +2883,7 @@ func (s *WebAgent) SetKeywords(val []string) {
 
 // Ref: #/components/schemas/WebAgentCreate
 type WebAgentCreate struct {
-	// What the agent is there for. Needed without `pathway_id`.
+	// Task of the agent. Required unless `pathway_id` is given.
 	Prompt        OptString           `json:"prompt"`
 	PathwayID     OptString           `json:"pathway_id"`
 	Voice         OptString           `json:"voice"`
@@ -2896,7 +2897,7 @@ type WebAgentCreate struct {
 	Temperature   OptFloat64            `json:"temperature"`
 	Tools         OptNilAgentTools      `json:"tools"`
 	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
-	// Milliseconds of speech that interrupt the agent.
+	// Duration of speech, in milliseconds, that interrupts the agent.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	Keywords              []string   `json:"keywords"`
 	// Minutes.

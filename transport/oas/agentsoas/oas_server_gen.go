@@ -10,37 +10,37 @@ import (
 type Handler interface {
 	// CreateAgent implements createAgent operation.
 	//
-	// A prompt is needed unless a pathway leads the conversation.
+	// Stores a web agent. `prompt` is required unless a pathway leads the conversation.
 	//
 	// POST /v1/agents
 	CreateAgent(ctx context.Context, req *WebAgentCreate) (*WebAgentReply, error)
 	// DeleteAgent implements deleteAgent operation.
 	//
-	// Removes the agent for good. Calls that it made keep their records.
+	// Deletes the agent permanently. Calls that it made keep their records.
 	//
 	// POST /v1/agents/{agent_id}/delete
 	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
 	// GetInboundNumber implements getInboundNumber operation.
 	//
-	// The bare record of one number.
+	// Returns the record of one number, without an envelope.
 	//
 	// GET /v1/inbound/{phone_number}
 	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
 	// ListAgents implements listAgents operation.
 	//
-	// Every web agent of the organization.
+	// Returns every web agent of the organization.
 	//
 	// GET /v1/agents
 	ListAgents(ctx context.Context) (*WebAgentListReply, error)
 	// ListInboundNumbers implements listInboundNumbers operation.
 	//
-	// Every number of the organization that can be called, with what answers on it.
+	// Returns every inbound number of the organization with the settings of its agent.
 	//
 	// GET /v1/inbound
 	ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error)
 	// ListPersonas implements listPersonas operation.
 	//
-	// Gives the personas of the organization, newest first.
+	// Returns the personas of the organization, newest first.
 	//
 	// GET /v1/personas
 	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
@@ -53,8 +53,8 @@ type Handler interface {
 	UpdateAgent(ctx context.Context, req *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error)
 	// UpdateInboundNumber implements updateInboundNumber operation.
 	//
-	// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
-	// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
+	// Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
+	// values are listed in `failed_updates`; all other changes are made.
 	//
 	// POST /v1/inbound/{phone_number}
 	UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)

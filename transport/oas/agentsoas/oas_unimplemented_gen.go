@@ -15,7 +15,7 @@ var _ Handler = UnimplementedHandler{}
 
 // CreateAgent implements createAgent operation.
 //
-// A prompt is needed unless a pathway leads the conversation.
+// Stores a web agent. `prompt` is required unless a pathway leads the conversation.
 //
 // POST /v1/agents
 func (UnimplementedHandler) CreateAgent(ctx context.Context, req *WebAgentCreate) (r *WebAgentReply, _ error) {
@@ -24,7 +24,7 @@ func (UnimplementedHandler) CreateAgent(ctx context.Context, req *WebAgentCreate
 
 // DeleteAgent implements deleteAgent operation.
 //
-// Removes the agent for good. Calls that it made keep their records.
+// Deletes the agent permanently. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
 func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentParams) (r *MessageReply, _ error) {
@@ -33,7 +33,7 @@ func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentP
 
 // GetInboundNumber implements getInboundNumber operation.
 //
-// The bare record of one number.
+// Returns the record of one number, without an envelope.
 //
 // GET /v1/inbound/{phone_number}
 func (UnimplementedHandler) GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (r *InboundNumber, _ error) {
@@ -42,7 +42,7 @@ func (UnimplementedHandler) GetInboundNumber(ctx context.Context, params GetInbo
 
 // ListAgents implements listAgents operation.
 //
-// Every web agent of the organization.
+// Returns every web agent of the organization.
 //
 // GET /v1/agents
 func (UnimplementedHandler) ListAgents(ctx context.Context) (r *WebAgentListReply, _ error) {
@@ -51,7 +51,7 @@ func (UnimplementedHandler) ListAgents(ctx context.Context) (r *WebAgentListRepl
 
 // ListInboundNumbers implements listInboundNumbers operation.
 //
-// Every number of the organization that can be called, with what answers on it.
+// Returns every inbound number of the organization with the settings of its agent.
 //
 // GET /v1/inbound
 func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *InboundNumberListReply, _ error) {
@@ -60,7 +60,7 @@ func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *InboundN
 
 // ListPersonas implements listPersonas operation.
 //
-// Gives the personas of the organization, newest first.
+// Returns the personas of the organization, newest first.
 //
 // GET /v1/personas
 func (UnimplementedHandler) ListPersonas(ctx context.Context, params ListPersonasParams) (r *PersonaListReply, _ error) {
@@ -79,8 +79,8 @@ func (UnimplementedHandler) UpdateAgent(ctx context.Context, req *WebAgentUpdate
 
 // UpdateInboundNumber implements updateInboundNumber operation.
 //
-// Changes the named settings and keeps the others. Null or an empty text clears a setting. A setting
-// whose value is refused is listed in `failed_updates` and does not keep the others from being made.
+// Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
+// values are listed in `failed_updates`; all other changes are made.
 //
 // POST /v1/inbound/{phone_number}
 func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (r *UpdateReply, _ error) {

@@ -69,7 +69,7 @@ type Invoker interface {
 	GenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (*TestScenarioDraftReply, error)
 	// GetActiveTornado invokes getActiveTornado operation.
 	//
-	// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+	// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
 	//
 	// GET /v1/agent-testing/tornado/active
 	GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (*TornadoActiveReply, error)
@@ -81,55 +81,55 @@ type Invoker interface {
 	GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error)
 	// GetTestAnalytics invokes getTestAnalytics operation.
 	//
-	// Gives pass rate, failure rate and average score of a pathway over a number of days.
+	// Returns pass rate, failure rate and average score of a pathway over a number of days.
 	//
 	// GET /v1/agent-testing/analytics/{pathwayId}
 	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)
 	// GetTestBatch invokes getTestBatch operation.
 	//
-	// Gives the verdict of a batch and its runs.
+	// Returns the verdict of a batch and its runs.
 	//
 	// GET /v1/agent-testing/batches/{id}
 	GetTestBatch(ctx context.Context, params GetTestBatchParams) (*TestBatchReply, error)
 	// GetTestRun invokes getTestRun operation.
 	//
-	// Gives one run with transcript, variables, nodes, results and trace.
+	// Returns one run with transcript, variables, nodes, results and trace.
 	//
 	// GET /v1/agent-testing/runs/{id}
 	GetTestRun(ctx context.Context, params GetTestRunParams) (*TestRunReply, error)
 	// GetTestScenario invokes getTestScenario operation.
 	//
-	// Gives one scenario with its checks.
+	// Returns one scenario with its checks.
 	//
 	// GET /v1/agent-testing/scenarios/{id}
 	GetTestScenario(ctx context.Context, params GetTestScenarioParams) (*TestScenarioReply, error)
 	// GetTestSet invokes getTestSet operation.
 	//
-	// Gives the statistics of a set, also while it runs.
+	// Returns the statistics of a set, also while it runs.
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}
 	GetTestSet(ctx context.Context, params GetTestSetParams) (*TestSetReply, error)
 	// GetTornadoStatus invokes getTornadoStatus operation.
 	//
-	// Gives every attempt so far with its plan and its result.
+	// Returns every attempt so far with its plan and its result.
 	//
 	// GET /v1/agent-testing/tornado/{id}/status
 	GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error)
 	// ListTestRuns invokes listTestRuns operation.
 	//
-	// Gives runs without their transcripts, newest first.
+	// Returns runs without their transcripts, newest first.
 	//
 	// GET /v1/agent-testing/runs
 	ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error)
 	// ListTestScenarios invokes listTestScenarios operation.
 	//
-	// Gives the scenarios of the organization, newest first, each with its latest run.
+	// Returns the scenarios of the organization, newest first, each with its latest run.
 	//
 	// GET /v1/agent-testing/scenarios
 	ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error)
 	// ListTestTemplates invokes listTestTemplates operation.
 	//
-	// Gives the built-in scenarios.
+	// Returns the built-in scenarios.
 	//
 	// GET /v1/agent-testing/templates
 	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)
@@ -841,7 +841,7 @@ func (c *Client) sendGenerateTestScenario(ctx context.Context, request *TestScen
 
 // GetActiveTornado invokes getActiveTornado operation.
 //
-// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
 //
 // GET /v1/agent-testing/tornado/active
 func (c *Client) GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (*TornadoActiveReply, error) {
@@ -1086,7 +1086,7 @@ func (c *Client) sendGetEnhancedTestAnalytics(ctx context.Context, params GetEnh
 
 // GetTestAnalytics invokes getTestAnalytics operation.
 //
-// Gives pass rate, failure rate and average score of a pathway over a number of days.
+// Returns pass rate, failure rate and average score of a pathway over a number of days.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (c *Client) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error) {
@@ -1217,7 +1217,7 @@ func (c *Client) sendGetTestAnalytics(ctx context.Context, params GetTestAnalyti
 
 // GetTestBatch invokes getTestBatch operation.
 //
-// Gives the verdict of a batch and its runs.
+// Returns the verdict of a batch and its runs.
 //
 // GET /v1/agent-testing/batches/{id}
 func (c *Client) GetTestBatch(ctx context.Context, params GetTestBatchParams) (*TestBatchReply, error) {
@@ -1311,7 +1311,7 @@ func (c *Client) sendGetTestBatch(ctx context.Context, params GetTestBatchParams
 
 // GetTestRun invokes getTestRun operation.
 //
-// Gives one run with transcript, variables, nodes, results and trace.
+// Returns one run with transcript, variables, nodes, results and trace.
 //
 // GET /v1/agent-testing/runs/{id}
 func (c *Client) GetTestRun(ctx context.Context, params GetTestRunParams) (*TestRunReply, error) {
@@ -1405,7 +1405,7 @@ func (c *Client) sendGetTestRun(ctx context.Context, params GetTestRunParams) (r
 
 // GetTestScenario invokes getTestScenario operation.
 //
-// Gives one scenario with its checks.
+// Returns one scenario with its checks.
 //
 // GET /v1/agent-testing/scenarios/{id}
 func (c *Client) GetTestScenario(ctx context.Context, params GetTestScenarioParams) (*TestScenarioReply, error) {
@@ -1499,7 +1499,7 @@ func (c *Client) sendGetTestScenario(ctx context.Context, params GetTestScenario
 
 // GetTestSet invokes getTestSet operation.
 //
-// Gives the statistics of a set, also while it runs.
+// Returns the statistics of a set, also while it runs.
 //
 // GET /v1/agent-testing/simulation-sets/{id}
 func (c *Client) GetTestSet(ctx context.Context, params GetTestSetParams) (*TestSetReply, error) {
@@ -1593,7 +1593,7 @@ func (c *Client) sendGetTestSet(ctx context.Context, params GetTestSetParams) (r
 
 // GetTornadoStatus invokes getTornadoStatus operation.
 //
-// Gives every attempt so far with its plan and its result.
+// Returns every attempt so far with its plan and its result.
 //
 // GET /v1/agent-testing/tornado/{id}/status
 func (c *Client) GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error) {
@@ -1688,7 +1688,7 @@ func (c *Client) sendGetTornadoStatus(ctx context.Context, params GetTornadoStat
 
 // ListTestRuns invokes listTestRuns operation.
 //
-// Gives runs without their transcripts, newest first.
+// Returns runs without their transcripts, newest first.
 //
 // GET /v1/agent-testing/runs
 func (c *Client) ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error) {
@@ -1886,7 +1886,7 @@ func (c *Client) sendListTestRuns(ctx context.Context, params ListTestRunsParams
 
 // ListTestScenarios invokes listTestScenarios operation.
 //
-// Gives the scenarios of the organization, newest first, each with its latest run.
+// Returns the scenarios of the organization, newest first, each with its latest run.
 //
 // GET /v1/agent-testing/scenarios
 func (c *Client) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error) {
@@ -2067,7 +2067,7 @@ func (c *Client) sendListTestScenarios(ctx context.Context, params ListTestScena
 
 // ListTestTemplates invokes listTestTemplates operation.
 //
-// Gives the built-in scenarios.
+// Returns the built-in scenarios.
 //
 // GET /v1/agent-testing/templates
 func (c *Client) ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error) {

@@ -1050,7 +1050,7 @@ func (s *Server) handleGenerateTestScenarioRequest(args [0]string, argsEscaped b
 
 // handleGetActiveTornadoRequest handles getActiveTornado operation.
 //
-// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
 //
 // GET /v1/agent-testing/tornado/active
 func (s *Server) handleGetActiveTornadoRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1344,7 +1344,7 @@ func (s *Server) handleGetEnhancedTestAnalyticsRequest(args [1]string, argsEscap
 
 // handleGetTestAnalyticsRequest handles getTestAnalytics operation.
 //
-// Gives pass rate, failure rate and average score of a pathway over a number of days.
+// Returns pass rate, failure rate and average score of a pathway over a number of days.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (s *Server) handleGetTestAnalyticsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1493,7 +1493,7 @@ func (s *Server) handleGetTestAnalyticsRequest(args [1]string, argsEscaped bool,
 
 // handleGetTestBatchRequest handles getTestBatch operation.
 //
-// Gives the verdict of a batch and its runs.
+// Returns the verdict of a batch and its runs.
 //
 // GET /v1/agent-testing/batches/{id}
 func (s *Server) handleGetTestBatchRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1634,7 +1634,7 @@ func (s *Server) handleGetTestBatchRequest(args [1]string, argsEscaped bool, w h
 
 // handleGetTestRunRequest handles getTestRun operation.
 //
-// Gives one run with transcript, variables, nodes, results and trace.
+// Returns one run with transcript, variables, nodes, results and trace.
 //
 // GET /v1/agent-testing/runs/{id}
 func (s *Server) handleGetTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1775,7 +1775,7 @@ func (s *Server) handleGetTestRunRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetTestScenarioRequest handles getTestScenario operation.
 //
-// Gives one scenario with its checks.
+// Returns one scenario with its checks.
 //
 // GET /v1/agent-testing/scenarios/{id}
 func (s *Server) handleGetTestScenarioRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1916,7 +1916,7 @@ func (s *Server) handleGetTestScenarioRequest(args [1]string, argsEscaped bool, 
 
 // handleGetTestSetRequest handles getTestSet operation.
 //
-// Gives the statistics of a set, also while it runs.
+// Returns the statistics of a set, also while it runs.
 //
 // GET /v1/agent-testing/simulation-sets/{id}
 func (s *Server) handleGetTestSetRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2057,7 +2057,7 @@ func (s *Server) handleGetTestSetRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetTornadoStatusRequest handles getTornadoStatus operation.
 //
-// Gives every attempt so far with its plan and its result.
+// Returns every attempt so far with its plan and its result.
 //
 // GET /v1/agent-testing/tornado/{id}/status
 func (s *Server) handleGetTornadoStatusRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2198,7 +2198,7 @@ func (s *Server) handleGetTornadoStatusRequest(args [1]string, argsEscaped bool,
 
 // handleListTestRunsRequest handles listTestRuns operation.
 //
-// Gives runs without their transcripts, newest first.
+// Returns runs without their transcripts, newest first.
 //
 // GET /v1/agent-testing/runs
 func (s *Server) handleListTestRunsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2363,7 +2363,7 @@ func (s *Server) handleListTestRunsRequest(args [0]string, argsEscaped bool, w h
 
 // handleListTestScenariosRequest handles listTestScenarios operation.
 //
-// Gives the scenarios of the organization, newest first, each with its latest run.
+// Returns the scenarios of the organization, newest first, each with its latest run.
 //
 // GET /v1/agent-testing/scenarios
 func (s *Server) handleListTestScenariosRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2524,7 +2524,7 @@ func (s *Server) handleListTestScenariosRequest(args [0]string, argsEscaped bool
 
 // handleListTestTemplatesRequest handles listTestTemplates operation.
 //
-// Gives the built-in scenarios.
+// Returns the built-in scenarios.
 //
 // GET /v1/agent-testing/templates
 func (s *Server) handleListTestTemplatesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -274,8 +274,8 @@ func decodeCloneTestTemplateParams(args [1]string, argsEscaped bool, r *http.Req
 
 // CreateTestSetParams is parameters of createTestSet operation.
 type CreateTestSetParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 
@@ -1516,7 +1516,7 @@ type ListTestRunsParams struct {
 	Status OptTestRunStatus `json:",omitempty,omitzero"`
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// Runs to leave out at the front.
+	// Runs to skip from the beginning.
 	Offset OptInt `json:",omitempty,omitzero"`
 }
 
@@ -2074,7 +2074,7 @@ type ListTestScenariosParams struct {
 	Enabled OptBool `json:",omitempty,omitzero"`
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// Scenarios to leave out at the front.
+	// Scenarios to skip from the beginning.
 	Offset OptInt `json:",omitempty,omitzero"`
 }
 
@@ -2598,8 +2598,8 @@ func decodeListTestTemplatesParams(args [0]string, argsEscaped bool, r *http.Req
 
 // StartTestBatchParams is parameters of startTestBatch operation.
 type StartTestBatchParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 
@@ -2691,8 +2691,8 @@ func decodeStartTestBatchParams(args [0]string, argsEscaped bool, r *http.Reques
 type StartTestRunParams struct {
 	// Scenario id.
 	ID string
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 
@@ -2854,8 +2854,8 @@ func decodeStartTestRunParams(args [1]string, argsEscaped bool, r *http.Request)
 
 // StartTornadoParams is parameters of startTornado operation.
 type StartTornadoParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 

@@ -147,8 +147,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -297,7 +297,7 @@ func (s *FreeObject) init() FreeObject {
 	return m
 }
 
-// Kept with the record and given back untouched.
+// Kept with the record and returned unchanged.
 // Ref: #/components/schemas/Metadata
 type Metadata map[string]jx.Raw
 
@@ -2959,9 +2959,9 @@ type TestAssertionCustomLLM struct {
 	// What to show.
 	Name   OptString           `json:"name"`
 	Config TestCustomLLMConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3146,9 +3146,9 @@ type TestAssertionLLMJudge struct {
 	// What to show.
 	Name   OptString          `json:"name"`
 	Config TestLLMJudgeConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3234,9 +3234,9 @@ type TestAssertionNodeReached struct {
 	// What to show.
 	Name   OptString             `json:"name"`
 	Config TestNodeReachedConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3322,9 +3322,9 @@ type TestAssertionNodesVisited struct {
 	// What to show.
 	Name   OptString              `json:"name"`
 	Config TestNodesVisitedConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3410,9 +3410,9 @@ type TestAssertionRegexMatch struct {
 	// What to show.
 	Name   OptString            `json:"name"`
 	Config TestRegexMatchConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3669,9 +3669,9 @@ type TestAssertionServiceTone struct {
 	// What to show.
 	Name   OptString             `json:"name"`
 	Config TestServiceToneConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3807,9 +3807,9 @@ type TestAssertionStringCheck struct {
 	// What to show.
 	Name   OptString             `json:"name"`
 	Config TestStringCheckConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3895,9 +3895,9 @@ type TestAssertionTraversalMatch struct {
 	// What to show.
 	Name   OptString                `json:"name"`
 	Config TestTraversalMatchConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -3983,9 +3983,9 @@ type TestAssertionVariableExtracted struct {
 	// What to show.
 	Name   OptString                   `json:"name"`
 	Config TestVariableExtractedConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -4071,9 +4071,9 @@ type TestAssertionWebhookTriggered struct {
 	// What to show.
 	Name   OptString                  `json:"name"`
 	Config TestWebhookTriggeredConfig `json:"config"`
-	// Whether a run needs it to pass; true when absent.
+	// Whether a run needs it to pass; true by default.
 	IsRequired OptBool `json:"is_required"`
-	// Its share in the overall score; 1 when absent.
+	// Its share in the overall score; 1 by default.
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
@@ -4663,9 +4663,9 @@ type TestCustomLLMConfig struct {
 	// Model name as the configured provider knows it; its default when absent.
 	Model      OptString          `json:"model"`
 	OutputType OptTestJudgeOutput `json:"output_type"`
-	// Lowest passing score; 0.7 when absent.
+	// Lowest passing score; 0.7 by default.
 	Threshold OptFloat64 `json:"threshold"`
-	// Whether `true` passes; true when absent.
+	// Whether `true` passes; true by default.
 	PassOnTrue OptBool `json:"pass_on_true"`
 	// Labels of a categorical evaluation.
 	Categories []string `json:"categories"`
@@ -5390,9 +5390,9 @@ type TestLLMJudgeConfig struct {
 	// The criterion, as a question about the conversation.
 	Prompt     string             `json:"prompt"`
 	OutputType OptTestJudgeOutput `json:"output_type"`
-	// Lowest passing score; 0.7 when absent.
+	// Lowest passing score; 0.7 by default.
 	Threshold OptFloat64 `json:"threshold"`
-	// Whether `true` passes a boolean judge; true when absent.
+	// Whether `true` passes a boolean judge; true by default.
 	PassOnTrue OptBool `json:"pass_on_true"`
 	// Labels of a categorical judge.
 	Categories []string `json:"categories"`
@@ -5633,9 +5633,9 @@ func (s *TestNodeReachedConfig) SetNodeID(val string) {
 type TestNodesVisitedConfig struct {
 	// Nodes of the tested version.
 	NodeIds []string `json:"node_ids"`
-	// Whether all of them or any one is needed; `all` when absent.
+	// Whether all of them or any one is needed; `all` by default.
 	Match OptTestNodesVisitedConfigMatch `json:"match"`
-	// Whether they must be visited in the given order; false when absent.
+	// Whether they must be visited in the given order; false by default.
 	InOrder OptBool `json:"in_order"`
 	// Nodes that must not be visited.
 	Forbidden []string `json:"forbidden"`
@@ -5681,7 +5681,7 @@ func (s *TestNodesVisitedConfig) SetForbidden(val []string) {
 	s.Forbidden = val
 }
 
-// Whether all of them or any one is needed; `all` when absent.
+// Whether all of them or any one is needed; `all` by default.
 type TestNodesVisitedConfigMatch string
 
 const (
@@ -5830,9 +5830,9 @@ type TestRegexMatchConfig struct {
 	Role     OptTestSpeaker `json:"role"`
 	// Look at this message of the transcript only, counted from 0.
 	Turn OptInt `json:"turn"`
-	// Fewest matches; 1 when absent.
+	// Fewest matches; 1 by default.
 	MinMatches OptInt `json:"min_matches"`
-	// Pass when the pattern does not match; false when absent.
+	// Pass when the pattern does not match; false by default.
 	Negate OptBool `json:"negate"`
 }
 
@@ -8372,7 +8372,7 @@ func (s *TestScoreStats) SetMax(val NilFloat64) {
 // When the tone is good enough.
 // Ref: #/components/schemas/TestServiceToneConfig
 type TestServiceToneConfig struct {
-	// Lowest passing overall tone score; 0.7 when absent.
+	// Lowest passing overall tone score; 0.7 by default.
 	Threshold OptFloat64 `json:"threshold"`
 }
 
@@ -8988,7 +8988,7 @@ type TestSetStart struct {
 	PathwayID OptString `json:"pathway_id"`
 	// Persona under test.
 	PersonaID OptString `json:"persona_id"`
-	// Pathway version; production when absent.
+	// Pathway version; production by default.
 	VersionNumber OptInt `json:"version_number"`
 	// Whether to judge mixed results again to find out where the variation comes from. Costs judge calls.
 	AttributeFlakes OptBool `json:"attribute_flakes"`
@@ -9234,11 +9234,11 @@ func (s *TestSpeaker) UnmarshalText(data []byte) error {
 type TestStringCheckConfig struct {
 	// The text.
 	Value string `json:"value"`
-	// How to compare; `contains` when absent. On a transcript, each message is compared alone.
+	// How to compare; `contains` by default. On a transcript, each message is compared alone.
 	Operator OptTestStringCheckConfigOperator `json:"operator"`
-	// Whether letter case counts; false when absent.
+	// Whether letter case counts; false by default.
 	CaseSensitive OptBool `json:"case_sensitive"`
-	// Whether runs of white space count as one blank; false when absent.
+	// Whether runs of white space count as one blank; false by default.
 	FoldWhitespace OptBool            `json:"fold_whitespace"`
 	Target         OptTestMatchTarget `json:"target"`
 	// Variable to look at.
@@ -9316,7 +9316,7 @@ func (s *TestStringCheckConfig) SetRole(val OptTestSpeaker) {
 	s.Role = val
 }
 
-// How to compare; `contains` when absent. On a transcript, each message is compared alone.
+// How to compare; `contains` by default. On a transcript, each message is compared alone.
 type TestStringCheckConfigOperator string
 
 const (
@@ -9886,11 +9886,11 @@ func (s *TestToneScore) SetExamples(val []TestToneExample) {
 type TestTraversalMatchConfig struct {
 	// Node ids in the expected order.
 	ReferencePath []string `json:"reference_path"`
-	// How to compare; `similarity` when absent.
+	// How to compare; `similarity` by default.
 	Mode OptTestTraversalMatchConfigMode `json:"mode"`
-	// Lowest passing similarity; 0.8 when absent.
+	// Lowest passing similarity; 0.8 by default.
 	Threshold OptFloat64 `json:"threshold"`
-	// Whether consecutive visits of one node count once; true when absent.
+	// Whether consecutive visits of one node count once; true by default.
 	CollapseRepeats OptBool `json:"collapse_repeats"`
 }
 
@@ -9934,7 +9934,7 @@ func (s *TestTraversalMatchConfig) SetCollapseRepeats(val OptBool) {
 	s.CollapseRepeats = val
 }
 
-// How to compare; `similarity` when absent.
+// How to compare; `similarity` by default.
 type TestTraversalMatchConfigMode string
 
 const (
@@ -10283,14 +10283,14 @@ func (s *TestUsageRole) UnmarshalText(data []byte) error {
 type TestVariableExtractedConfig struct {
 	// Name of the variable.
 	Variable string `json:"variable"`
-	// How to compare; `exists` when absent. `exists` asks for any value that is not null.
+	// How to compare; `exists` by default. `exists` asks for any value that is not null.
 	Operator OptTestVariableExtractedConfigOperator `json:"operator"`
 	Value    OptTestScalar                          `json:"value"`
 	// Accepted values of `one_of`.
 	Values []TestScalar `json:"values"`
-	// Whether letter case counts; false when absent.
+	// Whether letter case counts; false by default.
 	CaseSensitive OptBool `json:"case_sensitive"`
-	// Whether a text may equal a number or truth value written the same way; false when absent.
+	// Whether a text may equal a number or truth value written the same way; false by default.
 	Loose OptBool `json:"loose"`
 }
 
@@ -10354,7 +10354,7 @@ func (s *TestVariableExtractedConfig) SetLoose(val OptBool) {
 	s.Loose = val
 }
 
-// How to compare; `exists` when absent. `exists` asks for any value that is not null.
+// How to compare; `exists` by default. `exists` asks for any value that is not null.
 type TestVariableExtractedConfigOperator string
 
 const (
@@ -10467,7 +10467,7 @@ type TestWebhookMock struct {
 	// Applies to calls of this address.
 	URL    OptString         `json:"url"`
 	Method OptTestHTTPMethod `json:"method"`
-	// HTTP status to answer with; 200 when absent.
+	// HTTP status to answer with; 200 by default.
 	Status OptInt        `json:"status"`
 	Body   OptFreeObject `json:"body"`
 	// Milliseconds before the answer.
@@ -10593,13 +10593,13 @@ func (s *TestWebhookMockFault) UnmarshalText(data []byte) error {
 type TestWebhookTriggeredConfig struct {
 	// Called address.
 	URL OptString `json:"url"`
-	// How `url` compares; `exact` when absent.
+	// How `url` compares; `exact` by default.
 	URLMatch OptTestWebhookTriggeredConfigURLMatch `json:"url_match"`
 	// Webhook node that made the call.
 	NodeID      OptString         `json:"node_id"`
 	Method      OptTestHTTPMethod `json:"method"`
 	RequestBody OptFreeObject     `json:"request_body"`
-	// Fewest matching calls; 1 when absent.
+	// Fewest matching calls; 1 by default.
 	MinCount OptInt `json:"min_count"`
 	// Most matching calls; no bound when absent.
 	MaxCount OptInt `json:"max_count"`
@@ -10699,7 +10699,7 @@ func (s *TestWebhookTriggeredConfig) SetAfterNode(val OptString) {
 	s.AfterNode = val
 }
 
-// How `url` compares; `exact` when absent.
+// How `url` compares; `exact` by default.
 type TestWebhookTriggeredConfigURLMatch string
 
 const (
@@ -11727,7 +11727,7 @@ type TornadoStart struct {
 	PersonaID OptString `json:"persona_id"`
 	// Scenarios to satisfy; all enabled ones when absent.
 	ScenarioIds []string `json:"scenario_ids"`
-	// Version to start from; production when absent. It is forked, never changed.
+	// Version to start from; production by default. It is forked, never changed.
 	VersionNumber OptInt `json:"version_number"`
 	// Attempts at most.
 	MaxIterations OptInt `json:"max_iterations"`

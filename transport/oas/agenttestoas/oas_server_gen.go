@@ -55,7 +55,7 @@ type Handler interface {
 	GenerateTestScenario(ctx context.Context, req *TestScenarioFromCall) (*TestScenarioDraftReply, error)
 	// GetActiveTornado implements getActiveTornado operation.
 	//
-	// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+	// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
 	//
 	// GET /v1/agent-testing/tornado/active
 	GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (*TornadoActiveReply, error)
@@ -67,55 +67,55 @@ type Handler interface {
 	GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error)
 	// GetTestAnalytics implements getTestAnalytics operation.
 	//
-	// Gives pass rate, failure rate and average score of a pathway over a number of days.
+	// Returns pass rate, failure rate and average score of a pathway over a number of days.
 	//
 	// GET /v1/agent-testing/analytics/{pathwayId}
 	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)
 	// GetTestBatch implements getTestBatch operation.
 	//
-	// Gives the verdict of a batch and its runs.
+	// Returns the verdict of a batch and its runs.
 	//
 	// GET /v1/agent-testing/batches/{id}
 	GetTestBatch(ctx context.Context, params GetTestBatchParams) (*TestBatchReply, error)
 	// GetTestRun implements getTestRun operation.
 	//
-	// Gives one run with transcript, variables, nodes, results and trace.
+	// Returns one run with transcript, variables, nodes, results and trace.
 	//
 	// GET /v1/agent-testing/runs/{id}
 	GetTestRun(ctx context.Context, params GetTestRunParams) (*TestRunReply, error)
 	// GetTestScenario implements getTestScenario operation.
 	//
-	// Gives one scenario with its checks.
+	// Returns one scenario with its checks.
 	//
 	// GET /v1/agent-testing/scenarios/{id}
 	GetTestScenario(ctx context.Context, params GetTestScenarioParams) (*TestScenarioReply, error)
 	// GetTestSet implements getTestSet operation.
 	//
-	// Gives the statistics of a set, also while it runs.
+	// Returns the statistics of a set, also while it runs.
 	//
 	// GET /v1/agent-testing/simulation-sets/{id}
 	GetTestSet(ctx context.Context, params GetTestSetParams) (*TestSetReply, error)
 	// GetTornadoStatus implements getTornadoStatus operation.
 	//
-	// Gives every attempt so far with its plan and its result.
+	// Returns every attempt so far with its plan and its result.
 	//
 	// GET /v1/agent-testing/tornado/{id}/status
 	GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error)
 	// ListTestRuns implements listTestRuns operation.
 	//
-	// Gives runs without their transcripts, newest first.
+	// Returns runs without their transcripts, newest first.
 	//
 	// GET /v1/agent-testing/runs
 	ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error)
 	// ListTestScenarios implements listTestScenarios operation.
 	//
-	// Gives the scenarios of the organization, newest first, each with its latest run.
+	// Returns the scenarios of the organization, newest first, each with its latest run.
 	//
 	// GET /v1/agent-testing/scenarios
 	ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error)
 	// ListTestTemplates implements listTestTemplates operation.
 	//
-	// Gives the built-in scenarios.
+	// Returns the built-in scenarios.
 	//
 	// GET /v1/agent-testing/templates
 	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)

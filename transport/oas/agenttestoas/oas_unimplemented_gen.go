@@ -81,7 +81,7 @@ func (UnimplementedHandler) GenerateTestScenario(ctx context.Context, req *TestS
 
 // GetActiveTornado implements getActiveTornado operation.
 //
-// Gives the running session of a pathway or a persona; one of the two is needed. None is 404.
+// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
 //
 // GET /v1/agent-testing/tornado/active
 func (UnimplementedHandler) GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (r *TornadoActiveReply, _ error) {
@@ -99,7 +99,7 @@ func (UnimplementedHandler) GetEnhancedTestAnalytics(ctx context.Context, params
 
 // GetTestAnalytics implements getTestAnalytics operation.
 //
-// Gives pass rate, failure rate and average score of a pathway over a number of days.
+// Returns pass rate, failure rate and average score of a pathway over a number of days.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
 func (UnimplementedHandler) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (r *TestAnalyticsReply, _ error) {
@@ -108,7 +108,7 @@ func (UnimplementedHandler) GetTestAnalytics(ctx context.Context, params GetTest
 
 // GetTestBatch implements getTestBatch operation.
 //
-// Gives the verdict of a batch and its runs.
+// Returns the verdict of a batch and its runs.
 //
 // GET /v1/agent-testing/batches/{id}
 func (UnimplementedHandler) GetTestBatch(ctx context.Context, params GetTestBatchParams) (r *TestBatchReply, _ error) {
@@ -117,7 +117,7 @@ func (UnimplementedHandler) GetTestBatch(ctx context.Context, params GetTestBatc
 
 // GetTestRun implements getTestRun operation.
 //
-// Gives one run with transcript, variables, nodes, results and trace.
+// Returns one run with transcript, variables, nodes, results and trace.
 //
 // GET /v1/agent-testing/runs/{id}
 func (UnimplementedHandler) GetTestRun(ctx context.Context, params GetTestRunParams) (r *TestRunReply, _ error) {
@@ -126,7 +126,7 @@ func (UnimplementedHandler) GetTestRun(ctx context.Context, params GetTestRunPar
 
 // GetTestScenario implements getTestScenario operation.
 //
-// Gives one scenario with its checks.
+// Returns one scenario with its checks.
 //
 // GET /v1/agent-testing/scenarios/{id}
 func (UnimplementedHandler) GetTestScenario(ctx context.Context, params GetTestScenarioParams) (r *TestScenarioReply, _ error) {
@@ -135,7 +135,7 @@ func (UnimplementedHandler) GetTestScenario(ctx context.Context, params GetTestS
 
 // GetTestSet implements getTestSet operation.
 //
-// Gives the statistics of a set, also while it runs.
+// Returns the statistics of a set, also while it runs.
 //
 // GET /v1/agent-testing/simulation-sets/{id}
 func (UnimplementedHandler) GetTestSet(ctx context.Context, params GetTestSetParams) (r *TestSetReply, _ error) {
@@ -144,7 +144,7 @@ func (UnimplementedHandler) GetTestSet(ctx context.Context, params GetTestSetPar
 
 // GetTornadoStatus implements getTornadoStatus operation.
 //
-// Gives every attempt so far with its plan and its result.
+// Returns every attempt so far with its plan and its result.
 //
 // GET /v1/agent-testing/tornado/{id}/status
 func (UnimplementedHandler) GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (r *TornadoSessionReply, _ error) {
@@ -153,7 +153,7 @@ func (UnimplementedHandler) GetTornadoStatus(ctx context.Context, params GetTorn
 
 // ListTestRuns implements listTestRuns operation.
 //
-// Gives runs without their transcripts, newest first.
+// Returns runs without their transcripts, newest first.
 //
 // GET /v1/agent-testing/runs
 func (UnimplementedHandler) ListTestRuns(ctx context.Context, params ListTestRunsParams) (r *TestRunListReply, _ error) {
@@ -162,7 +162,7 @@ func (UnimplementedHandler) ListTestRuns(ctx context.Context, params ListTestRun
 
 // ListTestScenarios implements listTestScenarios operation.
 //
-// Gives the scenarios of the organization, newest first, each with its latest run.
+// Returns the scenarios of the organization, newest first, each with its latest run.
 //
 // GET /v1/agent-testing/scenarios
 func (UnimplementedHandler) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (r *TestScenarioListReply, _ error) {
@@ -171,7 +171,7 @@ func (UnimplementedHandler) ListTestScenarios(ctx context.Context, params ListTe
 
 // ListTestTemplates implements listTestTemplates operation.
 //
-// Gives the built-in scenarios.
+// Returns the built-in scenarios.
 //
 // GET /v1/agent-testing/templates
 func (UnimplementedHandler) ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (r *TestTemplateListReply, _ error) {

@@ -24,34 +24,35 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// CreateCall invokes createCall operation.
 	//
-	// Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-	// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
+	// Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
+	// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
+	// agent.
 	//
 	// POST /v1/calls
 	CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (*CallCreatedReply, error)
 	// GetCall invokes getCall operation.
 	//
-	// The record of one call with its transcript as far as it has got.
+	// Returns the record of one call with the transcript so far.
 	//
 	// GET /v1/calls/{call_id}
 	GetCall(ctx context.Context, params GetCallParams) (*CallRecord, error)
 	// GetRecording invokes getRecording operation.
 	//
-	// The stereo recording of a call (caller left, agent right). A call that was not recorded, or whose
-	// recording is not finished, is 404 `CALL_RECORDING_NOT_FOUND`. One byte range may be asked for.
+	// Returns the stereo recording of a call (caller left, agent right). A call without a finished
+	// recording is 404 `CALL_RECORDING_NOT_FOUND`. The header `Range` may request one range of bytes.
 	//
 	// GET /v1/recordings/{call_id}
 	GetRecording(ctx context.Context, params GetRecordingParams) (GetRecordingRes, error)
 	// ListCalls invokes listCalls operation.
 	//
-	// The organization's calls, newest first unless `ascending` says otherwise.
+	// Returns the organization's calls, newest first unless `ascending` is true.
 	//
 	// GET /v1/calls
 	ListCalls(ctx context.Context, params ListCallsParams) (*CallListReply, error)
 	// StopCall invokes stopCall operation.
 	//
-	// Takes a waiting call out of the queue or hangs up a running one. A call that has ended already is
-	// 409 `INVALID_STATE`.
+	// Removes a waiting call from the queue, or hangs up a running call. A call that has ended is 409
+	// `INVALID_STATE`.
 	//
 	// POST /v1/calls/{call_id}/stop
 	StopCall(ctx context.Context, params StopCallParams) (*MessageReply, error)
@@ -100,8 +101,9 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // CreateCall invokes createCall operation.
 //
-// Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
+// Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
+// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
+// agent.
 //
 // POST /v1/calls
 func (c *Client) CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (*CallCreatedReply, error) {
@@ -196,7 +198,7 @@ func (c *Client) sendCreateCall(ctx context.Context, request *CallCreate, params
 
 // GetCall invokes getCall operation.
 //
-// The record of one call with its transcript as far as it has got.
+// Returns the record of one call with the transcript so far.
 //
 // GET /v1/calls/{call_id}
 func (c *Client) GetCall(ctx context.Context, params GetCallParams) (*CallRecord, error) {
@@ -290,8 +292,8 @@ func (c *Client) sendGetCall(ctx context.Context, params GetCallParams) (res *Ca
 
 // GetRecording invokes getRecording operation.
 //
-// The stereo recording of a call (caller left, agent right). A call that was not recorded, or whose
-// recording is not finished, is 404 `CALL_RECORDING_NOT_FOUND`. One byte range may be asked for.
+// Returns the stereo recording of a call (caller left, agent right). A call without a finished
+// recording is 404 `CALL_RECORDING_NOT_FOUND`. The header `Range` may request one range of bytes.
 //
 // GET /v1/recordings/{call_id}
 func (c *Client) GetRecording(ctx context.Context, params GetRecordingParams) (GetRecordingRes, error) {
@@ -393,7 +395,7 @@ func (c *Client) sendGetRecording(ctx context.Context, params GetRecordingParams
 
 // ListCalls invokes listCalls operation.
 //
-// The organization's calls, newest first unless `ascending` says otherwise.
+// Returns the organization's calls, newest first unless `ascending` is true.
 //
 // GET /v1/calls
 func (c *Client) ListCalls(ctx context.Context, params ListCallsParams) (*CallListReply, error) {
@@ -710,8 +712,8 @@ func (c *Client) sendListCalls(ctx context.Context, params ListCallsParams) (res
 
 // StopCall invokes stopCall operation.
 //
-// Takes a waiting call out of the queue or hangs up a running one. A call that has ended already is
-// 409 `INVALID_STATE`.
+// Removes a waiting call from the queue, or hangs up a running call. A call that has ended is 409
+// `INVALID_STATE`.
 //
 // POST /v1/calls/{call_id}/stop
 func (c *Client) StopCall(ctx context.Context, params StopCallParams) (*MessageReply, error) {

@@ -30,8 +30,9 @@ func recordError(string, error) {}
 
 // handleCreateCallRequest handles createCall operation.
 //
-// Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
+// Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
+// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
+// agent.
 //
 // POST /v1/calls
 func (s *Server) handleCreateCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -187,7 +188,7 @@ func (s *Server) handleCreateCallRequest(args [0]string, argsEscaped bool, w htt
 
 // handleGetCallRequest handles getCall operation.
 //
-// The record of one call with its transcript as far as it has got.
+// Returns the record of one call with the transcript so far.
 //
 // GET /v1/calls/{call_id}
 func (s *Server) handleGetCallRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -328,8 +329,8 @@ func (s *Server) handleGetCallRequest(args [1]string, argsEscaped bool, w http.R
 
 // handleGetRecordingRequest handles getRecording operation.
 //
-// The stereo recording of a call (caller left, agent right). A call that was not recorded, or whose
-// recording is not finished, is 404 `CALL_RECORDING_NOT_FOUND`. One byte range may be asked for.
+// Returns the stereo recording of a call (caller left, agent right). A call without a finished
+// recording is 404 `CALL_RECORDING_NOT_FOUND`. The header `Range` may request one range of bytes.
 //
 // GET /v1/recordings/{call_id}
 func (s *Server) handleGetRecordingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -464,7 +465,7 @@ func (s *Server) handleGetRecordingRequest(args [1]string, argsEscaped bool, w h
 
 // handleListCallsRequest handles listCalls operation.
 //
-// The organization's calls, newest first unless `ascending` says otherwise.
+// Returns the organization's calls, newest first unless `ascending` is true.
 //
 // GET /v1/calls
 func (s *Server) handleListCallsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -657,8 +658,8 @@ func (s *Server) handleListCallsRequest(args [0]string, argsEscaped bool, w http
 
 // handleStopCallRequest handles stopCall operation.
 //
-// Takes a waiting call out of the queue or hangs up a running one. A call that has ended already is
-// 409 `INVALID_STATE`.
+// Removes a waiting call from the queue, or hangs up a running call. A call that has ended is 409
+// `INVALID_STATE`.
 //
 // POST /v1/calls/{call_id}/stop
 func (s *Server) handleStopCallRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

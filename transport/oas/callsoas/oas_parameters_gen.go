@@ -17,8 +17,8 @@ import (
 
 // CreateCallParams is parameters of createCall operation.
 type CreateCallParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 
@@ -370,9 +370,9 @@ type ListCallsParams struct {
 	Completed OptBool `json:",omitempty,omitzero"`
 	// Only inbound (true) or only outbound (false) calls.
 	Inbound OptBool `json:",omitempty,omitzero"`
-	// Only calls that were taken so.
+	// Only calls that were answered by this kind of party.
 	AnsweredBy OptListCallsAnsweredBy `json:",omitempty,omitzero"`
-	// Only calls that came out so.
+	// Only calls with this outcome.
 	Status OptCallStatus `json:",omitempty,omitzero"`
 	// Only calls that this pathway led.
 	PathwayID OptString `json:",omitempty,omitzero"`
@@ -382,7 +382,7 @@ type ListCallsParams struct {
 	DurationLt OptFloat64 `json:",omitempty,omitzero"`
 	// Oldest first.
 	Ascending OptBool `json:",omitempty,omitzero"`
-	// Greatest number of calls in the answer.
+	// Maximum number of calls in the answer.
 	Limit OptInt `json:",omitempty,omitzero"`
 	// The `next_cursor` of the previous page.
 	Cursor OptString `json:",omitempty,omitzero"`

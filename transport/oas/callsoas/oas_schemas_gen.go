@@ -135,58 +135,62 @@ func (s *CallAnalysis) SetDisposition(val NilString) {
 type CallCreate struct {
 	// Number to call, E.164.
 	PhoneNumber string `json:"phone_number"`
-	// Number to call from, E.164; attached to a trunk for outbound. Without it the organization's only
-	// such number is taken.
+	// Caller's number in E.164. It must be attached to a trunk for outbound calls. The default is the
+	// organization's only such number.
 	From OptString `json:"from"`
-	// What the agent is there for and how it behaves. Not together with `pathway_id`.
+	// Task and behavior of the agent. Mutually exclusive with `pathway_id`.
 	Task OptString `json:"task"`
-	// Web agent whose settings the call takes. A setting that is given beside it wins.
+	// Web agent whose settings the call takes. Settings in this request take precedence.
 	AgentID OptString `json:"agent_id"`
-	// Pathway that leads the conversation. Not together with `task`.
+	// Pathway that leads the conversation. Mutually exclusive with `task`.
 	PathwayID OptString `json:"pathway_id"`
-	// Version of the pathway, 0 for the draft; without it the one in production when somebody answers.
+	// Version of the pathway, 0 for the draft. The default is the version in production when the call is
+	// answered.
 	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
 	// Node to start on instead of the pathway's own start.
 	StartNodeID OptString `json:"start_node_id"`
-	// Who the agent is and how it talks. It stands before the task and before every text of a pathway.
+	// Character and manner of the agent. The model reads it before the task and before every text of a
+	// pathway.
 	Persona OptString `json:"persona"`
 	// Name or id of the voice.
 	Voice OptString `json:"voice"`
-	// Said as soon as somebody answers.
+	// Sentence that the agent says as soon as the call is answered.
 	FirstSentence OptString `json:"first_sentence"`
-	// Let the callee speak first. False if it is not given.
+	// Whether the callee speaks first. False by default.
 	WaitForGreeting OptBool `json:"wait_for_greeting"`
-	// Keep a recording. False if it is not given.
+	// Whether the call is recorded. False by default.
 	Record OptBool `json:"record"`
-	// Minutes after which the call is ended; 30 if it is not given.
+	// Maximum duration in minutes, after which the call is ended. 30 by default.
 	MaxDuration OptFloat64 `json:"max_duration"`
-	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and the names that begin with `babel`
-	// mean the engines' own choice.
+	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and names that begin with `babel`
+	// leave the choice to the engines.
 	Language OptString `json:"language"`
 	// Model of the agent; `base` and `turbo` are always known.
 	Model OptString `json:"model"`
-	// Freedom of the model's answers.
+	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`
-	// Milliseconds of the callee's speech that interrupt the agent.
+	// Duration of the callee's speech, in milliseconds, that interrupts the agent.
 	InterruptionThreshold OptFloat64            `json:"interruption_threshold"`
 	Tools                 OptNilAgentTools      `json:"tools"`
 	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
-	// Number to transfer to when the callee asks for a person, E.164.
+	// Number in E.164 to which the call is transferred when the callee asks for a person.
 	TransferPhoneNumber OptString           `json:"transfer_phone_number"`
 	Voicemail           OptVoicemailOptions `json:"voicemail"`
 	Retry               OptRetryOptions     `json:"retry"`
-	// When to place the call; at once if it is not given or past.
+	// Time at which to place the call, at most 30 days ahead. A call without it, or with a past time, is
+	// placed at once.
 	StartTime OptDateTime `json:"start_time"`
-	// Outcomes, one of which is chosen for `disposition_tag` when the call has ended.
+	// Possible outcomes. A model chooses one for `disposition_tag` when the call has ended.
 	Dispositions []string `json:"dispositions"`
-	// How to sum the call up when it has ended. Without it there is no summary.
+	// Instructions for the summary that is written when the call has ended. A call without them has no
+	// summary.
 	SummaryPrompt OptString      `json:"summary_prompt"`
 	RequestData   OptRequestData `json:"request_data"`
 	Metadata      OptMetadata    `json:"metadata"`
-	// URL that gets the call record when the call is over, signed.
+	// URL to which the signed call record is posted when the call has ended.
 	Webhook OptString `json:"webhook"`
-	// What `webhook` is told of while the call is under way, each as a body with `message`, `call_id`,
-	// `category` (one of these) and `log_level` (`info` or `performance`).
+	// Categories of events that are posted to `webhook` during the call. Each body has `message`,
+	// `call_id`, `category` (one of these) and `log_level` (`info` or `performance`).
 	WebhookEvents []CallEventCategory `json:"webhook_events"`
 }
 
@@ -600,19 +604,19 @@ func (s *CallEventCategory) UnmarshalText(data []byte) error {
 	}
 }
 
-// How long the stages of one answer took, in milliseconds, each counted from the caller's last voiced
-// sample. A stage that did not happen is null.
+// Latencies of one answer in milliseconds, each measured from the caller's last voiced sample; null
+// for a stage that did not happen.
 // Ref: #/components/schemas/CallLatency
 type CallLatency struct {
-	// The turn was judged to be over.
+	// The end of the caller's turn was detected.
 	EndOfTurnMs NilFloat64 `json:"end_of_turn_ms"`
-	// The caller's words were there.
+	// The caller's words were recognized.
 	RecognizedMs NilFloat64 `json:"recognized_ms"`
-	// The agent's first sentence was there.
+	// The agent's first sentence was available.
 	FirstSentenceMs NilFloat64 `json:"first_sentence_ms"`
-	// The first audio of it was there.
+	// The first audio of that sentence was available.
 	FirstAudioMs NilFloat64 `json:"first_audio_ms"`
-	// The first audio left for the caller.
+	// The first audio was sent to the caller.
 	PlayingMs NilFloat64 `json:"playing_ms"`
 }
 
@@ -673,7 +677,7 @@ type CallListReply struct {
 	// Calls in this answer.
 	Count int           `json:"count"`
 	Calls []CallSummary `json:"calls"`
-	// Where the next page starts; null on the last one.
+	// Cursor of the next page; null on the last page.
 	NextCursor OptNilString `json:"next_cursor"`
 }
 
@@ -717,14 +721,14 @@ func (s *CallListReply) SetNextCursor(val OptNilString) {
 	s.NextCursor = val
 }
 
-// One thing that happened in a conversation that a pathway led.
+// Event of a conversation that a pathway led.
 // Ref: #/components/schemas/CallPathwayLog
 type CallPathwayLog struct {
-	// Whose words `text` holds; `pathway` for what the graph did.
+	// Speaker of `text`; `pathway` for a step of the graph.
 	Role CallPathwayLogRole `json:"role"`
-	// What was said, or what happened; empty for a decision.
+	// Spoken words or an event; empty for a decision.
 	Text string `json:"text"`
-	// Why the conversation went where it went, or stayed.
+	// Reason of a decision.
 	Decision NilString `json:"decision"`
 	// A JSON object: `kind` says what happened, `node_id` and `node_name` where, `edge_id` the way that
 	// was taken, `variables` what was found out, `request` what another system was asked.
@@ -806,7 +810,7 @@ func (s *CallPathwayLog) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
 }
 
-// Whose words `text` holds; `pathway` for what the graph did.
+// Speaker of `text`; `pathway` for a step of the graph.
 type CallPathwayLogRole string
 
 const (
@@ -860,7 +864,7 @@ type CallRecord struct {
 	CallID string `json:"call_id"`
 	// The same id under its older name.
 	CID string `json:"c_id"`
-	// Minutes from answer to end; null while nobody has answered.
+	// Minutes from answer to end; null until the call is answered.
 	CallLength NilFloat64 `json:"call_length"`
 	// The same length in whole seconds as text.
 	CorrectedDuration NilString   `json:"corrected_duration"`
@@ -870,7 +874,7 @@ type CallRecord struct {
 	Inbound           bool        `json:"inbound"`
 	RequestData       RequestData `json:"request_data"`
 	Metadata          Metadata    `json:"metadata"`
-	// What the agent knew or collected by name.
+	// Variables of the conversation by name, given or collected.
 	Variables CallRecordVariables `json:"variables"`
 	// The call is over.
 	Completed   bool        `json:"completed"`
@@ -892,19 +896,19 @@ type CallRecord struct {
 	PathwayID   NilString                `json:"pathway_id"`
 	// Version that led the conversation, 0 for the draft; null until it has begun.
 	PathwayVersion NilInt `json:"pathway_version"`
-	// What was said, decided and asked of other systems, in order.
+	// Words, decisions and requests to other systems, in order.
 	PathwayLogs []CallPathwayLog `json:"pathway_logs"`
-	// Address of the server that keeps this record.
+	// URL of the server that keeps this record.
 	EndpointURL string `json:"endpoint_url"`
-	// Always false; no number is chosen by the callee's area.
+	// Always false; caller numbers are not chosen by the callee's area.
 	LocalDialing bool `json:"local_dialing"`
-	// When the call was to be placed; null for at once.
+	// Time for which the call was scheduled; null for a call that was placed at once.
 	StartTime NilDateTime `json:"start_time"`
-	// What a model made of the call; null when nothing was asked for or found.
+	// Findings of a model about the call; null when none were requested or made.
 	Analysis NilCallAnalysis `json:"analysis"`
-	// Why something that was asked for is missing from the analysis.
+	// Reason why a requested part of the analysis is missing.
 	AnalysisError NilString `json:"analysis_error"`
-	// The one of `dispositions` that fits.
+	// Outcome that was chosen from `dispositions`.
 	DispositionTag NilString `json:"disposition_tag"`
 	// Always empty; there are no citation schemas.
 	Citations []FreeObject `json:"citations"`
@@ -915,7 +919,7 @@ type CallRecord struct {
 	// The call that tries this one again.
 	RetriedBy NilString `json:"retried_by"`
 	VoiceID   NilString `json:"voice_id"`
-	// Model that answered; `scripted` when there was none.
+	// Model that answered; `scripted` for the built-in one, which follows the script.
 	Model NilString `json:"model"`
 	// Last SIP status of the call.
 	SipCode OptNilInt    `json:"sip_code"`
@@ -1432,7 +1436,7 @@ func (s *CallRecordCallEndedBy) UnmarshalText(data []byte) error {
 	}
 }
 
-// What the agent knew or collected by name.
+// Variables of the conversation by name, given or collected.
 type CallRecordVariables map[string]jx.Raw
 
 func (s *CallRecordVariables) init() CallRecordVariables {
@@ -1444,7 +1448,7 @@ func (s *CallRecordVariables) init() CallRecordVariables {
 	return m
 }
 
-// How the call ended; `unknown` until then.
+// Outcome of the call; `unknown` until it has ended.
 // Ref: #/components/schemas/CallStatus
 type CallStatus string
 
@@ -1519,7 +1523,7 @@ func (s *CallStatus) UnmarshalText(data []byte) error {
 type CallSummary struct {
 	CallID    string    `json:"call_id"`
 	CreatedAt time.Time `json:"created_at"`
-	// Minutes from answer to end; null while nobody has answered.
+	// Minutes from answer to end; null until the call is answered.
 	CallLength   NilFloat64    `json:"call_length"`
 	To           string        `json:"to"`
 	From         string        `json:"from"`
@@ -1670,7 +1674,7 @@ type DynamicData struct {
 	Headers []KeyValue `json:"headers"`
 	Query   []KeyValue `json:"query"`
 	Body    []KeyValue `json:"body"`
-	// Ask once for a whole conversation.
+	// Whether the request is made once for a whole conversation.
 	Cache        OptBool            `json:"cache"`
 	ResponseData []DynamicDataField `json:"response_data"`
 }
@@ -1893,8 +1897,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -2264,7 +2268,7 @@ func (s *MessageReply) SetMessage(val string) {
 	s.Message = val
 }
 
-// Kept with the record and given back untouched.
+// Kept with the record and returned unchanged.
 // Ref: #/components/schemas/Metadata
 type Metadata map[string]jx.Raw
 
@@ -3817,14 +3821,14 @@ func (s *RequestData) init() RequestData {
 	return m
 }
 
-// Has a call that nobody took, or an answering machine did, tried once more.
+// Repeats a call once that nobody answered, or that an answering machine answered.
 // Ref: #/components/schemas/RetryOptions
 type RetryOptions struct {
 	// Seconds from the end of the first call.
 	Wait int `json:"wait"`
-	// What the second call does when an answering machine picks up.
+	// Action of the second call when an answering machine answers.
 	VoicemailAction OptRetryOptionsVoicemailAction `json:"voicemail_action"`
-	// What the second call leaves.
+	// Message that the second call leaves.
 	VoicemailMessage OptString `json:"voicemail_message"`
 }
 
@@ -3858,7 +3862,7 @@ func (s *RetryOptions) SetVoicemailMessage(val OptString) {
 	s.VoicemailMessage = val
 }
 
-// What the second call does when an answering machine picks up.
+// Action of the second call when an answering machine answers.
 type RetryOptionsVoicemailAction string
 
 const (
@@ -3948,7 +3952,7 @@ type TranscriptLine struct {
 	// Position in the transcript.
 	ID        int       `json:"id"`
 	CreatedAt time.Time `json:"created_at"`
-	// What was said; for the agent, what was heard of it.
+	// Spoken words. Of an interrupted agent only the words that were heard.
 	Text string `json:"text"`
 	// Who said or did it.
 	User TranscriptLineUser `json:"user"`
@@ -4099,9 +4103,9 @@ func (s *TranscriptLineUser) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/VoicemailOptions
 type VoicemailOptions struct {
-	// What to do when an answering machine picks up.
+	// Action when an answering machine answers.
 	Action VoicemailOptionsAction `json:"action"`
-	// What to leave; needed by `leave_message`.
+	// Message to leave. Required by `leave_message`.
 	Message OptString `json:"message"`
 }
 
@@ -4125,7 +4129,7 @@ func (s *VoicemailOptions) SetMessage(val OptString) {
 	s.Message = val
 }
 
-// What to do when an answering machine picks up.
+// Action when an answering machine answers.
 type VoicemailOptionsAction string
 
 const (

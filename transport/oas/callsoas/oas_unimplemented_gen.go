@@ -17,8 +17,9 @@ var _ RawHandler = UnimplementedHandler{}
 
 // CreateCall implements createCall operation.
 //
-// Queues one outbound call. It answers as soon as the call is stored; what becomes of it is read from
-// the call record or sent to `webhook`. `task`, `pathway_id` or `agent_id` says what the agent does.
+// Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
+// record and is sent to `webhook`. `task`, `pathway_id` or `agent_id` is required and defines the
+// agent.
 //
 // POST /v1/calls
 func (UnimplementedHandler) CreateCall(ctx context.Context, req *CallCreate, params CreateCallParams) (r *CallCreatedReply, _ error) {
@@ -27,7 +28,7 @@ func (UnimplementedHandler) CreateCall(ctx context.Context, req *CallCreate, par
 
 // GetCall implements getCall operation.
 //
-// The record of one call with its transcript as far as it has got.
+// Returns the record of one call with the transcript so far.
 //
 // GET /v1/calls/{call_id}
 func (UnimplementedHandler) GetCall(ctx context.Context, params GetCallParams) (r *CallRecord, _ error) {
@@ -36,8 +37,8 @@ func (UnimplementedHandler) GetCall(ctx context.Context, params GetCallParams) (
 
 // GetRecording implements getRecording operation.
 //
-// The stereo recording of a call (caller left, agent right). A call that was not recorded, or whose
-// recording is not finished, is 404 `CALL_RECORDING_NOT_FOUND`. One byte range may be asked for.
+// Returns the stereo recording of a call (caller left, agent right). A call without a finished
+// recording is 404 `CALL_RECORDING_NOT_FOUND`. The header `Range` may request one range of bytes.
 //
 // GET /v1/recordings/{call_id}
 func (UnimplementedHandler) GetRecording(ctx context.Context, params GetRecordingParams, w http.ResponseWriter) error {
@@ -46,7 +47,7 @@ func (UnimplementedHandler) GetRecording(ctx context.Context, params GetRecordin
 
 // ListCalls implements listCalls operation.
 //
-// The organization's calls, newest first unless `ascending` says otherwise.
+// Returns the organization's calls, newest first unless `ascending` is true.
 //
 // GET /v1/calls
 func (UnimplementedHandler) ListCalls(ctx context.Context, params ListCallsParams) (r *CallListReply, _ error) {
@@ -55,8 +56,8 @@ func (UnimplementedHandler) ListCalls(ctx context.Context, params ListCallsParam
 
 // StopCall implements stopCall operation.
 //
-// Takes a waiting call out of the queue or hangs up a running one. A call that has ended already is
-// 409 `INVALID_STATE`.
+// Removes a waiting call from the queue, or hangs up a running call. A call that has ended is 409
+// `INVALID_STATE`.
 //
 // POST /v1/calls/{call_id}/stop
 func (UnimplementedHandler) StopCall(ctx context.Context, params StopCallParams) (r *MessageReply, _ error) {

@@ -50,14 +50,14 @@ type Invoker interface {
 	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error)
 	// DeletePathwayVersion invokes deletePathwayVersion operation.
 	//
-	// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
-	// is published, or about to be, is 409 INVALID_STATE.
+	// Archives a version. It is no longer listed and no longer starts conversations; running ones
+	// continue. A version that is published, or about to be, is 409 INVALID_STATE.
 	//
 	// DELETE /v1/pathway/{id}/version/{version}
 	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error)
 	// DiffPathwayVersion invokes diffPathwayVersion operation.
 	//
-	// Says what a version has added, removed and changed since another one.
+	// Returns what a version added, removed and changed compared with another.
 	//
 	// GET /v1/pathway/{id}/version/{version}/diff
 	DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error)
@@ -70,42 +70,42 @@ type Invoker interface {
 	ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error)
 	// GetPathway invokes getPathway operation.
 	//
-	// Gives one pathway with its live draft.
+	// Returns one pathway with its live draft.
 	//
 	// GET /v1/pathway/{id}
 	GetPathway(ctx context.Context, params GetPathwayParams) (*Pathway, error)
 	// GetPathwayVersion invokes getPathwayVersion operation.
 	//
-	// Gives the graph of one version. Version 0 is the live draft.
+	// Returns the graph of one version. Version 0 is the live draft.
 	//
 	// GET /v1/pathway/{id}/version/{version}
 	GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error)
 	// ListPathwayVersions invokes listPathwayVersions operation.
 	//
-	// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
+	// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
 	//
 	// GET /v1/pathway/{id}/versions
 	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
 	// ListPathways invokes listPathways operation.
 	//
-	// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+	// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
 	// organization can have at most 1000.
 	//
 	// GET /v1/pathway
 	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)
 	// PublishPathway invokes publishPathway operation.
 	//
-	// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+	// Publishes a stored version. For production, every enabled scenario that is required for promotion
 	// must have passed on exactly this version in one batch; otherwise the answer is 409
-	// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
-	// as they have.
+	// PROMOTION_GATE_FAILED, and its message names the batch. With `publish_on_pass` the version is
+	// published as soon as they have passed.
 	//
 	// POST /v1/pathway/{id}/publish
 	PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error)
 	// SendPathwayChatMessage invokes sendPathwayChatMessage operation.
 	//
-	// Says something to the agent and gives its answer and the state of the conversation. A completed chat
-	// is a conflict.
+	// Sends a message to the agent and returns its answer and the state of the conversation. A completed
+	// chat is 409 INVALID_STATE.
 	//
 	// POST /v1/pathway/chat/{chat_id}
 	SendPathwayChatMessage(ctx context.Context, request *PathwayChatTurn, params SendPathwayChatMessageParams) (*PathwayChatStateReply, error)
@@ -512,8 +512,8 @@ func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayPara
 
 // DeletePathwayVersion invokes deletePathwayVersion operation.
 //
-// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
-// is published, or about to be, is 409 INVALID_STATE.
+// Archives a version. It is no longer listed and no longer starts conversations; running ones
+// continue. A version that is published, or about to be, is 409 INVALID_STATE.
 //
 // DELETE /v1/pathway/{id}/version/{version}
 func (c *Client) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error) {
@@ -626,7 +626,7 @@ func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePath
 
 // DiffPathwayVersion invokes diffPathwayVersion operation.
 //
-// Says what a version has added, removed and changed since another one.
+// Returns what a version added, removed and changed compared with another.
 //
 // GET /v1/pathway/{id}/version/{version}/diff
 func (c *Client) DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error) {
@@ -875,7 +875,7 @@ func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFor
 
 // GetPathway invokes getPathway operation.
 //
-// Gives one pathway with its live draft.
+// Returns one pathway with its live draft.
 //
 // GET /v1/pathway/{id}
 func (c *Client) GetPathway(ctx context.Context, params GetPathwayParams) (*Pathway, error) {
@@ -969,7 +969,7 @@ func (c *Client) sendGetPathway(ctx context.Context, params GetPathwayParams) (r
 
 // GetPathwayVersion invokes getPathwayVersion operation.
 //
-// Gives the graph of one version. Version 0 is the live draft.
+// Returns the graph of one version. Version 0 is the live draft.
 //
 // GET /v1/pathway/{id}/version/{version}
 func (c *Client) GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error) {
@@ -1082,7 +1082,7 @@ func (c *Client) sendGetPathwayVersion(ctx context.Context, params GetPathwayVer
 
 // ListPathwayVersions invokes listPathwayVersions operation.
 //
-// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
+// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
 func (c *Client) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error) {
@@ -1177,7 +1177,7 @@ func (c *Client) sendListPathwayVersions(ctx context.Context, params ListPathway
 
 // ListPathways invokes listPathways operation.
 //
-// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
 // organization can have at most 1000.
 //
 // GET /v1/pathway
@@ -1291,10 +1291,10 @@ func (c *Client) sendListPathways(ctx context.Context, params ListPathwaysParams
 
 // PublishPathway invokes publishPathway operation.
 //
-// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+// Publishes a stored version. For production, every enabled scenario that is required for promotion
 // must have passed on exactly this version in one batch; otherwise the answer is 409
-// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
-// as they have.
+// PROMOTION_GATE_FAILED, and its message names the batch. With `publish_on_pass` the version is
+// published as soon as they have passed.
 //
 // POST /v1/pathway/{id}/publish
 func (c *Client) PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error) {
@@ -1392,8 +1392,8 @@ func (c *Client) sendPublishPathway(ctx context.Context, request *PathwayPublish
 
 // SendPathwayChatMessage invokes sendPathwayChatMessage operation.
 //
-// Says something to the agent and gives its answer and the state of the conversation. A completed chat
-// is a conflict.
+// Sends a message to the agent and returns its answer and the state of the conversation. A completed
+// chat is 409 INVALID_STATE.
 //
 // POST /v1/pathway/chat/{chat_id}
 func (c *Client) SendPathwayChatMessage(ctx context.Context, request *PathwayChatTurn, params SendPathwayChatMessageParams) (*PathwayChatStateReply, error) {

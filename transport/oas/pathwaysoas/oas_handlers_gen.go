@@ -611,8 +611,8 @@ func (s *Server) handleDeletePathwayRequest(args [1]string, argsEscaped bool, w 
 
 // handleDeletePathwayVersionRequest handles deletePathwayVersion operation.
 //
-// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
-// is published, or about to be, is 409 INVALID_STATE.
+// Archives a version. It is no longer listed and no longer starts conversations; running ones
+// continue. A version that is published, or about to be, is 409 INVALID_STATE.
 //
 // DELETE /v1/pathway/{id}/version/{version}
 func (s *Server) handleDeletePathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -757,7 +757,7 @@ func (s *Server) handleDeletePathwayVersionRequest(args [2]string, argsEscaped b
 
 // handleDiffPathwayVersionRequest handles diffPathwayVersion operation.
 //
-// Says what a version has added, removed and changed since another one.
+// Returns what a version added, removed and changed compared with another.
 //
 // GET /v1/pathway/{id}/version/{version}/diff
 func (s *Server) handleDiffPathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1067,7 +1067,7 @@ func (s *Server) handleForkPathwayVersionRequest(args [2]string, argsEscaped boo
 
 // handleGetPathwayRequest handles getPathway operation.
 //
-// Gives one pathway with its live draft.
+// Returns one pathway with its live draft.
 //
 // GET /v1/pathway/{id}
 func (s *Server) handleGetPathwayRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1208,7 +1208,7 @@ func (s *Server) handleGetPathwayRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetPathwayVersionRequest handles getPathwayVersion operation.
 //
-// Gives the graph of one version. Version 0 is the live draft.
+// Returns the graph of one version. Version 0 is the live draft.
 //
 // GET /v1/pathway/{id}/version/{version}
 func (s *Server) handleGetPathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1353,7 +1353,7 @@ func (s *Server) handleGetPathwayVersionRequest(args [2]string, argsEscaped bool
 
 // handleListPathwayVersionsRequest handles listPathwayVersions operation.
 //
-// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
+// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
 func (s *Server) handleListPathwayVersionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1494,7 +1494,7 @@ func (s *Server) handleListPathwayVersionsRequest(args [1]string, argsEscaped bo
 
 // handleListPathwaysRequest handles listPathways operation.
 //
-// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
 // organization can have at most 1000.
 //
 // GET /v1/pathway
@@ -1640,10 +1640,10 @@ func (s *Server) handleListPathwaysRequest(args [0]string, argsEscaped bool, w h
 
 // handlePublishPathwayRequest handles publishPathway operation.
 //
-// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+// Publishes a stored version. For production, every enabled scenario that is required for promotion
 // must have passed on exactly this version in one batch; otherwise the answer is 409
-// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
-// as they have.
+// PROMOTION_GATE_FAILED, and its message names the batch. With `publish_on_pass` the version is
+// published as soon as they have passed.
 //
 // POST /v1/pathway/{id}/publish
 func (s *Server) handlePublishPathwayRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1799,8 +1799,8 @@ func (s *Server) handlePublishPathwayRequest(args [1]string, argsEscaped bool, w
 
 // handleSendPathwayChatMessageRequest handles sendPathwayChatMessage operation.
 //
-// Says something to the agent and gives its answer and the state of the conversation. A completed chat
-// is a conflict.
+// Sends a message to the agent and returns its answer and the state of the conversation. A completed
+// chat is 409 INVALID_STATE.
 //
 // POST /v1/pathway/chat/{chat_id}
 func (s *Server) handleSendPathwayChatMessageRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -1058,7 +1058,7 @@ func decodeListPathwayVersionsParams(args [1]string, argsEscaped bool, r *http.R
 type ListPathwaysParams struct {
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// Pathways to leave out at the front.
+	// Pathways to skip from the beginning.
 	Offset OptInt `json:",omitempty,omitzero"`
 }
 

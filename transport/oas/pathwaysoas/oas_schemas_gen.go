@@ -41,14 +41,14 @@ func (s *ApiKey) SetRoles(val []string) {
 	s.Roles = val
 }
 
-// One thing that happened in a conversation that a pathway led.
+// Event of a conversation that a pathway led.
 // Ref: #/components/schemas/CallPathwayLog
 type CallPathwayLog struct {
-	// Whose words `text` holds; `pathway` for what the graph did.
+	// Speaker of `text`; `pathway` for a step of the graph.
 	Role CallPathwayLogRole `json:"role"`
-	// What was said, or what happened; empty for a decision.
+	// Spoken words or an event; empty for a decision.
 	Text string `json:"text"`
-	// Why the conversation went where it went, or stayed.
+	// Reason of a decision.
 	Decision NilString `json:"decision"`
 	// A JSON object: `kind` says what happened, `node_id` and `node_name` where, `edge_id` the way that
 	// was taken, `variables` what was found out, `request` what another system was asked.
@@ -130,7 +130,7 @@ func (s *CallPathwayLog) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
 }
 
-// Whose words `text` holds; `pathway` for what the graph did.
+// Speaker of `text`; `pathway` for a step of the graph.
 type CallPathwayLogRole string
 
 const (
@@ -286,8 +286,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -1612,8 +1612,7 @@ func (s *PathwayDeletedReply) SetMessage(val string) {
 	s.Message = val
 }
 
-// What a version has that another has not, and the other way round. What only editors look at, such as
-// positions, is left out.
+// Differences between two versions. Members for editors only, such as positions, are left out.
 // Ref: #/components/schemas/PathwayDiff
 type PathwayDiff struct {
 	// The version that is described.

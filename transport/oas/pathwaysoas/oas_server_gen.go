@@ -36,14 +36,14 @@ type Handler interface {
 	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error)
 	// DeletePathwayVersion implements deletePathwayVersion operation.
 	//
-	// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
-	// is published, or about to be, is 409 INVALID_STATE.
+	// Archives a version. It is no longer listed and no longer starts conversations; running ones
+	// continue. A version that is published, or about to be, is 409 INVALID_STATE.
 	//
 	// DELETE /v1/pathway/{id}/version/{version}
 	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error)
 	// DiffPathwayVersion implements diffPathwayVersion operation.
 	//
-	// Says what a version has added, removed and changed since another one.
+	// Returns what a version added, removed and changed compared with another.
 	//
 	// GET /v1/pathway/{id}/version/{version}/diff
 	DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error)
@@ -56,42 +56,42 @@ type Handler interface {
 	ForkPathwayVersion(ctx context.Context, req *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error)
 	// GetPathway implements getPathway operation.
 	//
-	// Gives one pathway with its live draft.
+	// Returns one pathway with its live draft.
 	//
 	// GET /v1/pathway/{id}
 	GetPathway(ctx context.Context, params GetPathwayParams) (*Pathway, error)
 	// GetPathwayVersion implements getPathwayVersion operation.
 	//
-	// Gives the graph of one version. Version 0 is the live draft.
+	// Returns the graph of one version. Version 0 is the live draft.
 	//
 	// GET /v1/pathway/{id}/version/{version}
 	GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error)
 	// ListPathwayVersions implements listPathwayVersions operation.
 	//
-	// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
+	// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
 	//
 	// GET /v1/pathway/{id}/versions
 	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
 	// ListPathways implements listPathways operation.
 	//
-	// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+	// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
 	// organization can have at most 1000.
 	//
 	// GET /v1/pathway
 	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)
 	// PublishPathway implements publishPathway operation.
 	//
-	// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+	// Publishes a stored version. For production, every enabled scenario that is required for promotion
 	// must have passed on exactly this version in one batch; otherwise the answer is 409
-	// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
-	// as they have.
+	// PROMOTION_GATE_FAILED, and its message names the batch. With `publish_on_pass` the version is
+	// published as soon as they have passed.
 	//
 	// POST /v1/pathway/{id}/publish
 	PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error)
 	// SendPathwayChatMessage implements sendPathwayChatMessage operation.
 	//
-	// Says something to the agent and gives its answer and the state of the conversation. A completed chat
-	// is a conflict.
+	// Sends a message to the agent and returns its answer and the state of the conversation. A completed
+	// chat is 409 INVALID_STATE.
 	//
 	// POST /v1/pathway/chat/{chat_id}
 	SendPathwayChatMessage(ctx context.Context, req *PathwayChatTurn, params SendPathwayChatMessageParams) (*PathwayChatStateReply, error)

@@ -53,8 +53,8 @@ func (UnimplementedHandler) DeletePathway(ctx context.Context, params DeletePath
 
 // DeletePathwayVersion implements deletePathwayVersion operation.
 //
-// Takes a version out of every list; nothing new begins with it, and what runs on it goes on. One that
-// is published, or about to be, is 409 INVALID_STATE.
+// Archives a version. It is no longer listed and no longer starts conversations; running ones
+// continue. A version that is published, or about to be, is 409 INVALID_STATE.
 //
 // DELETE /v1/pathway/{id}/version/{version}
 func (UnimplementedHandler) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (r *PathwayDeletedReply, _ error) {
@@ -63,7 +63,7 @@ func (UnimplementedHandler) DeletePathwayVersion(ctx context.Context, params Del
 
 // DiffPathwayVersion implements diffPathwayVersion operation.
 //
-// Says what a version has added, removed and changed since another one.
+// Returns what a version added, removed and changed compared with another.
 //
 // GET /v1/pathway/{id}/version/{version}/diff
 func (UnimplementedHandler) DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (r *PathwayDiffReply, _ error) {
@@ -82,7 +82,7 @@ func (UnimplementedHandler) ForkPathwayVersion(ctx context.Context, req *Pathway
 
 // GetPathway implements getPathway operation.
 //
-// Gives one pathway with its live draft.
+// Returns one pathway with its live draft.
 //
 // GET /v1/pathway/{id}
 func (UnimplementedHandler) GetPathway(ctx context.Context, params GetPathwayParams) (r *Pathway, _ error) {
@@ -91,7 +91,7 @@ func (UnimplementedHandler) GetPathway(ctx context.Context, params GetPathwayPar
 
 // GetPathwayVersion implements getPathwayVersion operation.
 //
-// Gives the graph of one version. Version 0 is the live draft.
+// Returns the graph of one version. Version 0 is the live draft.
 //
 // GET /v1/pathway/{id}/version/{version}
 func (UnimplementedHandler) GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (r *PathwayVersion, _ error) {
@@ -100,7 +100,7 @@ func (UnimplementedHandler) GetPathwayVersion(ctx context.Context, params GetPat
 
 // ListPathwayVersions implements listPathwayVersions operation.
 //
-// Gives the stored versions of a pathway, newest first, as a bare list of at most 1000.
+// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
 func (UnimplementedHandler) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (r PathwayVersionList, _ error) {
@@ -109,7 +109,7 @@ func (UnimplementedHandler) ListPathwayVersions(ctx context.Context, params List
 
 // ListPathways implements listPathways operation.
 //
-// Gives the pathways of the organization with their live drafts, newest first, as a bare list. An
+// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
 // organization can have at most 1000.
 //
 // GET /v1/pathway
@@ -119,10 +119,10 @@ func (UnimplementedHandler) ListPathways(ctx context.Context, params ListPathway
 
 // PublishPathway implements publishPathway operation.
 //
-// Puts a stored version to use. For production, every enabled scenario that is required for promotion
+// Publishes a stored version. For production, every enabled scenario that is required for promotion
 // must have passed on exactly this version in one batch; otherwise the answer is 409
-// PROMOTION_GATE_FAILED, whose message names the batch. With `publish_on_pass` it is published as soon
-// as they have.
+// PROMOTION_GATE_FAILED, and its message names the batch. With `publish_on_pass` the version is
+// published as soon as they have passed.
 //
 // POST /v1/pathway/{id}/publish
 func (UnimplementedHandler) PublishPathway(ctx context.Context, req *PathwayPublish, params PublishPathwayParams) (r *PathwayPublished, _ error) {
@@ -131,8 +131,8 @@ func (UnimplementedHandler) PublishPathway(ctx context.Context, req *PathwayPubl
 
 // SendPathwayChatMessage implements sendPathwayChatMessage operation.
 //
-// Says something to the agent and gives its answer and the state of the conversation. A completed chat
-// is a conflict.
+// Sends a message to the agent and returns its answer and the state of the conversation. A completed
+// chat is 409 INVALID_STATE.
 //
 // POST /v1/pathway/chat/{chat_id}
 func (UnimplementedHandler) SendPathwayChatMessage(ctx context.Context, req *PathwayChatTurn, params SendPathwayChatMessageParams) (r *PathwayChatStateReply, _ error) {

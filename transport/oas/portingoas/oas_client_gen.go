@@ -24,27 +24,26 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// CancelPortRequest invokes cancelPortRequest operation.
 	//
-	// Possible until the request has ended; then 409 `INVALID_STATE`. A request that the losing carrier
-	// has already got is canceled when the carrier agrees: 202 until then, and asking again gives the same
-	// answer.
+	// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
+	// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 	//
 	// DELETE /v1/sip/port/{id}
 	CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error)
 	// CheckPortability invokes checkPortability operation.
 	//
-	// One result for each number, in the order asked.
+	// Returns one result for each number, in the order of the request.
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
 	// DownloadLetter invokes downloadLetter operation.
 	//
-	// The letter of authorization as it is shown, or as it was signed. It needs no API key.
+	// Returns the letter of authorization as shown or as signed. No API key is required.
 	//
 	// GET /loa/{token}/letter.pdf
 	DownloadLetter(ctx context.Context, params DownloadLetterParams) (DownloadLetterRes, error)
 	// GetPortRequest invokes getPortRequest operation.
 	//
-	// One port request with its numbers and its history.
+	// Returns one port request with its numbers and its history.
 	//
 	// GET /v1/sip/port/{id}
 	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
@@ -57,20 +56,21 @@ type Invoker interface {
 	InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
 	// ListPortRequests invokes listPortRequests operation.
 	//
-	// All port requests of the organization, newest first.
+	// Returns all port requests of the organization, newest first.
 	//
 	// GET /v1/sip/port
 	ListPortRequests(ctx context.Context) (*PortRequestListReply, error)
 	// ShowLetter invokes showLetter operation.
 	//
-	// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
-	// needs no API key; an unknown, used or expired link shows a page that says so.
+	// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
+	// No API key is required. An unknown, used or expired link shows a page that says so.
 	//
 	// GET /loa/{token}
 	ShowLetter(ctx context.Context, params ShowLetterParams) (ShowLetterRes, error)
 	// SignLetter invokes signLetter operation.
 	//
-	// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
+	// Records the signature or the refusal of the signer, and invalidates the link. No API key is
+	// required.
 	//
 	// POST /loa/{token}
 	SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error)
@@ -126,9 +126,8 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // CancelPortRequest invokes cancelPortRequest operation.
 //
-// Possible until the request has ended; then 409 `INVALID_STATE`. A request that the losing carrier
-// has already got is canceled when the carrier agrees: 202 until then, and asking again gives the same
-// answer.
+// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
+// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
 func (c *Client) CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error) {
@@ -222,7 +221,7 @@ func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortReq
 
 // CheckPortability invokes checkPortability operation.
 //
-// One result for each number, in the order asked.
+// Returns one result for each number, in the order of the request.
 //
 // GET /v1/sip/port/check
 func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error) {
@@ -324,7 +323,7 @@ func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabili
 
 // DownloadLetter invokes downloadLetter operation.
 //
-// The letter of authorization as it is shown, or as it was signed. It needs no API key.
+// Returns the letter of authorization as shown or as signed. No API key is required.
 //
 // GET /loa/{token}/letter.pdf
 func (c *Client) DownloadLetter(ctx context.Context, params DownloadLetterParams) (DownloadLetterRes, error) {
@@ -378,7 +377,7 @@ func (c *Client) sendDownloadLetter(ctx context.Context, params DownloadLetterPa
 
 // GetPortRequest invokes getPortRequest operation.
 //
-// One port request with its numbers and its history.
+// Returns one port request with its numbers and its history.
 //
 // GET /v1/sip/port/{id}
 func (c *Client) GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error) {
@@ -568,7 +567,7 @@ func (c *Client) sendInitiatePort(ctx context.Context, request *PortRequestCreat
 
 // ListPortRequests invokes listPortRequests operation.
 //
-// All port requests of the organization, newest first.
+// Returns all port requests of the organization, newest first.
 //
 // GET /v1/sip/port
 func (c *Client) ListPortRequests(ctx context.Context) (*PortRequestListReply, error) {
@@ -644,8 +643,8 @@ func (c *Client) sendListPortRequests(ctx context.Context) (res *PortRequestList
 
 // ShowLetter invokes showLetter operation.
 //
-// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
-// needs no API key; an unknown, used or expired link shows a page that says so.
+// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
+// No API key is required. An unknown, used or expired link shows a page that says so.
 //
 // GET /loa/{token}
 func (c *Client) ShowLetter(ctx context.Context, params ShowLetterParams) (ShowLetterRes, error) {
@@ -698,7 +697,8 @@ func (c *Client) sendShowLetter(ctx context.Context, params ShowLetterParams) (r
 
 // SignLetter invokes signLetter operation.
 //
-// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
+// Records the signature or the refusal of the signer, and invalidates the link. No API key is
+// required.
 //
 // POST /loa/{token}
 func (c *Client) SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error) {

@@ -30,9 +30,8 @@ func recordError(string, error) {}
 
 // handleCancelPortRequestRequest handles cancelPortRequest operation.
 //
-// Possible until the request has ended; then 409 `INVALID_STATE`. A request that the losing carrier
-// has already got is canceled when the carrier agrees: 202 until then, and asking again gives the same
-// answer.
+// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
+// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
 func (s *Server) handleCancelPortRequestRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -173,7 +172,7 @@ func (s *Server) handleCancelPortRequestRequest(args [1]string, argsEscaped bool
 
 // handleCheckPortabilityRequest handles checkPortability operation.
 //
-// One result for each number, in the order asked.
+// Returns one result for each number, in the order of the request.
 //
 // GET /v1/sip/port/check
 func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -314,7 +313,7 @@ func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool,
 
 // handleDownloadLetterRequest handles downloadLetter operation.
 //
-// The letter of authorization as it is shown, or as it was signed. It needs no API key.
+// Returns the letter of authorization as shown or as signed. No API key is required.
 //
 // GET /loa/{token}/letter.pdf
 func (s *Server) handleDownloadLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -399,7 +398,7 @@ func (s *Server) handleDownloadLetterRequest(args [1]string, argsEscaped bool, w
 
 // handleGetPortRequestRequest handles getPortRequest operation.
 //
-// One port request with its numbers and its history.
+// Returns one port request with its numbers and its history.
 //
 // GET /v1/sip/port/{id}
 func (s *Server) handleGetPortRequestRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -697,7 +696,7 @@ func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w h
 
 // handleListPortRequestsRequest handles listPortRequests operation.
 //
-// All port requests of the organization, newest first.
+// Returns all port requests of the organization, newest first.
 //
 // GET /v1/sip/port
 func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -823,8 +822,8 @@ func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool,
 
 // handleShowLetterRequest handles showLetter operation.
 //
-// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
-// needs no API key; an unknown, used or expired link shows a page that says so.
+// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
+// No API key is required. An unknown, used or expired link shows a page that says so.
 //
 // GET /loa/{token}
 func (s *Server) handleShowLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -909,7 +908,8 @@ func (s *Server) handleShowLetterRequest(args [1]string, argsEscaped bool, w htt
 
 // handleSignLetterRequest handles signLetter operation.
 //
-// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
+// Records the signature or the refusal of the signer, and invalidates the link. No API key is
+// required.
 //
 // POST /loa/{token}
 func (s *Server) handleSignLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -389,8 +389,8 @@ func decodeGetPortRequestParams(args [1]string, argsEscaped bool, r *http.Reques
 
 // InitiatePortParams is parameters of initiatePort operation.
 type InitiatePortParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 

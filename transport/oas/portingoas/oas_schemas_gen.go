@@ -179,8 +179,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -1662,7 +1662,7 @@ func (s *PortRequest) SetHistory(val []PortHistoryEntry) {
 type PortRequestCreate struct {
 	PhoneNumbers             []string                 `json:"phone_numbers"`
 	LosingCarrierInformation LosingCarrierInformation `json:"losing_carrier_information"`
-	// At least seven days from today; without it the earliest possible.
+	// Date at least seven days ahead. The default is the earliest possible date.
 	TargetPortDate OptDateTime `json:"target_port_date"`
 	Documents      []string    `json:"documents"`
 }

@@ -11,21 +11,20 @@ import (
 type Handler interface {
 	// CancelPortRequest implements cancelPortRequest operation.
 	//
-	// Possible until the request has ended; then 409 `INVALID_STATE`. A request that the losing carrier
-	// has already got is canceled when the carrier agrees: 202 until then, and asking again gives the same
-	// answer.
+	// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
+	// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 	//
 	// DELETE /v1/sip/port/{id}
 	CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error)
 	// CheckPortability implements checkPortability operation.
 	//
-	// One result for each number, in the order asked.
+	// Returns one result for each number, in the order of the request.
 	//
 	// GET /v1/sip/port/check
 	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
 	// GetPortRequest implements getPortRequest operation.
 	//
-	// One port request with its numbers and its history.
+	// Returns one port request with its numbers and its history.
 	//
 	// GET /v1/sip/port/{id}
 	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
@@ -38,7 +37,7 @@ type Handler interface {
 	InitiatePort(ctx context.Context, req *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
 	// ListPortRequests implements listPortRequests operation.
 	//
-	// All port requests of the organization, newest first.
+	// Returns all port requests of the organization, newest first.
 	//
 	// GET /v1/sip/port
 	ListPortRequests(ctx context.Context) (*PortRequestListReply, error)
@@ -59,20 +58,21 @@ type Handler interface {
 type RawHandler interface {
 	// DownloadLetter implements downloadLetter operation.
 	//
-	// The letter of authorization as it is shown, or as it was signed. It needs no API key.
+	// Returns the letter of authorization as shown or as signed. No API key is required.
 	//
 	// GET /loa/{token}/letter.pdf
 	DownloadLetter(ctx context.Context, params DownloadLetterParams, w http.ResponseWriter) error
 	// ShowLetter implements showLetter operation.
 	//
-	// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
-	// needs no API key; an unknown, used or expired link shows a page that says so.
+	// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
+	// No API key is required. An unknown, used or expired link shows a page that says so.
 	//
 	// GET /loa/{token}
 	ShowLetter(ctx context.Context, params ShowLetterParams, w http.ResponseWriter) error
 	// SignLetter implements signLetter operation.
 	//
-	// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
+	// Records the signature or the refusal of the signer, and invalidates the link. No API key is
+	// required.
 	//
 	// POST /loa/{token}
 	SignLetter(ctx context.Context, req *LetterSignature, params SignLetterParams, w http.ResponseWriter) error

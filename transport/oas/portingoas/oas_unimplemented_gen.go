@@ -17,9 +17,8 @@ var _ RawHandler = UnimplementedHandler{}
 
 // CancelPortRequest implements cancelPortRequest operation.
 //
-// Possible until the request has ended; then 409 `INVALID_STATE`. A request that the losing carrier
-// has already got is canceled when the carrier agrees: 202 until then, and asking again gives the same
-// answer.
+// Cancels a port request. One that has ended is 409 `INVALID_STATE`. One that the losing carrier has
+// received is canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
 func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (r CancelPortRequestRes, _ error) {
@@ -28,7 +27,7 @@ func (UnimplementedHandler) CancelPortRequest(ctx context.Context, params Cancel
 
 // CheckPortability implements checkPortability operation.
 //
-// One result for each number, in the order asked.
+// Returns one result for each number, in the order of the request.
 //
 // GET /v1/sip/port/check
 func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPortabilityParams) (r *PortabilityResultListReply, _ error) {
@@ -37,7 +36,7 @@ func (UnimplementedHandler) CheckPortability(ctx context.Context, params CheckPo
 
 // DownloadLetter implements downloadLetter operation.
 //
-// The letter of authorization as it is shown, or as it was signed. It needs no API key.
+// Returns the letter of authorization as shown or as signed. No API key is required.
 //
 // GET /loa/{token}/letter.pdf
 func (UnimplementedHandler) DownloadLetter(ctx context.Context, params DownloadLetterParams, w http.ResponseWriter) error {
@@ -46,7 +45,7 @@ func (UnimplementedHandler) DownloadLetter(ctx context.Context, params DownloadL
 
 // GetPortRequest implements getPortRequest operation.
 //
-// One port request with its numbers and its history.
+// Returns one port request with its numbers and its history.
 //
 // GET /v1/sip/port/{id}
 func (UnimplementedHandler) GetPortRequest(ctx context.Context, params GetPortRequestParams) (r *PortRequestReply, _ error) {
@@ -65,7 +64,7 @@ func (UnimplementedHandler) InitiatePort(ctx context.Context, req *PortRequestCr
 
 // ListPortRequests implements listPortRequests operation.
 //
-// All port requests of the organization, newest first.
+// Returns all port requests of the organization, newest first.
 //
 // GET /v1/sip/port
 func (UnimplementedHandler) ListPortRequests(ctx context.Context) (r *PortRequestListReply, _ error) {
@@ -74,8 +73,8 @@ func (UnimplementedHandler) ListPortRequests(ctx context.Context) (r *PortReques
 
 // ShowLetter implements showLetter operation.
 //
-// The page that the mailed link opens, with the letter of authorization and the form to sign it. It
-// needs no API key; an unknown, used or expired link shows a page that says so.
+// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
+// No API key is required. An unknown, used or expired link shows a page that says so.
 //
 // GET /loa/{token}
 func (UnimplementedHandler) ShowLetter(ctx context.Context, params ShowLetterParams, w http.ResponseWriter) error {
@@ -84,7 +83,8 @@ func (UnimplementedHandler) ShowLetter(ctx context.Context, params ShowLetterPar
 
 // SignLetter implements signLetter operation.
 //
-// Records the signature, or that the signer declined, and uses the link up. It needs no API key.
+// Records the signature or the refusal of the signer, and invalidates the link. No API key is
+// required.
 //
 // POST /loa/{token}
 func (UnimplementedHandler) SignLetter(ctx context.Context, req *LetterSignature, params SignLetterParams, w http.ResponseWriter) error {

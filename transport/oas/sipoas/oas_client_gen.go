@@ -24,102 +24,104 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// AttachSipNumbers invokes attachSipNumbers operation.
 	//
-	// Gives one number (`phone_number`) or up to a hundred (`phone_numbers`) a configuration for each
-	// named direction. Numbers are independent of each other. Those that are refused are listed under
+	// Attaches one number (`phone_number`) or at most 100 numbers (`phone_numbers`) with a configuration
+	// for each named direction. Numbers are independent of each other. Refused numbers are listed under
 	// `failed`.
 	//
 	// POST /v1/sip/attach
 	AttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error)
 	// DetachSipNumber invokes detachSipNumber operation.
 	//
-	// Removes the named directions of a number. A direction that is not configured is 404, and nothing is
-	// removed.
+	// Removes the named directions of a number. If one of them is not configured, the answer is 404 and
+	// nothing is removed.
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error)
 	// GetSipCallTimeline invokes getSipCallTimeline operation.
 	//
-	// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
-	// shown without those beyond.
+	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
+	// steps are shown.
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
 	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
 	// GetSipConfiguration invokes getSipConfiguration operation.
 	//
-	// The inbound and the outbound configuration of one number. A number without either, or one that is
-	// not yours, answers null for both.
+	// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
+	// not attached to this organization.
 	//
 	// GET /v1/sip
 	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error)
 	// GetSipDiscovery invokes getSipDiscovery operation.
 	//
-	// The discovery as it stands. Ten minutes after its end it is forgotten and 404.
+	// Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
 	//
 	// GET /v1/sip/discover/status
 	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error)
 	// GetSipFirewallAddresses invokes getSipFirewallAddresses operation.
 	//
-	// The addresses and ports of the organization's region that signaling and media come from and go to.
+	// Returns the addresses and ports of signaling and media in the organization's region.
 	//
 	// GET /v1/sip/firewall-ips
 	GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error)
 	// GetSipOutboundSetup invokes getSipOutboundSetup operation.
 	//
-	// The server to which a PBX sends its calls. Credentials are shown for a number that registers, its
+	// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
 	// password redacted.
 	//
 	// GET /v1/sip/outbound-setup
 	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error)
 	// GetSipStatus invokes getSipStatus operation.
 	//
-	// Result of the OPTIONS probes that go to the outbound endpoint every minute. A number that has only
-	// an inbound direction stays `unchecked`.
+	// Returns the results of the OPTIONS probes, which are sent to the outbound endpoint every minute. A
+	// number without an outbound direction stays `unchecked`.
 	//
 	// GET /v1/sip/status
 	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error)
 	// GetSipTestCall invokes getSipTestCall operation.
 	//
-	// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
+	// Returns state, outcome and SIP events of a test call. It is deleted one day after its start and then
+	// 404.
 	//
 	// GET /v1/sip/test-call/status
 	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error)
 	// ListSipCalls invokes listSipCalls operation.
 	//
-	// The SIP calls of one number, newest first.
+	// Returns the SIP calls of one number, newest first.
 	//
 	// GET /v1/sip/calls
 	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error)
 	// ListSipNumbers invokes listSipNumbers operation.
 	//
-	// Every number of the organization with at least one direction.
+	// Returns every number of the organization that has at least one direction.
 	//
 	// GET /v1/sip/numbers
 	ListSipNumbers(ctx context.Context) (*SipNumberListReply, error)
 	// ParseSipDestination invokes parseSipDestination operation.
 	//
-	// Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
-	// read is an answer too, with `valid` false.
+	// Parses a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
+	// parsed is answered with 200 and `valid` false.
 	//
 	// POST /v1/sip/parse-destination
 	ParseSipDestination(ctx context.Context, request *SipDestinationParse) (*SipDestinationReply, error)
 	// StartSipDiscovery invokes startSipDiscovery operation.
 	//
-	// Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
-	// second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
+	// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
+	// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
+	// again.
 	//
 	// POST /v1/sip/discover
 	StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error)
 	// StartSipTestCall invokes startSipTestCall operation.
 	//
-	// Sends a real INVITE to the number's outbound endpoint. Ten in fifteen minutes are allowed for an
-	// organization; beyond that 429.
+	// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
+	// minutes; more are 429.
 	//
 	// POST /v1/sip/test-call
 	StartSipTestCall(ctx context.Context, request *SipTestCallStart) (*SipTestCallStartedReply, error)
 	// UpdateSipConfig invokes updateSipConfig operation.
 	//
-	// Replaces each named part of the advanced configuration of one direction and keeps the others; null
-	// takes a part back to its standard.
+	// Replaces each named part of the advanced configuration of one direction and keeps the others. Null
+	// resets a part to its default.
 	//
 	// PATCH /v1/sip/config
 	UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error)
@@ -174,8 +176,8 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // AttachSipNumbers invokes attachSipNumbers operation.
 //
-// Gives one number (`phone_number`) or up to a hundred (`phone_numbers`) a configuration for each
-// named direction. Numbers are independent of each other. Those that are refused are listed under
+// Attaches one number (`phone_number`) or at most 100 numbers (`phone_numbers`) with a configuration
+// for each named direction. Numbers are independent of each other. Refused numbers are listed under
 // `failed`.
 //
 // POST /v1/sip/attach
@@ -271,8 +273,8 @@ func (c *Client) sendAttachSipNumbers(ctx context.Context, request *SipAttach, p
 
 // DetachSipNumber invokes detachSipNumber operation.
 //
-// Removes the named directions of a number. A direction that is not configured is 404, and nothing is
-// removed.
+// Removes the named directions of a number. If one of them is not configured, the answer is 404 and
+// nothing is removed.
 //
 // POST /v1/sip/detach
 func (c *Client) DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error) {
@@ -351,8 +353,8 @@ func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (r
 
 // GetSipCallTimeline invokes getSipCallTimeline operation.
 //
-// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
-// shown without those beyond.
+// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
+// steps are shown.
 //
 // GET /v1/sip/calls/{call_id}/timeline
 func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error) {
@@ -447,8 +449,8 @@ func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTi
 
 // GetSipConfiguration invokes getSipConfiguration operation.
 //
-// The inbound and the outbound configuration of one number. A number without either, or one that is
-// not yours, answers null for both.
+// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
+// not attached to this organization.
 //
 // GET /v1/sip
 func (c *Client) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error) {
@@ -541,7 +543,7 @@ func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfi
 
 // GetSipDiscovery invokes getSipDiscovery operation.
 //
-// The discovery as it stands. Ten minutes after its end it is forgotten and 404.
+// Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
 //
 // GET /v1/sip/discover/status
 func (c *Client) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error) {
@@ -634,7 +636,7 @@ func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscovery
 
 // GetSipFirewallAddresses invokes getSipFirewallAddresses operation.
 //
-// The addresses and ports of the organization's region that signaling and media come from and go to.
+// Returns the addresses and ports of signaling and media in the organization's region.
 //
 // GET /v1/sip/firewall-ips
 func (c *Client) GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error) {
@@ -710,7 +712,7 @@ func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *SipFirew
 
 // GetSipOutboundSetup invokes getSipOutboundSetup operation.
 //
-// The server to which a PBX sends its calls. Credentials are shown for a number that registers, its
+// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
 // password redacted.
 //
 // GET /v1/sip/outbound-setup
@@ -807,8 +809,8 @@ func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutbo
 
 // GetSipStatus invokes getSipStatus operation.
 //
-// Result of the OPTIONS probes that go to the outbound endpoint every minute. A number that has only
-// an inbound direction stays `unchecked`.
+// Returns the results of the OPTIONS probes, which are sent to the outbound endpoint every minute. A
+// number without an outbound direction stays `unchecked`.
 //
 // GET /v1/sip/status
 func (c *Client) GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error) {
@@ -901,7 +903,8 @@ func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams
 
 // GetSipTestCall invokes getSipTestCall operation.
 //
-// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
+// Returns state, outcome and SIP events of a test call. It is deleted one day after its start and then
+// 404.
 //
 // GET /v1/sip/test-call/status
 func (c *Client) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error) {
@@ -994,7 +997,7 @@ func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallPa
 
 // ListSipCalls invokes listSipCalls operation.
 //
-// The SIP calls of one number, newest first.
+// Returns the SIP calls of one number, newest first.
 //
 // GET /v1/sip/calls
 func (c *Client) ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error) {
@@ -1121,7 +1124,7 @@ func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams
 
 // ListSipNumbers invokes listSipNumbers operation.
 //
-// Every number of the organization with at least one direction.
+// Returns every number of the organization that has at least one direction.
 //
 // GET /v1/sip/numbers
 func (c *Client) ListSipNumbers(ctx context.Context) (*SipNumberListReply, error) {
@@ -1197,8 +1200,8 @@ func (c *Client) sendListSipNumbers(ctx context.Context) (res *SipNumberListRepl
 
 // ParseSipDestination invokes parseSipDestination operation.
 //
-// Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
-// read is an answer too, with `valid` false.
+// Parses a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
+// parsed is answered with 200 and `valid` false.
 //
 // POST /v1/sip/parse-destination
 func (c *Client) ParseSipDestination(ctx context.Context, request *SipDestinationParse) (*SipDestinationReply, error) {
@@ -1277,8 +1280,9 @@ func (c *Client) sendParseSipDestination(ctx context.Context, request *SipDestin
 
 // StartSipDiscovery invokes startSipDiscovery operation.
 //
-// Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
-// second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
+// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
+// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
+// again.
 //
 // POST /v1/sip/discover
 func (c *Client) StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error) {
@@ -1357,8 +1361,8 @@ func (c *Client) sendStartSipDiscovery(ctx context.Context, request *SipDiscover
 
 // StartSipTestCall invokes startSipTestCall operation.
 //
-// Sends a real INVITE to the number's outbound endpoint. Ten in fifteen minutes are allowed for an
-// organization; beyond that 429.
+// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
+// minutes; more are 429.
 //
 // POST /v1/sip/test-call
 func (c *Client) StartSipTestCall(ctx context.Context, request *SipTestCallStart) (*SipTestCallStartedReply, error) {
@@ -1437,8 +1441,8 @@ func (c *Client) sendStartSipTestCall(ctx context.Context, request *SipTestCallS
 
 // UpdateSipConfig invokes updateSipConfig operation.
 //
-// Replaces each named part of the advanced configuration of one direction and keeps the others; null
-// takes a part back to its standard.
+// Replaces each named part of the advanced configuration of one direction and keeps the others. Null
+// resets a part to its default.
 //
 // PATCH /v1/sip/config
 func (c *Client) UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error) {

@@ -30,8 +30,8 @@ func recordError(string, error) {}
 
 // handleAttachSipNumbersRequest handles attachSipNumbers operation.
 //
-// Gives one number (`phone_number`) or up to a hundred (`phone_numbers`) a configuration for each
-// named direction. Numbers are independent of each other. Those that are refused are listed under
+// Attaches one number (`phone_number`) or at most 100 numbers (`phone_numbers`) with a configuration
+// for each named direction. Numbers are independent of each other. Refused numbers are listed under
 // `failed`.
 //
 // POST /v1/sip/attach
@@ -188,8 +188,8 @@ func (s *Server) handleAttachSipNumbersRequest(args [0]string, argsEscaped bool,
 
 // handleDetachSipNumberRequest handles detachSipNumber operation.
 //
-// Removes the named directions of a number. A direction that is not configured is 404, and nothing is
-// removed.
+// Removes the named directions of a number. If one of them is not configured, the answer is 404 and
+// nothing is removed.
 //
 // POST /v1/sip/detach
 func (s *Server) handleDetachSipNumberRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -330,8 +330,8 @@ func (s *Server) handleDetachSipNumberRequest(args [0]string, argsEscaped bool, 
 
 // handleGetSipCallTimelineRequest handles getSipCallTimeline operation.
 //
-// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
-// shown without those beyond.
+// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
+// steps are shown.
 //
 // GET /v1/sip/calls/{call_id}/timeline
 func (s *Server) handleGetSipCallTimelineRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -472,8 +472,8 @@ func (s *Server) handleGetSipCallTimelineRequest(args [1]string, argsEscaped boo
 
 // handleGetSipConfigurationRequest handles getSipConfiguration operation.
 //
-// The inbound and the outbound configuration of one number. A number without either, or one that is
-// not yours, answers null for both.
+// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
+// not attached to this organization.
 //
 // GET /v1/sip
 func (s *Server) handleGetSipConfigurationRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -614,7 +614,7 @@ func (s *Server) handleGetSipConfigurationRequest(args [0]string, argsEscaped bo
 
 // handleGetSipDiscoveryRequest handles getSipDiscovery operation.
 //
-// The discovery as it stands. Ten minutes after its end it is forgotten and 404.
+// Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
 //
 // GET /v1/sip/discover/status
 func (s *Server) handleGetSipDiscoveryRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -755,7 +755,7 @@ func (s *Server) handleGetSipDiscoveryRequest(args [0]string, argsEscaped bool, 
 
 // handleGetSipFirewallAddressesRequest handles getSipFirewallAddresses operation.
 //
-// The addresses and ports of the organization's region that signaling and media come from and go to.
+// Returns the addresses and ports of signaling and media in the organization's region.
 //
 // GET /v1/sip/firewall-ips
 func (s *Server) handleGetSipFirewallAddressesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -824,7 +824,7 @@ func (s *Server) handleGetSipFirewallAddressesRequest(args [0]string, argsEscape
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetSipFirewallAddressesOperation,
-			OperationSummary: "What to let through the firewall",
+			OperationSummary: "Get the addresses to allow in a firewall",
 			OperationID:      "getSipFirewallAddresses",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -881,7 +881,7 @@ func (s *Server) handleGetSipFirewallAddressesRequest(args [0]string, argsEscape
 
 // handleGetSipOutboundSetupRequest handles getSipOutboundSetup operation.
 //
-// The server to which a PBX sends its calls. Credentials are shown for a number that registers, its
+// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
 // password redacted.
 //
 // GET /v1/sip/outbound-setup
@@ -961,7 +961,7 @@ func (s *Server) handleGetSipOutboundSetupRequest(args [0]string, argsEscaped bo
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetSipOutboundSetupOperation,
-			OperationSummary: "What to configure in the PBX",
+			OperationSummary: "Get the settings of the PBX",
 			OperationID:      "getSipOutboundSetup",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1023,8 +1023,8 @@ func (s *Server) handleGetSipOutboundSetupRequest(args [0]string, argsEscaped bo
 
 // handleGetSipStatusRequest handles getSipStatus operation.
 //
-// Result of the OPTIONS probes that go to the outbound endpoint every minute. A number that has only
-// an inbound direction stays `unchecked`.
+// Returns the results of the OPTIONS probes, which are sent to the outbound endpoint every minute. A
+// number without an outbound direction stays `unchecked`.
 //
 // GET /v1/sip/status
 func (s *Server) handleGetSipStatusRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1165,7 +1165,8 @@ func (s *Server) handleGetSipStatusRequest(args [0]string, argsEscaped bool, w h
 
 // handleGetSipTestCallRequest handles getSipTestCall operation.
 //
-// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
+// Returns state, outcome and SIP events of a test call. It is deleted one day after its start and then
+// 404.
 //
 // GET /v1/sip/test-call/status
 func (s *Server) handleGetSipTestCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1306,7 +1307,7 @@ func (s *Server) handleGetSipTestCallRequest(args [0]string, argsEscaped bool, w
 
 // handleListSipCallsRequest handles listSipCalls operation.
 //
-// The SIP calls of one number, newest first.
+// Returns the SIP calls of one number, newest first.
 //
 // GET /v1/sip/calls
 func (s *Server) handleListSipCallsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1455,7 +1456,7 @@ func (s *Server) handleListSipCallsRequest(args [0]string, argsEscaped bool, w h
 
 // handleListSipNumbersRequest handles listSipNumbers operation.
 //
-// Every number of the organization with at least one direction.
+// Returns every number of the organization that has at least one direction.
 //
 // GET /v1/sip/numbers
 func (s *Server) handleListSipNumbersRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1581,8 +1582,8 @@ func (s *Server) handleListSipNumbersRequest(args [0]string, argsEscaped bool, w
 
 // handleParseSipDestinationRequest handles parseSipDestination operation.
 //
-// Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
-// read is an answer too, with `valid` false.
+// Parses a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
+// parsed is answered with 200 and `valid` false.
 //
 // POST /v1/sip/parse-destination
 func (s *Server) handleParseSipDestinationRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1723,8 +1724,9 @@ func (s *Server) handleParseSipDestinationRequest(args [0]string, argsEscaped bo
 
 // handleStartSipDiscoveryRequest handles startSipDiscovery operation.
 //
-// Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
-// second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
+// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
+// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
+// again.
 //
 // POST /v1/sip/discover
 func (s *Server) handleStartSipDiscoveryRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1865,8 +1867,8 @@ func (s *Server) handleStartSipDiscoveryRequest(args [0]string, argsEscaped bool
 
 // handleStartSipTestCallRequest handles startSipTestCall operation.
 //
-// Sends a real INVITE to the number's outbound endpoint. Ten in fifteen minutes are allowed for an
-// organization; beyond that 429.
+// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
+// minutes; more are 429.
 //
 // POST /v1/sip/test-call
 func (s *Server) handleStartSipTestCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2007,8 +2009,8 @@ func (s *Server) handleStartSipTestCallRequest(args [0]string, argsEscaped bool,
 
 // handleUpdateSipConfigRequest handles updateSipConfig operation.
 //
-// Replaces each named part of the advanced configuration of one direction and keeps the others; null
-// takes a part back to its standard.
+// Replaces each named part of the advanced configuration of one direction and keeps the others. Null
+// resets a part to its default.
 //
 // PATCH /v1/sip/config
 func (s *Server) handleUpdateSipConfigRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,8 @@ import (
 
 // AttachSipNumbersParams is parameters of attachSipNumbers operation.
 type AttachSipNumbersParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 
@@ -599,7 +599,7 @@ func decodeGetSipTestCallParams(args [0]string, argsEscaped bool, r *http.Reques
 type ListSipCallsParams struct {
 	// The number in E.164. An unencoded plus, which arrives as a space, is understood.
 	PhoneNumber string
-	// Greatest number of calls in the answer.
+	// Maximum number of calls in the answer.
 	Limit OptInt `json:",omitempty,omitzero"`
 	// The last `call_id` of the previous page, or an instant: only older calls.
 	Before OptString `json:",omitempty,omitzero"`

@@ -934,7 +934,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						switch method {
 						case "GET":
 							r.name = GetSipFirewallAddressesOperation
-							r.summary = "What to let through the firewall"
+							r.summary = "Get the addresses to allow in a firewall"
 							r.operationID = "getSipFirewallAddresses"
 							r.operationGroup = ""
 							r.pathPattern = "/v1/sip/firewall-ips"
@@ -984,7 +984,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						switch method {
 						case "GET":
 							r.name = GetSipOutboundSetupOperation
-							r.summary = "What to configure in the PBX"
+							r.summary = "Get the settings of the PBX"
 							r.operationID = "getSipOutboundSetup"
 							r.operationGroup = ""
 							r.pathPattern = "/v1/sip/outbound-setup"

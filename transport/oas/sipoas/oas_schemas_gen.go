@@ -146,8 +146,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -2554,7 +2554,8 @@ func (s *SipAlertConfig) SetChannels(val OptSipAlertChannels) {
 
 // Ref: #/components/schemas/SipAlertThresholds
 type SipAlertThresholds struct {
-	// Outbound. For how long one of the trunk's servers may be unreachable, even if calls go to another.
+	// Outbound. Minutes for which one of the trunk's servers may be unreachable, even if calls use another
+	// server.
 	UnreachableMinutes       OptInt     `json:"unreachable_minutes"`
 	FailureRatePercent       OptFloat64 `json:"failure_rate_percent"`
 	FailureRateWindowMinutes OptInt     `json:"failure_rate_window_minutes"`
@@ -2752,7 +2753,7 @@ func (s *SipAttachResult) SetRegisterPasswordForPbx(val OptString) {
 	s.RegisterPasswordForPbx = val
 }
 
-// How the trunk proves itself: by its address, or by registering with digest.
+// Authentication of the trunk: by its address, or by digest registration.
 // Ref: #/components/schemas/SipAuthMode
 type SipAuthMode string
 
@@ -2814,7 +2815,7 @@ type SipCall struct {
 	Attempt OptInt `json:"attempt"`
 	// Outbound. Host and port of the server that was tried.
 	Server OptNilString `json:"server"`
-	// Why the call did not come about or broke off.
+	// Reason why the call failed or broke off.
 	ErrorMessage OptNilString `json:"error_message"`
 }
 
@@ -3255,11 +3256,11 @@ func (s *SipCertificateFacts) SetExpiresAt(val time.Time) {
 	s.ExpiresAt = val
 }
 
-// Codecs in the order in which they are offered.
+// Codecs in the order of the offer.
 // Ref: #/components/schemas/SipCodecConfig
 type SipCodecConfig struct {
 	Codecs []SipCodecItem `json:"codecs"`
-	// Both sides may use different codecs.
+	// Whether both sides may use different codecs.
 	Transcode OptBool `json:"transcode"`
 }
 
@@ -3353,7 +3354,7 @@ func NewSipCodecSettingSipCodecItem(v SipCodecSetting) SipCodecItem {
 type SipCodecSetting struct {
 	// PCMU, PCMA, G.729, Opus or G.722.
 	Name string `json:"name"`
-	// A name without this flag is enabled.
+	// Whether the codec is offered. True by default.
 	Enabled OptBool `json:"enabled"`
 }
 
@@ -3535,7 +3536,7 @@ func (s *SipConfigurationReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// One header: inbound its value becomes a variable, outbound a variable becomes its value.
+// Rule for one header. Inbound, its value becomes a variable; outbound, a variable becomes its value.
 // Ref: #/components/schemas/SipCustomHeaderRule
 type SipCustomHeaderRule struct {
 	Type string `json:"type"`
@@ -3911,8 +3912,8 @@ func (s *SipDirection) UnmarshalText(data []byte) error {
 // Ref: #/components/schemas/SipDirectionInput
 type SipDirectionInput struct {
 	Type SipDirection `json:"type"`
-	// Where outbound calls go; needed to attach one. Of an inbound direction with `register`, the server
-	// to register with.
+	// Destination of outbound calls; required for an outbound direction. For an inbound direction with
+	// `register`, the registrar.
 	SipEndpoint  OptString              `json:"sip_endpoint"`
 	AuthMode     OptSipAuthMode         `json:"auth_mode"`
 	RegisterAuth OptSipRegisterAuth     `json:"register_auth"`
@@ -4322,7 +4323,7 @@ type SipFailoverConfig struct {
 	Enabled   bool                            `json:"enabled"`
 	Endpoints []SipFailoverEndpoint           `json:"endpoints"`
 	Triggers  []SipFailoverConfigTriggersItem `json:"triggers"`
-	// How the primary is taken again: when its probes answer, or by hand.
+	// Return to the primary server: automatic when its probes are answered, or manual.
 	Failback OptSipFailoverConfigFailback `json:"failback"`
 }
 
@@ -4366,7 +4367,7 @@ func (s *SipFailoverConfig) SetFailback(val OptSipFailoverConfigFailback) {
 	s.Failback = val
 }
 
-// How the primary is taken again: when its probes answer, or by hand.
+// Return to the primary server: automatic when its probes are answered, or manual.
 type SipFailoverConfigFailback string
 
 const (
@@ -4584,7 +4585,7 @@ func (s *SipFirewallPorts) SetRtp(val string) {
 	s.Rtp = val
 }
 
-// How SIP headers and call variables are turned into each other.
+// Mapping between SIP headers and call variables.
 // Ref: #/components/schemas/SipHeaderMapping
 type SipHeaderMapping struct {
 	Direction OptSipDirection `json:"direction"`
@@ -4897,7 +4898,7 @@ type SipOptionsInput struct {
 	Transport OptSipTransport `json:"transport"`
 	// Outbound. SRTP is used.
 	SecureMedia OptBool `json:"secure_media"`
-	// Answers the other side's challenge to an INVITE.
+	// User name for the digest challenge to an INVITE.
 	SipUsername OptString `json:"sip_username"`
 	// Never returned.
 	SipPassword  OptString          `json:"sip_password"`
@@ -4905,8 +4906,7 @@ type SipOptionsInput struct {
 	RegisterAuth OptSipRegisterAuth `json:"register_auth"`
 	// Inbound. Addresses and networks that calls may come from.
 	AllowedIps []string `json:"allowed_ips"`
-	// How much of the certificate of the server at `sip_endpoint` must be right: chain and name, the chain
-	// alone, or nothing.
+	// Verification of the certificate of `sip_endpoint`: chain and name, the chain alone, or none.
 	TLSVerification OptSipOptionsInputTLSVerification `json:"tls_verification"`
 }
 
@@ -5000,8 +5000,7 @@ func (s *SipOptionsInput) SetTLSVerification(val OptSipOptionsInputTLSVerificati
 	s.TLSVerification = val
 }
 
-// How much of the certificate of the server at `sip_endpoint` must be right: chain and name, the chain
-// alone, or nothing.
+// Verification of the certificate of `sip_endpoint`: chain and name, the chain alone, or none.
 type SipOptionsInputTLSVerification string
 
 const (
@@ -5185,7 +5184,7 @@ type SipRecommendation struct {
 	Confidence OptFloat64 `json:"confidence"`
 	// Why.
 	Evidence []string `json:"evidence"`
-	// What to know about this system.
+	// Remarks about this system.
 	Note OptNilString `json:"note"`
 }
 
@@ -5310,7 +5309,7 @@ func (s *SipRegisterAuth) SetPassword(val string) {
 type SipRegistration struct {
 	Status    SipRegistrationStatus `json:"status"`
 	ExpiresAt NilDateTime           `json:"expires_at"`
-	// Why the last registration failed.
+	// Reason why the last registration failed.
 	Detail NilString `json:"detail"`
 }
 
@@ -5401,7 +5400,7 @@ type SipServerStatus struct {
 	Active         bool        `json:"active"`
 	ResponseTimeMs NilInt      `json:"response_time_ms"`
 	CheckedAt      NilDateTime `json:"checked_at"`
-	// The last answer, or why there was none.
+	// Last answer, or the reason why there was none.
 	Detail NilString `json:"detail"`
 }
 
@@ -5600,18 +5599,18 @@ func (s *SipSrvRecord) SetWeight(val int) {
 // Ref: #/components/schemas/SipStatus
 type SipStatus struct {
 	Status SipHealthStatus `json:"status"`
-	// Of the last probe that was answered.
+	// Response time of the last answered probe.
 	ResponseTimeMs        NilInt      `json:"response_time_ms"`
 	CheckedAt             NilDateTime `json:"checked_at"`
 	UptimePercentage      NilFloat64  `json:"uptime_percentage"`
 	AverageResponseTimeMs NilFloat64  `json:"average_response_time_ms"`
 	// 95 of 100 probes were answered in this time or less.
 	P95ResponseTimeMs OptNilFloat64 `json:"p95_response_time_ms"`
-	// How much of the server's certificate is checked.
+	// Verification of the server's certificate.
 	TLSVerification OptSipStatusTLSVerification `json:"tls_verification"`
 	// Each server of the trunk by priority.
 	Servers []SipServerStatus `json:"servers"`
-	// Of an inbound trunk that registers; null for any other.
+	// Registration of an inbound trunk; null for a trunk that does not register.
 	Registration OptNilSipRegistration `json:"registration"`
 }
 
@@ -5732,7 +5731,7 @@ func (s *SipStatusReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// How much of the server's certificate is checked.
+// Verification of the server's certificate.
 type SipStatusTLSVerification string
 
 const (

@@ -10,102 +10,104 @@ import (
 type Handler interface {
 	// AttachSipNumbers implements attachSipNumbers operation.
 	//
-	// Gives one number (`phone_number`) or up to a hundred (`phone_numbers`) a configuration for each
-	// named direction. Numbers are independent of each other. Those that are refused are listed under
+	// Attaches one number (`phone_number`) or at most 100 numbers (`phone_numbers`) with a configuration
+	// for each named direction. Numbers are independent of each other. Refused numbers are listed under
 	// `failed`.
 	//
 	// POST /v1/sip/attach
 	AttachSipNumbers(ctx context.Context, req *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error)
 	// DetachSipNumber implements detachSipNumber operation.
 	//
-	// Removes the named directions of a number. A direction that is not configured is 404, and nothing is
-	// removed.
+	// Removes the named directions of a number. If one of them is not configured, the answer is 404 and
+	// nothing is removed.
 	//
 	// POST /v1/sip/detach
 	DetachSipNumber(ctx context.Context, req *SipDetach) (*SipDetachReply, error)
 	// GetSipCallTimeline implements getSipCallTimeline operation.
 	//
-	// Who sent what when in one call of the log. No secret is in it. A call with more than 256 steps is
-	// shown without those beyond.
+	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
+	// steps are shown.
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
 	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
 	// GetSipConfiguration implements getSipConfiguration operation.
 	//
-	// The inbound and the outbound configuration of one number. A number without either, or one that is
-	// not yours, answers null for both.
+	// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
+	// not attached to this organization.
 	//
 	// GET /v1/sip
 	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error)
 	// GetSipDiscovery implements getSipDiscovery operation.
 	//
-	// The discovery as it stands. Ten minutes after its end it is forgotten and 404.
+	// Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
 	//
 	// GET /v1/sip/discover/status
 	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error)
 	// GetSipFirewallAddresses implements getSipFirewallAddresses operation.
 	//
-	// The addresses and ports of the organization's region that signaling and media come from and go to.
+	// Returns the addresses and ports of signaling and media in the organization's region.
 	//
 	// GET /v1/sip/firewall-ips
 	GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error)
 	// GetSipOutboundSetup implements getSipOutboundSetup operation.
 	//
-	// The server to which a PBX sends its calls. Credentials are shown for a number that registers, its
+	// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
 	// password redacted.
 	//
 	// GET /v1/sip/outbound-setup
 	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error)
 	// GetSipStatus implements getSipStatus operation.
 	//
-	// Result of the OPTIONS probes that go to the outbound endpoint every minute. A number that has only
-	// an inbound direction stays `unchecked`.
+	// Returns the results of the OPTIONS probes, which are sent to the outbound endpoint every minute. A
+	// number without an outbound direction stays `unchecked`.
 	//
 	// GET /v1/sip/status
 	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error)
 	// GetSipTestCall implements getSipTestCall operation.
 	//
-	// State, outcome and the SIP events of a test call. A day after its start it is forgotten and 404.
+	// Returns state, outcome and SIP events of a test call. It is deleted one day after its start and then
+	// 404.
 	//
 	// GET /v1/sip/test-call/status
 	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error)
 	// ListSipCalls implements listSipCalls operation.
 	//
-	// The SIP calls of one number, newest first.
+	// Returns the SIP calls of one number, newest first.
 	//
 	// GET /v1/sip/calls
 	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error)
 	// ListSipNumbers implements listSipNumbers operation.
 	//
-	// Every number of the organization with at least one direction.
+	// Returns every number of the organization that has at least one direction.
 	//
 	// GET /v1/sip/numbers
 	ListSipNumbers(ctx context.Context) (*SipNumberListReply, error)
 	// ParseSipDestination implements parseSipDestination operation.
 	//
-	// Reads a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
-	// read is an answer too, with `valid` false.
+	// Parses a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
+	// parsed is answered with 200 and `valid` false.
 	//
 	// POST /v1/sip/parse-destination
 	ParseSipDestination(ctx context.Context, req *SipDestinationParse) (*SipDestinationReply, error)
 	// StartSipDiscovery implements startSipDiscovery operation.
 	//
-	// Starts to resolve a host and to probe the usual SIP ports. One discovery runs per organization; a
-	// second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is given again.
+	// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
+	// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
+	// again.
 	//
 	// POST /v1/sip/discover
 	StartSipDiscovery(ctx context.Context, req *SipDiscoveryStart) (*SipDiscoveryReply, error)
 	// StartSipTestCall implements startSipTestCall operation.
 	//
-	// Sends a real INVITE to the number's outbound endpoint. Ten in fifteen minutes are allowed for an
-	// organization; beyond that 429.
+	// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
+	// minutes; more are 429.
 	//
 	// POST /v1/sip/test-call
 	StartSipTestCall(ctx context.Context, req *SipTestCallStart) (*SipTestCallStartedReply, error)
 	// UpdateSipConfig implements updateSipConfig operation.
 	//
-	// Replaces each named part of the advanced configuration of one direction and keeps the others; null
-	// takes a part back to its standard.
+	// Replaces each named part of the advanced configuration of one direction and keeps the others. Null
+	// resets a part to its default.
 	//
 	// PATCH /v1/sip/config
 	UpdateSipConfig(ctx context.Context, req *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error)

@@ -24,8 +24,8 @@ func trimTrailingSlashes(u *url.URL) {
 type Invoker interface {
 	// CloneVoice invokes cloneVoice operation.
 	//
-	// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
-	// refused.
+	// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
+	// is refused.
 	//
 	// POST /v1/voices/clone
 	CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (*VoiceCloneReply, error)
@@ -38,37 +38,38 @@ type Invoker interface {
 	CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
 	// DeleteVoice invokes deleteVoice operation.
 	//
-	// Removes an own voice for good. Samples that it spoke stay.
+	// Deletes a voice of the organization permanently. Its samples are kept.
 	//
 	// DELETE /v1/voices/{id}
 	DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error)
 	// GetSpeechSample invokes getSpeechSample operation.
 	//
-	// Gives one stored sample. With format=audio the answer is the audio itself.
+	// Returns one stored sample. With format=audio the answer is the audio itself.
 	//
 	// GET /v1/speak/samples/{id}
 	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error)
 	// GetVoice invokes getVoice operation.
 	//
-	// Gives one voice by id or name.
+	// Returns one voice by id or name.
 	//
 	// GET /v1/voices/{id}
 	GetVoice(ctx context.Context, params GetVoiceParams) (*VoiceReply, error)
 	// ListSpeechSamples invokes listSpeechSamples operation.
 	//
-	// Gives past speech outputs, newest first.
+	// Returns past speech outputs, newest first.
 	//
 	// GET /v1/speak/samples
 	ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (*SpeechSampleListReply, error)
 	// ListVoices invokes listVoices operation.
 	//
-	// Gives all voices the organization can speak with.
+	// Returns all voices the organization can speak with.
 	//
 	// GET /v1/voices
 	ListVoices(ctx context.Context) (*VoiceListReply, error)
 	// RenameVoice invokes renameVoice operation.
 	//
-	// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+	// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
+	// another organization is 403.
 	//
 	// PATCH /v1/voices/{id}
 	RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error)
@@ -123,8 +124,8 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 
 // CloneVoice invokes cloneVoice operation.
 //
-// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
-// refused.
+// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
+// is refused.
 //
 // POST /v1/voices/clone
 func (c *Client) CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (*VoiceCloneReply, error) {
@@ -299,7 +300,7 @@ func (c *Client) sendCreateSpeech(ctx context.Context, request *SpeechCreate, pa
 
 // DeleteVoice invokes deleteVoice operation.
 //
-// Removes an own voice for good. Samples that it spoke stay.
+// Deletes a voice of the organization permanently. Its samples are kept.
 //
 // DELETE /v1/voices/{id}
 func (c *Client) DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error) {
@@ -393,7 +394,7 @@ func (c *Client) sendDeleteVoice(ctx context.Context, params DeleteVoiceParams) 
 
 // GetSpeechSample invokes getSpeechSample operation.
 //
-// Gives one stored sample. With format=audio the answer is the audio itself.
+// Returns one stored sample. With format=audio the answer is the audio itself.
 //
 // GET /v1/speak/samples/{id}
 func (c *Client) GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error) {
@@ -507,7 +508,7 @@ func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSample
 
 // GetVoice invokes getVoice operation.
 //
-// Gives one voice by id or name.
+// Returns one voice by id or name.
 //
 // GET /v1/voices/{id}
 func (c *Client) GetVoice(ctx context.Context, params GetVoiceParams) (*VoiceReply, error) {
@@ -601,7 +602,7 @@ func (c *Client) sendGetVoice(ctx context.Context, params GetVoiceParams) (res *
 
 // ListSpeechSamples invokes listSpeechSamples operation.
 //
-// Gives past speech outputs, newest first.
+// Returns past speech outputs, newest first.
 //
 // GET /v1/speak/samples
 func (c *Client) ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (*SpeechSampleListReply, error) {
@@ -731,7 +732,7 @@ func (c *Client) sendListSpeechSamples(ctx context.Context, params ListSpeechSam
 
 // ListVoices invokes listVoices operation.
 //
-// Gives all voices the organization can speak with.
+// Returns all voices the organization can speak with.
 //
 // GET /v1/voices
 func (c *Client) ListVoices(ctx context.Context) (*VoiceListReply, error) {
@@ -807,7 +808,8 @@ func (c *Client) sendListVoices(ctx context.Context) (res *VoiceListReply, err e
 
 // RenameVoice invokes renameVoice operation.
 //
-// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
+// another organization is 403.
 //
 // PATCH /v1/voices/{id}
 func (c *Client) RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error) {

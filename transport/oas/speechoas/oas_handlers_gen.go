@@ -30,8 +30,8 @@ func recordError(string, error) {}
 
 // handleCloneVoiceRequest handles cloneVoice operation.
 //
-// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
-// refused.
+// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
+// is refused.
 //
 // POST /v1/voices/clone
 func (s *Server) handleCloneVoiceRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -329,7 +329,7 @@ func (s *Server) handleCreateSpeechRequest(args [0]string, argsEscaped bool, w h
 
 // handleDeleteVoiceRequest handles deleteVoice operation.
 //
-// Removes an own voice for good. Samples that it spoke stay.
+// Deletes a voice of the organization permanently. Its samples are kept.
 //
 // DELETE /v1/voices/{id}
 func (s *Server) handleDeleteVoiceRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -470,7 +470,7 @@ func (s *Server) handleDeleteVoiceRequest(args [1]string, argsEscaped bool, w ht
 
 // handleGetSpeechSampleRequest handles getSpeechSample operation.
 //
-// Gives one stored sample. With format=audio the answer is the audio itself.
+// Returns one stored sample. With format=audio the answer is the audio itself.
 //
 // GET /v1/speak/samples/{id}
 func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -615,7 +615,7 @@ func (s *Server) handleGetSpeechSampleRequest(args [1]string, argsEscaped bool, 
 
 // handleGetVoiceRequest handles getVoice operation.
 //
-// Gives one voice by id or name.
+// Returns one voice by id or name.
 //
 // GET /v1/voices/{id}
 func (s *Server) handleGetVoiceRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -756,7 +756,7 @@ func (s *Server) handleGetVoiceRequest(args [1]string, argsEscaped bool, w http.
 
 // handleListSpeechSamplesRequest handles listSpeechSamples operation.
 //
-// Gives past speech outputs, newest first.
+// Returns past speech outputs, newest first.
 //
 // GET /v1/speak/samples
 func (s *Server) handleListSpeechSamplesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -905,7 +905,7 @@ func (s *Server) handleListSpeechSamplesRequest(args [0]string, argsEscaped bool
 
 // handleListVoicesRequest handles listVoices operation.
 //
-// Gives all voices the organization can speak with.
+// Returns all voices the organization can speak with.
 //
 // GET /v1/voices
 func (s *Server) handleListVoicesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1031,7 +1031,8 @@ func (s *Server) handleListVoicesRequest(args [0]string, argsEscaped bool, w htt
 
 // handleRenameVoiceRequest handles renameVoice operation.
 //
-// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
+// another organization is 403.
 //
 // PATCH /v1/voices/{id}
 func (s *Server) handleRenameVoiceRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

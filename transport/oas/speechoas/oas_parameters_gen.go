@@ -16,8 +16,8 @@ import (
 
 // CreateSpeechParams is parameters of createSpeech operation.
 type CreateSpeechParams struct {
-	// Chosen by the caller, one for each intent. Repeating the request with it within 24 hours gives the
-	// first answer again instead of acting twice.
+	// Key of the caller's choice, one for each intent. A request that repeats it within 24 hours receives
+	// the first answer again and causes nothing.
 	IdempotencyKey OptString `json:",omitempty,omitzero"`
 }
 
@@ -107,7 +107,7 @@ func decodeCreateSpeechParams(args [0]string, argsEscaped bool, r *http.Request)
 
 // DeleteVoiceParams is parameters of deleteVoice operation.
 type DeleteVoiceParams struct {
-	// Voice id or name. Names are looked up whatever the letter case, own voices first.
+	// Voice id or name. Names are case-insensitive; voices of the organization come before public ones.
 	ID string
 }
 
@@ -352,7 +352,7 @@ func decodeGetSpeechSampleParams(args [1]string, argsEscaped bool, r *http.Reque
 
 // GetVoiceParams is parameters of getVoice operation.
 type GetVoiceParams struct {
-	// Voice id or name. Names are looked up whatever the letter case, own voices first.
+	// Voice id or name. Names are case-insensitive; voices of the organization come before public ones.
 	ID string
 }
 
@@ -442,7 +442,7 @@ type ListSpeechSamplesParams struct {
 	VoiceID OptString `json:",omitempty,omitzero"`
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// Samples to leave out at the front.
+	// Samples to skip from the beginning.
 	Offset OptInt `json:",omitempty,omitzero"`
 }
 
@@ -694,7 +694,7 @@ func decodeListSpeechSamplesParams(args [0]string, argsEscaped bool, r *http.Req
 
 // RenameVoiceParams is parameters of renameVoice operation.
 type RenameVoiceParams struct {
-	// Voice id or name. Names are looked up whatever the letter case, own voices first.
+	// Voice id or name. Names are case-insensitive; voices of the organization come before public ones.
 	ID string
 }
 
@@ -780,7 +780,7 @@ func decodeRenameVoiceParams(args [1]string, argsEscaped bool, r *http.Request) 
 
 // RenameVoiceAliasParams is parameters of renameVoiceAlias operation.
 type RenameVoiceAliasParams struct {
-	// Voice id or name. Names are looked up whatever the letter case, own voices first.
+	// Voice id or name. Names are case-insensitive; voices of the organization come before public ones.
 	ID string
 }
 

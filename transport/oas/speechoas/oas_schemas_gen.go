@@ -164,8 +164,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -860,7 +860,7 @@ func (o OptString) Or(d string) string {
 	return d
 }
 
-// What to say and how. The result is always stored as a sample.
+// Text and voice. The result is stored as a sample.
 // Ref: #/components/schemas/SpeechCreate
 type SpeechCreate struct {
 	// The words.
@@ -1545,7 +1545,7 @@ func (s *Voice) SetCreatedAt(val OptNilDateTime) {
 // A name and recordings of the voice. All files together hold at most 10 MB.
 // Ref: #/components/schemas/VoiceClone
 type VoiceCloneMultipart struct {
-	// Unique in the organization whatever the letter case.
+	// Name, unique in the organization regardless of letter case.
 	Name string `json:"name"`
 	// Recordings, one part a file.
 	AudioSamples []ht.MultipartFile `json:"audio_samples"`
@@ -1741,7 +1741,7 @@ func (s *VoiceName) SetName(val string) {
 // The new name.
 // Ref: #/components/schemas/VoiceRename
 type VoiceRename struct {
-	// Unique in the organization whatever the letter case.
+	// Name, unique in the organization regardless of letter case.
 	Name string `json:"name"`
 }
 

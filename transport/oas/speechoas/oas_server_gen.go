@@ -10,8 +10,8 @@ import (
 type Handler interface {
 	// CloneVoice implements cloneVoice operation.
 	//
-	// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
-	// refused.
+	// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
+	// is refused.
 	//
 	// POST /v1/voices/clone
 	CloneVoice(ctx context.Context, req *VoiceCloneMultipart) (*VoiceCloneReply, error)
@@ -24,37 +24,38 @@ type Handler interface {
 	CreateSpeech(ctx context.Context, req *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
 	// DeleteVoice implements deleteVoice operation.
 	//
-	// Removes an own voice for good. Samples that it spoke stay.
+	// Deletes a voice of the organization permanently. Its samples are kept.
 	//
 	// DELETE /v1/voices/{id}
 	DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error)
 	// GetSpeechSample implements getSpeechSample operation.
 	//
-	// Gives one stored sample. With format=audio the answer is the audio itself.
+	// Returns one stored sample. With format=audio the answer is the audio itself.
 	//
 	// GET /v1/speak/samples/{id}
 	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error)
 	// GetVoice implements getVoice operation.
 	//
-	// Gives one voice by id or name.
+	// Returns one voice by id or name.
 	//
 	// GET /v1/voices/{id}
 	GetVoice(ctx context.Context, params GetVoiceParams) (*VoiceReply, error)
 	// ListSpeechSamples implements listSpeechSamples operation.
 	//
-	// Gives past speech outputs, newest first.
+	// Returns past speech outputs, newest first.
 	//
 	// GET /v1/speak/samples
 	ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (*SpeechSampleListReply, error)
 	// ListVoices implements listVoices operation.
 	//
-	// Gives all voices the organization can speak with.
+	// Returns all voices the organization can speak with.
 	//
 	// GET /v1/voices
 	ListVoices(ctx context.Context) (*VoiceListReply, error)
 	// RenameVoice implements renameVoice operation.
 	//
-	// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+	// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
+	// another organization is 403.
 	//
 	// PATCH /v1/voices/{id}
 	RenameVoice(ctx context.Context, req *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error)

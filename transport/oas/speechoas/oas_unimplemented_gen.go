@@ -15,8 +15,8 @@ var _ Handler = UnimplementedHandler{}
 
 // CloneVoice implements cloneVoice operation.
 //
-// Makes a voice from recordings. The type of a file is decided by its bytes; a name that is taken is
-// refused.
+// Creates a voice from recordings. The type of a file is detected from its bytes. A name that is taken
+// is refused.
 //
 // POST /v1/voices/clone
 func (UnimplementedHandler) CloneVoice(ctx context.Context, req *VoiceCloneMultipart) (r *VoiceCloneReply, _ error) {
@@ -35,7 +35,7 @@ func (UnimplementedHandler) CreateSpeech(ctx context.Context, req *SpeechCreate,
 
 // DeleteVoice implements deleteVoice operation.
 //
-// Removes an own voice for good. Samples that it spoke stay.
+// Deletes a voice of the organization permanently. Its samples are kept.
 //
 // DELETE /v1/voices/{id}
 func (UnimplementedHandler) DeleteVoice(ctx context.Context, params DeleteVoiceParams) (r *VoiceDeletedReply, _ error) {
@@ -44,7 +44,7 @@ func (UnimplementedHandler) DeleteVoice(ctx context.Context, params DeleteVoiceP
 
 // GetSpeechSample implements getSpeechSample operation.
 //
-// Gives one stored sample. With format=audio the answer is the audio itself.
+// Returns one stored sample. With format=audio the answer is the audio itself.
 //
 // GET /v1/speak/samples/{id}
 func (UnimplementedHandler) GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (r GetSpeechSampleRes, _ error) {
@@ -53,7 +53,7 @@ func (UnimplementedHandler) GetSpeechSample(ctx context.Context, params GetSpeec
 
 // GetVoice implements getVoice operation.
 //
-// Gives one voice by id or name.
+// Returns one voice by id or name.
 //
 // GET /v1/voices/{id}
 func (UnimplementedHandler) GetVoice(ctx context.Context, params GetVoiceParams) (r *VoiceReply, _ error) {
@@ -62,7 +62,7 @@ func (UnimplementedHandler) GetVoice(ctx context.Context, params GetVoiceParams)
 
 // ListSpeechSamples implements listSpeechSamples operation.
 //
-// Gives past speech outputs, newest first.
+// Returns past speech outputs, newest first.
 //
 // GET /v1/speak/samples
 func (UnimplementedHandler) ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (r *SpeechSampleListReply, _ error) {
@@ -71,7 +71,7 @@ func (UnimplementedHandler) ListSpeechSamples(ctx context.Context, params ListSp
 
 // ListVoices implements listVoices operation.
 //
-// Gives all voices the organization can speak with.
+// Returns all voices the organization can speak with.
 //
 // GET /v1/voices
 func (UnimplementedHandler) ListVoices(ctx context.Context) (r *VoiceListReply, _ error) {
@@ -80,7 +80,8 @@ func (UnimplementedHandler) ListVoices(ctx context.Context) (r *VoiceListReply, 
 
 // RenameVoice implements renameVoice operation.
 //
-// Gives an own voice a new name. A name that is taken is 400 VALIDATION_ERROR, a foreign voice 403.
+// Renames a voice of the organization. A name that is taken is 400 VALIDATION_ERROR; a voice of
+// another organization is 403.
 //
 // PATCH /v1/voices/{id}
 func (UnimplementedHandler) RenameVoice(ctx context.Context, req *VoiceRename, params RenameVoiceParams) (r *VoiceRenameReply, _ error) {

@@ -609,7 +609,7 @@ func decodeDecideIssueParams(args [1]string, argsEscaped bool, r *http.Request) 
 type DeleteIssueCommentParams struct {
 	// Issue id, not its readable name.
 	ID string
-	// Id of the comment, which is that of the entry that first told it.
+	// Id of the comment, which is the id of its first entry.
 	CommentID string
 }
 
@@ -929,7 +929,7 @@ func decodeDetachIssueResourceParams(args [2]string, argsEscaped bool, r *http.R
 type EditIssueCommentParams struct {
 	// Issue id, not its readable name.
 	ID string
-	// Id of the comment, which is that of the entry that first told it.
+	// Id of the comment, which is the id of its first entry.
 	CommentID string
 }
 
@@ -1177,7 +1177,7 @@ type GetIssueActivityParams struct {
 	ID string
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// The next_cursor of the page before. It is opaque, and holds for this issue's feed.
+	// The next_cursor of the previous page. It is opaque and valid for this issue's feed.
 	Cursor OptString `json:",omitempty,omitzero"`
 }
 
@@ -1841,7 +1841,7 @@ func decodeListIssueResourcesParams(args [1]string, argsEscaped bool, r *http.Re
 type ListIssuesParams struct {
 	// Page size.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// The next_cursor of the page before. It holds for the same filters and order.
+	// The next_cursor of the previous page. It is valid for the same filters and order.
 	Cursor OptString `json:",omitempty,omitzero"`
 	// What to sort by.
 	Sort OptListIssuesSort `json:",omitempty,omitzero"`

@@ -162,8 +162,8 @@ func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
 	return s
 }
 
-// Every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`, `message`,
-// `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
+// `message`, `code` and a list of strings.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
@@ -514,7 +514,7 @@ func (s *ListIssuesSort) UnmarshalText(data []byte) error {
 // MarkIssueSeenNoContent is response for MarkIssueSeen operation.
 type MarkIssueSeenNoContent struct{}
 
-// Kept with the record and given back untouched.
+// Kept with the record and returned unchanged.
 // Ref: #/components/schemas/Metadata
 type Metadata map[string]jx.Raw
 
@@ -2015,7 +2015,7 @@ func NewTriageAgentEntryTriageActivityItem(v TriageAgentEntry) TriageActivityIte
 type TriageActivityPage struct {
 	// The entries.
 	Items []TriageActivityItem `json:"items"`
-	// Where the next page begins; null at the end.
+	// Cursor of the next page; null on the last page.
 	NextCursor NilString `json:"next_cursor"`
 }
 
@@ -2548,7 +2548,7 @@ func (s *TriageAgentEntryType) UnmarshalText(data []byte) error {
 // What to look for.
 // Ref: #/components/schemas/TriageAnalysisCreate
 type TriageAnalysisCreate struct {
-	// What to ask the analyst; the usual when it is absent or empty.
+	// Question to the analyst. The default is its usual question.
 	Prompt OptString `json:"prompt"`
 }
 
@@ -2571,12 +2571,12 @@ type TriageArtifact struct {
 	Type string `json:"type"`
 	// What to show.
 	Title string `json:"title"`
-	// How its agent would have it shown. Whatever it says, show nothing that runs scripts or loads what an
-	// agent names.
+	// Renderer that the agent suggests. A client must not run scripts or load resources that an artifact
+	// names.
 	Renderer NilString `json:"renderer"`
 	// Whether it can be shown.
 	Status TriageArtifactStatus `json:"status"`
-	// Its content, which may hold anything, such as HTML; null until it is ready.
+	// Content of any kind, such as HTML; null until the artifact is ready.
 	Payload NilFreeObject `json:"payload"`
 	// Where it lives outside.
 	ExternalUrls []string `json:"external_urls"`
@@ -2655,7 +2655,7 @@ func (s *TriageArtifact) SetExternalUrls(val []string) {
 // Something an agent has made.
 // Ref: #/components/schemas/TriageArtifactCreate
 type TriageArtifactCreate struct {
-	// An artifact of this session that was pending, which is now told again; absent for a new one.
+	// Id of a pending artifact of this session that the step completes; absent for a new artifact.
 	ID OptString `json:"id"`
 	// What it is.
 	Type string `json:"type"`
@@ -2843,7 +2843,7 @@ func (s *TriageArtifactStatus) UnmarshalText(data []byte) error {
 type TriageCommentCreate struct {
 	// The words.
 	Detail string `json:"detail"`
-	// Attachments of the issue that it speaks of.
+	// Attachments of the issue that the comment is about.
 	ResourceLinkIds []string `json:"resource_link_ids"`
 }
 
@@ -2884,7 +2884,7 @@ func (s *TriageCommentEdit) SetDetail(val string) {
 	s.Detail = val
 }
 
-// What is decided about an issue of the backlog.
+// Decision about an issue of the backlog.
 // Ref: #/components/schemas/TriageDecision
 type TriageDecision struct {
 	// Whether it is to be worked on.
@@ -3092,7 +3092,7 @@ func (s *TriageFlag) SetCreatedAt(val time.Time) {
 	s.CreatedAt = val
 }
 
-// A place in an attached call that needs attention.
+// Mark at a place in an attached call.
 // Ref: #/components/schemas/TriageFlagCreate
 type TriageFlagCreate struct {
 	// Call that is attached to the issue.
@@ -3238,7 +3238,7 @@ func (s *TriageFlagReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// Something that went wrong and is being looked at.
+// A problem under investigation.
 // Ref: #/components/schemas/TriageIssue
 type TriageIssue struct {
 	// Issue id.
@@ -3266,7 +3266,7 @@ type TriageIssue struct {
 	AuthorID NilString `json:"author_id"`
 	// The same issue in another system.
 	ExternalLink NilString `json:"external_link"`
-	// The issue that goes on in its place; null for one that goes on itself.
+	// Issue into which this one was merged; null for an issue that was not merged.
 	MergedInto NilString `json:"merged_into"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -4185,7 +4185,7 @@ func (s *TriageIssueListReply) SetErrors(val struct{}) {
 type TriageIssuePage struct {
 	// The issues.
 	Items []TriageIssue `json:"items"`
-	// Where the next page begins; null at the end.
+	// Cursor of the next page; null on the last page.
 	NextCursor NilString `json:"next_cursor"`
 }
 
@@ -4289,12 +4289,12 @@ func (s *TriageIssueReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// Changes to an issue. An absent key keeps its value, null clears it. A change of status, severity,
-// category, assignee or owner appears in the feed; one of title, description or link does not.
+// Changes to an issue. An absent member keeps its value, null clears it. Changes of status, severity,
+// category, assignee and owner appear in the feed; changes of title, description and link do not.
 // Ref: #/components/schemas/TriageIssueUpdate
 type TriageIssueUpdate struct {
-	// The version that the change was made for; an issue that has another is a conflict. Absent, whichever
-	// it has is changed.
+	// Version of the issue that the change is based on; an issue with another version is 409 conflict.
+	// Without it the issue is changed whatever its version.
 	Version OptInt `json:"version"`
 	// The issue in one line.
 	Title OptString `json:"title"`
@@ -4427,7 +4427,8 @@ type TriageRelation struct {
 	// The issue that was asked.
 	IssueID      string             `json:"issue_id"`
 	RelationType TriageRelationType `json:"relation_type"`
-	// Outgoing when the issue that was asked is this to the other, incoming when the other is this to it.
+	// Outgoing for a relation of the requested issue to the other, incoming for a relation of the other
+	// issue to it.
 	Direction    TriageRelationDirection `json:"direction"`
 	RelatedIssue TriageIssueRef          `json:"related_issue"`
 	// Who said so.
@@ -4534,7 +4535,8 @@ func (s *TriageRelationCreate) SetRelationType(val TriageRelationType) {
 	s.RelationType = val
 }
 
-// Outgoing when the issue that was asked is this to the other, incoming when the other is this to it.
+// Outgoing for a relation of the requested issue to the other, incoming for a relation of the other
+// issue to it.
 type TriageRelationDirection string
 
 const (
@@ -4697,7 +4699,8 @@ type TriageResource struct {
 	ResourceID string `json:"resource_id"`
 	// What to show.
 	Title string `json:"title"`
-	// Whether it can be read. In the list of what is attached that is now, elsewhere when it was attached.
+	// Whether the resource can be read: now in the list of attachments, elsewhere at the time it was
+	// attached.
 	Status   TriageResourceStatus `json:"status"`
 	Metadata Metadata             `json:"metadata"`
 	// Who attached it.
@@ -4812,7 +4815,7 @@ type TriageResourceCreate struct {
 	ResourceType TriageResourceType `json:"resource_type"`
 	// Its id, such as a call id.
 	ResourceID string `json:"resource_id"`
-	// What to show; made from the resource when absent.
+	// Title. The default is derived from the resource.
 	Title OptString `json:"title"`
 }
 
@@ -4903,7 +4906,8 @@ func (s *TriageResourceReply) SetErrors(val struct{}) {
 	s.Errors = val
 }
 
-// Whether it can be read. In the list of what is attached that is now, elsewhere when it was attached.
+// Whether the resource can be read: now in the list of attachments, elsewhere at the time it was
+// attached.
 type TriageResourceStatus string
 
 const (
@@ -4945,7 +4949,7 @@ func (s *TriageResourceStatus) UnmarshalText(data []byte) error {
 	}
 }
 
-// What is attached. Which of them a server keeps is its own matter.
+// Type of an attached resource. A server may support some of them only.
 // Ref: #/components/schemas/TriageResourceType
 type TriageResourceType string
 

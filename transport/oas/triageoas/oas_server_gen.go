@@ -11,18 +11,18 @@ import (
 type Handler interface {
 	// AddIssueAgentEntry implements addIssueAgentEntry operation.
 	//
-	// Adds a step to the feed and, with session_status, moves the session in the same moment. A question
-	// to people is a response with session_status awaiting_input. A prompt is what the caller, a person,
-	// says to the agent, such as an answer to its question; session_stopped with session_status cancelled
-	// is the caller who ends the session; both have a detail and nothing else. All other steps are the
-	// agent's. A session that has ended takes none (409 invalid_state).
+	// Adds a step to the feed and, with session_status, moves the session at the same time. A question to
+	// people is a response with session_status awaiting_input. A prompt holds the words of a person to the
+	// agent, such as an answer. A session_stopped with session_status cancelled ends the session on behalf
+	// of a person. Both take a detail only. All other steps are the agent's. A session that has ended
+	// takes no step (409 invalid_state).
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
 	AddIssueAgentEntry(ctx context.Context, req *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error)
 	// AddIssueComment implements addIssueComment operation.
 	//
-	// Adds a comment, optionally about attachments of the issue, and gives its feed entry, whose id is the
-	// comment's.
+	// Adds a comment, optionally about attachments of the issue, and returns its feed entry. The entry's
+	// id is the comment's id.
 	//
 	// POST /v1/triage/issues/{id}/comments
 	AddIssueComment(ctx context.Context, req *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error)
@@ -35,18 +35,17 @@ type Handler interface {
 	AddIssueFlag(ctx context.Context, req *TriageFlagCreate, params AddIssueFlagParams) (*TriageFlagReply, error)
 	// AnalyzeIssue implements analyzeIssue operation.
 	//
-	// Has this server's own analyst look at what is attached. It answers as soon as the session is stored;
-	// what the analyst reads, thinks and finds comes to the feed, the result as an artifact of type
-	// root_cause. It may ask a question, which a prompt entry answers. A server without an analyst answers
-	// 501. When 10 analyses of the organization run, not counting those that wait for an answer, the next
-	// one is refused (429).
+	// Starts an analysis of the attachments by the server's analyst and answers as soon as the session is
+	// stored. The steps appear in the feed, the result as an artifact of type root_cause. The analyst may
+	// ask a question, which a prompt entry answers. A server without an analyst answers 501. At most 10
+	// analyses of an organization run at once, not counting those that await an answer; more are 429.
 	//
 	// POST /v1/triage/issues/{id}/analysis
 	AnalyzeIssue(ctx context.Context, req *TriageAnalysisCreate, params AnalyzeIssueParams) (*TriageSessionReply, error)
 	// AttachIssueResource implements attachIssueResource operation.
 	//
-	// Attaches a call, a pathway or something else that this server keeps. Types that it does not keep are
-	// 501. Attaching the same again changes nothing and gives, with 200, the existing attachment.
+	// Attaches a call, a pathway or another resource of this server. Types that the server does not
+	// support are 501. Repeating the request changes nothing and returns the existing attachment with 200.
 	//
 	// POST /v1/triage/issues/{id}/resources
 	AttachIssueResource(ctx context.Context, req *TriageResourceCreate, params AttachIssueResourceParams) (AttachIssueResourceRes, error)
@@ -58,100 +57,100 @@ type Handler interface {
 	CreateIssue(ctx context.Context, req *TriageIssueCreate) (*TriageIssueReply, error)
 	// DecideIssue implements decideIssue operation.
 	//
-	// Decides about an issue of the backlog. Accepted moves it to todo, declined closes it and needs a
-	// reason. An issue that is elsewhere is 409 invalid_state.
+	// Accepts or declines an issue of the backlog. Accepting moves it to todo; declining closes it and
+	// requires a reason. An issue in another state is 409 invalid_state.
 	//
 	// POST /v1/triage/issues/{id}/decision
 	DecideIssue(ctx context.Context, req *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error)
 	// DeleteIssueComment implements deleteIssueComment operation.
 	//
-	// Takes a comment back, which only who has written it may. Its words stay in the feed's older entries;
-	// a new entry of type comment says that it was deleted.
+	// Deletes a comment. Only its author may do so. Earlier entries of the feed keep its text; a new entry
+	// of type comment records the deletion.
 	//
 	// DELETE /v1/triage/issues/{id}/comments/{comment_id}
 	DeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) error
 	// DetachIssueResource implements detachIssueResource operation.
 	//
-	// Takes an attachment away; what was attached stays. A call that has flags in this issue is 409
+	// Removes an attachment and keeps the attached resource. A call that has flags in this issue is 409
 	// invalid_state.
 	//
 	// DELETE /v1/triage/issues/{id}/resources/{resource_id}
 	DetachIssueResource(ctx context.Context, params DetachIssueResourceParams) error
 	// EditIssueComment implements editIssueComment operation.
 	//
-	// Gives a comment other words. Only who has written it may; anybody else gets 403 forbidden. The
-	// entries of before stay in the feed, and a new one of type comment has the new words and says which
-	// comment it is about. It is the answer.
+	// Changes the text of a comment. Only its author may do so; other callers receive 403 forbidden.
+	// Earlier entries stay in the feed; a new entry of type comment holds the new text and refers to the
+	// comment. The answer is that entry.
 	//
 	// PATCH /v1/triage/issues/{id}/comments/{comment_id}
 	EditIssueComment(ctx context.Context, req *TriageCommentEdit, params EditIssueCommentParams) (*TriageIssueEntryReply, error)
 	// GetIssue implements getIssue operation.
 	//
-	// Gives one issue.
+	// Returns one issue.
 	//
 	// GET /v1/triage/issues/{id}
 	GetIssue(ctx context.Context, params GetIssueParams) (*TriageIssueReply, error)
 	// GetIssueActivity implements getIssueActivity operation.
 	//
-	// Gives what happened to an issue, newest first, people and agents mixed. Go on with next_cursor until
-	// it is null; a page of large entries, of more than 2 MiB, ends before its limit. Who does that sees
-	// every entry that was there at the beginning once, whatever is written meanwhile. Entries never
-	// change. Their words are those of people and agents; show them as text.
+	// Returns the feed of an issue, newest first, with the entries of people and agents. The next page
+	// begins at next_cursor, which is null on the last page. A page of more than 2 MiB ends before its
+	// limit. All pages together hold every entry that existed at the first page exactly once. Entries
+	// never change. Their text comes from people and agents and must be shown as text.
 	//
 	// GET /v1/triage/issues/{id}/activity
 	GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error)
 	// GetIssueAgentSession implements getIssueAgentSession operation.
 	//
-	// Gives one session as it stands.
+	// Returns one session as it stands.
 	//
 	// GET /v1/triage/issues/{id}/agent-sessions/{session_id}
 	GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (*TriageSessionReply, error)
 	// ListIssueFlags implements listIssueFlags operation.
 	//
-	// Gives the flags of an issue, the oldest first.
+	// Returns the flags of an issue, the oldest first.
 	//
 	// GET /v1/triage/issues/{id}/flags
 	ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (*TriageFlagListReply, error)
 	// ListIssueRelations implements listIssueRelations operation.
 	//
-	// Gives the relations of an issue to others, in either direction, the oldest first.
+	// Returns the relations of an issue to others, in either direction, the oldest first.
 	//
 	// GET /v1/triage/issues/{id}/relations
 	ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (*TriageRelationListReply, error)
 	// ListIssueResources implements listIssueResources operation.
 	//
-	// Gives what is attached to an issue, the oldest first, each with whether it can be read now.
+	// Returns the attachments of an issue, oldest first, each with its current availability.
 	//
 	// GET /v1/triage/issues/{id}/resources
 	ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (*TriageResourceListReply, error)
 	// ListIssues implements listIssues operation.
 	//
-	// Gives the issues of the organization, without their descriptions. Filters add up; several values of
-	// one filter are alternatives. An issue that changes while somebody pages, such as by activity, may be
-	// seen on two pages or on none; the others are seen once.
+	// Returns the issues of the organization, without their descriptions. An issue must match every
+	// filter, and any value of a filter with several. An issue that changes between two pages may appear
+	// on both or on neither; all others appear once.
 	//
 	// GET /v1/triage/issues
 	ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error)
 	// MarkIssueSeen implements markIssueSeen operation.
 	//
-	// Says that the caller has seen all that there is in the feed now. has_unread_activity is false until
-	// something comes to it that the caller has not done. What is seen is kept for each API key.
+	// Marks the feed as read by the caller, which is the API key. has_unread_activity is false until
+	// another caller adds an entry.
 	//
 	// PUT /v1/triage/issues/{id}/view
 	MarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) error
 	// MergeIssue implements mergeIssue operation.
 	//
-	// Closes an issue because another goes on in its place, and gives the closed one. The other gets the
-	// attachments that it lacks, and both feeds an entry. Open agent sessions of the closed issue are
-	// cancelled. It can't be undone, and a merged issue is no longer changed.
+	// Merges an issue into another, closes it and returns the closed issue. The other issue receives the
+	// attachments that it lacks, and both feeds receive an entry. Open agent sessions of the closed issue
+	// are cancelled. A merge cannot be undone, and a merged issue cannot be changed.
 	//
 	// POST /v1/triage/issues/{id}/merge
 	MergeIssue(ctx context.Context, req *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error)
 	// RelateIssue implements relateIssue operation.
 	//
-	// Says what an issue is to another. Both feeds get an entry. What was said already changes nothing and
-	// is the answer, with 200; related_to holds in either direction. A relation that contradicts an
-	// existing one, such as blocks the other way round, is a conflict.
+	// Relates an issue to another. Both feeds receive an entry. Repeating the request changes nothing and
+	// returns the existing relation with 200; related_to holds in both directions. A relation that
+	// contradicts an existing one, such as blocks in the other direction, is 409 conflict.
 	//
 	// POST /v1/triage/issues/{id}/relations
 	RelateIssue(ctx context.Context, req *TriageRelationCreate, params RelateIssueParams) (RelateIssueRes, error)
@@ -163,24 +162,23 @@ type Handler interface {
 	RemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) error
 	// StartIssueAgentSession implements startIssueAgentSession operation.
 	//
-	// Begins the work of an agent from outside, which writes its steps itself, and writes a
-	// session_started entry. A session of which nothing is heard for 30 minutes, or for 7 days while it
-	// awaits input, ends with an error.
+	// Starts a session of an external agent, which adds its steps itself, and adds an entry of type
+	// session_started. A session without a step for 30 minutes, or for 7 days while it awaits input, ends
+	// with an error.
 	//
 	// POST /v1/triage/issues/{id}/agent-sessions
 	StartIssueAgentSession(ctx context.Context, req *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error)
 	// UnrelateIssue implements unrelateIssue operation.
 	//
-	// Takes a relation away, from whichever of its two issues. Both feeds get an entry.
+	// Removes a relation from both of its issues. Both feeds receive an entry.
 	//
 	// DELETE /v1/triage/issues/{id}/relations/{relation_id}
 	UnrelateIssue(ctx context.Context, params UnrelateIssueParams) error
 	// UpdateIssue implements updateIssue operation.
 	//
-	// Changes the keys that are given. Each of status, severity, category, assignee and owner that becomes
-	// another writes an entry to the feed, in this order. With `version`, an issue that somebody else has
-	// changed since is a conflict. An issue that was merged into another is no longer changed (409
-	// invalid_state).
+	// Changes the given members. Each change of status, severity, category, assignee and owner adds an
+	// entry to the feed, in this order. With `version`, an issue that was changed since is 409 conflict. A
+	// merged issue cannot be changed (409 invalid_state).
 	//
 	// PATCH /v1/triage/issues/{id}
 	UpdateIssue(ctx context.Context, req *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error)
@@ -194,14 +192,13 @@ type Handler interface {
 type RawHandler interface {
 	// StreamIssueActivity implements streamIssueActivity operation.
 	//
-	// Gives new entries of the feed as they are written, the oldest first, as server-sent events: `event`
-	// is `entry`, `data` the entry as the feed has it in one line of JSON, `id` the place after it. It
-	// begins with what comes after `Last-Event-ID`, else after `cursor`, else now. A comment and the `id`
-	// of the place of the beginning come at once, and a comment whenever nothing else was sent for 15
-	// seconds. The server ends the stream after 15 minutes at the latest, also that of a key which was
-	// revoked meanwhile, or when it stops; connect again with the last `id`, as browsers do by themselves,
-	// and nothing is missed. What is wrong with the request is answered before the stream begins, as
-	// everywhere.
+	// Streams new entries of the feed, oldest first, as server-sent events. `event` is `entry`, `data` is
+	// the entry in one line of JSON, and `id` is the position after it. The stream begins after
+	// `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
+	// sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
+	// at most 15 minutes, also with a key that was revoked meanwhile, and when it stops. A client that
+	// connects again with the last `id`, as browsers do, misses no entry. Errors of the request are
+	// answered before the stream begins.
 	//
 	// GET /v1/triage/issues/{id}/activity/stream
 	StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams, w http.ResponseWriter) error
