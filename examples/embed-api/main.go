@@ -39,10 +39,11 @@ func main() {
 	key := must(keys.CreateKey(ctx, org.ID, "ci", 0)).Key.Reveal()
 	ask := func(method, path, body string) {
 		r := must(http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(body)))
-		r.Header.Set("Authorization", "Bearer "+key)
-		r.Header.Set("Content-Type", "application/json")
+		r.Header = http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}
 		answer, err := http.DefaultClient.Do(r)
-		_ = must(answer, err)
+		if err != nil {
+			log.Fatal(err)
+		}
 		defer func() { _ = answer.Body.Close() }()
 		fmt.Println(method, path, answer.StatusCode)
 	}

@@ -32,7 +32,7 @@ func (t tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartO
 	config := trace.NewSpanStartConfig(opts...)
 	parts := []string{name, config.SpanKind().String()}
 	for _, attr := range config.Attributes() {
-		parts = append(parts, attr.Value.Emit())
+		parts = append(parts, attr.Value.String())
 	}
 	*t.spans = append(*t.spans, strings.Join(parts, " "))
 	return t.Tracer.Start(ctx, name, opts...)
