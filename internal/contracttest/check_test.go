@@ -75,7 +75,7 @@ func (f *failures) Error(...any) { f.count++ }
 
 func TestWrappersFailTheTestAndChangeNothing(t *testing.T) {
 	t.Parallel()
-	server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)
 		_, _ = io.WriteString(w, callNotFound)
 	})
@@ -83,7 +83,7 @@ func TestWrappersFailTheTestAndChangeNothing(t *testing.T) {
 	listener := httptest.NewServer(contracttest.Handler(atServer, server))
 	defer listener.Close()
 	client := http.Client{Transport: contracttest.Transport(atClient, http.DefaultTransport)}
-	request, err := http.NewRequestWithContext(t.Context(), "GET", listener.URL+"/v1/calls/c1", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listener.URL+"/v1/calls/c1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,12 +74,12 @@ func join(parts []part) []byte {
 	}
 	text.WriteString("components:\n")
 	for _, kind := range kinds {
-		var components string
+		var components strings.Builder
 		for _, p := range parts {
-			components += p.components[kind]
+			components.WriteString(p.components[kind])
 		}
-		if components != "" {
-			text.WriteString("  " + kind + ":\n" + components)
+		if components.Len() > 0 {
+			text.WriteString("  " + kind + ":\n" + components.String())
 		}
 	}
 	return text.Bytes()
