@@ -136,7 +136,7 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	if err := input.Close(); err != nil {
 		return err
 	}
-	//nolint:gosec // the caller names the package
+	//nolint:gosec,noctx // the caller names the package, and ends the command
 	ogen := exec.Command("go", "tool", "ogen", "--target", filepath.Join(folder, name), "--package", name, "--config",
 		filepath.Join(folder, "ogen.yml"), "--clean", "--loglevel", "error", input.Name())
 	ogen.Stdout, ogen.Stderr = os.Stdout, os.Stderr
