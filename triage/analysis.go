@@ -1,12 +1,3 @@
-// Package triage keeps issues and the activity feed of each. An issue records something that went wrong; its feed
-// records everything that happened to it.
-//
-// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
-// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
-// continues from an entry misses none.
-//
-// Every method takes the organization and, where something changes, the Actor. Another organization's issues look
-// absent.
 package triage
 
 import (

@@ -1,12 +1,3 @@
-// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
-//
-// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
-// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
-// of this package and the prompt. Evidence is passed as data, whatever its texts say.
-//
-// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
-// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
-// artifact are Markdown in which every link, image and tag is text.
 package analyst
 
 import (
