@@ -54,6 +54,7 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 		return nil, fmt.Errorf("mail: SMTPConfig.From: %w", err)
 	}
 	c.Clock, c.Logger = defaults(c.Clock, c.Logger)
+	c.URL = "" // fmt would print the password of a field that is not exported; an option keeps it in a closure
 	s := &SMTP{cfg: c, host: u.Hostname(), options: []gomail.Option{
 		gomail.WithTimeout(patience),
 		gomail.WithTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12, ServerName: u.Hostname(), RootCAs: c.Roots}),

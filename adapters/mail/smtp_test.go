@@ -289,9 +289,13 @@ func TestFailureHidesPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	listener.Close()
-	err = send(t, client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@"+listener.Addr().String())}))
+	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@"+listener.Addr().String())})
+	err = send(t, c)
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)
+	}
+	if shown := fmt.Sprintf("%v %+v %#v", c, c, *c); strings.Contains(shown, "hush") {
+		t.Errorf("printed, the client shows its password: %s", shown)
 	}
 }
 

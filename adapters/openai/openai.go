@@ -40,7 +40,8 @@ type Config struct {
 
 // Client is the client of one service. It is an llm.Model, a conversation.Synthesizer and a conversation.Recognizer.
 type Client struct {
-	config Config
+	config Config        // without its APIKey
+	key    func() string // of the API, which fmt would print if it were a field that is not exported
 
 	noSchema sync.Map // names of models that can't be held to a schema
 }
@@ -72,7 +73,9 @@ func New(config Config) (*Client, error) {
 			config.Client.Transport = shared.Clone()
 		}
 	}
-	return &Client{config: config}, nil
+	key := config.APIKey.Reveal()
+	config.APIKey = ""
+	return &Client{config: config, key: func() string { return key }}, nil
 }
 
 func fill(value *string, standard string) {

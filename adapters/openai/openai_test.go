@@ -57,7 +57,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 	}}
 	c := f.start(t)
 	_, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{Instructions: "the secret task"})
-	shown := fmt.Sprintf("%v %+v %v %+v", err, err, errors.Unwrap(err), openai.Config{APIKey: key})
+	shown := fmt.Sprintf("%v %+v %v %+v %+v", err, err, errors.Unwrap(err), openai.Config{APIKey: key}, c)
 	if strings.Contains(shown, key) || strings.Contains(shown, "secret task") {
 		t.Errorf("shown: %s", shown)
 	}

@@ -135,8 +135,8 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 		return nil, err
 	}
 	request.Header.Set("Content-Type", contentType)
-	if c.config.APIKey != "" {
-		request.Header.Set("Authorization", "Bearer "+c.config.APIKey.Reveal())
+	if key := c.key(); key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	response, err := c.config.Client.Do(request)
 	if err != nil {

@@ -139,12 +139,12 @@ func (w *Work) newWorker(ctx context.Context, stopping <-chan struct{}) (worker,
 		DiscardedJobRetentionPeriod: keepDiscarded,
 		Logger:                      w.cfg.riverLogger(),
 	}
-	if w.cfg.PostgresDSN == "" {
+	if w.dsn() == "" {
 		client, err := river.NewClient(riversqlite.New(w.cfg.SQL), config)
 		return client, func() {}, err
 	}
 	config.FetchPollInterval, config.Schema = pollPostgres, schema
-	options, err := pgxpool.ParseConfig(w.cfg.PostgresDSN.Reveal())
+	options, err := pgxpool.ParseConfig(w.dsn())
 	if err != nil {
 		return nil, nil, errors.New("the connection string is not one of PostgreSQL")
 	}

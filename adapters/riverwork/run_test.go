@@ -2,9 +2,11 @@ package riverwork_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -58,6 +60,9 @@ func TestStartsAgain(t *testing.T) {
 	}
 	if key := next(t, ran); key != "x" || refused.Load() < 3 {
 		t.Errorf("%s ran after %d connections", key, refused.Load())
+	}
+	if shown := fmt.Sprintf("%+v", work); strings.Contains(shown, dsn.Host) {
+		t.Error("printed, the work shows its connection string")
 	}
 }
 

@@ -47,7 +47,8 @@ type inserter interface {
 
 // Work is a callwright.Work.
 type Work struct {
-	cfg      Config
+	cfg      Config        // without its PostgresDSN
+	dsn      func() string // empty for SQLite; fmt would print the password of a field that is not exported
 	inserter inserter
 	handlers map[string]callwright.Handler
 	periodic []*river.PeriodicJob
@@ -65,12 +66,14 @@ func New(c Config) (*Work, error) {
 	if c.RescueAfter <= c.StepTimeout {
 		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
 	}
-	w := &Work{cfg: c, handlers: map[string]callwright.Handler{}}
+	dsn := c.PostgresDSN.Reveal()
+	c.PostgresDSN = ""
+	w := &Work{cfg: c, dsn: func() string { return dsn }, handlers: map[string]callwright.Handler{}}
 	// A client notifies of no more than one insert each cooldown. The others would wait until the workers look by
 	// themselves, even if the one that was notified of is rolled back; so it is as short as it may be.
 	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
 	var err error
-	if c.PostgresDSN == "" {
+	if dsn == "" {
 		w.inserter, err = river.NewClient(riversqlite.New(c.SQL), options)
 	} else {
 		options.Schema = schema
