@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 
 	"github.com/callwright/callwright"
 )
@@ -18,7 +19,7 @@ import (
 // cursors of a former key stay valid as long as that key is listed.
 type Cursors struct {
 	current byte
-	keys    map[byte][]byte
+	keys    map[byte]func() hash.Hash // HMACs, not keys: fmt would print those
 }
 
 // cursorKey is the least size of a key, in bytes.
@@ -26,12 +27,12 @@ const cursorKey = 32
 
 // NewCursors takes the keys by id, at least 32 bytes each and the same on every node, and the id of the signing key.
 func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
-	c := &Cursors{current: current, keys: make(map[byte][]byte, len(keys))}
+	c := &Cursors{current: current, keys: make(map[byte]func() hash.Hash, len(keys))}
 	for id, key := range keys {
 		if len(key) < cursorKey {
 			return nil, fmt.Errorf("triage: cursor key %d has %d bytes, less than %d", id, len(key), cursorKey)
 		}
-		c.keys[id] = bytes.Clone(key)
+		c.keys[id] = hmacUnder(bytes.Clone(key))
 	}
 	if c.keys[current] == nil {
 		return nil, errors.New("triage: the current cursor key is not among the keys")
@@ -43,7 +44,11 @@ func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 func newProcessCursors() *Cursors {
 	key := make([]byte, cursorKey)
 	_, _ = rand.Read(key) // crypto/rand never fails: it ends the program instead
-	return &Cursors{keys: map[byte][]byte{0: key}}
+	return &Cursors{keys: map[byte]func() hash.Hash{0: hmacUnder(key)}}
+}
+
+func hmacUnder(key []byte) func() hash.Hash {
+	return func() hash.Hash { return hmac.New(sha256.New, key) }
 }
 
 // A cursor is, in base64: its version, the id of its key, the place's value in 8 bytes, the first 16 bytes of the HMAC,
@@ -58,7 +63,7 @@ const (
 func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	raw := []byte{cursorVersion, c.current}
 	raw = binary.BigEndian.AppendUint64(raw, uint64(p.Value))
-	raw = append(raw, mac(c.keys[c.current], raw, org, list, p.ID)...)
+	raw = append(raw, mac(c.keys[c.current](), raw, org, list, p.ID)...)
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
 }
 
@@ -76,7 +81,7 @@ func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error)
 	}
 	head, sum, id := raw[:cursorHead], raw[cursorHead:cursorHead+cursorMAC], string(raw[cursorHead+cursorMAC:])
 	key := c.keys[head[1]]
-	if key == nil || !hmac.Equal(sum, mac(key, head, org, list, id)) {
+	if key == nil || !hmac.Equal(sum, mac(key(), head, org, list, id)) {
 		return Place{}, bad
 	}
 	return Place{Value: int64(binary.BigEndian.Uint64(head[2:])), ID: id}, nil
@@ -84,8 +89,7 @@ func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error)
 
 // mac signs the head of a cursor and what it is bound to. Each text is preceded by its length, so that none runs into the
 // next.
-func mac(key, head []byte, org callwright.OrgID, list, id string) []byte {
-	h := hmac.New(sha256.New, key)
+func mac(h hash.Hash, head []byte, org callwright.OrgID, list, id string) []byte {
 	h.Write(head)
 	for _, text := range []string{string(org), list, id} {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))

@@ -171,6 +171,10 @@ func TestNewCursorsRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+	cursors, err := triage.NewCursors(1, map[byte][]byte{1: good})
+	if text := fmt.Sprintf("%v %+v", cursors, cursors); err != nil || strings.Contains(text, "107 107") {
+		t.Errorf("the key can be read in %s, %v", text, err)
+	}
 }
 
 // What is read of a cursor is what was written, and cursors of different places differ.

@@ -2,6 +2,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -9,6 +10,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"strings"
 	"time"
@@ -30,7 +32,10 @@ type Config struct {
 const minSecret = 32
 
 // Service makes and checks API keys.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg Config           // without its Secret
+	mac func() hash.Hash // under the Secret, which fmt would print if it were a field that is not exported
+}
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
@@ -48,7 +53,9 @@ func New(c Config) (*Service, error) {
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
 	}
-	return &Service{cfg: c}, nil
+	secret := bytes.Clone(c.Secret)
+	c.Secret = nil
+	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }}, nil
 }
 
 // keyStart begins every key, so that a leaked one is found by those who search for leaks.
@@ -150,7 +157,7 @@ func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principa
 }
 
 func (s *Service) hash(key string) []byte {
-	mac := hmac.New(sha256.New, s.cfg.Secret)
+	mac := s.mac()
 	mac.Write([]byte(key))
 	return mac.Sum(nil)
 }

@@ -162,6 +162,11 @@ func TestNewChecksItsConfig(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	tenants, secret := orgstore.Tenants{Store: store}, make([]byte, 32)
+	secret[0], secret[1] = 211, 97
+	s, err := access.New(access.Config{Store: tenants, Atomic: store, Secret: secret})
+	if text := fmt.Sprintf("%v %+v", s, s); err != nil || strings.Contains(text, "211 97") {
+		t.Errorf("the service shows its secret: %s, %v", text, err)
+	}
 	for want, c := range map[string]access.Config{
 		"access: Config.Store is required":                  {Atomic: store, Secret: secret},
 		"access: Config.Atomic is required":                 {Store: tenants, Secret: secret},
