@@ -94,7 +94,7 @@ func (s *Service) checkTrunk(t Trunk) error {
 	case t.Direction == Outbound && t.Endpoint == "":
 		return callwright.Invalid("sip_endpoint", "is required for the outbound direction")
 	case t.Endpoint != "":
-		return s.checkEndpoint(t.Endpoint)
+		return s.checkEndpoint(t.Endpoint, t.Options.Port)
 	}
 	return nil
 }
@@ -135,7 +135,8 @@ func isUsername(text string) bool {
 	return len(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-func (s *Service) checkEndpoint(endpoint string) error {
+// checkEndpoint refuses a destination that is invalid, or whose port differs from that of the options.
+func (s *Service) checkEndpoint(endpoint string, port int) error {
 	to, err := uri.ParseDestination(endpoint)
 	switch {
 	case err != nil:
@@ -144,6 +145,10 @@ func (s *Service) checkEndpoint(endpoint string) error {
 		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is always encrypted")
 	case to.IsPrivateIP && !s.cfg.AllowPrivate:
 		return callwright.Invalid("sip_endpoint", "must not be a private address")
+	case port != 0 && to.Port != 0 && port != int(to.Port):
+		return callwright.Invalid(
+			"options.port", "is %d, but sip_endpoint has the port %d: they must be equal, or one of them absent", port, to.Port,
+		)
 	}
 	return nil
 }

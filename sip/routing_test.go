@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -30,7 +31,7 @@ func (h *house) configure(c sip.ConfigChange) sip.Trunk {
 func TestOutboundRoute(t *testing.T) {
 	t.Parallel()
 	h := open(t, private)
-	out := outbound("sip:127.0.0.1:5099;transport=tls")
+	out := outbound("sip:127.0.0.1;transport=tls")
 	out.Port, out.CallUsername, out.CallPassword = new(5071), new("u"), new(callwright.Secret("p"))
 	out.Verify, out.Headers = new(sip.VerifyChain), &[]header.Rule{{UUI: &header.UUI{Target: "v"}}}
 	h.attach("a", []string{one}, out)
@@ -44,6 +45,28 @@ func TestOutboundRoute(t *testing.T) {
 	}
 	_, err = h.Outbound(t.Context(), "b", one)
 	wantField(t, err, callwright.CodeBadRequest, "from")
+}
+
+// A port is given once: in the endpoint, in the options, or equal in both.
+func TestPortOfEndpointAndOptions(t *testing.T) {
+	t.Parallel()
+	h := open(t, private)
+	to := func(endpoint string, port int) sip.DirectionInput {
+		in := outbound(endpoint)
+		in.Port = new(port)
+		return in
+	}
+	h.attach("a", []string{one}, to("sip:127.0.0.1", 5061))
+	_, err := h.Update(t.Context(), "a", one, outbound("sip:127.0.0.1:5070"))
+	wantField(t, err, callwright.CodeBadRequest, "updates.options.port")
+	if text := fmt.Sprint(err); !strings.Contains(text, "5061") || !strings.Contains(text, "sip_endpoint has the port 5070") {
+		t.Errorf("the error names not both: %s", text)
+	}
+	h.update(to("sip:127.0.0.1:5070", 5070))
+	r, err := h.Outbound(t.Context(), "a", one)
+	if err != nil || fmt.Sprint(r.Servers) != "[sip:127.0.0.1:5070;transport=tls]" {
+		t.Errorf("got %v, %v", r.Servers, err)
+	}
 }
 
 func TestOutboundRouteConfigured(t *testing.T) {

@@ -20,11 +20,12 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	return []failover.Server{server}, err
 }
 
-// endpoint returns the server of a trunk's endpoint. A port in the options replaces that of the endpoint.
+// endpoint returns the server of a trunk's endpoint. The port in the options stands in for one that the
+// endpoint lacks.
 func (t Trunk) endpoint() (failover.Server, error) {
 	to, err := uri.ParseDestination(t.Endpoint)
 	server := failover.Server{Host: to.Host, Port: to.Port}
-	if t.Options.Port != 0 {
+	if server.Port == 0 {
 		server.Port = uint16(t.Options.Port)
 	}
 	return server, err
