@@ -180,6 +180,33 @@ func TestAgentsThatCannotBe(t *testing.T) {
 	}
 }
 
+func TestGetAgent(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	created := h.agent(`{"prompt":"Help.","voice":"rms"}`)
+	id, _ := created["agent_id"].(string)
+	if got := h.want(http.StatusOK, "GET", "/v1/agents/"+id, ""); !reflect.DeepEqual(got["agent"], any(created)) {
+		t.Errorf("got %v, want %v", got, created)
+	}
+	_, other := h.tenant("other")
+	foreign := h.want(http.StatusNotFound, "GET", "/v1/agents/"+id, "", header{"Authorization", other})
+	if at(t, foreign, "errors", 0, "error") != "NOT_FOUND" {
+		t.Errorf("foreign %v", foreign)
+	}
+}
+
+func TestRemoveAgent(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id, _ := h.agent(`{"prompt":"x"}`)["agent_id"].(string)
+	_, other := h.tenant("other")
+	h.want(http.StatusNotFound, "DELETE", "/v1/agents/"+id, "", header{"Authorization", other})
+	if deleted := h.want(http.StatusOK, "DELETE", "/v1/agents/"+id, ""); deleted["status"] != "success" {
+		t.Errorf("deleted %v", deleted)
+	}
+	h.want(http.StatusNotFound, "DELETE", "/v1/agents/"+id, "")
+}
+
 func TestAgentIsDeleted(t *testing.T) {
 	t.Parallel()
 	h := open(t)

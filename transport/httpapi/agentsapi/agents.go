@@ -29,6 +29,16 @@ func (a *api) ListAgents(ctx context.Context) (*oas.WebAgentListReply, error) {
 	return answer, nil
 }
 
+// GetAgent returns a web agent.
+func (a *api) GetAgent(ctx context.Context, params oas.GetAgentParams) (*oas.WebAgentReply, error) {
+	w, err := a.agents.Agent(ctx, httpapi.Org(ctx), params.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	record, err := webAgent(w)
+	return &oas.WebAgentReply{Agent: record}, err
+}
+
 // CreateAgent stores a web agent.
 func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.WebAgentReply, error) {
 	w, err := newWebAgent(req)
@@ -142,7 +152,16 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 
 // DeleteAgent removes a web agent.
 func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageReply, error) {
-	if err := a.agents.DeleteAgent(ctx, httpapi.Org(ctx), params.AgentID); err != nil {
+	return a.deleted(ctx, params.AgentID)
+}
+
+// RemoveAgent removes a web agent.
+func (a *api) RemoveAgent(ctx context.Context, params oas.RemoveAgentParams) (*oas.MessageReply, error) {
+	return a.deleted(ctx, params.AgentID)
+}
+
+func (a *api) deleted(ctx context.Context, id string) (*oas.MessageReply, error) {
+	if err := a.agents.DeleteAgent(ctx, httpapi.Org(ctx), id); err != nil {
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil

@@ -34,6 +34,12 @@ type Invoker interface {
 	//
 	// POST /v1/agents/{agent_id}/delete
 	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
+	// GetAgent invokes getAgent operation.
+	//
+	// Returns one web agent.
+	//
+	// GET /v1/agents/{agent_id}
+	GetAgent(ctx context.Context, params GetAgentParams) (*WebAgentReply, error)
 	// GetInboundNumber invokes getInboundNumber operation.
 	//
 	// Returns the record of one number, without an envelope.
@@ -58,6 +64,12 @@ type Invoker interface {
 	//
 	// GET /v1/personas
 	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
+	// RemoveAgent invokes removeAgent operation.
+	//
+	// Deletes the agent permanently, as `deleteAgent` does.
+	//
+	// DELETE /v1/agents/{agent_id}
+	RemoveAgent(ctx context.Context, params RemoveAgentParams) (*MessageReply, error)
 	// UpdateAgent invokes updateAgent operation.
 	//
 	// Changes the named settings and keeps the others; null or an empty text clears one. Setting
@@ -282,6 +294,100 @@ func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) 
 	}()
 
 	result, err := decodeDeleteAgentResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GetAgent invokes getAgent operation.
+//
+// Returns one web agent.
+//
+// GET /v1/agents/{agent_id}
+func (c *Client) GetAgent(ctx context.Context, params GetAgentParams) (*WebAgentReply, error) {
+	res, err := c.sendGetAgent(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetAgent(ctx context.Context, params GetAgentParams) (res *WebAgentReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/agents/"
+	{
+		// Encode "agent_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "agent_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.AgentID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, GetAgentOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeGetAgentResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -641,6 +747,100 @@ func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams
 	}()
 
 	result, err := decodeListPersonasResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// RemoveAgent invokes removeAgent operation.
+//
+// Deletes the agent permanently, as `deleteAgent` does.
+//
+// DELETE /v1/agents/{agent_id}
+func (c *Client) RemoveAgent(ctx context.Context, params RemoveAgentParams) (*MessageReply, error) {
+	res, err := c.sendRemoveAgent(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendRemoveAgent(ctx context.Context, params RemoveAgentParams) (res *MessageReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/agents/"
+	{
+		// Encode "agent_id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "agent_id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.AgentID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, RemoveAgentOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeRemoveAgentResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

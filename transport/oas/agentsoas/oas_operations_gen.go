@@ -8,10 +8,12 @@ type OperationName = string
 const (
 	CreateAgentOperation         OperationName = "CreateAgent"
 	DeleteAgentOperation         OperationName = "DeleteAgent"
+	GetAgentOperation            OperationName = "GetAgent"
 	GetInboundNumberOperation    OperationName = "GetInboundNumber"
 	ListAgentsOperation          OperationName = "ListAgents"
 	ListInboundNumbersOperation  OperationName = "ListInboundNumbers"
 	ListPersonasOperation        OperationName = "ListPersonas"
+	RemoveAgentOperation         OperationName = "RemoveAgent"
 	UpdateAgentOperation         OperationName = "UpdateAgent"
 	UpdateInboundNumberOperation OperationName = "UpdateInboundNumber"
 )

@@ -16,7 +16,9 @@ var (
 		"POST": "Authorization,Content-Type",
 	}
 	rn3AllowedHeaders = map[string]string{
-		"POST": "Authorization,Content-Type",
+		"DELETE": "Authorization",
+		"GET":    "Authorization",
+		"POST":   "Authorization,Content-Type",
 	}
 	rn4AllowedHeaders = map[string]string{
 		"POST": "Authorization",
@@ -129,13 +131,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 					if len(elem) == 0 {
 						switch r.Method {
+						case "DELETE":
+							s.handleRemoveAgentRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "GET":
+							s.handleGetAgentRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
 						case "POST":
 							s.handleUpdateAgentRequest([1]string{
 								args[0],
 							}, elemIsEscaped, w, r)
 						default:
 							s.notAllowed(w, r, notAllowedParams{
-								allowedMethods: "POST",
+								allowedMethods: "DELETE,GET,POST",
 								allowedHeaders: rn3AllowedHeaders,
 								acceptPost:     "application/json",
 								acceptPatch:    "",
@@ -419,6 +429,24 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 
 					if len(elem) == 0 {
 						switch method {
+						case "DELETE":
+							r.name = RemoveAgentOperation
+							r.summary = "Delete a web agent"
+							r.operationID = "removeAgent"
+							r.operationGroup = ""
+							r.pathPattern = "/v1/agents/{agent_id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "GET":
+							r.name = GetAgentOperation
+							r.summary = "Get a web agent"
+							r.operationID = "getAgent"
+							r.operationGroup = ""
+							r.pathPattern = "/v1/agents/{agent_id}"
+							r.args = args
+							r.count = 1
+							return r, true
 						case "POST":
 							r.name = UpdateAgentOperation
 							r.summary = "Change a web agent"

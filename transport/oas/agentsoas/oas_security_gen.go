@@ -38,10 +38,12 @@ func findAuthorization(h http.Header, prefix string) (string, bool) {
 var operationRolesApiKey = map[string][]string{
 	CreateAgentOperation:         []string{},
 	DeleteAgentOperation:         []string{},
+	GetAgentOperation:            []string{},
 	GetInboundNumberOperation:    []string{},
 	ListAgentsOperation:          []string{},
 	ListInboundNumbersOperation:  []string{},
 	ListPersonasOperation:        []string{},
+	RemoveAgentOperation:         []string{},
 	UpdateAgentOperation:         []string{},
 	UpdateInboundNumberOperation: []string{},
 }

@@ -20,6 +20,12 @@ type Handler interface {
 	//
 	// POST /v1/agents/{agent_id}/delete
 	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
+	// GetAgent implements getAgent operation.
+	//
+	// Returns one web agent.
+	//
+	// GET /v1/agents/{agent_id}
+	GetAgent(ctx context.Context, params GetAgentParams) (*WebAgentReply, error)
 	// GetInboundNumber implements getInboundNumber operation.
 	//
 	// Returns the record of one number, without an envelope.
@@ -44,6 +50,12 @@ type Handler interface {
 	//
 	// GET /v1/personas
 	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
+	// RemoveAgent implements removeAgent operation.
+	//
+	// Deletes the agent permanently, as `deleteAgent` does.
+	//
+	// DELETE /v1/agents/{agent_id}
+	RemoveAgent(ctx context.Context, params RemoveAgentParams) (*MessageReply, error)
 	// UpdateAgent implements updateAgent operation.
 	//
 	// Changes the named settings and keeps the others; null or an empty text clears one. Setting

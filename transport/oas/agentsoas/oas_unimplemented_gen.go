@@ -31,6 +31,15 @@ func (UnimplementedHandler) DeleteAgent(ctx context.Context, params DeleteAgentP
 	return r, ht.ErrNotImplemented
 }
 
+// GetAgent implements getAgent operation.
+//
+// Returns one web agent.
+//
+// GET /v1/agents/{agent_id}
+func (UnimplementedHandler) GetAgent(ctx context.Context, params GetAgentParams) (r *WebAgentReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetInboundNumber implements getInboundNumber operation.
 //
 // Returns the record of one number, without an envelope.
@@ -64,6 +73,15 @@ func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *InboundN
 //
 // GET /v1/personas
 func (UnimplementedHandler) ListPersonas(ctx context.Context, params ListPersonasParams) (r *PersonaListReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
+// RemoveAgent implements removeAgent operation.
+//
+// Deletes the agent permanently, as `deleteAgent` does.
+//
+// DELETE /v1/agents/{agent_id}
+func (UnimplementedHandler) RemoveAgent(ctx context.Context, params RemoveAgentParams) (r *MessageReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
