@@ -8,6 +8,20 @@ type Clock interface {
 	Now() time.Time
 }
 
+// SteadyClock returns a clock that starts at c's present and counts the time that passes from then on. It does not step when
+// c is set, so the times of one process that are compared with each other come from one SteadyClock.
+func SteadyClock(c Clock) Clock { return steadyClock{start: c.Now(), since: time.Now()} }
+
+type steadyClock struct {
+	start time.Time
+	since time.Time // the same moment, by the monotonic clock
+}
+
+// Now returns the start and the time that has passed since.
+func (c steadyClock) Now() time.Time {
+	return c.start.Add(time.Since(c.since)).Truncate(time.Microsecond)
+}
+
 // SystemClock is the machine's clock.
 type SystemClock struct{}
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"maps"
+
+	"github.com/callwright/callwright"
 )
 
 // acceptLoop accepts incoming calls until ctx ends.
@@ -48,7 +50,8 @@ func (s *Service) refuse(pending IncomingCall, cause Cause) {
 
 // answer answers an incoming call and runs it to its end.
 func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
-	now := s.cfg.Clock.Now()
+	clock := callwright.SteadyClock(s.cfg.Clock)
+	now := clock.Now()
 	offer := pending.Caller()
 	c := Call{
 		ID: id, Org: offer.Org, Inbound: true, From: offer.From, To: offer.To.String(), CreatedAt: now,
@@ -65,26 +68,27 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(pending, CauseUnavailable)
-		s.finish(ctx, c, HangupReason{Cause: CauseInternal}) // should the record be there after all
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal}, clock.Now()) // should the record be there after all
 		return
 	}
-	defer s.recoverPanic(ctx, &c)
+	defer s.recoverPanic(ctx, &c, clock)
 	s.observed.add(Observation{What: ObservedStarted, At: now, Call: c})
 	by, err := s.lead(ctx, c)
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway of a call", "call_id", c.ID, "error", err)
 		s.refuse(pending, CauseUnavailable)
 		ending, _ := leaderless(err)
-		s.finish(ctx, c, ending)
+		s.finish(ctx, c, ending, clock.Now())
 		return
 	}
-	book := s.writeRecord(ctx, c, by.graph)
+	book := s.writeRecord(ctx, c, by.graph, clock)
 	defer book.close()
 	s.fetchDynamicData(ctx, &c, book)
 	leg, err := pending.Answer(ctx)
 	if err != nil {
+		at := clock.Now()
 		book.close()
-		s.finish(ctx, c, s.unanswered(ctx, c, err))
+		s.finish(ctx, c, s.unanswered(ctx, c, err), at)
 		return
 	}
 	s.talk(ctx, c, leg, by, book)

@@ -26,14 +26,14 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 		ctx, cancel = context.WithTimeout(ctx, callersPatience)
 		defer cancel()
 	}
-	began := s.cfg.Clock.Now()
+	began := book.clock.Now()
 	logs := make([]request.Log, len(c.Agent.DynamicData))
 	var asking sync.WaitGroup
 	for i, d := range c.Agent.DynamicData {
 		asking.Go(func() { logs[i] = s.ask(ctx, c, fmt.Sprintf("dynamic_data[%d]", i), d) })
 	}
 	asking.Wait()
-	now := s.cfg.Clock.Now()
+	now := book.clock.Now()
 	turn := pathway.Log{Took: now.Sub(began)}
 	for _, l := range logs {
 		turn.Entries = append(turn.Entries, requestEntries(l, now)...)

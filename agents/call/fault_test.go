@@ -22,13 +22,14 @@ import (
 // and may give an error in its place.
 type faulty struct {
 	call.Store
-	mu          sync.Mutex
-	afterInsert func(call.Call) error
-	afterUpdate func(call.Call) error
-	afterLost   func([]call.Call)
-	append      func(call.Entry) error
-	appendLog   func(pathway.Log) error
-	logs        func(id string) error
+	mu           sync.Mutex
+	afterInsert  func(call.Call) error
+	beforeUpdate func(call.Call) error
+	afterUpdate  func(call.Call) error
+	afterLost    func([]call.Call)
+	append       func(call.Entry) error
+	appendLog    func(pathway.Log) error
+	logs         func(id string) error
 }
 
 func (f *faulty) set(change func()) {
@@ -47,6 +48,9 @@ func (f *faulty) Insert(ctx context.Context, c call.Call) error {
 func (f *faulty) Update(ctx context.Context, c call.Call) error {
 	if err := ctx.Err(); err != nil {
 		return callwright.ErrUnavailable.Because(err) // as a database does
+	}
+	if err := consult(f, &f.beforeUpdate, c); err != nil {
+		return err
 	}
 	if err := f.Store.Update(ctx, c); err != nil {
 		return err

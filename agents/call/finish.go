@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// finish writes the end of a call. It tries until the store takes it; should this process die first, another node's
-// sweep closes the calls of dead nodes: the task call.sweep.
-func (s *Service) finish(ctx context.Context, c Call, e HangupReason) {
+// finish writes that a call ended at a time. It tries until the store takes it; should this process die first, another
+// node's sweep closes the calls of dead nodes: the task call.sweep.
+func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Time) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
 	const longest = 5 * time.Second
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, longest) {
-		err := s.close(ctx, c, e, s.cfg.Clock.Now(), own)
+		err := s.close(ctx, c, e, at, own)
 		if err == nil {
 			return
 		}

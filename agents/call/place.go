@@ -74,11 +74,12 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 
 // dial dials a call of this node, and runs it to its end.
 func (s *Service) dial(ctx context.Context, c Call, by lead) {
-	defer s.recoverPanic(ctx, &c)
-	book := s.writeRecord(ctx, c, by.graph)
+	clock := callwright.SteadyClock(s.cfg.Clock)
+	defer s.recoverPanic(ctx, &c, clock)
+	book := s.writeRecord(ctx, c, by.graph, clock)
 	defer book.close()
 	book.notice(EventsQueue, EventInfo, "allocated")
-	s.observed.add(Observation{What: ObservedStarted, At: s.cfg.Clock.Now(), Call: c})
+	s.observed.add(Observation{What: ObservedStarted, At: clock.Now(), Call: c})
 	s.fetchDynamicData(ctx, &c, book)
 	leg, err := s.cfg.Line.Dial(ctx, DialRequest{
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
@@ -86,12 +87,13 @@ func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	}, func(p Progress) {
 		book.notice(EventsCall, EventInfo, string(p))
 		if p == ProgressRinging {
-			s.observed.add(Observation{What: ObservedRinging, At: s.cfg.Clock.Now(), Call: book.call})
+			s.observed.add(Observation{What: ObservedRinging, At: clock.Now(), Call: book.call})
 		}
 	})
 	if err != nil {
+		at := clock.Now()
 		book.close()
-		s.finish(ctx, c, s.unanswered(ctx, c, err))
+		s.finish(ctx, c, s.unanswered(ctx, c, err), at)
 		return
 	}
 	s.talk(ctx, c, leg, by, book)
@@ -124,12 +126,13 @@ func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReaso
 }
 
 // recoverPanic ends the record of a call whose goroutine panicked. Other calls are not affected.
-func (s *Service) recoverPanic(ctx context.Context, c *Call) {
+func (s *Service) recoverPanic(ctx context.Context, c *Call, clock callwright.Clock) {
 	if r := recover(); r != nil {
+		at := clock.Now()
 		s.cfg.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
 		if known, err := s.recall(context.WithoutCancel(ctx), *c); err == nil {
 			c.Variables = known
 		}
-		s.finish(ctx, *c, HangupReason{Cause: CauseInternal})
+		s.finish(ctx, *c, HangupReason{Cause: CauseInternal}, at)
 	}
 }

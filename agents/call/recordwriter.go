@@ -22,7 +22,7 @@ type recordWriter struct {
 	store    Transcripts
 	announce func(ctx context.Context, c Call, n Notice) error
 	observe  func(Observation)
-	clock    callwright.Clock
+	clock    callwright.Clock // the call's own, which does not step
 	logger   *slog.Logger
 
 	call   Call
@@ -61,9 +61,9 @@ const (
 )
 
 // writeRecord starts a record writer, which must be closed.
-func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph) *recordWriter {
+func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph, clock callwright.Clock) *recordWriter {
 	b := &recordWriter{
-		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: s.cfg.Clock, logger: s.cfg.Logger,
+		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: clock, logger: s.cfg.Logger,
 		call: c, now: c, graph: graph, writes: make(chan write, writesWaiting), done: make(chan struct{}),
 		notices: firstNotice, variables: map[string]any{},
 	}

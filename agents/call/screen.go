@@ -55,7 +55,7 @@ func (s *Service) screen(
 		c.AnsweredBy = by
 		book.changed(*c)
 		book.notice(EventsCall, EventInfo, "answered by: "+string(by))
-		s.observed.add(Observation{What: ObservedAnsweredBy, At: s.cfg.Clock.Now(), Call: *c})
+		s.observed.add(Observation{What: ObservedAnsweredBy, At: book.clock.Now(), Call: *c})
 		machine := c.Plan.Voicemail.Action == VoicemailHangup || c.Plan.Voicemail.Action == VoicemailMessage
 		if by == AnsweredByVoicemail && machine {
 			hush(errMachine)

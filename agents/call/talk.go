@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -15,7 +16,9 @@ const hangupPatience = 5 * time.Second
 // talk runs an answered call to its end and writes its record.
 func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *recordWriter) {
 	defer s.hangup(ctx, leg)
-	now := s.cfg.Clock.Now()
+	now := book.clock.Now()
+	ended, forget := endOf(leg, book.clock)
+	defer forget()
 	c.Queue, _ = c.Queue.Move(EventAnswer)
 	c.StartedAt, c.Carriage, c.ModelUsed, c.AnsweredBy = &now, leg.Info(), s.cfg.Model.Name(), AnsweredByUnknown
 	if by.graph != nil {
@@ -25,8 +28,9 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 		s.cfg.Logger.ErrorContext(ctx, "cannot write the answer of a call", "call_id", c.ID, "error", err)
 		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store says otherwise
 		s.hangup(ctx, leg)
+		at := ended()
 		book.close()
-		s.finish(ctx, c, HangupReason{Cause: CauseInternal})
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal}, at)
 		return
 	}
 	c.Version++
@@ -37,9 +41,31 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	defer cancel()
 	outcome, err := s.converse(longest, &c, leg, by, book)
 	ending := s.end(longest, c, leg, outcome, err)
+	at := ended()
 	book.close()
 	c.Variables, c.Stats = book.found(c.Variables), leg.Stats()
-	s.finish(ctx, c, ending)
+	s.finish(ctx, c, ending, at)
+}
+
+// endOf notes when a leg ends. ended returns that moment, or the present when the leg has not ended. forget stops the watch.
+func endOf(leg Leg, clock callwright.Clock) (ended func() time.Time, forget func()) {
+	at, over := make(chan time.Time, 1), make(chan struct{})
+	go func() {
+		select {
+		case <-leg.Done():
+			at <- clock.Now()
+		case <-over:
+		}
+	}()
+	ended = func() time.Time {
+		select {
+		case <-leg.Done():
+			return <-at
+		default:
+			return clock.Now()
+		}
+	}
+	return ended, func() { close(over) }
 }
 
 // update writes a record even if the call is being ended.
@@ -83,7 +109,7 @@ func (s *Service) converse(
 // conversationConfig returns how an agent has a conversation.
 func (s *Service) conversationConfig(a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.cfg.Synthesizer, Observer: book, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.cfg.Synthesizer, Observer: book, Clock: book.clock, Logger: s.cfg.Logger,
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {
@@ -156,7 +182,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 func (s *Service) transfer(
 	ctx context.Context, c *Call, leg Leg, audio conversation.Audio, to string, book *recordWriter,
 ) bool {
-	start := s.cfg.Clock.Now().Sub(*c.StartedAt)
+	start := book.clock.Now().Sub(*c.StartedAt)
 	stop := listenOn(ctx, audio)
 	err := leg.Transfer(ctx, to)
 	stop()
@@ -165,13 +191,13 @@ func (s *Service) transfer(
 		s.cfg.Logger.WarnContext(ctx, "cannot transfer a call", "call_id", c.ID, "error", err)
 		text = "tried to transfer the call to " + to + ", which failed"
 	} else {
-		now := s.cfg.Clock.Now()
+		now := book.clock.Now()
 		c.TransferredTo, c.TransferredAt = to, &now
 	}
 	book.notice(EventsCall, EventInfo, text)
 	book.changed(*c)
-	s.observed.add(Observation{What: ObservedTransfer, At: s.cfg.Clock.Now(), Call: *c, To: to})
-	book.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: s.cfg.Clock.Now().Sub(*c.StartedAt)})
+	s.observed.add(Observation{What: ObservedTransfer, At: book.clock.Now(), Call: *c, To: to})
+	book.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: book.clock.Now().Sub(*c.StartedAt)})
 	return err == nil
 }
 

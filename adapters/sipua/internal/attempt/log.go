@@ -30,6 +30,7 @@ type Logger struct {
 // call. One goroutine at a time uses a log: Dial before there is a dialog, then the dialog's mailbox.
 type Log struct {
 	logger *Logger
+	clock  callwright.Clock // does not step
 	record calllog.Record
 	ladder ladder.Recorder
 	begun  bool
@@ -38,8 +39,9 @@ type Log struct {
 
 // New returns the log of an attempt that starts now. observe, which may be nil, hears of every step.
 func (l *Logger) New(r calllog.Record, observe func(ladder.Event)) *Log {
-	r.ID, r.StartedAt = l.IDs.New(), Now()
-	log := &Log{logger: l, record: r}
+	clock := callwright.SteadyClock(callwright.SystemClock{})
+	r.ID, r.StartedAt = l.IDs.New(), clock.Now()
+	log := &Log{logger: l, clock: clock, record: r}
 	log.ladder.Observe = observe
 	return log
 }
@@ -58,7 +60,7 @@ func (l *Log) Connected(source string) { l.record.Source = source }
 
 // Step adds an event to the ladder.
 func (l *Log) Step(e ladder.Event) {
-	e.At, e.Attempt = Now(), l.record.Attempt
+	e.At, e.Attempt = l.clock.Now(), l.record.Attempt
 	l.ladder.Add(e)
 }
 
@@ -79,7 +81,7 @@ func (l *Log) Begin() {
 
 // Answered records that both sides have answered.
 func (l *Log) Answered() {
-	r, at := l.record, Now()
+	r, at := l.record, l.clock.Now()
 	l.record.AnsweredAt = &at
 	if l.begun {
 		l.tell(func(ctx context.Context) { l.logger.Observer.Answered(ctx, r, at) })
@@ -88,7 +90,7 @@ func (l *Log) Answered() {
 
 // End closes the record. It is called once.
 func (l *Log) End(end calllog.End, evidence *health.Evidence) {
-	at := Now()
+	at := l.clock.Now()
 	end.AnsweredAt, end.EndedAt = l.record.AnsweredAt, &at
 	detail := end.Cause
 	if end.Reason != "" {
