@@ -59,6 +59,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunHidesSecrets starts a program that prints its environment.
+func TestRunHidesSecrets(t *testing.T) {
+	for _, name := range []string{"CALLWRIGHT_SECRET_KEY", "CALLWRIGHT_LLM_API_KEY", "AWS_SECRET_ACCESS_KEY"} {
+		t.Setenv(name, "hunter2")
+	}
+	t.Setenv("LC_ALL", "C.UTF-8")
+	out, err := find(t, "env", 1).Run(t.Context(), "")
+	if err != nil || strings.Contains(string(out), "hunter2") {
+		t.Errorf("the environment is %s, %v", out, err)
+	}
+	for _, needed := range []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"} {
+		if !strings.Contains(string(out), needed+"\n") {
+			t.Errorf("the environment lacks %s: %s", needed, out)
+		}
+	}
+}
+
 func TestRunIsKilledAndBounded(t *testing.T) {
 	t.Parallel()
 	sleep := find(t, "sleep", 1)

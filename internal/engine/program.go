@@ -51,7 +51,7 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 func (p *Program) Path() string { return p.path }
 
 // Run runs the program in a folder, waits for its turn and its end, and returns its output. There is no shell: the
-// arguments arrive as they are. The program is killed at once when ctx ends, and the error is then that of ctx; when it
+// arguments arrive as they are. Of the environment it gets what every program needs, and no secret. The program is killed at once when ctx ends, and the error is then that of ctx; when it
 // fails by itself, the error is CodeUnavailable with the program's own words as its cause.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	select {
@@ -66,6 +66,7 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 	printed, complaint := &bounded{limit: maxOutput}, &bounded{limit: maxComplaint}
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	cmd.Dir = dir
+	cmd.Env = environment(os.LookupEnv)
 	cmd.Stdout, cmd.Stderr = printed, complaint
 	cmd.WaitDelay = time.Second // for a child of it that keeps the pipes open
 	err := cmd.Run()
@@ -79,6 +80,23 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine printed over %d bytes", maxOutput)
 	}
 	return printed.kept.Bytes(), nil
+}
+
+// passed are the variables that a program gets of ours: where it finds programs, libraries, voices and a folder for temporary
+// files, and the encoding of text. None holds a secret.
+var passed = []string{
+	"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "ESPEAK_DATA_PATH", "SystemRoot",
+}
+
+// environment returns what a program is started with: never all of ours, which holds the keys of the process.
+func environment(lookup func(string) (string, bool)) []string {
+	env := []string{} // nil would be all of ours
+	for _, name := range passed {
+		if value, ok := lookup(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 // bounded keeps the first bytes that are written to it. The buffer is no embedded one: its ReadFrom would know no
