@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -86,14 +87,14 @@ func (c config) room() int {
 // texts are flags that become something else than a text.
 type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate string }
 
-// parse reads the command line and the environment.
-func parse(args []string, env func(string) (string, bool)) (config, error) {
+// parse reads the command line and the environment, whose entries are NAME=value.
+func parse(args, environ []string) (config, error) {
 	c := config{RTPPorts: ports{10000, 20000}}
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
-	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH or postgres://... (default: SQLite in the data folder)")
+	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
 	f.StringVar(&c.SIPCert, "sip-cert", "", "PEM file of the certificate shown to SIP peers (default: the test authority's)")
 	f.StringVar(&c.SIPKey, "sip-key", "", "PEM file of its private key")
@@ -119,7 +120,7 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	f.BoolVar(&c.FailedCallIssues, "failed-call-issues", true, "whether calls that fail open issues, one for those that fail alike")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
-	if err := setFromEnv(f, env); err != nil {
+	if err := setFromEnv(f, environ); err != nil {
 		return config{}, err
 	}
 	if err := f.Parse(args); err != nil {
@@ -132,18 +133,33 @@ func parse(args []string, env func(string) (string, bool)) (config, error) {
 	return c, err // in two steps: in one, c might be read before it is complete
 }
 
-// setFromEnv sets every flag whose environment twin is set.
-func setFromEnv(f *flag.FlagSet, env func(string) (string, bool)) (err error) {
-	f.VisitAll(func(fl *flag.Flag) {
-		name := "CALLWRIGHT_" + strings.ToUpper(strings.ReplaceAll(fl.Name, "-", "_"))
-		if value, ok := env(name); ok {
-			if setErr := f.Set(fl.Name, value); setErr != nil {
-				err = errors.Join(err, fmt.Errorf("%s: %w", name, setErr))
-			}
+// envStart begins the names of the server's environment variables.
+const envStart = "CALLWRIGHT_"
+
+// setFromEnv sets every flag whose environment twin is set. A name that begins like one and is none is an error, so that no
+// misspelt setting goes unnoticed.
+func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		twin, ours := strings.CutPrefix(name, envStart)
+		if !ours || name == secretEnv || kubernetes.MatchString(entry) {
+			continue
 		}
-	})
+		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
+		if fl == nil || twin != strings.ToUpper(twin) {
+			err = errors.Join(err, fmt.Errorf("%s: there is no such setting; -help lists the flags, and --sip-addr is %sSIP_ADDR", name, envStart))
+			continue
+		}
+		if setErr := f.Set(fl.Name, value); setErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", name, setErr))
+		}
+	}
 	return err
 }
+
+// kubernetes matches what Kubernetes tells every container of the services beside it: of one named callwright,
+// CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
+var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
 
 // complete checks the flags against each other and fills in what follows from others.
 func (c *config) complete(given texts) error {
@@ -165,8 +181,11 @@ func (c *config) complete(given texts) error {
 	if c.DatabaseURL == "" {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "callwright.db")
 	}
-	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" {
-		return errors.New("--database-url must begin with sqlite: or postgres://")
+	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("--database-url must begin with sqlite:, postgres:// or postgresql://")
+	}
+	if c.DrainTimeout < 0 {
+		return errors.New("--drain-timeout must not be negative")
 	}
 	if err := c.checkEngines(); err != nil {
 		return err

@@ -22,7 +22,7 @@ const stopTimeout = 30 * time.Second
 func main() { os.Exit(run()) }
 
 func run() int {
-	c, err := parse(os.Args[1:], os.LookupEnv)
+	c, err := parse(os.Args[1:], os.Environ())
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}

@@ -34,11 +34,9 @@ func TestStopWhileStarting(t *testing.T) {
 	}
 }
 
-func none(string) (string, bool) { return "", false }
-
 func TestParseDefaults(t *testing.T) {
 	t.Parallel()
-	c, err := parse(nil, none)
+	c, err := parse(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +61,17 @@ func TestRoom(t *testing.T) {
 
 func TestParseEnvironment(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{
-		"CALLWRIGHT_SIP_ADDR": "192.0.2.1:5061", "CALLWRIGHT_ADDR": "127.0.0.1:1", "CALLWRIGHT_RTP_PORTS": "0-0",
+	env := []string{
+		"CALLWRIGHT_SIP_ADDR=192.0.2.1:5061", "CALLWRIGHT_ADDR=127.0.0.1:1", "CALLWRIGHT_RTP_PORTS=0-0",
+		"CALLWRIGHT_SECRET_KEY=x", "HOME=/",
+		"CALLWRIGHT_SERVICE_HOST=10.0.0.1", "CALLWRIGHT_SERVICE_PORT_HTTP=80", "CALLWRIGHT_PORT=tcp://10.0.0.1:80",
+		"CALLWRIGHT_PORT_80_TCP=tcp://10.0.0.1:80", "CALLWRIGHT_PORT_80_TCP_ADDR=10.0.0.1",
 	}
 	args := []string{
 		"--addr", "127.0.0.1:2", "--allow-private=true", "--firewall-ips", "192.0.2.1, 2001:db8::1",
 		"--smtp-url", "smtps://user:secret@mail.example.com", "--contact-email", "ops@example.com", "--dns-server", "[::1]:53",
 	}
-	c, err := parse(args, func(name string) (string, bool) {
-		value, ok := env[name]
-		return value, ok
-	})
+	c, err := parse(args, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +79,28 @@ func TestParseEnvironment(t *testing.T) {
 		!slices.Equal(c.FirewallIPs, []string{"192.0.2.1", "2001:db8::1"}) {
 		t.Errorf("got %+v", c)
 	}
-	env["CALLWRIGHT_RTP_PORTS"] = "many"
-	_, err = parse(nil, func(name string) (string, bool) {
-		value, ok := env[name]
-		return value, ok
-	})
-	if err == nil || !strings.Contains(err.Error(), "CALLWRIGHT_RTP_PORTS") {
-		t.Errorf("got %v, want the variable named", err)
+	for wrong, named := range map[string]string{
+		"CALLWRIGHT_RTP_PORTS=many":             "CALLWRIGHT_RTP_PORTS",
+		"CALLWRIGHT_SIPADDR=127.0.0.1:5061":     "CALLWRIGHT_SIPADDR",
+		"CALLWRIGHT_sip_addr=127.0.0.1:5061":    "CALLWRIGHT_sip_addr",
+		"CALLWRIGHT_PORT=8080":                  "CALLWRIGHT_PORT",
+		"CALLWRIGHT_SECRET_KEYS=x":              "CALLWRIGHT_SECRET_KEYS",
+		"CALLWRIGHT_DRAIN_TIMEOUT=-1s":          "--drain-timeout",
+		"CALLWRIGHT_DATABASE_URL=postgresq://x": "--database-url",
+	} {
+		if _, err := parse(nil, []string{wrong}); err == nil || !strings.Contains(err.Error(), named) {
+			t.Errorf("%s gave %v, want %s named", wrong, err, named)
+		}
+	}
+}
+
+// TestParseDatabaseURL takes both names that PostgreSQL has for its addresses.
+func TestParseDatabaseURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"postgres://u:p@localhost/x", "postgresql://u:p@localhost/x", "sqlite:/var/lib/x.db"} {
+		if c, err := parse([]string{"--database-url", url}, nil); err != nil || c.DatabaseURL != url {
+			t.Errorf("%s gave %q, %v", url, c.DatabaseURL, err)
+		}
 	}
 }
 
@@ -98,6 +111,7 @@ func TestParseRefuses(t *testing.T) {
 		"--media-ip":      {"--media-ip", "x"},
 		"--public-ip":     {"--sip-addr", "0.0.0.0:5061"},
 		"--region":        {"--region", ""},
+		"--drain-timeout": {"--drain-timeout", "-1s"},
 		"--call-log-days": {"--call-log-days", "0"},
 		"--log-format":    {"--log-format", "xml"},
 		"--database-url":  {"--database-url", "mysql://x"},
@@ -113,7 +127,7 @@ func TestParseRefuses(t *testing.T) {
 		"--llm-base-url":  {"--tts", "openai"},
 		"argument":        {"serve"},
 	} {
-		if _, err := parse(args, none); err == nil || !strings.Contains(err.Error(), flag) {
+		if _, err := parse(args, nil); err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%v gave %v, want an error about %s", args, err, flag)
 		}
 	}

@@ -41,7 +41,7 @@ func TestRegion(t *testing.T) {
 			Name: "local", Addresses: []string{"127.0.0.1"}, Host: "127.0.0.1", Port: 5071, RTPLow: 1024, RTPHigh: 65535,
 		}},
 	} {
-		c, err := parse(test.flags, none)
+		c, err := parse(test.flags, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,7 +76,7 @@ type Config struct {
 	Data  string   // its data folder, such as that of a server before it; empty: a new one
 	Roots string   // a PEM file of further roots that peers may chain to
 	Flags []string // further flags
-	Env   []string // what its environment has beside, or instead of, that of the tests
+	Env   []string // what its environment has beside, or instead of, that of the tests without its CALLWRIGHT_ variables
 }
 
 // Server is a running reference server.
@@ -116,10 +117,16 @@ func Start(t testing.TB, c Config) *Server {
 		args = append(args, "--sip-roots", c.Roots)
 	}
 	cmd := exec.Command(path, append(args, c.Flags...)...) //nolint:noctx // the test's cleanup ends it
-	cmd.Env = append(os.Environ(), c.Env...)
+	cmd.Env = append(environment(), c.Env...)
 	s.Process = process.Start(t, "the server", cmd, polling)
 	s.open(t, s.ready(t))
 	return s
+}
+
+// environment returns that of the tests without the variables that begin like the server's: those of test suites are none
+// of its settings, which it refuses.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "CALLWRIGHT_") })
 }
 
 // ready waits for the server's file. That of an earlier server, which was killed, is not taken for it.
