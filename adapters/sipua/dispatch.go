@@ -53,21 +53,35 @@ func (u *UA) handle(s *transport.Stack, req *sip.Request, tx *sip.ServerTx) {
 	}
 }
 
-// outOfDialog handles a request that belongs to no dialog.
+// outOfDialog handles a request that belongs to no dialog, in the order of RFC 3261, 8.2: method, headers, content. The
+// machine of a call inspects the extensions that its INVITE requires, so that strangers do not learn of them.
 func (u *UA) outOfDialog(s *transport.Stack, from netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
-	switch req.Method {
-	case sip.INVITE:
+	refused := inspect(req)
+	if refused == nil && req.Method != sip.INVITE {
+		refused = message.CheckRequire(req)
+	}
+	switch {
+	case refused != nil:
+		u.refuse(req, tx, *refused)
+	case req.Method == sip.INVITE:
 		u.invited(s, from, req, tx)
-	case sip.ACK:
-		tx.Terminate()
-	case sip.OPTIONS:
+	case req.Method == sip.OPTIONS:
 		u.options(req, tx)
-	case sip.BYE, sip.CANCEL, sip.NOTIFY:
-		u.refuse(req, tx, message.Refusal{Status: sip.StatusCallTransactionDoesNotExists})
-	case sip.REFER:
+	case req.Method == sip.REFER:
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusGlobalDecline})
 	default:
-		u.refuse(req, tx, notAllowed(req.Method))
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusCallTransactionDoesNotExists})
+	}
+}
+
+// inspect refuses a request with a method that we do not allow, or for a URI of an unknown scheme.
+func inspect(req *sip.Request) *message.Refusal {
+	switch dialog.Method(req.Method) {
+	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
+		return message.CheckScheme(req)
+	default:
+		r := notAllowed(req.Method)
+		return &r
 	}
 }
 
@@ -110,11 +124,8 @@ func (u *UA) options(req *sip.Request, tx *sip.ServerTx) {
 // inDialog passes a request to its leg.
 func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
 	l := u.registry.find(key)
-	switch dialog.Method(req.Method) {
-	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
-	default:
-		r := notAllowed(req.Method)
-		u.refuse(req, tx, r)
+	if r := inspect(req); r != nil {
+		u.refuse(req, tx, *r)
 		if l != nil {
 			l.Skip(req, r.Status)
 		}

@@ -88,7 +88,7 @@ func New(cfg Config) (*UA, error) {
 	}
 	u.context, u.cancel = context.WithCancel(context.Background())
 	u.challenger = auth.NewChallenger(u.contact.Host, time.Now)
-	u.server = transport.NewServer(serverTLS, u.handle)
+	u.server = transport.NewServer(u.listener, u.handle)
 	u.pool = transport.NewPool(transport.PoolConfig{
 		TLS:      &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates},
 		Resolver: cfg.Resolver, Handle: u.handle, Control: peer.Guard(cfg.AllowPrivate),

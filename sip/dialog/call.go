@@ -198,10 +198,17 @@ func (c Call) Next(ev Event) (Call, []Effect, error) {
 func ignore(*Call, Event) {}
 
 // ok answers 200 to a request that changes nothing.
-func ok(c *Call, ev Event) { c.respond(ev.(Request), 200) }
+func ok(c *Call, ev Event) { c.plainly(ev.(Request), 200) }
 
 // unknown answers 481 to a request without a dialog.
-func unknown(c *Call, ev Event) { c.respond(ev.(Request), 481) }
+func unknown(c *Call, ev Event) { c.plainly(ev.(Request), 481) }
+
+// plainly answers a request that changes nothing, unless it requires unsupported extensions.
+func (c *Call) plainly(r Request, status int) {
+	if !c.refuseExtensions(r) {
+		c.respond(r, status)
+	}
+}
 
 func (c *Call) emit(e ...Effect) { c.effects = append(c.effects, e...) }
 

@@ -5,7 +5,8 @@ import "slices"
 // known lists the option tags that we support in a Require header.
 var known = []string{"timer"}
 
-func unsupported(require []string) []string {
+// Unsupported returns the option tags of a Require header, in lower case, that we do not support.
+func Unsupported(require []string) []string {
 	var tags []string
 	for _, tag := range require {
 		if !slices.Contains(known, tag) {
@@ -37,10 +38,10 @@ func (c *Call) incoming(ev Event) {
 	}
 }
 
-// refuseExtensions answers 420 to a request that requires unsupported extensions (RFC 3261, 8.2.2.3).
+// refuseExtensions answers 420 to a request that requires unsupported extensions, except CANCEL (RFC 3261, 8.2.2.3).
 func (c *Call) refuseExtensions(r Request) bool {
-	tags := unsupported(r.Require)
-	if len(tags) == 0 {
+	tags := Unsupported(r.Require)
+	if len(tags) == 0 || r.Method == CANCEL {
 		return false
 	}
 	c.emit(Respond{Method: r.Method, CSeq: r.CSeq, Status: 420, Unsupported: tags})

@@ -28,6 +28,13 @@ func StatusLine(code int, phrase string) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", code, phrase))
 }
 
+// newResponse builds a response in our version of SIP, whichever the request is in.
+func newResponse(req *sip.Request, status int) *sip.Response {
+	res := sip.NewResponseFromRequest(req, status, reasons[status], nil)
+	res.SipVersion = version
+	return res
+}
+
 // Refusal is a final response to a request outside any dialog.
 type Refusal struct {
 	Status  int
@@ -36,7 +43,7 @@ type Refusal struct {
 
 // Response builds the response. An empty agent adds no Server header.
 func (r Refusal) Response(req *sip.Request, agent string) *sip.Response {
-	res := sip.NewResponseFromRequest(req, r.Status, reasons[r.Status], nil)
+	res := newResponse(req, r.Status)
 	if agent != "" {
 		res.AppendHeader(sip.NewHeader("Server", agent))
 	}

@@ -5,7 +5,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/sip/dialog"
 )
+
+// version is the only version of SIP.
+const version = "SIP/2.0"
 
 // single lists the headers that must occur exactly once (true; RFC 3261, 8.1.1), or at most once.
 var single = map[string]bool{
@@ -16,7 +21,7 @@ var single = map[string]bool{
 // Validate refuses malformed requests that sipgo's parser accepts (RFC 4475 has most of them). It returns nil for a valid
 // request.
 func Validate(req *sip.Request) *Refusal {
-	if req.SipVersion != "SIP/2.0" {
+	if !strings.EqualFold(req.SipVersion, version) {
 		return &Refusal{Status: sip.StatusVersionNotSupported}
 	}
 	count := map[string]int{}
@@ -62,16 +67,51 @@ func checkBody(req *sip.Request) *Refusal {
 	return nil
 }
 
-// ValidateInvite refuses an INVITE that cannot start a call: without one Contact, or with an unknown URI scheme.
+// ValidateInvite refuses an INVITE that cannot start a call: without one Contact.
 func ValidateInvite(req *sip.Request) *Refusal {
 	if len(req.GetHeaders("Contact")) != 1 || req.Contact() == nil || req.Contact().Address.Wildcard {
 		return &Refusal{Status: sip.StatusBadRequest}
 	}
-	switch req.Recipient.Scheme {
-	case "sip", "sips", "tel":
+	return nil
+}
+
+// CheckScheme refuses a request for a URI of an unknown scheme (RFC 3261, 8.2.2.1).
+func CheckScheme(req *sip.Request) *Refusal {
+	if isKnownScheme(req.Recipient.Scheme) {
 		return nil
+	}
+	return &Refusal{Status: statusUnknownScheme}
+}
+
+const statusUnknownScheme = 416 // Unsupported URI Scheme
+
+func isKnownScheme(scheme string) bool {
+	switch strings.ToLower(scheme) {
+	case "sip", "sips", "tel":
+		return true
 	default:
-		return &Refusal{Status: 416} // Unsupported URI Scheme
+		return false
+	}
+}
+
+// isScheme reports whether a text may be the scheme of a URI (RFC 3986, 3.1).
+func isScheme(text string) bool {
+	for i, c := range strings.ToLower(text) {
+		if letter := c >= 'a' && c <= 'z'; !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", c)) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// CheckRequire refuses a request that requires unsupported extensions, except CANCEL and ACK (RFC 3261, 8.2.2.3).
+func CheckRequire(req *sip.Request) *Refusal {
+	tags := dialog.Unsupported(tokens(req.GetHeaders("Require")))
+	if len(tags) == 0 || req.Method == sip.CANCEL || req.Method == sip.ACK {
+		return nil
+	}
+	return &Refusal{
+		Status: sip.StatusBadExtension, Headers: []sip.Header{sip.NewHeader("Unsupported", strings.Join(tags, ", "))},
 	}
 }
 

@@ -113,7 +113,7 @@ func addSession(msg interface{ AppendHeader(header sip.Header) }, s dialog.Sessi
 
 // Response builds a response without its body.
 func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
-	res := sip.NewResponseFromRequest(req, r.Status, reasons[r.Status], nil)
+	res := newResponse(req, r.Status)
 	if to := res.To(); to != nil && r.Status > 100 {
 		if !req.To().Params.Has("tag") {
 			to.Params.Add("tag", id.LocalTag)

@@ -160,6 +160,19 @@ func (l *Listener) connection(remote netip.AddrPort) *accepted {
 	return l.open[remote]
 }
 
+// framer returns the framer of a connection; nil for one that is closed, or that is to be: its source is blocked.
+func (l *Listener) framer(_, remote net.Addr) *framer {
+	addr, err := netip.ParseAddrPort(remote.String())
+	if err != nil {
+		return nil
+	}
+	c := l.connection(addr)
+	if c == nil || l.limits.Blocked(addr.Addr()) && !l.limits.Busy(addr) {
+		return nil
+	}
+	return &c.framer
+}
+
 // Touch records that a whole message has come over a connection: the connection speaks SIP and stays open while idle.
 func (l *Listener) Touch(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
@@ -198,6 +211,7 @@ type accepted struct {
 	listener *Listener
 	remote   netip.AddrPort
 	pace     *rate.Limiter
+	framer   framer // the reader's
 	once     sync.Once
 
 	mu    sync.Mutex

@@ -70,7 +70,7 @@ func (p *Pool) Acquire(profile Profile) *Stack {
 	}
 	s := p.stacks[profile]
 	if s == nil {
-		s = &shared{Stack: newStack(peer.Client(p.cfg.TLS, profile.Verify, profile.Host), p.cfg.Control, p.cfg.Handle)}
+		s = &shared{Stack: newStack(peer.Client(p.cfg.TLS, profile.Verify, profile.Host), p.cfg.Control, p.cfg.Handle, new(framers).of)}
 		s.profile = profile
 		p.stacks[profile] = s
 	}

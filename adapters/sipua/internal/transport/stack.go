@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -26,6 +27,7 @@ type Stack struct {
 	server    *sip.TransactionLayer // server transactions
 	client    transactions
 	profile   Profile // zero for callers' connections
+	framer    func(local, remote net.Addr) *framer
 }
 
 // Handler handles the requests that a stack receives, each in a goroutine of its own.
@@ -42,10 +44,14 @@ var errNeverDials = errors.New("a caller's connection cannot be opened by us")
 
 func neverDial(string, string, syscall.RawConn) error { return errNeverDials }
 
-// NewServer returns the stack of callers' connections. It never dials.
-func NewServer(config *tls.Config, handle Handler) *Stack { return newStack(config, neverDial, handle) }
+// NewServer returns the stack of a listener's connections. It never dials.
+func NewServer(l *Listener, handle Handler) *Stack {
+	return newStack(l.config, neverDial, handle, l.framer)
+}
 
-func newStack(config *tls.Config, control peer.Control, handle Handler) *Stack {
+func newStack(
+	config *tls.Config, control peer.Control, handle Handler, framer func(local, remote net.Addr) *framer,
+) *Stack {
 	dialer := net.Dialer{Timeout: connectTimeout, Control: control}
 	tlsTransport := &sip.TransportTLS{TransportTCP: &sip.TransportTCP{
 		DialerCreate: func(laddr net.Addr) net.Dialer {
@@ -55,10 +61,12 @@ func newStack(config *tls.Config, control peer.Control, handle Handler) *Stack {
 		},
 		WriteTimeout: connectTimeout,
 	}}
-	s := &Stack{transport: sip.NewTransportLayer(net.DefaultResolver, sip.NewParser(), config,
+	s := &Stack{client: transactions{all: map[string]*sip.ClientTx{}}, framer: framer}
+	s.transport = sip.NewTransportLayer(net.DefaultResolver, sip.NewParser(), config,
 		sip.WithTransportLayerLogger(quiet()),
+		sip.WithTransportLayerReadFilter(s.filter),
 		sip.WithTransportLayerTransports(sip.TransportsConfig{TLS: tlsTransport}),
-	), client: transactions{all: map[string]*sip.ClientTx{}}}
+	)
 	s.server = sip.NewTransactionLayer(s.transport,
 		sip.WithTransactionLayerLogger(quiet()),
 		sip.WithTransactionLayerTerminateOnConnClose(),
@@ -70,6 +78,60 @@ func newStack(config *tls.Config, control peer.Control, handle Handler) *Stack {
 
 // Serve handles the requests of a listener's connections until the listener closes.
 func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
+
+// filter passes the well-formed messages of a connection to sipgo, and answers malformed requests.
+func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error) {
+	f := s.framer(from.LocalAddr, from.RemoteAddr)
+	if f == nil {
+		return nil, net.ErrClosed
+	}
+	whole, refusals, err := f.feed(data)
+	for _, text := range refusals {
+		if text != "" {
+			s.write(from.RemoteAddr.String(), text)
+		}
+	}
+	return whole, err
+}
+
+// write writes to a pooled connection. A connection that does not take it will be closed by its reader.
+func (s *Stack) write(remote, text string) {
+	conn, err := s.transport.GetConnection(message.Transport, remote)
+	if err != nil {
+		return
+	}
+	if w, ok := conn.(io.Writer); ok {
+		_, _ = io.WriteString(w, text)
+	}
+	_, _ = conn.TryClose()
+}
+
+// framers holds the framers of the connections that a stack has opened: one for each address, because the stack has at
+// most one connection to it. The zero value is ready to use.
+type framers struct {
+	mu  sync.Mutex
+	all map[string]opened // by remote address
+}
+
+type opened struct {
+	local string
+	*framer
+}
+
+// of returns the framer of a connection.
+func (f *framers) of(local, remote net.Addr) *framer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := f.all[remote.String()]
+	if known.framer == nil || known.local != local.String() {
+		if f.all == nil {
+			f.all = map[string]opened{}
+		}
+		known = opened{local: local.String(), framer: &framer{}}
+		f.all[remote.String()] = known
+	}
+	return known.framer
+}
 
 // nilAddr undoes the typed nil that sipgo passes for "any local address".
 func nilAddr(a net.Addr) net.Addr {

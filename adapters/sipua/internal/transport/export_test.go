@@ -1,0 +1,13 @@
+package transport
+
+// Framer is the framer of one connection.
+type Framer = framer
+
+// MaxMessage is the longest message.
+const MaxMessage = maxMessage
+
+// Feed takes the bytes of one read.
+func (f *framer) Feed(data []byte) (whole []byte, refusals []string, err error) { return f.feed(data) }
+
+// Held returns how many bytes wait for the rest of their message.
+func (f *framer) Held() int { return len(f.part) }

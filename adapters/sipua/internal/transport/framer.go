@@ -1,0 +1,81 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+)
+
+// maxMessage bounds one message, in bytes. It is sipgo's own bound.
+const maxMessage = 65535
+
+// errFraming ends a connection on which the end of a message cannot be found.
+var errFraming = errors.New("a SIP message without an end")
+
+var parser = sip.NewParser()
+
+// framer cuts the bytes of a connection into messages (RFC 3261, 18.3) and drops those that sipgo cannot parse: sipgo
+// would close the connection, although other requests and calls use it. The zero value is ready to use, by one goroutine.
+type framer struct {
+	part []byte // of a message whose end has not come; at most maxMessage and one read
+	seen int    // bytes of part before which the headers do not end
+	need int    // length of that message; 0 until its headers have come
+	lost bool   // the next bytes end the connection
+}
+
+// feed takes the bytes of one read. It returns the well-formed messages that are complete now, and the responses to
+// malformed requests. After errFraming the connection is to be closed.
+func (f *framer) feed(data []byte) (whole []byte, refusals []string, err error) {
+	if f.lost {
+		return nil, nil, errFraming
+	}
+	if len(f.part) == 0 && len(bytes.Trim(data, "\r\n")) == 0 {
+		return data, nil, nil // a keep-alive (RFC 5626, 3.5.1), which sipgo answers
+	}
+	rest := append(f.part, data...)
+	f.part = nil
+	for f.complete(&rest) {
+		msg := rest[:f.need]
+		rest, f.need = rest[f.need:], 0
+		if _, err := parser.ParseSIP(msg); err != nil {
+			refusals = append(refusals, message.ReadHead(msg).Refusal())
+			continue
+		}
+		whole = append(whole, msg...)
+	}
+	switch {
+	case !f.lost && len(rest) > 0:
+		f.part = rest
+	case f.lost:
+		refusals = append(refusals, message.ReadHead(rest).Refusal())
+		if len(whole) == 0 { // otherwise its requests are answered first
+			err = errFraming
+		}
+	}
+	return whole, refusals, err
+}
+
+// complete reports whether b begins with a whole message, whose length is then f.need.
+func (f *framer) complete(b *[]byte) bool {
+	if f.need == 0 {
+		*b = bytes.TrimLeft(*b, "\r\n") // RFC 3261, 7.5
+		const blank = "\r\n\r\n"
+		from := min(f.seen, len(*b))
+		end := bytes.Index((*b)[from:], []byte(blank))
+		if end < 0 {
+			f.seen = max(0, len(*b)-len(blank)+1) // the blank line may have come in part
+			f.lost = len(*b) > maxMessage
+			return false
+		}
+		head := from + end + len(blank)
+		length, known := message.ReadHead((*b)[:head]).ContentLength()
+		f.seen, f.need = 0, head+length
+		if f.lost = !known || f.need > maxMessage; f.lost {
+			return false
+		}
+	}
+	return len(*b) >= f.need
+}

@@ -1,0 +1,123 @@
+package transport_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/emiago/sipgo/sip"
+	"pgregory.net/rapid"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
+)
+
+func options(id, body string, headers ...string) string {
+	lines := append([]string{
+		"OPTIONS sip:a@b SIP/2.0", "Via: SIP/2.0/TLS x;branch=z9hG4bK" + id, "From: <sip:a@b>;tag=t", "To: <sip:a@b>",
+		"Call-ID: " + id, "CSeq: 1 OPTIONS",
+	}, headers...)
+	return strings.Join(lines, "\r\n") + fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+// However a stream is cut into reads, the same messages come out.
+func TestFramerCuts(t *testing.T) {
+	t.Parallel()
+	piece := rapid.SampledFrom([]string{
+		options("good", ""), options("body", "v=0\r\n\r\nOPTIONS sip:x SIP/2.0\r\n\r\n"), options("bad", "body", "no colon"),
+		"SIP/2.0 200 OK\r\nCSeq: 1 INVITE\r\nl:\r\n 0\r\n\r\n", "SIP/2.0 abc\r\nContent-Length: 0\r\n\r\n",
+		"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", "\r\n\r\n", "\r\n",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		stream := strings.Join(rapid.SliceOfN(piece, 1, 8).Draw(t, "pieces"), "")
+		want, refused := frame(t, []string{stream})
+		var reads []string
+		for rest := stream; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "read")
+			reads, rest = append(reads, rest[:n]), rest[n:]
+		}
+		got, refusals := frame(t, reads)
+		if strings.Trim(got, "\r\n") != strings.Trim(want, "\r\n") || refusals != refused {
+			t.Fatalf("%q and %d responses, not %q and %d", got, refusals, want, refused)
+		}
+		if bad := strings.Count(stream, "no colon"); refused != bad {
+			t.Fatalf("%d responses to %d malformed requests", refused, bad)
+		}
+	})
+}
+
+// frame feeds reads to a framer. It returns what is left of them, without keep-alives, and the number of responses.
+func frame(t *rapid.T, reads []string) (whole string, refusals int) {
+	t.Helper()
+	var f transport.Framer
+	for _, read := range reads {
+		got, refused, err := f.Feed([]byte(read))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole += strings.ReplaceAll(string(got), "\r\n\r\n\r\n", "\r\n\r\n")
+		for _, r := range refused {
+			if r != "" {
+				refusals++
+			}
+		}
+	}
+	return whole, refusals
+}
+
+// A message whose end cannot be found ends the connection, but not before the requests that came with it are answered.
+func TestFramerLosesTheStream(t *testing.T) {
+	t.Parallel()
+	head := "OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/TLS x\r\n"
+	for name, broken := range map[string]string{
+		"no length":       head + "\r\n",
+		"a negative one":  head + "Content-Length: -999\r\n\r\n",
+		"two that differ": head + "Content-Length: 1\r\nl: 2\r\n\r\n",
+		"a huge body":     head + "Content-Length: 99999999\r\n\r\n",
+		"endless headers": head + "X: " + strings.Repeat("a", transport.MaxMessage),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var alone transport.Framer
+			_, refusals, err := alone.Feed([]byte(broken))
+			if err == nil || len(refusals) != 1 || !strings.HasPrefix(refusals[0], "SIP/2.0 400 ") {
+				t.Errorf("alone: %v, %q", err, refusals)
+			}
+			var behind transport.Framer
+			whole, refusals, err := behind.Feed([]byte(options("good", "") + broken))
+			if string(whole) != options("good", "") || len(refusals) != 1 || err != nil {
+				t.Errorf("behind a request: %q, %q, %v", whole, refusals, err)
+			}
+			if _, _, err := behind.Feed([]byte("\r\n")); err == nil {
+				t.Error("the stream goes on")
+			}
+		})
+	}
+}
+
+// What a framer lets through, sipgo parses; what it keeps is bounded.
+func FuzzFramer(f *testing.F) {
+	f.Add([]byte(options("good", "body")+options("bad", "", "no colon")), 7)
+	f.Add([]byte("SIP/2.0 200 OK\r\nl: 0\r\n\r\n\r\n\r\nOPTIONS a SIP/9\r\nv: x\r\n l\r\nl: 0\r\n\r\n"), 1)
+	f.Fuzz(func(t *testing.T, stream []byte, size int) {
+		size = max(1, min(size, 1<<15))
+		var framer transport.Framer
+		parsed := sip.NewParser().NewSIPStream()
+		for rest := stream; len(rest) > 0; {
+			n := min(size, len(rest))
+			whole, _, err := framer.Feed(rest[:n])
+			if err != nil {
+				return
+			}
+			if len(bytes.Trim(whole, "\r\n")) > 0 {
+				if err := parsed.ParseSIPStream(whole, func(sip.Message) {}); err != nil {
+					t.Fatalf("%q: %v", whole, err)
+				}
+			}
+			if framer.Held() > transport.MaxMessage+size {
+				t.Fatalf("holds %d bytes", framer.Held())
+			}
+			rest = rest[n:]
+		}
+	})
+}
