@@ -95,6 +95,21 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) 
 	return s.record(ctx, org, n)
 }
 
+// Trunk returns the trunk of one direction of a number. CodeNotFound when the organization has not attached it.
+func (s *Service) Trunk(ctx context.Context, org callwright.OrgID, number string, d Direction) (Trunk, error) {
+	if err := checkDirection(d); err != nil {
+		return Trunk{}, callwright.InField("direction", err)
+	}
+	r, err := s.Get(ctx, org, number)
+	if err != nil {
+		return Trunk{}, err
+	}
+	if r.of(d) == nil {
+		return Trunk{}, callwright.NotFound("trunk")
+	}
+	return *r.of(d), nil
+}
+
 // record returns the trunks of a number.
 func (s *Service) record(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
 	trunks, err := s.cfg.Store.Trunks(ctx, org, number)

@@ -28,6 +28,7 @@ func TestAttachAndReadBack(t *testing.T) {
 	for path, want := range map[string]any{
 		"outbound.sip_endpoint": "sip:pbx.example.com;transport=tls", "outbound.direction": "outbound",
 		"outbound.options.port": 5071.0, "outbound.options.transport": "tls", "outbound.options.secure_media": true,
+		"outbound.options.sip_credentials_set": true, "inbound.options.sip_credentials_set": false,
 		"outbound.options.tls_verification": "chain", "outbound.headers": nil, "outbound.number": ourNumber,
 		"inbound.sip_endpoint": nil, "inbound.options.auth_mode": "ip", "inbound.org_id": string(h.org),
 	} {

@@ -45,6 +45,13 @@ func TestConfigurationIsSetAndTakenBack(t *testing.T) {
 		at(t, status, "data", "servers", 1, "port") != nil {
 		t.Errorf("status %v", status)
 	}
+	read := "/v1/sip/config?direction=outbound&phone_number=" + ourNumber
+	if got := h.want(http.StatusOK, "GET", read, "")["data"]; !reflect.DeepEqual(got, any(want)) {
+		t.Errorf("read %v", got)
+	}
+	_, other := h.tenant("other", "SIP")
+	h.want(http.StatusNotFound, "GET", read, "", header{"Authorization", other})
+	h.want(http.StatusBadRequest, "GET", "/v1/sip/config?direction=both&phone_number="+ourNumber, "")
 	// One part goes back to its standard, the others stay.
 	answer = h.want(http.StatusOK, "PATCH", "/v1/sip/config", `{"phone_number": "`+ourNumber+`", "direction": "outbound", "failover_config": null}`)
 	want["failover_config"] = nil

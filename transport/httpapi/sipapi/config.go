@@ -19,6 +19,15 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
+// GetSipConfig returns failover, codecs and alerts of one direction of a number.
+func (a *api) GetSipConfig(ctx context.Context, params oas.GetSipConfigParams) (*oas.SipAdvancedConfigReply, error) {
+	t, err := a.trunks.Trunk(ctx, httpapi.Org(ctx), params.PhoneNumber, sip.Direction(params.Direction))
+	if err != nil {
+		return nil, err
+	}
+	return advancedConfig(t), nil
+}
+
 // UpdateSipConfig sets failover, codecs and alerts of one direction of a number.
 func (a *api) UpdateSipConfig(
 	ctx context.Context, req *oas.SipAdvancedConfigUpdate,
@@ -46,10 +55,14 @@ func (a *api) UpdateSipConfig(
 	if err != nil {
 		return nil, atEndpoint(order, err)
 	}
+	return advancedConfig(t), nil
+}
+
+func advancedConfig(t sip.Trunk) *oas.SipAdvancedConfigReply {
 	return &oas.SipAdvancedConfigReply{Data: oas.SipAdvancedConfig{
 		PhoneNumber: t.Number.String(), Direction: oas.SipDirection(t.Direction), FailoverConfig: failoverOrNull(t.Failover),
 		CodecConfig: codecsOrNull(t.Codecs), AlertConfig: alertsOrNull(t.Alerts),
-	}}, nil
+	}}
 }
 
 // endpointsPath is the path of the servers of a failover in the body.

@@ -131,13 +131,14 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 		o.Transport.SetTo(oas.SipTransportTLS)
 		o.SecureMedia.SetTo(true)
 		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
-		if port := cmp.Or(t.Options.Port, int(to.Port)); port != 0 {
+		if port := cmp.Or(int(to.Port), t.Options.Port); port != 0 {
 			o.Port.SetTo(port)
 		}
 	}
 	if t.Endpoint != "" { // a server that we connect to
 		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
 	}
+	o.SipCredentialsSet.SetTo(t.Options.Call.Username != "")
 	for _, p := range t.Options.AllowedIPs {
 		text := p.String()
 		if p.IsSingleIP() {

@@ -44,6 +44,12 @@ type Invoker interface {
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
 	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
+	// GetSipConfig invokes getSipConfig operation.
+	//
+	// Returns the advanced configuration of one direction of a number. Null is the default.
+	//
+	// GET /v1/sip/config
+	GetSipConfig(ctx context.Context, params GetSipConfigParams) (*SipAdvancedConfigReply, error)
 	// GetSipConfiguration invokes getSipConfiguration operation.
 	//
 	// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
@@ -440,6 +446,113 @@ func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTi
 	}()
 
 	result, err := decodeGetSipCallTimelineResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// GetSipConfig invokes getSipConfig operation.
+//
+// Returns the advanced configuration of one direction of a number. Null is the default.
+//
+// GET /v1/sip/config
+func (c *Client) GetSipConfig(ctx context.Context, params GetSipConfigParams) (*SipAdvancedConfigReply, error) {
+	res, err := c.sendGetSipConfig(ctx, params)
+	return res, err
+}
+
+func (c *Client) sendGetSipConfig(ctx context.Context, params GetSipConfigParams) (res *SipAdvancedConfigReply, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [1]string
+	pathParts[0] = "/v1/sip/config"
+	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "phone_number" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "phone_number",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "direction" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "direction",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			return e.EncodeValue(conv.StringToString(string(params.Direction)))
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
+
+	r, err := ht.NewRequest(ctx, "GET", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, GetSipConfigOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeGetSipConfigResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}

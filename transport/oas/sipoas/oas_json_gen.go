@@ -8902,15 +8902,22 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 			s.TLSVerification.Encode(e)
 		}
 	}
+	{
+		if s.SipCredentialsSet.Set {
+			e.FieldStart("sip_credentials_set")
+			s.SipCredentialsSet.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfSipOptions = [6]string{
+var jsonFieldsNameOfSipOptions = [7]string{
 	0: "auth_mode",
 	1: "port",
 	2: "transport",
 	3: "secure_media",
 	4: "allowed_ips",
 	5: "tls_verification",
+	6: "sip_credentials_set",
 }
 
 // Decode decodes SipOptions from json.
@@ -8989,6 +8996,16 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tls_verification\"")
+			}
+		case "sip_credentials_set":
+			if err := func() error {
+				s.SipCredentialsSet.Reset()
+				if err := s.SipCredentialsSet.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"sip_credentials_set\"")
 			}
 		default:
 			return d.Skip()

@@ -9,6 +9,7 @@ const (
 	AttachSipNumbersOperation        OperationName = "AttachSipNumbers"
 	DetachSipNumberOperation         OperationName = "DetachSipNumber"
 	GetSipCallTimelineOperation      OperationName = "GetSipCallTimeline"
+	GetSipConfigOperation            OperationName = "GetSipConfig"
 	GetSipConfigurationOperation     OperationName = "GetSipConfiguration"
 	GetSipDiscoveryOperation         OperationName = "GetSipDiscovery"
 	GetSipFirewallAddressesOperation OperationName = "GetSipFirewallAddresses"

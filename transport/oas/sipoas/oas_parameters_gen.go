@@ -191,6 +191,137 @@ func decodeGetSipCallTimelineParams(args [1]string, argsEscaped bool, r *http.Re
 	return params, nil
 }
 
+// GetSipConfigParams is parameters of getSipConfig operation.
+type GetSipConfigParams struct {
+	// The number in E.164. An unencoded plus, which arrives as a space, is understood.
+	PhoneNumber string
+	// The direction.
+	Direction SipDirection
+}
+
+func unpackGetSipConfigParams(packed middleware.Parameters) (params GetSipConfigParams) {
+	{
+		key := middleware.ParameterKey{
+			Name: "phone_number",
+			In:   "query",
+		}
+		params.PhoneNumber = packed[key].(string)
+	}
+	{
+		key := middleware.ParameterKey{
+			Name: "direction",
+			In:   "query",
+		}
+		params.Direction = packed[key].(SipDirection)
+	}
+	return params
+}
+
+func decodeGetSipConfigParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipConfigParams, _ error) {
+	q := uri.NewQueryDecoder(r.URL.Query())
+	// Decode query: phone_number.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "phone_number",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToString(val)
+				if err != nil {
+					return err
+				}
+
+				params.PhoneNumber = c
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     1,
+					MinLengthSet:  true,
+					MaxLength:     32,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(params.PhoneNumber)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "phone_number",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	// Decode query: direction.
+	if err := func() error {
+		cfg := uri.QueryParameterDecodingConfig{
+			Name:    "direction",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.HasParam(cfg); err == nil {
+			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToString(val)
+				if err != nil {
+					return err
+				}
+
+				params.Direction = SipDirection(c)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if err := params.Direction.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "direction",
+			In:   "query",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
 // GetSipConfigurationParams is parameters of getSipConfiguration operation.
 type GetSipConfigurationParams struct {
 	// The number in E.164. An unencoded plus, which arrives as a space, is understood.

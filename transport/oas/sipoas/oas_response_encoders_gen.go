@@ -51,6 +51,19 @@ func encodeGetSipCallTimelineResponse(response *SipCallTimelineReply, w http.Res
 	return nil
 }
 
+func encodeGetSipConfigResponse(response *SipAdvancedConfigReply, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetSipConfigurationResponse(response *SipConfigurationReply, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

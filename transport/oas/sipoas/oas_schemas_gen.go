@@ -3913,7 +3913,8 @@ func (s *SipDirection) UnmarshalText(data []byte) error {
 type SipDirectionInput struct {
 	Type SipDirection `json:"type"`
 	// Destination of outbound calls; required for an outbound direction. For an inbound direction with
-	// `register`, the registrar.
+	// `register`, the registrar; it may be left out when the number has an outbound endpoint, which is
+	// then the registrar.
 	SipEndpoint  OptString              `json:"sip_endpoint"`
 	AuthMode     OptSipAuthMode         `json:"auth_mode"`
 	RegisterAuth OptSipRegisterAuth     `json:"register_auth"`
@@ -4829,6 +4830,8 @@ type SipOptions struct {
 	SecureMedia     OptBool                      `json:"secure_media"`
 	AllowedIps      []string                     `json:"allowed_ips"`
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
+	// `sip_username` and `sip_password` are set. They are never shown.
+	SipCredentialsSet OptBool `json:"sip_credentials_set"`
 }
 
 // GetAuthMode returns the value of AuthMode.
@@ -4861,6 +4864,11 @@ func (s *SipOptions) GetTLSVerification() OptSipOptionsTLSVerification {
 	return s.TLSVerification
 }
 
+// GetSipCredentialsSet returns the value of SipCredentialsSet.
+func (s *SipOptions) GetSipCredentialsSet() OptBool {
+	return s.SipCredentialsSet
+}
+
 // SetAuthMode sets the value of AuthMode.
 func (s *SipOptions) SetAuthMode(val OptSipAuthMode) {
 	s.AuthMode = val
@@ -4889,6 +4897,11 @@ func (s *SipOptions) SetAllowedIps(val []string) {
 // SetTLSVerification sets the value of TLSVerification.
 func (s *SipOptions) SetTLSVerification(val OptSipOptionsTLSVerification) {
 	s.TLSVerification = val
+}
+
+// SetSipCredentialsSet sets the value of SipCredentialsSet.
+func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
+	s.SipCredentialsSet = val
 }
 
 // Ref: #/components/schemas/SipOptionsInput

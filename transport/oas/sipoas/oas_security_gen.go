@@ -45,6 +45,9 @@ var operationRolesApiKey = map[string][]string{
 	GetSipCallTimelineOperation: []string{
 		"SIP",
 	},
+	GetSipConfigOperation: []string{
+		"SIP",
+	},
 	GetSipConfigurationOperation: []string{
 		"SIP",
 	},

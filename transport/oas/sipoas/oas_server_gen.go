@@ -30,6 +30,12 @@ type Handler interface {
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
 	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
+	// GetSipConfig implements getSipConfig operation.
+	//
+	// Returns the advanced configuration of one direction of a number. Null is the default.
+	//
+	// GET /v1/sip/config
+	GetSipConfig(ctx context.Context, params GetSipConfigParams) (*SipAdvancedConfigReply, error)
 	// GetSipConfiguration implements getSipConfiguration operation.
 	//
 	// Returns the inbound and the outbound configuration of one number. Both are null for a number that is

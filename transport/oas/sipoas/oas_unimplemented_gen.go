@@ -44,6 +44,15 @@ func (UnimplementedHandler) GetSipCallTimeline(ctx context.Context, params GetSi
 	return r, ht.ErrNotImplemented
 }
 
+// GetSipConfig implements getSipConfig operation.
+//
+// Returns the advanced configuration of one direction of a number. Null is the default.
+//
+// GET /v1/sip/config
+func (UnimplementedHandler) GetSipConfig(ctx context.Context, params GetSipConfigParams) (r *SipAdvancedConfigReply, _ error) {
+	return r, ht.ErrNotImplemented
+}
+
 // GetSipConfiguration implements getSipConfiguration operation.
 //
 // Returns the inbound and the outbound configuration of one number. Both are null for a number that is
