@@ -16,7 +16,7 @@ const defaultTask = "Answer the telephone, ask what the caller wants, and take n
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {
-	n, err := s.cfg.Store.Number(ctx, org, number)
+	n, err := s.Inbound(ctx, org, number)
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
 		return Agent{}, err
 	}

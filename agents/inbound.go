@@ -13,6 +13,7 @@ type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
 	Agent     Agent // may have neither a task nor a pathway: see Service.Answering
+	Released  bool  // no calls come in any more; the agent is kept for when they do again
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64
@@ -24,21 +25,21 @@ type Store interface {
 	InsertNumber(ctx context.Context, n InboundNumber) error
 	// Number is one number; CodeNotFound when it is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
-	// Numbers returns up to limit of an organization's numbers in their order. The ID of the keyset is the last number of
-	// the page before; its time is not looked at.
+	// Numbers returns up to limit of an organization's numbers that are not released, in their order. The ID of the
+	// keyset is the last number of the page before; its time is not looked at.
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
 	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when somebody
 	// else was first; CodeNotFound when it is absent.
 	UpdateNumber(ctx context.Context, n InboundNumber) error
 }
 
-// RegisterInbound adds a number, with an agent that has no settings yet. A number that is registered keeps its agent.
-// Trunks and ports call it when a number begins to reach this platform.
+// RegisterInbound adds a number, with an agent that has no settings yet. A number that was registered before keeps its
+// agent. Trunks and number porting call it when calls to a number begin to come in.
 func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	now := s.cfg.Clock.Now()
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		_, err := s.cfg.Store.Number(ctx, org, number)
-		if !errors.Is(err, callwright.ErrNotFound) {
+		known, err := s.release(ctx, org, number, false)
+		if known || err != nil {
 			return err
 		}
 		n := InboundNumber{Org: org, Number: number, CreatedAt: now, UpdatedAt: now}
@@ -47,11 +48,41 @@ func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, num
 	})
 }
 
-// Inbound returns one inbound number.
+// ReleaseInbound releases a number: it is absent from then on, and its agent is kept for RegisterInbound. A number that is
+// not registered stays as it is. Trunks call it when calls to a number come in no longer.
+func (s *Service) ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
+	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		_, err := s.release(ctx, org, number, true)
+		return err
+	})
+}
+
+// release sets whether a number is released; known reports whether there is such a number.
+func (s *Service) release(
+	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, released bool,
+) (known bool, err error) {
+	n, err := s.cfg.Store.Number(ctx, org, number)
+	switch {
+	case errors.Is(err, callwright.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case n.Released == released:
+		return true, nil
+	}
+	n.Released, n.UpdatedAt = released, s.cfg.Clock.Now()
+	return true, s.cfg.Store.UpdateNumber(ctx, n)
+}
+
+// Inbound returns one inbound number. CodeNotFound when the organization has none, or has released it.
 func (s *Service) Inbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (InboundNumber, error) {
-	return s.cfg.Store.Number(ctx, org, number)
+	n, err := s.cfg.Store.Number(ctx, org, number)
+	if err == nil && n.Released {
+		return InboundNumber{}, callwright.NotFound("inbound number")
+	}
+	return n, err
 }
 
 // MaxListedNumbers is how many numbers ListInbound lists.
@@ -74,7 +105,7 @@ func (s *Service) UpdateInbound(
 ) (n InboundNumber, r Report, err error) {
 	changes := append(p.leader(func(a *Agent, ref PathwayRef) { a.Task, a.Pathway = "", ref }), p.changes()...)
 	err = s.again(ctx, func(ctx context.Context) error {
-		if n, err = s.cfg.Store.Number(ctx, org, number); err != nil {
+		if n, err = s.Inbound(ctx, org, number); err != nil {
 			return err
 		}
 		w := WebAgent{Agent: n.Agent}

@@ -112,6 +112,38 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestReleaseInbound(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	if err := s.ReleaseInbound(t.Context(), "a", number); err != nil { // not registered
+		t.Fatal(err)
+	}
+	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
+		t.Fatal(err)
+	}
+	update(t, s, agents.Patch{Task: callwright.Given("Sell.")})
+	for range 2 {
+		if err := s.ReleaseInbound(t.Context(), "a", number); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, getErr := s.Inbound(t.Context(), "a", number)
+	_, _, updateErr := s.UpdateInbound(t.Context(), "a", number, agents.Patch{Task: callwright.Given("Buy.")})
+	list, err := s.ListInbound(t.Context(), "a")
+	if !errors.Is(getErr, callwright.ErrNotFound) || !errors.Is(updateErr, callwright.ErrNotFound) || err != nil || len(list) != 0 {
+		t.Errorf("a released number: get %v, update %v, list %v, %v", getErr, updateErr, list, err)
+	}
+	if a, err := s.Answering(t.Context(), "a", number); err != nil || a.Task == "Sell." {
+		t.Errorf("a released number is answered by %q, %v", a.Task, err)
+	}
+	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Inbound(t.Context(), "a", number); err != nil || n.Agent.Task != "Sell." {
+		t.Errorf("registered again: %+v, %v", n, err)
+	}
+}
+
 func TestRegisterInbound(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -85,6 +85,13 @@ func (r registry) RegisterInbound(_ context.Context, org callwright.OrgID, n cal
 	return nil
 }
 
+func (r registry) ReleaseInbound(_ context.Context, org callwright.OrgID, n callwright.PhoneNumber) error {
+	if r[n] == org {
+		delete(r, n)
+	}
+	return nil
+}
+
 // watcher is a Monitor that notes what it is told, tries servers from the last to the first, and checks channels as the
 // real one does.
 type watcher struct {

@@ -64,7 +64,10 @@ func (s *Service) remove(ctx context.Context, t Trunk) error {
 	if err := s.cfg.Monitor.Forget(ctx, t); err != nil {
 		return err
 	}
-	return s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID)
+	if err := s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID); err != nil || t.Direction != Inbound {
+		return err
+	}
+	return s.cfg.Numbers.ReleaseInbound(ctx, t.Org, t.Number)
 }
 
 // registers reports whether we register with the server of a trunk.

@@ -15,6 +15,8 @@ import (
 type InboundNumbers interface {
 	// RegisterInbound has calls to a number answered. A number that is registered already stays as it is.
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
+	// ReleaseInbound is called when the inbound direction of a number is detached, in the same transaction.
+	ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
 // Config configures a Service. The fields up to DerivationKey are required.

@@ -65,7 +65,7 @@ func (s *Service) change(
 }
 
 // Detach removes directions of a number, or none: CodeNotFound when one of them is not attached. The agent of an inbound
-// number keeps its settings.
+// number is released and keeps its settings.
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {

@@ -97,7 +97,12 @@ func hidesNumbers(t *testing.T, s agents.Store) {
 }
 
 func listsNumbers(t *testing.T, s agents.Store) {
-	second, first := aNumber("+15550000001"), aNumber("+15550000000")
+	second, first, released := aNumber("+15550000001"), aNumber("+15550000000"), aNumber("+15550000003")
+	released.Released = true
+	insertNumber(t, s, released)
+	if got, err := s.Number(t.Context(), "a", released.Number); err != nil || !got.Released {
+		t.Errorf("a released number: %+v, %v", got, err)
+	}
 	insertNumber(t, s, second)
 	insertNumber(t, s, first)
 	got, err := s.Numbers(t.Context(), "a", callwright.Keyset{}, 10)

@@ -23,6 +23,7 @@ type numberRow struct {
 	Org    string `bun:"org,pk"`
 	Number string `bun:"number,pk"`
 	agentColumns
+	Released  bool      `bun:"released"`
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Version   int64     `bun:"version"`
@@ -32,6 +33,7 @@ func (db core) numberRow(n agents.InboundNumber) numberRow {
 	return numberRow{
 		Org: string(n.Org), Number: string(n.Number),
 		agentColumns: db.agentColumns(numberAgentPurpose(n.Org, n.Number), n.Agent),
+		Released:     n.Released,
 		CreatedAt:    sqldb.Stored(n.CreatedAt), UpdatedAt: sqldb.Stored(n.UpdatedAt), Version: n.Version,
 	}
 }
@@ -40,7 +42,7 @@ func (db core) number(r numberRow) (agents.InboundNumber, error) {
 	org, number := callwright.OrgID(r.Org), callwright.PhoneNumber(r.Number)
 	agent, err := db.agent(numberAgentPurpose(org, number), r.agentColumns)
 	return agents.InboundNumber{
-		Org: org, Number: number, Agent: agent,
+		Org: org, Number: number, Agent: agent, Released: r.Released,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
 	}, err
 }
@@ -74,7 +76,7 @@ func (s Numbers) Numbers(
 	var rows []numberRow
 	err := s.core().Read(ctx, []any{org, after}, func(idb bun.IDB) error {
 		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number > ?", after.ID).
+		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number > ?", after.ID).Where("NOT released").
 			Order("number").Limit(limit).Scan(ctx)
 	})
 	if err != nil {

@@ -94,6 +94,10 @@ func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.Phon
 	return nil
 }
 
+func (nobody) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
+
 func (nobody) Watch(context.Context, sip.Trunk) error { return nil }
 
 func (nobody) Forget(context.Context, sip.Trunk) error { return nil }

@@ -53,7 +53,7 @@ func (s Numbers) Numbers(
 ) (found []agents.InboundNumber, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for key, n := range d.numbers {
-			if key.org == org && key.number.String() > after.ID {
+			if key.org == org && !n.Released && key.number.String() > after.ID {
 				found = append(found, memory.Clone(n))
 			}
 		}
