@@ -34,7 +34,7 @@ type Config struct {
 	InvitesPerSecond    int                     // of one address, and twice as many at once; 0: 50
 	Ring                time.Duration           // how long a call rings; 0: 60 s, at most 180 s
 	SessionExpires      time.Duration           // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
-	AllowPrivate        bool                    // connect to private and loopback addresses too
+	AllowPrivate        bool                    // private and loopback addresses may be connected to, and may get media
 	UserAgent           string                  // for User-Agent and Server; empty: "callwright"
 	Resolver            *resolve.Resolver       // nil: one that asks the system's DNS
 	Observer            calllog.AttemptObserver // hears of every attempt at a call; may be nil

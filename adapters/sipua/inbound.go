@@ -31,7 +31,8 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 	}
 	id, log := u.inboundIdentity(v), u.inboundLog(v, route)
 	l := leg.New(leg.Config{
-		Identity: id, Route: route, Flow: flow, Log: log, SessionExpires: u.cfg.SessionExpires, Logger: u.log,
+		Identity: id, Route: route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
+		SessionExpires: u.cfg.SessionExpires, Logger: u.log,
 		OnEnd: func() {
 			u.registry.remove(keyOf(id))
 			u.registry.disclaim(key)
@@ -78,7 +79,7 @@ func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
 		l.Fail()
 		return
 	}
-	if refused := leg.Preflight(v.req.Body(), codecs, u.contact.Host); refused != nil {
+	if refused := leg.Preflight(v.req.Body(), codecs, !u.cfg.AllowPrivate, u.contact.Host); refused != nil {
 		l.Reject(*refused)
 		return
 	}

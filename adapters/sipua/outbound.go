@@ -162,7 +162,8 @@ func (o *outbound) start(
 		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "no media port is free"}
 	}
 	l := leg.New(leg.Config{
-		Identity: id, Route: o.route, Flow: flow, Log: log, SessionExpires: u.cfg.SessionExpires, Logger: u.log,
+		Identity: id, Route: o.route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
+		SessionExpires: u.cfg.SessionExpires, Logger: u.log,
 		OnEnd: func() {
 			u.registry.remove(keyOf(id))
 			flow.Release()

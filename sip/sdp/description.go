@@ -14,7 +14,9 @@ type Description struct {
 	streams []stream
 	// transcode is from the Capabilities of our own description.
 	transcode bool
-	active    int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
+	// publicOnly likewise.
+	publicOnly bool
+	active     int // index of the stream that carries the call's audio, -1 for none; of our own descriptions
 }
 
 // origin holds the numbers of our o= line (RFC 8866, 5.2).

@@ -25,6 +25,8 @@ type Capabilities struct {
 	// Transcode allows the peer to send any of our codecs that it has named, too, and to change between them, if they have
 	// the same sample and clock rates; see Negotiated.Others. Without it one codec is negotiated.
 	Transcode bool
+	// PublicOnly refuses peers whose media address is not public, or whose RTCP address is not: see Negotiated.PublicOnly.
+	PublicOnly bool
 	// Ptime is the packet time that we ask for, DefaultPtime when 0. Whole milliseconds.
 	Ptime time.Duration
 	// Hold holds the peer: we do not receive, but may send, such as music.
@@ -166,7 +168,7 @@ func (f format) numbered(used, taken []format) format {
 
 // describe makes the description and counts its version up when it differs from the last one (RFC 3264, section 8).
 func (c *Capabilities) describe(streams []stream, active int) (*Description, error) {
-	d := &Description{streams: streams, active: active, transcode: c.Transcode}
+	d := &Description{streams: streams, active: active, transcode: c.Transcode, publicOnly: c.PublicOnly}
 	if c.Previous == nil {
 		session, err := newSession(c.random())
 		if err != nil {

@@ -28,6 +28,7 @@ type Config struct {
 	Route          trunk.Route
 	Flow           transport.Flow
 	Log            *attempt.Log
+	PublicMedia    bool          // media goes to public addresses only
 	SessionExpires time.Duration // that we ask for (RFC 4028); 0: no session timer
 	OnEnd          func()        // is called once, when nothing of the leg is left
 	Logger         *slog.Logger
@@ -80,7 +81,7 @@ func New(cfg Config) *Leg {
 	logger := cfg.Logger.With("sip_call_id", cfg.Identity.CallID)
 	return &Leg{
 		id: cfg.Identity, route: cfg.Route, flow: cfg.Flow, log: cfg.Log, onEnd: cfg.OnEnd, logger: logger,
-		media: &media{log: logger},
+		media: &media{log: logger, publicOnly: cfg.PublicMedia},
 		machine: dialog.NewCall(dialog.Config{
 			LocalTag: cfg.Identity.LocalTag, T1: sip.T1, T2: sip.T2, Session: cfg.SessionExpires, Seed: seed(),
 		}),

@@ -22,7 +22,9 @@ type media struct {
 	codecs  []sdp.Codec
 	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
 	transcode bool
-	log       *slog.Logger
+	// publicOnly refuses peers whose media address is not public.
+	publicOnly bool
+	log        *slog.Logger
 
 	remoteSDP []byte           // the peer's last description, until it is used
 	offer     *sdp.Description // ours that waits for an answer
@@ -54,7 +56,9 @@ func (m *media) body(b dialog.Body) ([]byte, error) {
 }
 
 func (m *media) capabilities() sdp.Capabilities {
-	return sdp.Capabilities{Media: m.session.Local(), Codecs: m.codecs, Transcode: m.transcode, Previous: m.current}
+	return sdp.Capabilities{
+		Media: m.session.Local(), Codecs: m.codecs, Transcode: m.transcode, PublicOnly: m.publicOnly, Previous: m.current,
+	}
 }
 
 // accept applies the peer's answer to our offer, if there is an offer.
@@ -125,7 +129,7 @@ func reject(err error, host string) dialog.Reject {
 
 // Preflight tries the negotiation of an INVITE's offer before a media port is taken. It returns nil when the offer can be
 // answered, and for an INVITE without an offer, which gets one from us.
-func Preflight(body []byte, codecs []sdp.Codec, host string) *dialog.Reject {
+func Preflight(body []byte, codecs []sdp.Codec, publicOnly bool, host string) *dialog.Reject {
 	if len(body) == 0 {
 		return nil
 	}
@@ -133,7 +137,7 @@ func Preflight(body []byte, codecs []sdp.Codec, host string) *dialog.Reject {
 	if err == nil {
 		// Addresses of the documentation stand for the port that is not taken yet, of one family or the other.
 		for _, local := range []string{"192.0.2.1:2", "[2001:db8::1]:2"} {
-			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(local), Codecs: codecs}, offer)
+			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(local), Codecs: codecs, PublicOnly: publicOnly}, offer)
 			if !errors.Is(err, sdp.ErrAddress) {
 				break
 			}
