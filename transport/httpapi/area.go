@@ -80,11 +80,15 @@ func (g generated[R]) Find(method string, u *url.URL) (o Operation, ok bool) {
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // serveContract hands a request to the server of its area: the one that has the operation, or else the one that has the
-// path, which answers 405. No path belongs to two areas.
+// path, which answers 405. No path belongs to two areas. HEAD leads to the operation of GET; net/http drops the body.
 func (a *API) serveContract(w *answerWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
 	for _, area := range a.areas {
-		if operation, ok := area.server.Find(r.Method, r.URL); ok {
-			a.serveOperation(w, r, area, operation)
+		if operation, ok := area.server.Find(method, r.URL); ok {
+			a.serveOperation(w, r, method, area, operation)
 			return
 		}
 	}
@@ -99,12 +103,17 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	NotFound(w, r)
 }
 
-func (a *API) serveOperation(w *answerWriter, r *http.Request, area mounted, o Operation) {
+// serveOperation serves a request with the method of its operation.
+func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
 	r.Body = guard(w, r)
 	a.telemetry.observe(r.Context(), r.Method, o,
-		func(ctx context.Context) { area.server.ServeHTTP(w, r.WithContext(ctx)) },
+		func(ctx context.Context) {
+			r := r.WithContext(ctx)
+			r.Method = method
+			area.server.ServeHTTP(w, r)
+		},
 		func() (int, error) { return w.status, info.failure })
 }
 

@@ -17,18 +17,25 @@ const (
 	maxUpload = 10<<20 + 64<<10 // a file and its form
 )
 
+// maxDepth bounds the levels of objects and lists within each other in a body of JSON. What reads it calls itself for each.
+const maxDepth = 64
+
 // guard bounds a request's body and, unless it is an upload, has it checked as a text. Both happen when the body is
 // read, so that a request without a valid key is refused for that.
 func guard(w http.ResponseWriter, r *http.Request) io.ReadCloser {
-	if strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "multipart/") {
+	contentType := strings.ToLower(r.Header.Get("Content-Type"))
+	if strings.HasPrefix(contentType, "multipart/") {
 		return http.MaxBytesReader(w, r.Body, maxUpload)
 	}
-	return &textBody{source: http.MaxBytesReader(w, r.Body, maxJSON)}
+	return &textBody{
+		source: http.MaxBytesReader(w, r.Body, maxJSON), json: !strings.HasPrefix(contentType, "application/x-www-form-urlencoded"),
+	}
 }
 
 // textBody reads its source whole at the first Read, and gives an error in place of a text that may not pass.
 type textBody struct {
 	source io.ReadCloser
+	json   bool
 	text   *bytes.Reader
 	err    error
 }
@@ -51,6 +58,9 @@ func (b *textBody) fill() {
 	text, err := io.ReadAll(b.source)
 	if err == nil {
 		err = checkText(text)
+	}
+	if err == nil && b.json && depth(text) > maxDepth {
+		err = callwright.Invalid("", "the body is nested deeper than %d levels", maxDepth)
 	}
 	b.text, b.err = bytes.NewReader(text), err
 }
@@ -80,6 +90,26 @@ func hasEscapedNUL(text []byte) bool {
 		}
 		text = text[i+len(escape):]
 	}
+}
+
+// depth returns how many objects and lists of JSON text lie within each other at most. It takes text that is no JSON, too.
+func depth(text []byte) (deepest int) {
+	level, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest
 }
 
 // checkURL refuses NUL and invalid UTF-8 in the path and the query.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -237,8 +238,14 @@ func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err 
 	fail(w, r, err)
 }
 
-// MethodNotAllowed answers a request for a path that takes other methods only.
+// MethodNotAllowed answers a request for a path that takes other methods only, separated by commas. HEAD goes with GET.
 func MethodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
+	methods := strings.Split(allowed, ",")
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(methods, http.MethodHead)
+		slices.Sort(methods)
+	}
+	allowed = strings.Join(methods, ", ")
 	w.Header().Set("Allow", allowed)
 	fail(w, r, &callwright.Error{Code: codeMethodNotAllowed, Message: "this path takes " + allowed})
 }

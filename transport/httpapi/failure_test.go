@@ -85,6 +85,9 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 		"not JSON":          {400, number, "the body is not valid JSON", nil},
 		"trailing data":     {400, number + `"task":"x"} {}`, "the body is not valid JSON", nil},
 		"an array":          {400, `[]`, "has the wrong type", nil},
+		"too deep":          {400, number + `"request_data":{"a":` + nested(63) + `}}`, "the body is nested deeper than 64 levels", nil},
+		"too deep, list":    {400, nested(65), "the body is nested deeper than 64 levels", nil},
+		"too deep, broken":  {400, strings.Repeat("[", 1<<19), "the body is nested deeper than 64 levels", nil},
 		"nothing":           {400, "", "a body is required", []header{{"Content-Type", "application/json"}}},
 		"too large":         {413, number + `"task":"` + strings.Repeat("x", 1<<20) + `"}`, "the body is too large", nil},
 		"too large, text":   {413, strings.Repeat("x", 1<<20+1), "the body is too large", nil},
@@ -96,10 +99,14 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, answer, c.want)
 		}
 	}
-	// An escaped backslash in front of u0000 is no NUL.
+	// An escaped backslash in front of u0000 is no NUL, brackets in a text are no levels, and the deepest body passes.
 	h.attach()
+	h.want(200, "POST", "/v1/calls", number+`"task":"\"`+strings.Repeat("[{", 100)+`","request_data":{"a":`+nested(62)+`}}`)
 	h.want(200, "POST", "/v1/calls", number+`"task":"a\\u0000b"}`)
 }
+
+// nested returns lists within each other.
+func nested(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 
 func TestEveryFindingHasItsLine(t *testing.T) {
 	t.Parallel()
@@ -153,7 +160,7 @@ func TestPathsAndMethodsThatAreNotThere(t *testing.T) {
 		}
 	}
 	answer := h.do("DELETE", "/v1/calls", "")
-	if answer.Code != 405 || answer.Header().Get("Allow") != "GET,POST" || !strings.Contains(answer.Body.String(), "METHOD_NOT_ALLOWED") {
+	if answer.Code != 405 || answer.Header().Get("Allow") != "GET, HEAD, POST" || !strings.Contains(answer.Body.String(), "METHOD_NOT_ALLOWED") {
 		t.Errorf("DELETE: %d %v %s", answer.Code, answer.Header(), answer.Body)
 	}
 	if answer := h.do("POST", "/healthz", "{}"); answer.Code != 405 || answer.Header().Get("Allow") != "GET, HEAD" {

@@ -16,7 +16,7 @@ func (a *API) route(w *answerWriter, r *http.Request) {
 	}
 	infoOf(r.Context()).route = r.URL.Path
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		MethodNotAllowed(w, r, "GET, HEAD")
+		MethodNotAllowed(w, r, http.MethodGet)
 		return
 	}
 	page(w, r)
@@ -49,6 +49,5 @@ func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 
 func writeText(w http.ResponseWriter, contentType, text string) {
 	w.Header().Set("Content-Type", contentType+"; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write([]byte(text)) // the client has gone if this fails
 }

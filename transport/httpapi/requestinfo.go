@@ -14,6 +14,7 @@ import (
 // requestInfo holds what is known of a request. The outermost handler puts it into the context; those further in fill it.
 type requestInfo struct {
 	id        string
+	head      bool   // its method is HEAD: the answer has no body
 	area      *Area  // nil when no operation fits
 	operation string // its generated name; empty when no operation fits
 	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
@@ -37,6 +38,10 @@ func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).pr
 // Org returns the organization on whose behalf the request of a context is made.
 func Org(ctx context.Context) callwright.OrgID { return infoOf(ctx).principal.Org }
 
+// Head reports whether the request of a context is HEAD, which is served as GET. Only what writes a stream asks: it ends after
+// the header.
+func Head(ctx context.Context) bool { return infoOf(ctx).head }
+
 // LogFailure has an error written with the log line of the request: of a stream, which can't answer it any more.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
@@ -48,11 +53,12 @@ var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // ServeHTTP answers every request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	info := &requestInfo{id: r.Header.Get(requestIDHeader)}
+	info := &requestInfo{id: r.Header.Get(requestIDHeader), head: r.Method == http.MethodHead}
 	if !goodID.MatchString(info.id) {
 		info.id = a.cfg.IDs.New()
 	}
 	w.Header().Set(requestIDHeader, info.id)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
 	answer := &answerWriter{ResponseWriter: w}
 	answer.mustBeTaken(time.Time{}) // not by when the one before had to be, over the same connection

@@ -19,6 +19,9 @@ func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w
 	defer func() { _ = recording.Close() }()
 	// ServeContent asks the request for its method and its conditions only.
 	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
+	if httpapi.Head(ctx) {
+		asked.Method = http.MethodHead
+	}
 	if value, ok := params.Range.Get(); ok {
 		asked.Header.Set("Range", value)
 	}

@@ -60,6 +60,5 @@ func Handler() http.Handler {
 
 func writeText(w http.ResponseWriter, contentType, text string) {
 	w.Header().Set("Content-Type", contentType+"; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write([]byte(text)) // the client has gone if this fails
 }

@@ -39,6 +39,10 @@ func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueAct
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "private, no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // asks proxies to pass on what comes at once
+	if httpapi.Head(ctx) {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
 	s := stream{w: w, control: http.NewResponseController(w)}
 	ctx, cancel := context.WithTimeout(ctx, streamLife)
 	defer cancel()
