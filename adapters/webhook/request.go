@@ -51,7 +51,7 @@ func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, e
 
 // exchange sends a message and reads the answer, up to one byte more than is allowed.
 func (s *Sender) exchange(message *http.Request) (status int, body []byte, err error) {
-	response, err := s.requests.Do(message)
+	response, err := s.client.Do(message)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -36,9 +36,8 @@ type Config struct {
 
 // Sender sends messages and makes the requests of conversations.
 type Sender struct {
-	cfg      Config
-	client   *http.Client // of messages
-	requests *http.Client // of conversations, each with its own time
+	cfg    Config
+	client *http.Client // each request has its own time
 }
 
 // timeout bounds a message, from the connection to the last byte of the answer.
@@ -62,7 +61,7 @@ func New(c Config) (*Sender, error) {
 		// Checked when the connection is made, so that a name whose address changes meanwhile gains nothing.
 		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
 	}
-	requests := &http.Client{
+	client := &http.Client{
 		Transport: transport{&http.Transport{ // no proxy, and nothing is unpacked: a small answer may be a large one then
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 100, IdleConnTimeout: time.Minute,
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
@@ -70,9 +69,7 @@ func New(c Config) (*Sender, error) {
 		// A redirect would send the record to an address that the organization has not named.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	messages := *requests
-	messages.Timeout = timeout
-	return &Sender{cfg: c, client: &messages, requests: requests}, nil
+	return &Sender{cfg: c, client: client}, nil
 }
 
 // transport refuses the answer 101: its body is the bare connection, which neither a context nor a timeout ends.
@@ -108,23 +105,22 @@ func (s *Sender) CheckURL(text string) error {
 }
 
 // Send posts a JSON body, signed with the organization's secret: X-Webhook-Signature is the HMAC-SHA256 of the body in
-// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. An
-// error asks to send again, after RetryAfter where the receiver says so. A permanent refusal is logged and returns nil.
+// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. CodeForbidden
+// means that the receiver refuses the body for good, or that nothing may be sent to the URL. Any other error asks to send
+// again, after RetryAfter where the receiver says so. No error holds more of the URL than its host.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
 	if err := s.CheckURL(to); err != nil {
-		s.cfg.Logger.WarnContext(ctx, "webhook not sent", "id", id, "error", err)
-		return nil
+		return (&callwright.Error{Code: callwright.CodeForbidden, Message: "the address " + callwright.MessageOf(err)}).Because(err)
 	}
-	request, err := s.request(ctx, org, id, to, body)
+	timed, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := s.request(timed, org, id, to, body)
 	if err != nil {
 		return err
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err // without the URL, which is for its owner's eyes: many hold a secret
-		}
-		return callwright.Errorf(callwright.CodeUnavailable, "webhook: %w", err)
+		return unavailable(timed, timeout, err)
 	}
 	defer response.Body.Close()
 	const enough = 64 << 10
@@ -134,11 +130,10 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 		return nil
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
 		return &callwright.Error{
-			Code: callwright.CodeUnavailable, Message: fmt.Sprintf("webhook: answered %d", code), RetryAfter: retryAfter(response),
+			Code: callwright.CodeUnavailable, Message: fmt.Sprintf("it answered with status %d", code), RetryAfter: retryAfter(response),
 		}
 	default:
-		s.cfg.Logger.WarnContext(ctx, "webhook refused", "id", id, "status", code)
-		return nil
+		return callwright.Errorf(callwright.CodeForbidden, "it answered with status %d, which is final", code)
 	}
 }
 

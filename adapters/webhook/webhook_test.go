@@ -91,23 +91,23 @@ func TestSendAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
 		header http.Header
-		again  bool
+		code   callwright.Code
 		wait   time.Duration
 	}{
-		"created":     {http.StatusCreated, nil, false, 0},
-		"gone":        {http.StatusGone, nil, false, 0},
-		"redirect":    {http.StatusFound, http.Header{"Location": {"/elsewhere"}}, false, 0},
-		"unavailable": {http.StatusServiceUnavailable, nil, true, 0},
-		"timeout":     {http.StatusRequestTimeout, nil, true, 0},
-		"limited":     {http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}}, true, 7 * time.Second},
-		"far off":     {http.StatusTooManyRequests, http.Header{"Retry-After": {"999999"}}, true, time.Hour},
-		"nonsense":    {http.StatusTooManyRequests, http.Header{"Retry-After": {"soon"}}, true, 0},
+		"created":     {http.StatusCreated, nil, "", 0},
+		"gone":        {http.StatusGone, nil, callwright.CodeForbidden, 0},
+		"redirect":    {http.StatusFound, http.Header{"Location": {"/elsewhere"}}, callwright.CodeForbidden, 0},
+		"unavailable": {http.StatusServiceUnavailable, nil, callwright.CodeUnavailable, 0},
+		"timeout":     {http.StatusRequestTimeout, nil, callwright.CodeUnavailable, 0},
+		"limited":     {http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}}, callwright.CodeUnavailable, 7 * time.Second},
+		"far off":     {http.StatusTooManyRequests, http.Header{"Retry-After": {"999999"}}, callwright.CodeUnavailable, time.Hour},
+		"nonsense":    {http.StatusTooManyRequests, http.Header{"Retry-After": {"soon"}}, callwright.CodeUnavailable, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, got := receiver(t, test.status, test.header)
 			err := sender(t, true).Send(t.Context(), "a", "c1", server.URL, []byte("{}"))
-			if wait, _ := callwright.RetryAfter(err); (err != nil) != test.again || wait != test.wait {
+			if wait, _ := callwright.RetryAfter(err); callwright.CodeOf(err) != test.code || wait != test.wait {
 				t.Errorf("got %v after %s", err, wait)
 			}
 			if len(got) != 1 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,7 @@ func RunNotifier(t *testing.T, h NotifierHarness) {
 		"passes on when to come again":     h.passesRetryAfter,
 		"gives up what is refused":         h.givesUp,
 		"gives up what nobody can be sent": h.unreachableURL,
+		"tells nothing of an address":      h.hidesURL,
 		"ends with its context":            h.endsWithContext,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,11 +186,7 @@ func (h NotifierHarness) passesRetryAfter(t *testing.T, n call.Notifier, w Webho
 
 func (h NotifierHarness) givesUp(t *testing.T, n call.Notifier, w Webhook) {
 	w.Answer(ErrRefused)
-	h.both(t.Context(), n, w.URL, func(what string, err error) {
-		if err != nil {
-			t.Errorf("%s that is refused for good gave %v", what, err)
-		}
-	})
+	h.both(t.Context(), n, w.URL+"?token=hunter2", wantRefusal(t))
 	if got := w.Deliveries(); len(got) != 2 {
 		t.Errorf("%d deliveries", len(got))
 	}
@@ -196,14 +194,39 @@ func (h NotifierHarness) givesUp(t *testing.T, n call.Notifier, w Webhook) {
 
 // unreachableURL has an address that no rule allows any more, as one may be when the rules change after a call was made.
 func (h NotifierHarness) unreachableURL(t *testing.T, n call.Notifier, w Webhook) {
-	h.both(t.Context(), n, "ftp://example.com/", func(what string, err error) {
-		if err != nil {
-			t.Errorf("%s to an address that is never asked gave %v", what, err)
-		}
-	})
+	h.both(t.Context(), n, "ftp://example.com/hunter2", wantRefusal(t))
 	if got := w.Deliveries(); len(got) != 0 {
 		t.Errorf("%d deliveries", len(got))
 	}
+}
+
+// wantRefusal returns a check that an error says that there is no use in sending again, and why, and no secret.
+func wantRefusal(t *testing.T) func(what string, err error) {
+	return func(what string, err error) {
+		if _, again := callwright.RetryAfter(err); !errors.Is(err, callwright.ErrForbidden) || again || callwright.MessageOf(err) == "" {
+			t.Errorf("%s that is refused for good gave %v", what, err)
+		}
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if strings.Contains(e.Error(), "hunter2") {
+				t.Errorf("%s that is refused tells the address: %v", what, e)
+			}
+		}
+	}
+}
+
+// hidesURL has a receiver that is down, at an address with secrets.
+func (h NotifierHarness) hidesURL(t *testing.T, n call.Notifier, w Webhook) {
+	w.Answer(callwright.ErrUnavailable)
+	h.both(t.Context(), n, w.URL+"/hunter2-path?token=hunter2-query", func(what string, err error) {
+		if err == nil {
+			t.Errorf("%s that failed gave no error", what)
+		}
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if strings.Contains(e.Error(), "hunter2") {
+				t.Errorf("%s that failed tells the address: %v", what, e)
+			}
+		}
+	})
 }
 
 func (h NotifierHarness) endsWithContext(t *testing.T, n call.Notifier, w Webhook) {

@@ -27,6 +27,7 @@ var (
 	errNoAgents   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls: it has no agents")
 	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls")
 	errNoFiles    = callwright.Errorf(callwright.CodeUnavailable, "this server records no calls")
+	errNotSent    = callwright.Errorf(callwright.CodeForbidden, "this server sends nothing to webhooks")
 	errNoWebhooks = callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks")
 	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
 )
@@ -62,11 +63,11 @@ func (noRecordings) Open(context.Context, callwright.OrgID, string) (io.ReadSeek
 }
 
 func (noNotifier) Notify(context.Context, callwright.OrgID, string, Call, []Entry, []pathway.Log) error {
-	return nil
+	return errNotSent
 }
 
 func (noNotifier) NotifyEvent(context.Context, callwright.OrgID, string, Call, Notice) error {
-	return nil
+	return errNotSent
 }
 
 func (noRequests) CheckURL(string) error { return errNoRequests }

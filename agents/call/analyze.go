@@ -35,9 +35,7 @@ func (s *Service) report(ctx context.Context, c Call) error {
 	if c.Agent.Webhook == "" {
 		return nil
 	}
-	return s.cfg.Work.Enqueue(ctx, callwright.Task{
-		Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
-	})
+	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true})
 }
 
 // analyze has a model analyze a call that has ended: the task call.analyze. The webhook is notified afterwards, also when

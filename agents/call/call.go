@@ -43,6 +43,7 @@ type Call struct {
 	Carriage      LegInfo
 	Stats         Stats
 	Recorded      bool // a recording can be read
+	Delivery      Delivery
 
 	Node          string    // which node the call lives on while it is allocated or started
 	TakenAt       time.Time // when that node took it

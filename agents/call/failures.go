@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -31,4 +32,23 @@ func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error
 		return err
 	}
 	return s.later(s.cfg.Failures.CallFailed(ctx, c), *c.EndedAt)
+}
+
+// reportLife bounds how long a report that asks for a delay is put off.
+const reportLife = 24 * time.Hour
+
+// later returns the error of a report that was not taken, with a RetryAfter that grows with the age of what it tells. Once
+// that is older than reportLife, it has none and counts as an attempt.
+func (s *Service) later(err error, since time.Time) error {
+	wait, asked := callwright.RetryAfter(err)
+	if !asked {
+		return err
+	}
+	age := s.cfg.Clock.Now().Sub(since)
+	if age > reportLife {
+		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
+	}
+	return &callwright.Error{
+		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),
+	}
 }

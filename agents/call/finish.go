@@ -55,6 +55,9 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 		if end.StartedAt == nil {
 			end.AnsweredBy = AnsweredByNobody
 		}
+		if end.Agent.Webhook != "" {
+			end.Delivery.State = DeliveryPending
+		}
 		if end.retriable() {
 			if err := s.again(ctx, &end, at); err != nil {
 				return err

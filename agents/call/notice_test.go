@@ -128,7 +128,7 @@ func TestNoticesAreGivenUp(t *testing.T) {
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
 		})
 		settle(48 * time.Hour)
-		if tries != 2*5 || len(h.notices.sent) != 1 {
+		if tries != 2*11 || len(h.notices.sent) != 1 {
 			t.Errorf("two events were sent %d times, the record %d times", tries, len(h.notices.sent))
 		}
 	})

@@ -41,11 +41,12 @@ type RecordingFile interface {
 }
 
 // Notifier notifies the webhook of a call. A message has an id, the same whenever it is sent again, and a signature
-// that is valid for its organization alone. An address to which nothing may be sent counts as a receiver that refuses
-// for good. Ending ctx ends the delivery.
+// that is valid for its organization alone. Ending ctx ends the delivery. Errors are for people: their messages say what failed and
+// hold nothing of the address but its host.
 type Notifier interface {
-	// Notify sends the record of a call that has ended to url. An error means that the message is to be sent again,
-	// not before its RetryAfter if it has one; a receiver that refuses for good is no error.
+	// Notify sends the record of a call that has ended to url. An error means that it was not delivered: with CodeForbidden
+	// the receiver refuses it for good, or nothing may be sent to url; after any other error it is sent again, not before
+	// the error's RetryAfter, if it has one, of which an hour counts.
 	Notify(
 		ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry, logs []pathway.Log,
 	) error

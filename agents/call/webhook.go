@@ -42,7 +42,7 @@ func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 			return err
 		}
 		return taskNotice.Enqueue(ctx, s.cfg.Work, callwright.Task{
-			Key: c.ID + "/" + strconv.Itoa(n.Seq), Org: c.Org, Unique: true, MaxAttempts: webhookAttempts,
+			Key: c.ID + "/" + strconv.Itoa(n.Seq), Org: c.Org, Unique: true,
 		}, noticeArgs{Call: c.ID, Seq: n.Seq})
 	})
 }
@@ -69,46 +69,18 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	if err != nil {
 		return err
 	}
-	return s.later(s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n), n.CreatedAt)
-}
-
-// webhookAttempts bounds how often a message is sent to a webhook that fails. A receiver that asks for a delay is
-// asked again accordingly, after ever longer delays within webhookLife.
-const (
-	webhookAttempts = 5
-	webhookLife     = 24 * time.Hour
-)
-
-// notify sends the record of a call that has ended to its webhook: the task call.webhook.
-func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
-	c, transcript, err := s.Get(ctx, task.Org, task.Key)
-	if err != nil {
+	err = s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n)
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if !c.Queue.Ended() || c.Agent.Webhook == "" {
+	// Nothing counts the attempts at a notice: its age says how many there were.
+	wait, again := waitAfter(err, attemptsBy(s.cfg.Clock.Now().Sub(n.CreatedAt)))
+	if !again {
+		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
+			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", host(c.Agent.Webhook), "error", err)
 		return nil
 	}
-	logs, err := s.cfg.Store.Logs(ctx, task.Org, task.Key)
-	if err != nil {
-		return err
-	}
-	return s.later(s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs), *c.EndedAt)
-}
-
-// later returns the error of a message that was not delivered, with a RetryAfter that grows with the age of what it
-// tells. Once that is older than webhookLife, it has none and counts as an attempt.
-func (s *Service) later(err error, since time.Time) error {
-	wait, asked := callwright.RetryAfter(err)
-	if !asked {
-		return err
-	}
-	age := s.cfg.Clock.Now().Sub(since)
-	if age > webhookLife {
-		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
-	}
-	return &callwright.Error{
-		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),
-	}
+	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
 }
 
 // latencyText describes how long an answer took.

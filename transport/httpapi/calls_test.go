@@ -222,3 +222,28 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		}
 	}
 }
+
+// TestGetCallTellsOfItsWebhook: a record says how far it has got to its webhook, and nothing of the address.
+func TestGetCallTellsOfItsWebhook(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	at := time.Date(2026, 3, 2, 9, 15, 0, 7000000, time.UTC)
+	for id, test := range map[string]struct {
+		delivery call.Delivery
+		want     string
+	}{
+		"none":    {call.Delivery{}, `"webhook_delivery":null`},
+		"pending": {call.Delivery{State: call.DeliveryPending}, `"webhook_delivery":{"status":"pending","attempts":0,"last_attempt_at":null,"last_failure":null}`},
+		"over": {
+			call.Delivery{State: call.DeliveryGivenUp, Attempts: 11, LastAttempt: &at, LastFailure: "no answer within 10s"},
+			`"webhook_delivery":{"status":"given_up","attempts":11,"last_attempt_at":"2026-03-02T09:15:00.007Z","last_failure":"no answer within 10s"}`,
+		},
+	} {
+		h.endedAs(id, at, func(c *call.Call) {
+			c.Agent.Webhook, c.Delivery = "https://hook.example/services/hunter2?token=hunter2", test.delivery
+		})
+		if got := h.do("GET", "/v1/calls/"+id, ""); !strings.Contains(got.Body.String(), test.want) || strings.Contains(got.Body.String(), "hunter2") {
+			t.Errorf("%s: got %s, want %s", id, got.Body, test.want)
+		}
+	}
+}

@@ -44,6 +44,7 @@ type callRow struct {
 	Carriage      carriageJSON   `bun:"carriage,type:jsonb"`
 	Stats         statsJSON      `bun:"stats,type:jsonb"`
 	Recorded      bool           `bun:"recorded"`
+	Delivery      deliveryJSON   `bun:"delivery,type:jsonb"`
 	Node          string         `bun:"node"`
 	Heartbeat     time.Time      `bun:"heartbeat"`
 	StopRequested bool           `bun:"stop_requested"`
@@ -93,7 +94,8 @@ func newCallRow(c call.Call) callRow {
 		TransferredTo: c.TransferredTo, TransferredAt: sqldb.StoredIfSet(c.TransferredAt), ModelUsed: c.ModelUsed,
 		PathwayNumber: c.PathwayNumber, RetryOf: c.RetryOf, RetriedBy: c.RetriedBy, Analysis: analysisJSON(c.Analysis),
 		Carriage: carriageJSON(c.Carriage), Stats: statsJSON(c.Stats), Recorded: c.Recorded,
-		Node: c.Node, Heartbeat: sqldb.Stored(c.TakenAt), StopRequested: c.StopRequested, Version: c.Version,
+		Delivery: deliveryJSON(c.Delivery),
+		Node:     c.Node, Heartbeat: sqldb.Stored(c.TakenAt), StopRequested: c.StopRequested, Version: c.Version,
 	}
 	if row.Ended {
 		length := call.Call{StartedAt: row.StartedAt, EndedAt: row.EndedAt}.Length()
@@ -115,6 +117,7 @@ func (db core) call(r callRow) (call.Call, error) {
 		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt), ModelUsed: r.ModelUsed,
 		PathwayNumber: r.PathwayNumber, RetryOf: r.RetryOf, RetriedBy: r.RetriedBy, Analysis: call.Analysis(r.Analysis),
 		Carriage: call.LegInfo(r.Carriage), Stats: call.Stats(r.Stats), Recorded: r.Recorded,
-		Node: r.Node, TakenAt: sqldb.Stored(r.Heartbeat), StopRequested: r.StopRequested, Version: r.Version,
+		Delivery: call.Delivery(r.Delivery),
+		Node:     r.Node, TakenAt: sqldb.Stored(r.Heartbeat), StopRequested: r.StopRequested, Version: r.Version,
 	}, err
 }

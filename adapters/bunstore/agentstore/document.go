@@ -77,6 +77,13 @@ type carriageJSON struct {
 	TLS       string `json:"tls,omitempty"`
 }
 
+type deliveryJSON struct {
+	State       call.DeliveryState `json:"state,omitempty"`
+	Attempts    int                `json:"attempts,omitempty"`
+	LastAttempt *time.Time         `json:"last_attempt,omitempty"`
+	LastFailure string             `json:"last_failure,omitempty"`
+}
+
 type statsJSON struct {
 	Sent      uint64        `json:"sent,omitempty"`
 	Received  uint64        `json:"received,omitempty"`
@@ -104,6 +111,7 @@ var (
 	_ = mappingJSON(request.Mapping{})
 	_ = endingJSON(call.HangupReason{})
 	_ = carriageJSON(call.LegInfo{})
+	_ = deliveryJSON(call.Delivery{})
 	_ = statsJSON(call.Stats{})
 	_ = latencyJSON(conversation.Latency{})
 )

@@ -12,8 +12,8 @@ import (
 
 // Sender sends a signed body to a webhook; adapters/webhook has it.
 type Sender interface {
-	// Send posts a body that is about the thing named id, signed for the organization. An error means that it should be
-	// tried again.
+	// Send posts a body that is about the thing named id, signed for the organization. CodeForbidden means that the receiver
+	// refuses it for good; any other error, that it should be tried again.
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
@@ -31,6 +31,7 @@ func NewNotifier(s Sender, baseURL string) Notifier { return Notifier{s, baseURL
 func (n Notifier) Notify(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, logs []pathway.Log,
 ) error {
+	c.Delivery = call.Delivery{} // each attempt sends the same body
 	record, err := callRecord(n.baseURL, c, transcript, logs)
 	if err != nil {
 		return err

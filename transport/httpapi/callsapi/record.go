@@ -36,7 +36,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 		AnalysisError: wire.NilText(c.Analysis.Error), Analysis: analysis(c.Analysis), Citations: []oas.FreeObject{},
 		RetryOf: wire.NilText(c.RetryOf), RetriedBy: wire.NilText(c.RetriedBy),
 		TransferredTo: wire.NilText(c.TransferredTo), TransferredAt: wire.NilPtr(c.TransferredAt),
-		SipCode: sipCode(c), Transcripts: make([]oas.TranscriptLine, len(transcript)),
+		SipCode: sipCode(c), WebhookDelivery: delivery(c.Delivery), Transcripts: make([]oas.TranscriptLine, len(transcript)),
 	}
 	r.BatchID.SetToNull()
 	r.Price.SetToNull()
@@ -106,6 +106,17 @@ func analysis(a call.Analysis) oas.NilCallAnalysis {
 		return oas.NilCallAnalysis{Null: true}
 	}
 	return oas.NewNilCallAnalysis(oas.CallAnalysis{Summary: wire.NilText(a.Summary), Disposition: wire.NilText(a.Disposition)})
+}
+
+// delivery returns the state of a record's delivery, null for none.
+func delivery(d call.Delivery) oas.OptNilCallWebhookDelivery {
+	if d.State == "" {
+		return oas.OptNilCallWebhookDelivery{Set: true, Null: true}
+	}
+	return oas.NewOptNilCallWebhookDelivery(oas.CallWebhookDelivery{
+		Status: oas.CallWebhookDeliveryStatus(d.State), Attempts: d.Attempts, LastAttemptAt: wire.NilPtr(d.LastAttempt),
+		LastFailure: wire.NilText(d.LastFailure),
+	})
 }
 
 // callLength returns the call's length in minutes, null while there is none.

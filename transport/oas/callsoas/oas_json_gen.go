@@ -1765,6 +1765,12 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.WebhookDelivery.Set {
+			e.FieldStart("webhook_delivery")
+			s.WebhookDelivery.Encode(e)
+		}
+	}
+	{
 		if s.Task.Set {
 			e.FieldStart("task")
 			s.Task.Encode(e)
@@ -1800,7 +1806,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [46]string{
+var jsonFieldsNameOfCallRecord = [47]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -1840,13 +1846,14 @@ var jsonFieldsNameOfCallRecord = [46]string{
 	36: "voice_id",
 	37: "model",
 	38: "sip_code",
-	39: "task",
-	40: "summary",
-	41: "price",
-	42: "transferred_to",
-	43: "transferred_at",
-	44: "concatenated_transcript",
-	45: "transcripts",
+	39: "webhook_delivery",
+	40: "task",
+	41: "summary",
+	42: "price",
+	43: "transferred_to",
+	44: "transferred_at",
+	45: "concatenated_transcript",
+	46: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -2286,6 +2293,16 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_code\"")
 			}
+		case "webhook_delivery":
+			if err := func() error {
+				s.WebhookDelivery.Reset()
+				if err := s.WebhookDelivery.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"webhook_delivery\"")
+			}
 		case "task":
 			if err := func() error {
 				s.Task.Reset()
@@ -2297,7 +2314,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"task\"")
 			}
 		case "summary":
-			requiredBitSet[5] |= 1 << 0
+			requiredBitSet[5] |= 1 << 1
 			if err := func() error {
 				if err := s.Summary.Decode(d); err != nil {
 					return err
@@ -2307,7 +2324,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"summary\"")
 			}
 		case "price":
-			requiredBitSet[5] |= 1 << 1
+			requiredBitSet[5] |= 1 << 2
 			if err := func() error {
 				if err := s.Price.Decode(d); err != nil {
 					return err
@@ -2317,7 +2334,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"price\"")
 			}
 		case "transferred_to":
-			requiredBitSet[5] |= 1 << 2
+			requiredBitSet[5] |= 1 << 3
 			if err := func() error {
 				if err := s.TransferredTo.Decode(d); err != nil {
 					return err
@@ -2327,7 +2344,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_to\"")
 			}
 		case "transferred_at":
-			requiredBitSet[5] |= 1 << 3
+			requiredBitSet[5] |= 1 << 4
 			if err := func() error {
 				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
 					return err
@@ -2337,7 +2354,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
 		case "concatenated_transcript":
-			requiredBitSet[5] |= 1 << 4
+			requiredBitSet[5] |= 1 << 5
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2349,7 +2366,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[5] |= 1 << 5
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2381,7 +2398,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		0b11111111,
 		0b11111111,
 		0b00111111,
-		0b00111111,
+		0b01111110,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2856,6 +2873,189 @@ func (s *CallSummary) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallSummary) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode implements json.Marshaler.
+func (s *CallWebhookDelivery) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	s.encodeFields(e)
+	e.ObjEnd()
+}
+
+// encodeFields encodes fields.
+func (s *CallWebhookDelivery) encodeFields(e *jx.Encoder) {
+	{
+		e.FieldStart("status")
+		s.Status.Encode(e)
+	}
+	{
+		e.FieldStart("attempts")
+		e.Int(s.Attempts)
+	}
+	{
+		e.FieldStart("last_attempt_at")
+		s.LastAttemptAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	{
+		e.FieldStart("last_failure")
+		s.LastFailure.Encode(e)
+	}
+}
+
+var jsonFieldsNameOfCallWebhookDelivery = [4]string{
+	0: "status",
+	1: "attempts",
+	2: "last_attempt_at",
+	3: "last_failure",
+}
+
+// Decode decodes CallWebhookDelivery from json.
+func (s *CallWebhookDelivery) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallWebhookDelivery to nil")
+	}
+	var requiredBitSet [1]uint8
+
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "status":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				if err := s.Status.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"status\"")
+			}
+		case "attempts":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Int()
+				s.Attempts = int(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"attempts\"")
+			}
+		case "last_attempt_at":
+			requiredBitSet[0] |= 1 << 2
+			if err := func() error {
+				if err := s.LastAttemptAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"last_attempt_at\"")
+			}
+		case "last_failure":
+			requiredBitSet[0] |= 1 << 3
+			if err := func() error {
+				if err := s.LastFailure.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"last_failure\"")
+			}
+		default:
+			return d.Skip()
+		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode CallWebhookDelivery")
+	}
+	// Validate required fields.
+	var failures []validate.FieldError
+	for i, mask := range [1]uint8{
+		0b00001111,
+	} {
+		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
+			// Mask only required fields and check equality to mask using XOR.
+			//
+			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
+			// Bits of fields which would be set are actually bits of missed fields.
+			missed := bits.OnesCount8(result)
+			for bitN := 0; bitN < missed; bitN++ {
+				bitIdx := bits.TrailingZeros8(result)
+				fieldIdx := i*8 + bitIdx
+				var name string
+				if fieldIdx < len(jsonFieldsNameOfCallWebhookDelivery) {
+					name = jsonFieldsNameOfCallWebhookDelivery[fieldIdx]
+				} else {
+					name = strconv.Itoa(fieldIdx)
+				}
+				failures = append(failures, validate.FieldError{
+					Name:  name,
+					Error: validate.ErrFieldRequired,
+				})
+				// Reset bit.
+				result &^= 1 << bitIdx
+			}
+		}
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s *CallWebhookDelivery) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallWebhookDelivery) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallWebhookDeliveryStatus as json.
+func (s CallWebhookDeliveryStatus) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes CallWebhookDeliveryStatus from json.
+func (s *CallWebhookDeliveryStatus) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallWebhookDeliveryStatus to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch CallWebhookDeliveryStatus(v) {
+	case CallWebhookDeliveryStatusPending:
+		*s = CallWebhookDeliveryStatusPending
+	case CallWebhookDeliveryStatusDelivered:
+		*s = CallWebhookDeliveryStatusDelivered
+	case CallWebhookDeliveryStatusGivenUp:
+		*s = CallWebhookDeliveryStatusGivenUp
+	default:
+		*s = CallWebhookDeliveryStatus(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s CallWebhookDeliveryStatus) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallWebhookDeliveryStatus) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -4600,6 +4800,55 @@ func (s OptNilAgentTools) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallWebhookDelivery as json.
+func (o OptNilCallWebhookDelivery) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes CallWebhookDelivery from json.
+func (o *OptNilCallWebhookDelivery) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilCallWebhookDelivery to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v CallWebhookDelivery
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptNilCallWebhookDelivery) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptNilCallWebhookDelivery) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -922,9 +922,12 @@ type CallRecord struct {
 	// Model that answered; `scripted` for the built-in one, which follows the script.
 	Model NilString `json:"model"`
 	// Last SIP status of the call.
-	SipCode OptNilInt    `json:"sip_code"`
-	Task    OptNilString `json:"task"`
-	Summary NilString    `json:"summary"`
+	SipCode OptNilInt `json:"sip_code"`
+	// Delivery of this record to `webhook`. Null for a call without a webhook, until the call has ended,
+	// and in the record that the webhook receives.
+	WebhookDelivery OptNilCallWebhookDelivery `json:"webhook_delivery"`
+	Task            OptNilString              `json:"task"`
+	Summary         NilString                 `json:"summary"`
 	// Always null; calls are not charged for.
 	Price         NilFloat64  `json:"price"`
 	TransferredTo NilString   `json:"transferred_to"`
@@ -1127,6 +1130,11 @@ func (s *CallRecord) GetModel() NilString {
 // GetSipCode returns the value of SipCode.
 func (s *CallRecord) GetSipCode() OptNilInt {
 	return s.SipCode
+}
+
+// GetWebhookDelivery returns the value of WebhookDelivery.
+func (s *CallRecord) GetWebhookDelivery() OptNilCallWebhookDelivery {
+	return s.WebhookDelivery
 }
 
 // GetTask returns the value of Task.
@@ -1357,6 +1365,11 @@ func (s *CallRecord) SetModel(val NilString) {
 // SetSipCode sets the value of SipCode.
 func (s *CallRecord) SetSipCode(val OptNilInt) {
 	s.SipCode = val
+}
+
+// SetWebhookDelivery sets the value of WebhookDelivery.
+func (s *CallRecord) SetWebhookDelivery(val OptNilCallWebhookDelivery) {
+	s.WebhookDelivery = val
 }
 
 // SetTask sets the value of Task.
@@ -1665,6 +1678,109 @@ func (s *CallSummary) SetInbound(val bool) {
 // SetPathwayID sets the value of PathwayID.
 func (s *CallSummary) SetPathwayID(val NilString) {
 	s.PathwayID = val
+}
+
+// How far the record of a call has got to its webhook. 408, 429, 5xx and failed connections are tried
+// again 5 seconds, 30 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours after the first
+// attempt, then given up. Any other answer but 2xx is final.
+// Ref: #/components/schemas/CallWebhookDelivery
+type CallWebhookDelivery struct {
+	// The record waits for its next attempt, has been accepted, or will not be sent again.
+	Status CallWebhookDeliveryStatus `json:"status"`
+	// Attempts so far.
+	Attempts      int         `json:"attempts"`
+	LastAttemptAt NilDateTime `json:"last_attempt_at"`
+	// Reason why the last failed attempt failed.
+	LastFailure NilString `json:"last_failure"`
+}
+
+// GetStatus returns the value of Status.
+func (s *CallWebhookDelivery) GetStatus() CallWebhookDeliveryStatus {
+	return s.Status
+}
+
+// GetAttempts returns the value of Attempts.
+func (s *CallWebhookDelivery) GetAttempts() int {
+	return s.Attempts
+}
+
+// GetLastAttemptAt returns the value of LastAttemptAt.
+func (s *CallWebhookDelivery) GetLastAttemptAt() NilDateTime {
+	return s.LastAttemptAt
+}
+
+// GetLastFailure returns the value of LastFailure.
+func (s *CallWebhookDelivery) GetLastFailure() NilString {
+	return s.LastFailure
+}
+
+// SetStatus sets the value of Status.
+func (s *CallWebhookDelivery) SetStatus(val CallWebhookDeliveryStatus) {
+	s.Status = val
+}
+
+// SetAttempts sets the value of Attempts.
+func (s *CallWebhookDelivery) SetAttempts(val int) {
+	s.Attempts = val
+}
+
+// SetLastAttemptAt sets the value of LastAttemptAt.
+func (s *CallWebhookDelivery) SetLastAttemptAt(val NilDateTime) {
+	s.LastAttemptAt = val
+}
+
+// SetLastFailure sets the value of LastFailure.
+func (s *CallWebhookDelivery) SetLastFailure(val NilString) {
+	s.LastFailure = val
+}
+
+// The record waits for its next attempt, has been accepted, or will not be sent again.
+type CallWebhookDeliveryStatus string
+
+const (
+	CallWebhookDeliveryStatusPending   CallWebhookDeliveryStatus = "pending"
+	CallWebhookDeliveryStatusDelivered CallWebhookDeliveryStatus = "delivered"
+	CallWebhookDeliveryStatusGivenUp   CallWebhookDeliveryStatus = "given_up"
+)
+
+// AllValues returns all CallWebhookDeliveryStatus values.
+func (CallWebhookDeliveryStatus) AllValues() []CallWebhookDeliveryStatus {
+	return []CallWebhookDeliveryStatus{
+		CallWebhookDeliveryStatusPending,
+		CallWebhookDeliveryStatusDelivered,
+		CallWebhookDeliveryStatusGivenUp,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CallWebhookDeliveryStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case CallWebhookDeliveryStatusPending:
+		return []byte(s), nil
+	case CallWebhookDeliveryStatusDelivered:
+		return []byte(s), nil
+	case CallWebhookDeliveryStatusGivenUp:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CallWebhookDeliveryStatus) UnmarshalText(data []byte) error {
+	switch CallWebhookDeliveryStatus(data) {
+	case CallWebhookDeliveryStatusPending:
+		*s = CallWebhookDeliveryStatusPending
+		return nil
+	case CallWebhookDeliveryStatusDelivered:
+		*s = CallWebhookDeliveryStatusDelivered
+		return nil
+	case CallWebhookDeliveryStatusGivenUp:
+		*s = CallWebhookDeliveryStatusGivenUp
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/DynamicData
@@ -3072,6 +3188,74 @@ func (o OptNilAgentTools) Get() (v AgentTools, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilAgentTools) Or(d AgentTools) AgentTools {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilCallWebhookDelivery returns new OptNilCallWebhookDelivery with value set to v.
+func NewOptNilCallWebhookDelivery(v CallWebhookDelivery) OptNilCallWebhookDelivery {
+	return OptNilCallWebhookDelivery{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilCallWebhookDelivery is optional nullable CallWebhookDelivery.
+type OptNilCallWebhookDelivery struct {
+	Value CallWebhookDelivery
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilCallWebhookDelivery was set.
+func (o OptNilCallWebhookDelivery) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilCallWebhookDelivery) Reset() {
+	var v CallWebhookDelivery
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilCallWebhookDelivery) SetTo(v CallWebhookDelivery) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilCallWebhookDelivery) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilCallWebhookDelivery) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v CallWebhookDelivery
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilCallWebhookDelivery) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilCallWebhookDelivery) Get() (v CallWebhookDelivery, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilCallWebhookDelivery) Or(d CallWebhookDelivery) CallWebhookDelivery {
 	if v, ok := o.Get(); ok {
 		return v
 	}

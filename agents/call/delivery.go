@@ -1,0 +1,140 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Delivery is how far the record of a call has got to its webhook.
+type Delivery struct {
+	State       DeliveryState
+	Attempts    int        // so far
+	LastAttempt *time.Time // nil: there was none
+	LastFailure string     // why the last attempt that failed did, for people, without the address; empty: none has failed
+}
+
+// DeliveryState is a state of a Delivery.
+type DeliveryState string
+
+// The states. A call without a webhook, one that has not ended, and one that ended before deliveries were recorded has none.
+const (
+	DeliveryPending   DeliveryState = "pending"   // it is sent, or sent again, when it is due
+	DeliveryDelivered DeliveryState = "delivered" // the webhook has taken it
+	DeliveryGivenUp   DeliveryState = "given_up"  // the webhook refused it for good, or failed for a day
+)
+
+// webhookRetries are the times of the attempts at a message to a webhook, since the first one failed. After the last one the
+// message is given up.
+var webhookRetries = []time.Duration{
+	5 * time.Second, 30 * time.Second, 5 * time.Minute, 30 * time.Minute,
+	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+// longestDelay bounds how long a webhook may put off the next attempt.
+const longestDelay = time.Hour
+
+// maxDeliveryFailure bounds Delivery.LastFailure, in bytes.
+const maxDeliveryFailure = 500
+
+// waitAfter returns how long to wait for the next attempt at a message after some have failed, the last of them with err. It
+// returns false when there is to be none: the message was refused for good, or there were enough.
+func waitAfter(err error, attempts int) (wait time.Duration, again bool) {
+	if errors.Is(err, callwright.ErrForbidden) || attempts > len(webhookRetries) {
+		return 0, false
+	}
+	wait = webhookRetries[attempts-1]
+	if attempts > 1 {
+		wait -= webhookRetries[attempts-2]
+	}
+	asked, _ := callwright.RetryAfter(err)
+	return max(wait, min(asked, longestDelay)), true
+}
+
+// attemptsBy returns how many attempts there have been at a message of an age.
+func attemptsBy(age time.Duration) int {
+	n := 1
+	for n <= len(webhookRetries) && age >= webhookRetries[n-1] {
+		n++
+	}
+	return n
+}
+
+// host returns the part of an address that may be logged. The rest of it may hold secrets.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// notify sends the record of a call that has ended to its webhook: the task call.webhook. The record itself says how far
+// that has got, so that no restart begins the schedule anew.
+func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
+	c, transcript, err := s.Get(ctx, task.Org, task.Key)
+	if err != nil {
+		return err
+	}
+	if !c.Queue.Ended() || c.Agent.Webhook == "" || c.Delivery.State == DeliveryDelivered || c.Delivery.State == DeliveryGivenUp {
+		return nil
+	}
+	logs, err := s.cfg.Store.Logs(ctx, task.Org, task.Key)
+	if err != nil {
+		return err
+	}
+	at := s.cfg.Clock.Now()
+	failure := s.cfg.Notifier.Notify(ctx, c.Org, c.Agent.Webhook, c, transcript, logs)
+	if failure != nil && ctx.Err() != nil {
+		return failure // this process broke it off
+	}
+	var wait time.Duration
+	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
+		wait = s.attempted(&c, failure, at)
+		if err = s.cfg.Store.Update(ctx, c); errors.Is(err, callwright.ErrConflict) {
+			if c, err = s.cfg.Store.Get(ctx, c.Org, c.ID); err == nil {
+				err = callwright.ErrConflict
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.delivered(ctx, c, failure, wait)
+}
+
+// attempted notes an attempt at the delivery of a record. It returns how long to wait for the next one.
+func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Duration) {
+	d := &c.Delivery
+	d.Attempts++
+	d.State, d.LastAttempt = DeliveryDelivered, &at
+	if failure == nil {
+		return 0
+	}
+	d.State, d.LastFailure = DeliveryGivenUp, callwright.Clip(writable(callwright.MessageOf(failure)), maxDeliveryFailure)
+	wait, again := waitAfter(failure, d.Attempts)
+	if again {
+		d.State = DeliveryPending
+	}
+	return wait
+}
+
+// delivered logs an attempt that failed, and returns the error that has the task run again when the next one is due.
+func (s *Service) delivered(ctx context.Context, c Call, failure error, wait time.Duration) error {
+	attributes := []any{
+		"call_id", c.ID, "org", c.Org, "to", host(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
+	}
+	switch c.Delivery.State {
+	case DeliveryPending:
+		s.cfg.Logger.WarnContext(ctx, "the record of a call was not delivered to its webhook", append(attributes, "again_in", wait)...)
+		return &callwright.Error{Code: callwright.CodeUnavailable, Message: c.Delivery.LastFailure, RetryAfter: wait}
+	case DeliveryGivenUp:
+		s.cfg.Logger.ErrorContext(ctx, "a webhook is given up: it does not have the record of a call", attributes...)
+	case DeliveryDelivered:
+	}
+	return nil
+}
