@@ -53,7 +53,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 		default:
 			switch step := it.step.(type) {
 			case Press:
-				s.press(j, step.Digits)
+				s.press(j, step)
 			case End, Transfer:
 				return step, nil
 			}
@@ -62,18 +62,18 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 }
 
 // press sends digits after what was said. A failure does not end the conversation.
-func (s *speaker) press(j *job, digits string) {
+func (s *speaker) press(j *job, p Press) {
 	if err := s.held.pass(j.ctx); err != nil {
 		return
 	}
 	began := s.now()
-	if err := s.audio.SendDTMF(j.ctx, digits); err != nil {
+	if err := s.audio.SendDTMF(j.ctx, p.Digits); err != nil {
 		if j.ctx.Err() == nil {
-			s.cfg.Logger.WarnContext(j.ctx, "sending digits failed", "digits", len(digits), "error", err)
+			s.cfg.Logger.WarnContext(j.ctx, "sending digits failed", "digits", len(p.Digits), "error", err)
 		}
 		return
 	}
-	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: digits, Start: began, End: s.now()})
+	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: p.shown(), Start: began, End: s.now()})
 }
 
 // play writes a clip to the call, frame by frame, so that the playout counts exactly. It waits while the call is on hold.

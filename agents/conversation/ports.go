@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -135,7 +136,21 @@ type Say struct{ Text string }
 type Expect struct{ Phrases []string }
 
 // Press sends DTMF (RFC 4733): 0-9, A-D, *, #, and w for a pause of half a second.
-type Press struct{ Digits string }
+type Press struct {
+	Digits string
+	Show   bool // write the digits in the transcript; otherwise it has a mask, because they may be a PIN or a card number
+}
+
+// mask stands for a digit in a transcript.
+const mask = "•"
+
+// shown returns the digits for the transcript.
+func (p Press) shown() string {
+	if p.Show {
+		return p.Digits
+	}
+	return strings.Repeat(mask, len(p.Digits))
+}
 
 // Transfer transfers the call to a number or a SIP URI, after everything before it is spoken.
 type Transfer struct{ To string }

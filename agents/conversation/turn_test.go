@@ -205,7 +205,7 @@ func TestCrackle(t *testing.T) {
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(conversation.Turn) []conversation.Step {
-		return append(append(say("Press one."), conversation.Press{Digits: "1w2"}), conversation.Say{Text: "Bye."},
+		return append(append(say("Press one."), conversation.Press{Digits: "1w", Show: true}, conversation.Press{Digits: "2"}), conversation.Say{Text: "Bye."},
 			conversation.Transfer{To: "+15550100"}, conversation.Say{Text: "Never said."})
 	}}
 	r := run(t, conversation.Config{}, b, func(context.Context, *agentstest.Phone) {})
@@ -213,7 +213,7 @@ func TestEffects(t *testing.T) {
 		r.outcome.By != conversation.ByAgent || r.err != nil {
 		t.Errorf("heard %q, pressed %q, outcome %+v, %v", r.phone.Heard(), r.phone.Pressed(), r.outcome, r.err)
 	}
-	expectLines(t, r, "agent: Press one. Bye.", "agent pressed: 1w2")
+	expectLines(t, r, "agent: Press one. Bye.", "agent pressed: 1w", "agent pressed: •")
 }
 
 // TestExpect wants what the brain expects to reach the recognizer, until the brain expects something else.

@@ -86,7 +86,7 @@ func (w *walk) press() {
 		return
 	}
 	w.acted = true
-	w.answer.Step(conversation.Press{Digits: digits})
+	w.answer.Step(conversation.Press{Digits: digits, Show: w.at.ShowDigits})
 }
 
 // maxRequests is how many requests of webhook nodes a turn makes. Further webhook nodes go on as if there was no answer.

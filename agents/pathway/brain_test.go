@@ -337,7 +337,7 @@ func TestScripted(t *testing.T) {
 		{"How much is it?", "{price.} {Which day, Tuesday or Thursday?}" + hints},
 		{"When do you open?", "{We open at nine.} {[how much a person]}"},
 		{"I see", "{Which day, Tuesday or Thursday?}" + hints},
-		{"Thursday", "{One moment.} {1} {Thursday it is.} {Anything else?} {[how much when open a person nothing a moment]}"},
+		{"Thursday", "{One moment.} {1 false} {Thursday it is.} {Anything else?} {[how much when open a person nothing a moment]}"},
 		{"a person", "{Wait.} {+15550100}"},
 	} {
 		in := speech(turn[0])

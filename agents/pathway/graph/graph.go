@@ -61,6 +61,7 @@ type Node struct {
 	Temperature   *float64           // nil: the agent's
 	TransferTo    *template.Template // of NodeTransfer; nil: the agent's number
 	Digits        *template.Template // of NodePress: see IsDigits; w pauses for half a second
+	ShowDigits    bool               // of NodePress: transcripts show the digits, which are masked otherwise
 	Knowledge     string             // of NodeKnowledge: text to answer from
 	KnowledgeBase string             // of NodeKnowledge: the knowledge base to query; empty: Knowledge
 	Request       *request.Call      // of NodeWebhook

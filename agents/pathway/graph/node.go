@@ -156,7 +156,7 @@ func (n *parsedNode) parseType(top, data fields) {
 		w := parseWebhook(data)
 		n.Request, n.Branches, n.facts, n.targets = w.call, w.branches, w.facts, w.targets
 	case NodePress:
-		n.Digits = pressDigits(data)
+		n.Digits, n.ShowDigits = pressDigits(data), data.flag("showDigits")
 	case "SMS", "Custom Code", "Transfer Pathway", "Scheduling":
 		top.errorf("type", "must be a type that this server supports: %s is not one", n.Type)
 	default:
