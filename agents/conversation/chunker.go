@@ -53,7 +53,7 @@ func (c *Chunker) cut(out []string, end int) []string {
 
 // boundary returns the end of the first chunk; -1 if it is not known yet.
 func (c *Chunker) boundary() int {
-	clause, blank := -1, -1
+	clause, blank, open := -1, -1, -1
 	for i, r := range c.text {
 		next := i + utf8.RuneLen(r)
 		if r == utf8.RuneError {
@@ -62,8 +62,14 @@ func (c *Chunker) boundary() int {
 		switch {
 		case r == '\n':
 			return next
-		case strings.ContainsRune(".!?…。！？", r):
-			if end := c.sentenceEnd(i, next, r); end > 0 {
+		case strings.ContainsRune("。！？", r):
+			return next
+		case strings.ContainsRune(".!?…", r) && next > open:
+			end := closed(c.text, next)
+			switch {
+			case end > longestChunk || !blankAt(c.text, end):
+				open = end // and so are the other marks of the row
+			case r != '.' || !abbreviated(c.text[:i]):
 				return end
 			}
 		case strings.ContainsRune(",;:—", r) && blankAt(c.text, next):
@@ -81,23 +87,17 @@ func (c *Chunker) boundary() int {
 	return -1
 }
 
-// sentenceEnd returns the end of the sentence that the mark at i may close, after closing quotes and brackets. It is -1 if
-// the mark does not close one, or that is not known before more text comes.
-func (c *Chunker) sentenceEnd(i, next int, r rune) int {
-	if strings.ContainsRune("。！？", r) {
-		return next
-	}
-	for next < len(c.text) {
-		q, size := utf8.DecodeRuneInString(c.text[next:])
+// closed returns the end of the row of marks, closing quotes and brackets at i. It closes a sentence if there is white space
+// after it, which may come with more text. A row that is longer than a chunk ends beyond longestChunk.
+func closed(text string, i int) int {
+	for i < len(text) && i <= longestChunk {
+		q, size := utf8.DecodeRuneInString(text[i:])
 		if !strings.ContainsRune(".!?…\"'”’»)]", q) {
 			break
 		}
-		next += size
+		i += size
 	}
-	if !blankAt(c.text, next) || (r == '.' && abbreviated(c.text[:i])) {
-		return -1
-	}
-	return next
+	return i
 }
 
 // blankAt reports whether there is white space at i.

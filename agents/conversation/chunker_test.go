@@ -61,6 +61,18 @@ func TestChunker(t *testing.T) {
 	}
 }
 
+// TestChunkerManyMarks cuts a text of nothing but marks. Looking for the end of their row at each of them would take hours.
+func TestChunkerManyMarks(t *testing.T) {
+	t.Parallel()
+	for _, mark := range []string{".", "!\"", "?)"} {
+		text := strings.Repeat(mark, 4<<20/len(mark))
+		got := chunks(text, len(text))
+		if strings.Join(got, "") != text || len(got[0]) > 284 {
+			t.Errorf("%d marks are %d chunks, the first of %d", len(text), len(got), len(got[0]))
+		}
+	}
+}
+
 // TestChunkerIsEarly wants a sentence as soon as it is known to be whole, and the first clause before that.
 func TestChunkerIsEarly(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,11 @@ import (
 type Answer struct {
 	talk    *Talk
 	emit    func(conversation.Step) bool
-	open    bool // the last message belongs to this answer and takes its further words
+	open    bool            // the last message belongs to this answer and takes its further words
+	message strings.Builder // the text of that message; building it is cheaper than adding to a string
 	words   []string
+	size    int // bytes of words
+	full    bool
 	stopped bool
 }
 
@@ -47,18 +50,24 @@ func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	}
 }
 
-// say says a chunk.
+// MaxAnswer bounds the words of an answer, in bytes. It is more than hours of speech.
+const MaxAnswer = 256 << 10
+
+// say says a chunk. An answer of MaxAnswer takes no further words.
 func (a *Answer) say(chunk string) {
-	if a.stopped {
+	a.full = a.full || a.size+len(chunk) > MaxAnswer
+	if a.stopped || a.full {
 		return
 	}
-	a.words = append(a.words, chunk)
+	a.words, a.size = append(a.words, chunk), a.size+len(chunk)
 	if a.open {
-		a.talk.Messages[len(a.talk.Messages)-1].Text += " " + chunk
+		a.message.WriteString(" ")
 	} else {
-		a.add(llm.Message{Role: llm.RoleAgent, Text: chunk})
-		a.open = true
+		a.add(llm.Message{Role: llm.RoleAgent})
+		a.message, a.open = strings.Builder{}, true
 	}
+	a.message.WriteString(chunk)
+	a.talk.Messages[len(a.talk.Messages)-1].Text = a.message.String()
 	a.Step(conversation.Say{Text: chunk})
 }
 
@@ -92,6 +101,9 @@ func (a *Answer) Step(s conversation.Step) {
 
 // Stopped reports whether emit wants no more.
 func (a *Answer) Stopped() bool { return a.stopped }
+
+// Full reports whether the answer was cut off because it had MaxAnswer.
+func (a *Answer) Full() bool { return a.full }
 
 // Spoken reports whether the answer has any words so far.
 func (a *Answer) Spoken() bool { return len(a.words) > 0 }

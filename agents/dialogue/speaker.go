@@ -120,7 +120,7 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 		if part.Usage != nil {
 			out.Usage = out.Usage.Add(*part.Usage)
 		}
-		if a.stopped {
+		if a.stopped || a.full {
 			return nil, nil
 		}
 	}

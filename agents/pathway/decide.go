@@ -138,7 +138,7 @@ func (w *walk) brief(t *template.Template) string {
 		return ""
 	}
 	w.miss(t)
-	return t.RenderShort(w.state.Variables, maxGrowth)
+	return w.values.Render(t, maxGrowth)
 }
 
 // always returns the way that needs no choice. From a global node that is the way back, if the node has AutoReturn, or if

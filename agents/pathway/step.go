@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/template"
 )
 
 // Step takes a turn of a conversation. It calls emit with what the agent says and does, as soon as it is known; emit
@@ -51,6 +52,7 @@ func (r *Runtime) Step(
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
 	w := &walk{runtime: r, graph: g, agent: a, before: s, state: s, at: at}
+	w.values = template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false
@@ -161,7 +163,7 @@ func (w *walk) close(ctx context.Context) {
 			w.note(LogEntry{Kind: LogError, Text: "the turn was canceled before anything was said"})
 		}
 	}
-	w.nameMissing()
+	w.nameLimits()
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
 }
 

@@ -22,7 +22,8 @@ type walk struct {
 	state   State         // now
 	heard   dialogue.Talk // the talk with what the caller said, before the answer
 	answer  *dialogue.Answer
-	at      *graph.Node // where the conversation is
+	at      *graph.Node      // where the conversation is
+	values  *template.Values // the variables of state, for texts
 	log     Log
 	visits  int
 	asked   int      // requests of webhook nodes
@@ -108,11 +109,22 @@ func (w *walk) set(values map[string]any) {
 		w.state.Variables = make(map[string]any, len(changed))
 	}
 	maps.Copy(w.state.Variables, changed)
+	w.values.Set(w.state.Variables)
 	w.note(LogEntry{Kind: LogVariables, Variables: changed})
 }
 
-// nameMissing logs the variables of the turn's templates that had no value.
-func (w *walk) nameMissing() {
+// maxAdded bounds the bytes that variables add to all texts of a turn: what is said, and what the model gets. Beyond it
+// variables are empty.
+const maxAdded = 2 << 20
+
+// nameLimits logs that the turn has come to a limit of its texts, and the variables of its templates that had no value.
+func (w *walk) nameLimits() {
+	if w.values.Left() == 0 {
+		w.note(LogEntry{Kind: LogError, Text: "the variables of the turn's texts are cut off: they have the most bytes allowed"})
+	}
+	if w.answer.Full() {
+		w.note(LogEntry{Kind: LogError, Text: "the answer is cut off: it has the most bytes allowed"})
+	}
 	if len(w.missing) > 0 {
 		slices.Sort(w.missing)
 		w.note(LogEntry{Kind: LogError, Text: "no value for " + strings.Join(w.missing, ", ")})
@@ -126,12 +138,12 @@ func (w *walk) render(t *template.Template) string {
 		return ""
 	}
 	w.miss(t)
-	return t.Render(w.state.Variables)
+	return w.values.Render(t, template.MaxValues)
 }
 
 // miss remembers the unknown variables of a template.
 func (w *walk) miss(t *template.Template) {
-	for _, name := range t.Missing(w.state.Variables) {
+	for _, name := range w.values.Missing(t) {
 		if len(w.missing) < template.MaxNames && !slices.Contains(w.missing, name) {
 			w.missing = append(w.missing, name)
 		}

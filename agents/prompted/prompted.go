@@ -132,12 +132,15 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	return nil
 }
 
+// maxFacts bounds the bytes that variables add to the facts that the model gets for an answer.
+const maxFacts = 1 << 20
+
 // request returns a request to the model, without the conversation.
 func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
 		Temperature: b.cfg.Temperature, CanTransfer: b.cfg.TransferTo != "",
-		Facts: request.Known(b.cfg.Facts, b.variables),
+		Facts: request.Known(b.cfg.Facts, template.NewValues(b.variables, maxFacts)),
 	}
 }
 

@@ -20,17 +20,17 @@ func (s Source) Facts() []Fact {
 }
 
 // Known returns the sentences about those variables that have a value, with variables filled in. A sentence without a
-// variable gets the value appended.
-func Known(facts []Fact, variables map[string]any) []string {
+// variable gets the value appended. When the values have no bytes left, the other sentences are left out.
+func Known(facts []Fact, values *template.Values) []string {
 	var known []string
 	for _, f := range facts {
-		value, ok := template.LookUp(f.Variable, variables)
-		if !ok || value == nil {
+		value, ok := values.LookUp(f.Variable)
+		if !ok || value == nil || values.Left() == 0 {
 			continue
 		}
-		text := f.Text.Render(variables)
+		text := values.Render(f.Text, template.MaxValues)
 		if len(f.Text.Names()) == 0 {
-			text += ": " + template.Spoken(value)
+			text += ": " + values.Add(values.Text(f.Variable))
 		}
 		known = append(known, text)
 	}

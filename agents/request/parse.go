@@ -174,8 +174,11 @@ func (c *Call) parsePaths() (err error) {
 // filled returns the URL with its variables filled in. They are escaped for the path or the query, so that no value can
 // change the rest of the URL.
 func (c *Call) filled(variables map[string]any) string {
+	looked, inQuery := 0, false
 	return c.url.RenderWith(variables, func(before string, value any) string {
-		if strings.ContainsAny(before, "?#") {
+		inQuery = inQuery || strings.ContainsAny(before[looked:], "?#")
+		looked = len(before)
+		if inQuery {
 			return url.QueryEscape(template.Spoken(value))
 		}
 		return url.PathEscape(template.Spoken(value))

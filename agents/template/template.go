@@ -77,15 +77,11 @@ func (t *Template) Missing(variables map[string]any) []string {
 // Render fills the variables in, at most MaxValues bytes. An unknown variable is empty, so that an agent never speaks
 // braces. Values are data and not expanded again.
 func (t *Template) Render(variables map[string]any) string {
-	return t.fill(variables, MaxValues, spoken)
+	text, _ := t.fill(variables, MaxValues, spoken)
+	return text
 }
 
-// RenderShort is like Render, with at most so many bytes of variables.
-func (t *Template) RenderShort(variables map[string]any, most int) string {
-	return t.fill(variables, most, spoken)
-}
-
-func spoken(_ string, value any) string { return Spoken(value) }
+func spoken(_, _ string, value any) string { return Spoken(value) }
 
 // MaxValues is how many bytes of variables one text gets; the rest is cut off. It bounds a text that names a long variable a
 // thousand times, and is more than any request may have.
@@ -94,14 +90,19 @@ const MaxValues = 128 << 10
 // RenderWith is like Render, and has write format each value. before is the text so far. The value of an unknown variable is
 // nil.
 func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
-	return t.fill(variables, MaxValues, write)
+	text, _ := t.fill(variables, MaxValues, func(before, _ string, value any) string { return write(before, value) })
+	return text
 }
 
-// fill fills the variables in, at most left bytes.
-func (t *Template) fill(variables map[string]any, left int, write func(before string, value any) string) string {
+// fill fills the variables in, at most most bytes, and returns how many of them are used up. write formats the
+// value of a name.
+func (t *Template) fill(
+	variables map[string]any, most int, write func(before, name string, value any) string,
+) (filled string, added int) {
 	if len(t.parts) == 0 {
-		return t.text
+		return t.text, 0
 	}
+	left := most
 	var b strings.Builder
 	b.Grow(len(t.text) + usual*len(t.parts))
 	for _, p := range t.parts {
@@ -110,17 +111,20 @@ func (t *Template) fill(variables map[string]any, left int, write func(before st
 			continue
 		}
 		value, _ := LookUp(p.name, variables)
-		text := write(b.String(), value)
+		text := write(b.String(), p.name, value)
 		if len(text) > left {
-			text = strings.ToValidUTF8(text[:left], "")
+			text = clip(text, left)
 			left = len(text)
 		}
 		left -= len(text)
 		b.WriteString(text)
 	}
 	b.WriteString(t.rest)
-	return b.String()
+	return b.String(), most - left
 }
+
+// clip returns the beginning of a text, at most so many bytes, without half a character.
+func clip(text string, most int) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
 
 // usual is the usual length of a value, in bytes.
 const usual = 16

@@ -53,7 +53,7 @@ func TestMaxValues(t *testing.T) {
 	if want := "<a" + long + "a" + long[:len(long)-2] + ">"; got != want {
 		t.Errorf("it has %d bytes, want %d", len(got), len(want))
 	}
-	if got := template.Parse("<{{x}}{{x}}>").RenderShort(map[string]any{"x": "éé"}, 5); got != "<éé>" {
+	if got := template.NewValues(map[string]any{"x": "éé"}, 100).Render(template.Parse("<{{x}}{{x}}>"), 5); got != "<éé>" {
 		t.Errorf("cut short it is %q", got)
 	}
 }

@@ -11,11 +11,10 @@ import (
 
 // Holds reports whether the comparison is true. Two numbers compare as numbers, even if one is a string; other values
 // compare as text. An unknown variable is an empty text.
-func (b Branch) Holds(variables map[string]any) bool {
-	value, _ := template.LookUp(b.Variable, variables)
-	got, want := template.Spoken(value), ""
+func (b Branch) Holds(values *template.Values) bool {
+	got, want := values.Text(b.Variable), ""
 	if b.Value != nil {
-		want = b.Value.Render(variables)
+		want = values.Render(b.Value, template.MaxValues)
 	}
 	order := compare(got, want)
 	switch b.Operator {

@@ -1,0 +1,30 @@
+package dialogue_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// TestLongAnswer: words are not copied for each further sentence. This test does not run beside others, whose memory it would
+// count.
+func TestLongAnswer(t *testing.T) {
+	text := strings.Repeat("Some words. ", dialogue.MaxAnswer/12)
+	var talk dialogue.Talk
+	allocated := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			talk = dialogue.Talk{}
+			talk.Answer(func(conversation.Step) bool { return true }).Text(text)
+		}
+	}).AllocedBytesPerOp()
+	if len(talk.Messages) != 1 || talk.Messages[0].Role != llm.RoleAgent || talk.Messages[0].Text != strings.TrimSpace(text) {
+		t.Errorf("the talk is %d messages", len(talk.Messages))
+	}
+	if allocated > 20*dialogue.MaxAnswer {
+		t.Errorf("%d bytes cost %d", len(text), allocated)
+	}
+}

@@ -1,0 +1,69 @@
+package pathway_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agents/template"
+)
+
+// row is a pathway of nodes that do not wait for the caller.
+func row(t *testing.T, n int, d data) *talk {
+	t.Helper()
+	var all []json.RawMessage
+	var edges []string
+	for i := range n {
+		own := map[string]any{"modelOptions": map[string]any{"skipUserResponse": true}, "isStart": i == 0}
+		maps.Copy(own, d)
+		all = append(all, node(fmt.Sprint("n", i), graph.NodeDefault, own))
+		if i > 0 {
+			edges = append(edges, fmt.Sprintf("n%d n%d", i-1, i))
+		}
+	}
+	return newTalk(t, compile(t, all, ways(edges...)))
+}
+
+// TestTurnOfManyWords: an answer is cut off where it is as long as it may be, and the log says so.
+func TestTurnOfManyWords(t *testing.T) {
+	t.Parallel()
+	c := row(t, 31, data{"text": strings.Repeat("{{a}}", 2000)})
+	c.state = pathway.Begin(map[string]any{"a": strings.Repeat("x", 900_000)}, "")
+	said, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 1<<30)
+	if err != nil || len(said) > dialogue.MaxAnswer*11/10 || len(said) < dialogue.MaxAnswer*9/10 {
+		t.Errorf("%d bytes are said, %v", len(said), err)
+	}
+	c.at("n30", "")
+	c.logged("error n30: the variables of the turn's texts are cut off: they have the most bytes allowed\n"+
+		"error n30: the answer is cut off: it has the most bytes allowed", pathway.LogError)
+}
+
+// TestTurnOfManyVariables: what variables add to the instructions and facts of a turn's questions is bounded.
+func TestTurnOfManyVariables(t *testing.T) {
+	t.Parallel()
+	c := row(t, 31, data{"prompt": strings.Repeat("{{a}}", 2000)})
+	for i := range 100 {
+		c.agent.Facts = append(c.agent.Facts, request.Fact{Variable: "a", Text: template.Parse(fmt.Sprintf("fact %d {{a}}", i))})
+	}
+	c.state = pathway.Begin(map[string]any{"a": map[string]any{"b": strings.Repeat("x", 900_000)}}, "")
+	if _, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for _, r := range c.model().Requests() {
+		size += len(r.Instructions)
+		for _, f := range r.Facts {
+			size += len(f)
+		}
+	}
+	if size > 3<<20 || size < 1<<20 {
+		t.Errorf("the model got %d bytes", size)
+	}
+}
