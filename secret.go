@@ -83,7 +83,10 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 	return k.current + ":" + base64.RawStdEncoding.EncodeToString(sealed)
 }
 
-// Open decrypts what Seal returned for the same purpose.
+// ErrWrongKey is in the chain of every error of Keyring.Open.
+var ErrWrongKey = errors.New("sealed with another key or for another purpose, or damaged")
+
+// Open decrypts what Seal returned for the same purpose; ErrWrongKey for anything else.
 func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if sealed == "" {
 		return "", nil
@@ -91,15 +94,15 @@ func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	id, text, _ := strings.Cut(sealed, ":")
 	aead := k.keys[id]
 	if aead == nil {
-		return "", fmt.Errorf("sealed with key %q, which the keyring does not hold", id)
+		return "", fmt.Errorf("%w: the keyring does not hold the key %q", ErrWrongKey, id)
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(raw) < aead.NonceSize() {
-		return "", errors.New("sealed text is damaged")
+		return "", fmt.Errorf("%w: not what Seal returns", ErrWrongKey)
 	}
 	plain, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
 	if err != nil {
-		return "", fmt.Errorf("open sealed text: %w", err)
+		return "", fmt.Errorf("%w: %w", ErrWrongKey, err)
 	}
 	return Secret(plain), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -50,6 +51,9 @@ func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog
 	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Logger: log})
 	if err != nil {
 		return nil, err
+	}
+	if err := s.check(begin, orgstore.Tenants{DB: db}); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	lc.Append(fx.StopHook(db.Close))
 	return db, nil

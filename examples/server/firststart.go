@@ -18,33 +18,51 @@ const firstOrg callwright.OrgID = "00000000-0000-7000-8000-000000000001"
 // apiKeyFile is where the first key is kept for the tools of this machine.
 func apiKeyFile(c config) string { return filepath.Join(c.Data, "api-key") }
 
-// firstStart makes the organization, and a key to it for this data folder, unless they are there. The key is printed
-// this once. A key in the folder that came with another database stays beside the new one.
-func firstStart(ctx context.Context, c config, s *access.Service) error {
-	_, err := s.CreateOrganization(ctx, firstOrg, "My organization", callwright.EntitlementSIP)
-	fresh := err == nil
-	if err != nil && !errors.Is(err, callwright.ErrConflict) {
-		return err
-	}
-	_, err = os.Stat(apiKeyFile(c))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil || !fresh:
-		return err
-	default:
-		if err := os.Rename(apiKeyFile(c), apiKeyFile(c)+".old"); err != nil {
+// firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is
+// no key without a new organization and no organization without a key. The files of the keys are written before the commit,
+// because nobody could read them afterwards. The key is printed this once.
+func firstStart(ctx context.Context, c config, s secrets, keys *access.Service, db callwright.Atomic) error {
+	var key access.NewKey
+	kept := keyFile{path: apiKeyFile(c)}
+	err := db.Do(ctx, func(ctx context.Context) (err error) {
+		if _, err = keys.CreateOrganization(ctx, firstOrg, "My organization", callwright.EntitlementSIP); err != nil {
 			return err
 		}
+		if key, err = keys.CreateKey(ctx, firstOrg, "first key", 0); err != nil {
+			return err
+		}
+		if s.Keep != nil {
+			if err := s.Keep(); err != nil {
+				return err
+			}
+		}
+		return kept.write(key.Key)
+	})
+	if errors.Is(err, callwright.ErrConflict) {
+		return nil
 	}
-	key, err := s.CreateKey(ctx, firstOrg, "first key", 0)
 	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(apiKeyFile(c), []byte(key.Key.Reveal()+"\n"), 0o600); err != nil {
 		return err
 	}
 	fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", apiKeyFile(c), key.Key.Reveal())
 	return nil
+}
+
+// keyFile is the file of an API key.
+type keyFile struct {
+	path  string
+	moved bool // a key to another database is out of the way
+}
+
+// write writes a key, also again. A key that was there, to another database, stays beside it.
+func (f *keyFile) write(key callwright.Secret) error {
+	if !f.moved {
+		if err := os.Rename(f.path, f.path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		f.moved = true
+	}
+	return os.WriteFile(f.path, []byte(key.Reveal()+"\n"), 0o600)
 }
 
 // webhookSecretFile is where the secret stands that signs the first organization's webhooks.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -15,16 +16,12 @@ import (
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	c := config{Data: t.TempDir()}
-	start := func(s *access.Service) string {
+	start := func(d database) string {
 		t.Helper()
-		if err := firstStart(t.Context(), c, s); err != nil {
+		if err := firstStart(t.Context(), c, secrets{}, d.keys, d.store); err != nil {
 			t.Fatal(err)
 		}
-		key, err := os.ReadFile(apiKeyFile(c))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSpace(string(key))
+		return readKey(t, c)
 	}
 	first, second := newTenants(t), newTenants(t)
 	key := start(first)
@@ -32,12 +29,52 @@ func TestFirstStart(t *testing.T) {
 		t.Errorf("the second start made another key")
 	}
 	other := start(second)
-	if p, err := second.CheckKey(t.Context(), other); err != nil || p.Org != firstOrg {
+	if p, err := second.keys.CheckKey(t.Context(), other); err != nil || p.Org != firstOrg {
 		t.Errorf("the key to the new database gives %+v, %v", p, err)
 	}
 	if old, err := os.ReadFile(apiKeyFile(c) + ".old"); err != nil || strings.TrimSpace(string(old)) != key {
 		t.Errorf("the key to the first database is %q, %v", old, err)
 	}
+}
+
+// TestKeyOfNewOrganizationOnly starts with an empty folder on a database that has an organization.
+func TestKeyOfNewOrganizationOnly(t *testing.T) {
+	t.Parallel()
+	d := newTenants(t)
+	for i := range 3 {
+		c := config{Data: t.TempDir()}
+		if err := firstStart(t.Context(), c, secrets{}, d.keys, d.store); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(apiKeyFile(c)); (err == nil) != (i == 0) {
+			t.Errorf("start %d: %v", i, err)
+		}
+	}
+}
+
+// TestNoOrganizationWithoutKey has the first start fail when the files are to be written. The next one begins anew.
+func TestNoOrganizationWithoutKey(t *testing.T) {
+	t.Parallel()
+	d, c, full := newTenants(t), config{Data: t.TempDir()}, errors.New("no space left on device")
+	err := firstStart(t.Context(), c, secrets{Keep: func() error { return full }}, d.keys, d.store)
+	if !errors.Is(err, full) {
+		t.Errorf("started with %v", err)
+	}
+	if err := firstStart(t.Context(), c, secrets{}, d.keys, d.store); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := d.keys.CheckKey(t.Context(), readKey(t, c)); err != nil || p.Org != firstOrg {
+		t.Errorf("the key gives %+v, %v", p, err)
+	}
+}
+
+func readKey(t *testing.T, c config) string {
+	t.Helper()
+	key, err := os.ReadFile(apiKeyFile(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(key))
 }
 
 // TestWriteWebhookSecret wants the file to hold what signs the webhooks of this database, and nobody else to read it.
@@ -79,12 +116,18 @@ func TestSetContact(t *testing.T) {
 	}
 }
 
-func newTenants(t *testing.T) *access.Service {
+// database is an empty database, and the keys in it.
+type database struct {
+	store *memstore.Store
+	keys  *access.Service
+}
+
+func newTenants(t *testing.T) database {
 	t.Helper()
 	store := memstore.New()
 	s, err := access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return database{store, s}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -30,10 +31,12 @@ func run() int {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		return 2
 	}
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+	held, err := takeFolder(c)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		return 1
 	}
+	defer held.Close()
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	app := fx.New(fx.Supply(c, starting{stopped}), modules(), fx.NopLogger, fx.StopTimeout(c.DrainTimeout+stopTimeout))
@@ -55,4 +58,23 @@ func run() int {
 		return 1
 	}
 	return code
+}
+
+// takeFolder makes the data folder, takes it for this server alone, and removes what tells of a server that was killed there.
+func takeFolder(c config) (locked, error) {
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return nil, err
+	}
+	held, err := lock(c)
+	if err != nil {
+		return nil, err
+	}
+	err = checkKeyFiles(c)
+	if stale := os.Remove(serverFilePath(c)); err == nil && !errors.Is(stale, fs.ErrNotExist) {
+		err = stale
+	}
+	if err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	return held, nil
 }

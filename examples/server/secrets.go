@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -20,18 +21,31 @@ const secretEnv = "CALLWRIGHT_SECRET_KEY"
 
 const keyBytes = 32
 
+// secretFile is where the master key is kept without the variable.
+func secretFile(c config) string { return filepath.Join(c.Data, "secret.key") }
+
 // secrets are the keys that the server derives from its master key, one a purpose (HKDF, RFC 5869).
 type secrets struct {
 	Keyring     *callwright.Keyring // encrypts what is kept
 	APIKeys     []byte              // the HMAC under which API keys are stored
 	Registering callwright.Secret   // derives the passwords that trunks register with
 	Cursors     []byte              // signs the cursors of issues and their feeds
+
+	From string       // the file or the variable of the master key
+	Keep func() error // writes a master key that was just made to its file; nil: it was there
 }
 
 func newSecrets(c config) (secrets, error) {
-	master, err := masterKey(filepath.Join(c.Data, "secret.key"))
+	master, from, err := masterKey(secretFile(c))
 	if err != nil {
 		return secrets{}, fmt.Errorf("master key: %w", err)
+	}
+	s := secrets{From: from}
+	if master == nil {
+		master = make([]byte, keyBytes)
+		_, _ = rand.Read(master)
+		text := []byte(base64.StdEncoding.EncodeToString(master) + "\n")
+		s.Keep = func() error { return os.WriteFile(from, text, 0o600) }
 	}
 	seal, sealErr := hkdf.Key(sha256.New, master, nil, "callwright: secrets at rest", keyBytes)
 	apiKeys, hmacErr := hkdf.Key(sha256.New, master, nil, "callwright: API keys", keyBytes)
@@ -40,25 +54,43 @@ func newSecrets(c config) (secrets, error) {
 	if err := errors.Join(sealErr, hmacErr, deriveErr, signErr); err != nil {
 		return secrets{}, err
 	}
-	ring, err := callwright.NewKeyring("1", map[string][]byte{"1": seal})
-	return secrets{Keyring: ring, APIKeys: apiKeys, Registering: callwright.Secret(registering), Cursors: cursors}, err
+	s.APIKeys, s.Registering, s.Cursors = apiKeys, callwright.Secret(registering), cursors
+	s.Keyring, err = callwright.NewKeyring("1", map[string][]byte{"1": seal})
+	return s, err
 }
 
-// masterKey is the key from the environment, else from the file, which is made at the first start.
-func masterKey(path string) ([]byte, error) {
+// check refuses a database that was made with another master key. A new database takes any: its first organization is made
+// together with the file of a key that was just made.
+func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
+	_, err := tenants.Organization(ctx, firstOrg)
+	switch {
+	case errors.Is(err, callwright.ErrNotFound):
+		return nil
+	case s.Keep != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
+		return fmt.Errorf("the master key is missing: this database was made with one, and there is none in %s and none in %s; "+
+			"put that key back, from a backup or from another node (no new one was written)", s.From, secretEnv)
+	case errors.Is(err, callwright.ErrWrongKey):
+		return fmt.Errorf("the master key in %s is not the one that this database was made with: "+
+			"put that one back, from a backup or from another node", s.From)
+	}
+	return err
+}
+
+// masterKey returns the key from the environment, else from the file, and which of the two has it. It is nil when neither does.
+func masterKey(path string) (key []byte, from string, err error) {
 	if text := os.Getenv(secretEnv); text != "" {
-		return decodeKey(text, secretEnv)
+		key, err = decodeKey(text, secretEnv)
+		return key, secretEnv, err
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key := make([]byte, keyBytes)
-		_, _ = rand.Read(key)
-		return key, os.WriteFile(path, []byte(base64.StdEncoding.EncodeToString(key)+"\n"), 0o600)
+		return nil, path, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, path, err
 	}
-	return decodeKey(string(text), path)
+	key, err = decodeKey(string(text), path)
+	return key, path, err
 }
 
 func decodeKey(text, where string) ([]byte, error) {
@@ -67,4 +99,20 @@ func decodeKey(text, where string) ([]byte, error) {
 		return nil, fmt.Errorf("%s must hold %d bytes in base64", where, keyBytes)
 	}
 	return key, nil
+}
+
+// checkKeyFiles refuses files of keys that others can read.
+func checkKeyFiles(c config) error {
+	files := []string{secretFile(c), filepath.Join(c.Data, "ca.key"), apiKeyFile(c), webhookSecretFile(c)}
+	if c.SIPKey != "" {
+		files = append(files, c.SIPKey)
+	}
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if err == nil && shared(info) {
+			return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
+				"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
+		}
+	}
+	return nil
 }

@@ -139,6 +139,7 @@ type parts struct {
 	fx.In
 	Config        config
 	Authority     *testca.Authority
+	Secrets       secrets
 	DB            *bunstore.DB
 	Access        *access.Service
 	API           api
@@ -172,7 +173,7 @@ const (
 func serve(lc fx.Lifecycle, p parts) {
 	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 	lc.Append(fx.StartHook(func(ctx context.Context) error {
-		if err := firstStart(ctx, p.Config, p.Access); err != nil {
+		if err := firstStart(ctx, p.Config, p.Secrets, p.Access, p.DB); err != nil {
 			return err
 		}
 		tenants := orgstore.Tenants{DB: p.DB}
@@ -244,10 +245,16 @@ func (p parts) fail(part string, run func() error) {
 func (p parts) announce() error {
 	file := serverFile{
 		APIURL: p.Listener.url(), SIPURI: p.Line.URI(), CAFile: p.Authority.CertFile(),
-		APIKeyFile: apiKeyFile(p.Config), PID: os.Getpid(),
+		PID: os.Getpid(),
+	}
+	if _, err := os.Stat(apiKeyFile(p.Config)); err == nil {
+		file.APIKeyFile = apiKeyFile(p.Config)
 	}
 	fmt.Printf("callwright is ready\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
 		file.APIURL, file.APIURL, file.SIPURI, file.CAFile)
+	if file.APIKeyFile == "" {
+		fmt.Println("  API key    none in this data folder: use one that the database has already")
+	}
 	fmt.Printf("  region     %s (--region)\n", p.Config.Region)
 	fmt.Printf("  model      %s (--llm-base-url, --llm-model)\n", p.Engines.Model.Name())
 	fmt.Printf("  speaks by  %s (--tts)\n  hears by   %s (--stt)\n",

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -10,6 +15,9 @@ import (
 	"testing"
 
 	"go.uber.org/fx"
+	"go.uber.org/fx/fxtest"
+
+	"github.com/callwright/callwright/adapters/bunstore"
 )
 
 func TestWiring(t *testing.T) {
@@ -135,22 +143,139 @@ func TestParseRefuses(t *testing.T) {
 
 func TestMasterKey(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "secret.key")
-	first, err := masterKey(path)
-	if err != nil || len(first) != keyBytes {
-		t.Fatalf("%d bytes, %v", len(first), err)
+	c := config{Data: t.TempDir()}
+	made, err := newSecrets(c)
+	if err != nil || made.Keep == nil || made.From != secretFile(c) {
+		t.Fatalf("%q, %v", made.From, err)
 	}
-	again, err := masterKey(path)
-	if err != nil || string(again) != string(first) {
-		t.Errorf("the key changed: %v", err)
+	if _, err := os.Stat(secretFile(c)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a key is kept before it is known that the database is new: %v", err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", info, err)
-	}
-	if err := os.WriteFile(path, []byte("short"), 0o600); err != nil {
+	if err := errors.Join(made.Keep(), made.Keep()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := masterKey(path); err == nil {
-		t.Error("a damaged key was accepted")
+	again, err := newSecrets(c)
+	if err != nil || again.Keep != nil || !bytes.Equal(again.APIKeys, made.APIKeys) {
+		t.Errorf("the key changed: %v", err)
+	}
+	if info, err := os.Stat(secretFile(c)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	if err := os.WriteFile(secretFile(c), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newSecrets(c); err == nil || !strings.Contains(err.Error(), secretFile(c)) {
+		t.Errorf("a damaged key gave %v", err)
+	}
+}
+
+// TestOtherMasterKey starts a server on a database that was made with another master key: in the file, in the environment, and
+// in neither. It says which, and writes none.
+func TestOtherMasterKey(t *testing.T) {
+	c := config{Data: t.TempDir()}
+	c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "x.db")
+	lc := fxtest.NewLifecycle(t)
+	defer func() { lc.RequireStart().RequireStop() }()
+	open := func() (secrets, *bunstore.DB, error) {
+		s, err := newSecrets(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := newDatabase(lc, starting{t.Context()}, c, s, nil)
+		return s, db, err
+	}
+	s, db, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := newAccess(db, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := firstStart(t.Context(), c, s, keys, db); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := open(); err != nil {
+		t.Fatalf("with its own key: %v", err)
+	}
+	if err := os.Remove(secretFile(c)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "none in "+secretFile(c)) {
+		t.Errorf("without a key: %v", err)
+	}
+	if _, err := os.Stat(secretFile(c)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a new key file: %v", err)
+	}
+	other := base64.StdEncoding.EncodeToString(make([]byte, keyBytes))
+	if err := os.WriteFile(secretFile(c), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+secretFile(c)+" is not the one") {
+		t.Errorf("with another key in the file: %v", err)
+	}
+	t.Setenv(secretEnv, other)
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+secretEnv+" is not the one") {
+		t.Errorf("with another key in the environment: %v", err)
+	}
+}
+
+// TestKeyFilesOfOthers has keys that more users than the server's can read.
+func TestKeyFilesOfOthers(t *testing.T) {
+	t.Parallel()
+	c := config{Data: t.TempDir()}
+	c.SIPKey = filepath.Join(t.TempDir(), "sip.pem")
+	if err := checkKeyFiles(c); err != nil {
+		t.Errorf("without files: %v", err)
+	}
+	for _, path := range []string{secretFile(c), filepath.Join(c.Data, "ca.key"), apiKeyFile(c), webhookSecretFile(c), c.SIPKey} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for mode, good := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o620: false} {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := checkKeyFiles(c); (err == nil) != good || !good && !strings.Contains(err.Error(), path) {
+				t.Errorf("%s with mode %o: %v", path, mode, err)
+			}
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLock has several servers take one folder, and one database from two folders.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	elsewhere := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
+	one, two := config{Data: t.TempDir(), DatabaseURL: elsewhere}, config{Data: t.TempDir(), DatabaseURL: elsewhere}
+	first, err := takeFolder(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (serverFile{}).write(serverFilePath(one)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []config{one, two, {Data: one.Data}} {
+		held, err := takeFolder(c)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
+			t.Errorf("%+v was taken twice: %v, %v", c, held, err)
+		}
+	}
+	if _, err := os.Stat(serverFilePath(one)); err != nil {
+		t.Errorf("the first server's file: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := takeFolder(one)
+	if err != nil {
+		t.Fatalf("after the first has ended: %v", err)
+	}
+	defer again.Close()
+	if _, err := os.Stat(serverFilePath(one)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file of a server that was killed is still there: %v", err)
 	}
 }

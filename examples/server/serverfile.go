@@ -11,7 +11,7 @@ type serverFile struct {
 	APIURL       string `json:"api_url"`
 	SIPURI       string `json:"sip_uri"`
 	CAFile       string `json:"ca_file"`
-	APIKeyFile   string `json:"api_key_file"`
+	APIKeyFile   string `json:"api_key_file"`  // empty: no key was made in this data folder
 	DashboardURL string `json:"dashboard_url"` // empty: this build has none
 	PID          int    `json:"pid"`
 }

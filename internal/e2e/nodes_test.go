@@ -3,6 +3,10 @@ package e2e_test
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,7 +28,10 @@ func TestTwoNodes(t *testing.T) {
 		Roots: ca.CertFile(), Flags: []string{"--database-url", pgtest.DSN(t)},
 		Env: []string{"CALLWRIGHT_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret)},
 	}
-	one, two := server.Start(t, config), server.Start(t, config)
+	one, two := server.StartTwo(t, config)
+	if _, err := os.Stat(filepath.Join(two.Data, "api-key")); !errors.Is(err, fs.ErrNotExist) || strings.Contains(two.Log(), "shown once") {
+		t.Errorf("the second node made a key, too: %v", err)
+	}
 	two.AttachInbound(t, ours.String())
 
 	call := func() (id string) {

@@ -93,7 +93,8 @@ func TestChatOverTwoNodes(t *testing.T) {
 		}
 	})
 	config := nodes(t, authority(t))
-	both := []*server.Server{server.Start(t, config), server.Start(t, config)}
+	one, two := server.StartTwo(t, config)
+	both := []*server.Server{one, two}
 	chat := both[0].Chat(t, both[1].Publish(t, counting("Go on.", system))).ChatID
 	for i := range alternating {
 		state := both[i%2].Say(t, chat, fmt.Sprint("Word ", i+1))
@@ -148,7 +149,8 @@ func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 func TestPublishOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
-	both := []*server.Server{server.Start(t, config), server.Start(t, config)}
+	one, two := server.StartTwo(t, config)
+	both := []*server.Server{one, two}
 	system := counter(t, func(context.Context, int) {})
 	id := both[0].Publish(t, counting("Version 1.", system))
 	for number := 2; number <= 7; number++ {
@@ -194,7 +196,7 @@ func TestPathwayGoesUnderCall(t *testing.T) {
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	config := nodes(t, ca)
-	one, two := server.Start(t, config), server.Start(t, config)
+	one, two := server.StartTwo(t, config)
 	two.AttachInbound(t, ours.String())
 	id := two.Publish(t, agentstest.EveryNode(base))
 	report, err := two.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{

@@ -17,9 +17,7 @@ import (
 func TestFeedOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
-	one := server.Start(t, config)
-	two := server.Start(t, server.Config{Data: t.TempDir(), Roots: config.Roots, Flags: config.Flags, Env: config.Env})
-	two.Key = one.Key
+	one, two := server.StartTwo(t, config)
 	issue := one.OpenIssue(t, "Two see it")
 	streams := []*server.Stream{one.Stream(t, issue, ""), two.Stream(t, issue, "")}
 	const writers, each = 4, 25
@@ -70,8 +68,7 @@ func TestFeedOverTwoNodes(t *testing.T) {
 func TestEditorsOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
-	one := server.Start(t, config)
-	two := server.Start(t, server.Config{Data: t.TempDir(), Roots: config.Roots, Flags: config.Flags, Env: config.Env})
+	one, two := server.StartTwo(t, config)
 	issue, other := one.OpenIssue(t, "Edited"), one.OpenIssue(t, "Other")
 	const rounds = 10
 	for round := range rounds {
@@ -122,7 +119,8 @@ func TestAnalysisIsCancelledElsewhere(t *testing.T) {
 	})
 	config := nodes(t, authority(t))
 	config.Flags = append(config.Flags, model...)
-	servers := []*server.Server{server.Start(t, config), server.Start(t, server.Config{Data: t.TempDir(), Roots: config.Roots, Flags: config.Flags, Env: config.Env})}
+	one, two := server.StartTwo(t, config)
+	servers := []*server.Server{one, two}
 	servers[0].AttachOutbound(t, ours.String(), "sip:127.0.0.1:9;transport=tls")
 	call := servers[0].Call(t, appointment())
 	servers[0].Ended(t, call)

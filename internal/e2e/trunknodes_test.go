@@ -100,7 +100,8 @@ func TestRegistrationMoves(t *testing.T) {
 	ca := authority(t)
 	config := nodes(t, ca)
 	config.Flags = append(config.Flags, "--drain-timeout", "10m") // longer than this test
-	servers := []*server.Server{server.Start(t, config), server.Start(t, config)}
+	one, two := server.StartTwo(t, config)
+	servers := []*server.Server{one, two}
 	password := servers[0].AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
 	registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, MaxExpires: 10})
 	servers[0].Update(t, ours.String(), sipoas.SipDirectionInput{
@@ -140,6 +141,7 @@ func TestRegistrationMoves(t *testing.T) {
 		t.Errorf("the call over the registration that was taken back is logged as %+v", log)
 	}
 
+	config.Key = one.Key
 	servers = []*server.Server{other, server.Start(t, config)}
 	if last, _ := call(2); last != other {
 		t.Fatal("the call came to a server that had not registered")
@@ -171,7 +173,7 @@ func TestTwoNodesShare(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
 	config := nodes(t, ca)
-	one, two := server.Start(t, config), server.Start(t, config)
+	one, two := server.StartTwo(t, config)
 	probes(t, newSlowPeer(t, ca), one, two)
 	looks(t, one, two)
 	tests(t, one, two)

@@ -76,6 +76,7 @@ type Config struct {
 	Data  string   // its data folder, such as that of a server before it; empty: a new one
 	Roots string   // a PEM file of further roots that peers may chain to
 	Flags []string // further flags
+	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
 	Env   []string // what its environment has beside, or instead of, that of the tests without its CALLWRIGHT_ variables
 }
 
@@ -104,23 +105,46 @@ type file struct {
 // Start starts a server and waits until it is ready. The test's end kills it.
 func Start(t testing.TB, c Config) *Server {
 	t.Helper()
+	if c.Data == "" {
+		c.Data = t.TempDir()
+	}
+	s := &Server{Data: c.Data, Process: start(t, c)}
+	s.open(t, s.ready(t), c.Key)
+	return s
+}
+
+// start starts the program.
+func start(t testing.TB, c Config) *process.Process {
+	t.Helper()
 	path, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Data: c.Data}
-	if s.Data == "" {
-		s.Data = t.TempDir()
-	}
-	args := []string{"--data", s.Data, "--addr", "127.0.0.1:0", "--sip-addr", "127.0.0.1:0", "--rtp-ports", "0-0"}
+	args := []string{"--data", c.Data, "--addr", "127.0.0.1:0", "--sip-addr", "127.0.0.1:0", "--rtp-ports", "0-0"}
 	if c.Roots != "" {
 		args = append(args, "--sip-roots", c.Roots)
 	}
 	cmd := exec.Command(path, append(args, c.Flags...)...) //nolint:noctx // the test's cleanup ends it
 	cmd.Env = append(environment(), c.Env...)
-	s.Process = process.Start(t, "the server", cmd, polling)
-	s.open(t, s.ready(t))
-	return s
+	return process.Start(t, "the server", cmd, polling)
+}
+
+// StartTwo starts two servers on one database, each with a data folder of its own.
+func StartTwo(t testing.TB, c Config) (one, two *Server) {
+	t.Helper()
+	one = Start(t, c)
+	c.Data, c.Key = "", one.Key
+	return one, Start(t, c)
+}
+
+// Refused starts a server that does not become ready, and gives what it printed.
+func Refused(t testing.TB, c Config) string {
+	t.Helper()
+	p := start(t, c)
+	if code := p.ExitCode(t); code == 0 {
+		t.Error("the server ended with exit code 0")
+	}
+	return p.Log()
 }
 
 // environment returns that of the tests without the variables that begin like the server's: those of test suites are none
@@ -143,13 +167,17 @@ func (s *Server) ready(t testing.TB) (f file) {
 }
 
 // open takes what the server's file says.
-func (s *Server) open(t testing.TB, f file) {
+func (s *Server) open(t testing.TB, f file, key string) {
 	t.Helper()
-	key, err := os.ReadFile(f.APIKeyFile)
-	if err != nil {
-		t.Fatal(err)
+	if f.APIKeyFile != "" {
+		text, err := os.ReadFile(f.APIKeyFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key = strings.TrimSpace(string(text))
 	}
-	s.Key, s.URL, s.CA = strings.TrimSpace(string(key)), f.APIURL, f.CAFile
+	var err error
+	s.Key, s.URL, s.CA = key, f.APIURL, f.CAFile
 	s.API = newAPI(t, s.URL, keyed(s.Key))
 	// sip:HOST:PORT;transport=tls
 	hostport, _, _ := strings.Cut(strings.TrimPrefix(f.SIPURI, "sip:"), ";")

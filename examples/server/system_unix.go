@@ -1,0 +1,29 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// flock locks an open file until it is closed, and reports whether another process has.
+func flock(f *os.File) (taken bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
+// shared reports whether others than this user may read or change a file. The group may read a file that root has given it, as
+// Kubernetes does with secrets.
+func shared(info fs.FileInfo) bool {
+	forbidden := fs.FileMode(0o077)
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {
+		forbidden = 0o037
+	}
+	return info.Mode().Perm()&forbidden != 0
+}

@@ -1,0 +1,49 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/server"
+)
+
+// TestSecondServerOnOneFolder starts a server on the folder of another. It is refused by the name of the first, which goes on.
+func TestSecondServerOnOneFolder(t *testing.T) {
+	t.Parallel()
+	first := server.Start(t, server.Config{})
+	said := server.Refused(t, server.Config{Data: first.Data})
+	if !strings.Contains(said, fmt.Sprintf("process %d on ", first.PID())) || !strings.Contains(said, first.Data) {
+		t.Errorf("the second server said %q", said)
+	}
+	if _, err := os.Stat(filepath.Join(first.Data, "server.json")); err != nil {
+		t.Errorf("the first server's file: %v", err)
+	}
+	if status, _ := first.Get(t, "/readyz"); status != 200 {
+		t.Errorf("the first server's /readyz is %d", status)
+	}
+	first.Kill()
+	server.Start(t, server.Config{Data: first.Data}).Stop(t)
+}
+
+// TestMasterKeyIsLost starts a server without the key that its database was made with.
+func TestMasterKeyIsLost(t *testing.T) {
+	t.Parallel()
+	first := server.Start(t, server.Config{})
+	first.Stop(t)
+	key := filepath.Join(first.Data, "secret.key")
+	if err := os.Rename(key, key+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if said := server.Refused(t, server.Config{Data: first.Data}); !strings.Contains(said, key) {
+		t.Errorf("the server said %q", said)
+	}
+	if err := os.Rename(key+".away", key); err != nil {
+		t.Fatal(err)
+	}
+	if again := server.Start(t, server.Config{Data: first.Data}); again.Key != first.Key {
+		t.Error("with its key back the server has another API key")
+	}
+}
