@@ -85,18 +85,20 @@ func (d document) codes(r response) []string {
 	return codes
 }
 
-// codeOf returns the code of an error's body, in the form of envelope A or of envelope B.
+// codeOf returns the code of an error's body, which is that of each of its entries.
 func codeOf(body map[string]any) string {
-	if code, ok := body["code"].(string); ok {
-		return code
+	code, _ := firstEntry(body)["error"].(string)
+	return code
+}
+
+// firstEntry returns the first entry of an error's body, nil if there is none.
+func firstEntry(body map[string]any) map[string]any {
+	list, _ := body["errors"].([]any)
+	if len(list) == 0 {
+		return nil
 	}
-	if list, ok := body["errors"].([]any); ok && len(list) > 0 {
-		if detail, ok := list[0].(map[string]any); ok {
-			code, _ := detail["error"].(string)
-			return code
-		}
-	}
-	return ""
+	entry, _ := list[0].(map[string]any)
+	return entry
 }
 
 // Find returns the operation that a request is for. Where several paths fit, the one whose first differing segment is no

@@ -34,7 +34,7 @@ func TestFindPrefersFixedSegments(t *testing.T) {
 }
 
 const (
-	callNotFound  = `{"status":"error","message":"call not found","code":"NOT_FOUND","errors":["call not found"]}`
+	callNotFound  = `{"data":null,"errors":[{"error":"NOT_FOUND","message":"call not found"}]}`
 	issueNotFound = `{"data":null,"errors":[{"error":"not_found","message":"Issue not found"}]}`
 )
 

@@ -18,12 +18,7 @@ var (
 // shown returns the code and the message of an error's body. Ids and numbers, which differ from answer to answer, are the
 // same in all.
 func shown(body map[string]any) string {
-	message, ok := body["message"].(string)
-	if list, _ := body["errors"].([]any); !ok && len(list) > 0 {
-		if detail, _ := list[0].(map[string]any); detail != nil {
-			message, _ = detail["message"].(string)
-		}
-	}
+	message, _ := firstEntry(body)["message"].(string)
 	return codeOf(body) + " " + digits.ReplaceAllString(uuids.ReplaceAllString(message, "ID"), "0")
 }
 

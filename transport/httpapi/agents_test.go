@@ -161,12 +161,12 @@ func TestAgentsThatCannotBe(t *testing.T) {
 		`{"prompt":"x","colour":"red"}`:                                  "colour",
 	} {
 		answer := h.want(http.StatusBadRequest, "POST", "/v1/agents", body)
-		if text, _ := at(t, answer, "errors", 0).(string); !strings.HasPrefix(text, path+": ") || answer["status"] != "error" {
+		if text, _ := at(t, answer, "errors", 0, "message").(string); !strings.HasPrefix(text, path+": ") || answer["data"] != nil {
 			t.Errorf("%s: %v", body, answer)
 		}
 	}
 	absent := h.want(http.StatusNotFound, "POST", "/v1/agents", `{"pathway_id":"nobodys"}`)
-	if absent["code"] != "NOT_FOUND" {
+	if at(t, absent, "errors", 0, "error") != "NOT_FOUND" {
 		t.Errorf("absent %v", absent)
 	}
 	if list := h.agents(); len(list) != 0 {
@@ -215,7 +215,7 @@ func TestAgentIsDeleted(t *testing.T) {
 	for path, body := range map[string]string{"": `{"voice":"rms"}`, "/delete": ""} {
 		foreign := h.want(http.StatusNotFound, "POST", "/v1/agents/"+id+path, body, header{"Authorization", other})
 		absent := h.want(http.StatusNotFound, "POST", "/v1/agents/nobodys"+path, body)
-		if foreign["message"] != absent["message"] || foreign["code"] != "NOT_FOUND" {
+		if foreign["message"] != absent["message"] || at(t, foreign, "errors", 0, "error") != "NOT_FOUND" {
 			t.Errorf("foreign %v, absent %v", foreign, absent)
 		}
 	}

@@ -26,7 +26,7 @@ type Area struct {
 
 // ErrorForm describes how the errors of an area differ from those of the others.
 type ErrorForm struct {
-	// Flat are the operations whose errors are {status, message, code, errors}: x-callwright-envelope: B in the contract.
+	// Flat are the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
 	Flat map[string]bool
 	// Names are the codes that an operation has another name for.
 	Names map[string]map[callwright.Code]string

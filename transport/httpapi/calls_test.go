@@ -162,7 +162,7 @@ func TestStopCall(t *testing.T) {
 		t.Errorf("status %v", record["status"])
 	}
 	again := h.want(http.StatusConflict, "POST", "/v1/calls/"+id+"/stop", "")
-	if again["code"] != "INVALID_STATE" || again["status"] != "error" {
+	if at(t, again, "errors", 0, "error") != "INVALID_STATE" || again["status"] != "error" {
 		t.Errorf("second stop %v", again)
 	}
 }
@@ -216,8 +216,8 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		"no time at all":    {400, `{"phone_number":"` + theirNumber + `","task":"x","max_duration":0}`, "BAD_REQUEST", "max_duration"},
 	} {
 		answer := h.want(c.status, "POST", "/v1/calls", c.body)
-		text, _ := at(t, answer, "errors", 0).(string)
-		if answer["status"] != "error" || answer["code"] != c.code || !strings.HasPrefix(text, c.field+": ") {
+		text, _ := at(t, answer, "errors", 0, "message").(string)
+		if answer["status"] != "error" || at(t, answer, "errors", 0, "error") != c.code || !strings.HasPrefix(text, c.field+": ") {
 			t.Errorf("%s: %v", name, answer)
 		}
 	}

@@ -81,7 +81,7 @@ func TestCallIsLedByAPathway(t *testing.T) {
 	}
 	number := `{"phone_number":"` + theirNumber + `",`
 	early := h.want(http.StatusNotFound, "POST", "/v1/calls", number+`"pathway_id":"`+id+`"}`)
-	if text, _ := at(t, early, "errors", 0).(string); !strings.HasPrefix(text, "pathway_version: ") {
+	if text, _ := at(t, early, "errors", 0, "message").(string); !strings.HasPrefix(text, "pathway_version: ") {
 		t.Errorf("nothing is in production: %v", early)
 	}
 	h.want(http.StatusOK, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":1}`)
@@ -119,7 +119,7 @@ func TestCallTakesTheSettingsOfAWebAgent(t *testing.T) {
 	_, other := h.tenant("other", "SIP")
 	body := `{"phone_number":"` + theirNumber + `","agent_id":"` + agent + `"}`
 	foreign := h.want(http.StatusNotFound, "POST", "/v1/calls", body, header{"Authorization", other})
-	if text, _ := at(t, foreign, "errors", 0).(string); !strings.HasPrefix(text, "agent_id: ") {
+	if text, _ := at(t, foreign, "errors", 0, "message").(string); !strings.HasPrefix(text, "agent_id: ") {
 		t.Errorf("foreign %v", foreign)
 	}
 }
@@ -154,7 +154,7 @@ func TestCallsWithSettingsThatCannotBe(t *testing.T) {
 			status = http.StatusNotFound
 		}
 		answer := h.want(status, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`",`+members+`}`)
-		if text, _ := at(t, answer, "errors", 0).(string); !strings.HasPrefix(text, want[4:]+": ") {
+		if text, _ := at(t, answer, "errors", 0, "message").(string); !strings.HasPrefix(text, want[4:]+": ") {
 			t.Errorf("%s: %v", members, answer)
 		}
 	}

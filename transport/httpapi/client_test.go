@@ -38,16 +38,16 @@ func TestGeneratedClient(t *testing.T) {
 		t.Errorf("record %+v, %v", record, err)
 	}
 	_, err = calls.GetCall(t.Context(), callsoas.GetCallParams{CallID: "nobody's"})
-	var flat *callsoas.ErrorStatusCodeWithHeaders
-	if !errors.As(err, &flat) || flat.StatusCode != http.StatusNotFound ||
-		flat.Response.Code.Value != string(callwright.CodeNotFound) || flat.Response.Errors[0].String != flat.Response.Message.Value {
+	var absent *callsoas.ErrorStatusCodeWithHeaders
+	if !errors.As(err, &absent) || absent.StatusCode != http.StatusNotFound ||
+		absent.Response.Errors[0].Error != string(callwright.CodeNotFound) {
 		t.Errorf("a call that is not there: %v", err)
 	}
 	voices := must(speechoas.NewClient(server.URL, bearer(h.key), speechoas.WithClient(server.Client())))
 	_, err = voices.ListVoices(t.Context())
 	var failure *speechoas.ErrorStatusCodeWithHeaders
 	if !errors.As(err, &failure) || failure.StatusCode != http.StatusNotImplemented ||
-		failure.Response.Errors[0].ErrorDetail.Error != string(callwright.CodeNotImplemented) {
+		failure.Response.Errors[0].Error != string(callwright.CodeNotImplemented) {
 		t.Errorf("listing voices: %v", err)
 	}
 }

@@ -106,18 +106,23 @@ const (
 
 // several returns a failure with a line for each error, and the code of the first.
 func several(errs callwright.FieldErrors) failure {
-	f := failure{code: errs[0].Code}
-	size := 0
+	lines := make([]line, len(errs))
 	for i, e := range errs {
-		l := line{e.Field, e.Message}
+		lines[i] = line{e.Field, e.Message}
+	}
+	return failure{code: errs[0].Code, lines: shorten(lines)}
+}
+
+// shorten keeps the first lines, at least one, within the bounds, and counts the others in a last one.
+func shorten(lines []line) []line {
+	size := 0
+	for i, l := range lines {
 		size += len(l.String()) + 1
 		if i > 0 && (i == maxShownLines || size > maxShownBytes) {
-			f.lines = append(f.lines, line{text: fmt.Sprintf("and %d more", len(errs)-i)})
-			break
+			return append(lines[:i:i], line{text: fmt.Sprintf("and %d more", len(lines)-i)})
 		}
-		f.lines = append(f.lines, l)
 	}
-	return f
+	return lines
 }
 
 // Failure is an error as a client gets it: the parts of every area's generated answer to a request that failed.
@@ -159,6 +164,9 @@ func (f failure) envelope(info *requestInfo) []byte {
 	if info.area != nil {
 		form = info.area.Errors
 	}
+	everywhere := f.code == callwright.CodeAuthFailure || f.code == callwright.CodeTooManyRequests
+	flat := form.Flat[info.operation] && !everywhere
+	code := form.nameOf(f.code, info.operation)
 	texts := make([]string, len(f.lines))
 	for i, l := range f.lines {
 		texts[i] = l.String()
@@ -166,48 +174,37 @@ func (f failure) envelope(info *requestInfo) []byte {
 	if form.LowerCase && f.code == callwright.CodeNotFound && f.lines[0].path == "" { // "Issue not found", as the contract has it
 		texts[0] = strings.ToUpper(texts[0][:1]) + texts[0][1:]
 	}
-	message, code := strings.Join(texts, "\n"), form.nameOf(f.code, info.operation)
-	everywhere := f.code == callwright.CodeAuthFailure || f.code == callwright.CodeTooManyRequests
 	var e jx.Encoder
-	if form.Flat[info.operation] && !everywhere {
-		writeFlat(&e, code, message, texts)
-	} else {
-		writeNested(&e, code, message, f.lines[0].path)
-	}
-	return e.Bytes()
-}
-
-// writeFlat writes {status, message, code, errors}.
-func writeFlat(e *jx.Encoder, code, message string, texts []string) {
 	e.Obj(func(e *jx.Encoder) {
-		e.Field("status", func(e *jx.Encoder) { e.Str("error") })
-		e.Field("message", func(e *jx.Encoder) { e.Str(message) })
-		e.Field("code", func(e *jx.Encoder) { e.Str(code) })
+		if flat {
+			e.Field("status", func(e *jx.Encoder) { e.Str("error") })
+			e.Field("message", func(e *jx.Encoder) { e.Str(strings.Join(texts, "\n")) })
+		} else {
+			e.Field("data", func(e *jx.Encoder) { e.Null() })
+		}
 		e.Field("errors", func(e *jx.Encoder) {
 			e.Arr(func(e *jx.Encoder) {
-				for _, text := range texts {
-					e.Str(text)
+				for i, text := range texts {
+					writeEntry(e, code, text, f.lines[i].path, flat)
 				}
 			})
 		})
 	})
+	return e.Bytes()
 }
 
-// writeNested writes {data: null, errors: [{error, message, path}]}.
-func writeNested(e *jx.Encoder, code, message, path string) {
+// writeEntry writes {error, message, path}, and for envelope B the path as field, too, which is its name there.
+func writeEntry(e *jx.Encoder, code, message, path string, flat bool) {
 	e.Obj(func(e *jx.Encoder) {
-		e.Field("data", func(e *jx.Encoder) { e.Null() })
-		e.Field("errors", func(e *jx.Encoder) {
-			e.Arr(func(e *jx.Encoder) {
-				e.Obj(func(e *jx.Encoder) {
-					e.Field("error", func(e *jx.Encoder) { e.Str(code) })
-					e.Field("message", func(e *jx.Encoder) { e.Str(message) })
-					if path != "" {
-						e.Field("path", func(e *jx.Encoder) { e.Str(path) })
-					}
-				})
-			})
-		})
+		e.Field("error", func(e *jx.Encoder) { e.Str(code) })
+		e.Field("message", func(e *jx.Encoder) { e.Str(message) })
+		if path == "" {
+			return
+		}
+		e.Field("path", func(e *jx.Encoder) { e.Str(path) })
+		if flat {
+			e.Field("field", func(e *jx.Encoder) { e.Str(path) })
+		}
 	})
 }
 

@@ -267,6 +267,7 @@ func keepsContract(t *testing.T, request *http.Request, answer *httptest.Respons
 		!strings.HasPrefix(answer.Header().Get("Content-Type"), "application/json") {
 		return
 	}
+	checkEnvelope(t, request, answer)
 	_, check := contract()
 	response := answer.Result()
 	response.Body = io.NopCloser(bytes.NewReader(answer.Body.Bytes()))

@@ -179,7 +179,7 @@ func TestInboundNumbersThatAreNotThere(t *testing.T) {
 	update := h.want(http.StatusNotFound, "POST", "/v1/inbound/14155550999", `{"record":true}`)
 	bad := h.want(http.StatusBadRequest, "POST", "/v1/inbound/nobody", `{"record":true}`)
 	empty := h.want(http.StatusBadRequest, "POST", "/v1/inbound/14155550100", `{}`)
-	if update["code"] != "NOT_FOUND" || bad["code"] != "BAD_REQUEST" || empty["code"] != "BAD_REQUEST" {
+	if at(t, update, "errors", 0, "error") != "NOT_FOUND" || at(t, bad, "errors", 0, "error") != "BAD_REQUEST" || at(t, empty, "errors", 0, "error") != "BAD_REQUEST" {
 		t.Errorf("update %v, bad %v, empty %v", update, bad, empty)
 	}
 }

@@ -32,7 +32,7 @@ func TestSameKeyAndBodyGetTheFirstAnswer(t *testing.T) {
 		t.Errorf("there are %v calls", list["total_count"])
 	}
 	other := h.want(409, "POST", "/v1/calls", strings.Replace(aCall, "Talk.", "Sing.", 1), key)
-	if other["code"] != "IDEMPOTENCY_CONFLICT" || other["status"] != "error" {
+	if at(t, other, "errors", 0, "error") != "IDEMPOTENCY_CONFLICT" || other["status"] != "error" {
 		t.Errorf("other body: %v", other)
 	}
 	if unlike := h.want(200, "POST", "/v1/calls", aCall, header{"Idempotency-Key", "k2"}); unlike["call_id"] == first["call_id"] {
@@ -40,7 +40,7 @@ func TestSameKeyAndBodyGetTheFirstAnswer(t *testing.T) {
 	}
 	_, stranger := h.tenant("other", "SIP")
 	foreign := h.want(400, "POST", "/v1/calls", aCall, key, header{"Authorization", stranger})
-	if foreign["code"] != "BAD_REQUEST" { // no number of its own; with the first answer it would have got the call's id
+	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // no number of its own; with the first answer it would have got the call's id
 		t.Errorf("another organization: %v", foreign)
 	}
 }
@@ -192,7 +192,7 @@ func TestKeysAreTakenWhereTheContractSaysSo(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	h := open(t)
-	if long := h.want(400, "POST", "/v1/calls", aCall, header{"Idempotency-Key", strings.Repeat("k", 256)}); long["code"] != "BAD_REQUEST" {
+	if long := h.want(400, "POST", "/v1/calls", aCall, header{"Idempotency-Key", strings.Repeat("k", 256)}); at(t, long, "errors", 0, "error") != "BAD_REQUEST" {
 		t.Errorf("a long key: %v", long)
 	}
 }

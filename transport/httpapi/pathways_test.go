@@ -94,7 +94,7 @@ func TestPathwaysAreListedAndDeleted(t *testing.T) {
 	if deleted["status"] != "success" || deleted["message"] == "" {
 		t.Errorf("deleted %v", deleted)
 	}
-	if again := h.want(http.StatusNotFound, "DELETE", "/v1/pathway/"+first, ""); again["code"] != "NOT_FOUND" {
+	if again := h.want(http.StatusNotFound, "DELETE", "/v1/pathway/"+first, ""); at(t, again, "errors", 0, "error") != "NOT_FOUND" {
 		t.Errorf("deleted again: %v", again)
 	}
 	h.want(http.StatusNotFound, "GET", "/v1/pathway/"+first, "")
@@ -141,7 +141,7 @@ func TestEveryFaultOfAGraphIsNamed(t *testing.T) {
 	id := h.drawn()
 	broken := `"nodes":[{"id":"a","type":"Dream"},` + goodbyeNode + `,7],"edges":[{"id":"e","source":"a","target":"nowhere","data":{}}]`
 	answer := h.want(http.StatusBadRequest, "POST", "/v1/pathway/"+id+"/version", `{"name":"v",`+broken+`}`)
-	message, _ := at(t, answer, "errors", 0, "message").(string)
+	message, _ := answer["message"].(string)
 	for _, path := range []string{"nodes[0].type: ", "nodes[2]: ", "edges[0].target: ", "edges[0].data.label: "} {
 		if !strings.Contains("\n"+message, "\n"+path) {
 			t.Errorf("no line about %s in %q", path, message)
@@ -152,7 +152,7 @@ func TestEveryFaultOfAGraphIsNamed(t *testing.T) {
 	}
 	many := strings.Repeat(`{"id":"x","type":"Default","data":{"name":"`+strings.Repeat("n", 201)+`"}},`, 99) + goodbyeNode
 	answer = h.want(http.StatusBadRequest, "POST", "/v1/pathway/"+id+"/version", `{"name":"v","nodes":[`+many+`],"edges":[]}`)
-	message, _ = at(t, answer, "errors", 0, "message").(string)
+	message, _ = answer["message"].(string)
 	if lines := strings.Split(message, "\n"); len(message) > 4000 || !strings.HasPrefix(lines[len(lines)-1], "and ") {
 		t.Errorf("%d lines in %d bytes, the last %q", len(lines), len(message), lines[len(lines)-1])
 	}

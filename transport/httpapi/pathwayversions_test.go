@@ -117,7 +117,7 @@ func TestVersionsArePublished(t *testing.T) {
 	}
 	for _, number := range []int{1, 2} {
 		refused := h.want(http.StatusConflict, "DELETE", fmt.Sprint(base, "/version/", number), "")
-		if refused["code"] != "INVALID_STATE" {
+		if at(t, refused, "errors", 0, "error") != "INVALID_STATE" {
 			t.Errorf("a published version was archived: %v", refused)
 		}
 	}

@@ -27,9 +27,9 @@ func refusal(err error) (f failure, ok bool) {
 		e.Message = "this type of body is not accepted"
 		return plain(&e), true
 	case errors.As(err, &inParams):
-		return failure{code: callwright.CodeBadRequest, lines: inParameter(inParams.Err)}, true
+		return failure{code: callwright.CodeBadRequest, lines: shorten(inParameter(inParams.Err))}, true
 	case inRequest != nil:
-		return failure{code: callwright.CodeBadRequest, lines: inBody(inRequest.Err)}, true
+		return failure{code: callwright.CodeBadRequest, lines: shorten(inBody(inRequest.Err))}, true
 	}
 	return failure{}, false
 }

@@ -174,17 +174,13 @@ func checkError(t *testing.T, at string, op *v3.Operation, response *v3.Response
 		var body struct {
 			Data   any
 			Status string
-			Code   string
-			Errors []any
+			Errors []struct{ Error string }
 		}
 		if err := example.Value.Decode(&body); err != nil {
 			t.Errorf("%s %s: %v", at, name, err)
 			continue
 		}
-		code := body.Code
-		if detail, ok := body.Errors[0].(map[string]any); ok {
-			code, _ = detail["error"].(string)
-		}
+		code := body.Errors[0].Error
 		everywhere := code == "AUTH_FAILURE" || code == "TOO_MANY_REQUESTS"
 		if isB := body.Status == "error"; isB != (extension(op, "x-callwright-envelope") == "B" && !everywhere) {
 			t.Errorf("%s: the example %s has the form of another envelope", at, name)

@@ -22,8 +22,8 @@ func New(service *agents.Service) httpapi.Area {
 		Build:  a.serve,
 		Absent: func(string) bool { return service == nil },
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
-			oas.UpdateInboundNumberOperation: true, oas.CreateAgentOperation: true, oas.UpdateAgentOperation: true,
-			oas.DeleteAgentOperation: true,
+			oas.UpdateInboundNumberOperation: true, oas.UpdateAgentOperation: true,
+			oas.DeleteAgentOperation: true, oas.RemoveAgentOperation: true,
 		}},
 	}
 }

@@ -28,9 +28,7 @@ func New(calls *call.Service, baseURL string) httpapi.Area {
 			oas.CreateCallOperation: func() httpapi.Answer { return new(oas.CallCreatedReply) },
 		},
 		Errors: httpapi.ErrorForm{
-			Flat: map[string]bool{
-				oas.CreateCallOperation: true, oas.ListCallsOperation: true, oas.GetCallOperation: true, oas.StopCallOperation: true,
-			},
+			Flat: map[string]bool{oas.CreateCallOperation: true, oas.StopCallOperation: true},
 			Names: map[string]map[callwright.Code]string{
 				oas.GetRecordingOperation: {callwright.CodeNotFound: "CALL_RECORDING_NOT_FOUND"},
 			},

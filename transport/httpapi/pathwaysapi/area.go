@@ -23,7 +23,7 @@ func New(pathways *pathway.Service) httpapi.Area {
 		Absent: func(string) bool { return pathways == nil },
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.CreatePathwayOperation: true, oas.UpdatePathwayOperation: true, oas.DeletePathwayOperation: true,
-			oas.DeletePathwayVersionOperation: true,
+			oas.CreatePathwayVersionOperation: true, oas.ForkPathwayVersionOperation: true, oas.DeletePathwayVersionOperation: true,
 		}},
 	}
 }

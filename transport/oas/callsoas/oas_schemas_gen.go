@@ -1910,10 +1910,12 @@ type DynamicDataList []DynamicData
 type ErrorDetail struct {
 	// Stable code. Those of the Triage operations are in lower case.
 	Error string `json:"error"`
-	// Explanation for a person.
+	// Explanation for a person. It begins with the path, if there is one.
 	Message string `json:"message"`
-	// Member of the request that the error is about.
+	// Member or parameter of the request that the error is about.
 	Path OptString `json:"path"`
+	// Envelope B only. The same as `path`.
+	Field OptString `json:"field"`
 }
 
 // GetError returns the value of Error.
@@ -1931,6 +1933,11 @@ func (s *ErrorDetail) GetPath() OptString {
 	return s.Path
 }
 
+// GetField returns the value of Field.
+func (s *ErrorDetail) GetField() OptString {
+	return s.Field
+}
+
 // SetError sets the value of Error.
 func (s *ErrorDetail) SetError(val string) {
 	s.Error = val
@@ -1946,86 +1953,23 @@ func (s *ErrorDetail) SetPath(val OptString) {
 	s.Path = val
 }
 
-// An object in envelope A, a line of text in envelope B.
-// Ref: #/components/schemas/ErrorEntry
-// ErrorEntry represents sum type.
-type ErrorEntry struct {
-	// Type selects the active sum variant, switch on this field.
-	Type        ErrorEntryType
-	String      string
-	ErrorDetail ErrorDetail
+// SetField sets the value of Field.
+func (s *ErrorDetail) SetField(val OptString) {
+	s.Field = val
 }
 
-// ErrorEntryType is oneOf type of ErrorEntry.
-type ErrorEntryType string
-
-// Possible values for ErrorEntryType.
-const (
-	StringErrorEntry      ErrorEntryType = "string"
-	ErrorDetailErrorEntry ErrorEntryType = "ErrorDetail"
-)
-
-// IsString reports whether ErrorEntry is string.
-func (s ErrorEntry) IsString() bool { return s.Type == StringErrorEntry }
-
-// IsErrorDetail reports whether ErrorEntry is ErrorDetail.
-func (s ErrorEntry) IsErrorDetail() bool { return s.Type == ErrorDetailErrorEntry }
-
-// SetString sets ErrorEntry to string.
-func (s *ErrorEntry) SetString(v string) {
-	s.Type = StringErrorEntry
-	s.String = v
-}
-
-// GetString returns string and true boolean if ErrorEntry is string.
-func (s ErrorEntry) GetString() (v string, ok bool) {
-	if !s.IsString() {
-		return v, false
-	}
-	return s.String, true
-}
-
-// NewStringErrorEntry returns new ErrorEntry from string.
-func NewStringErrorEntry(v string) ErrorEntry {
-	var s ErrorEntry
-	s.SetString(v)
-	return s
-}
-
-// SetErrorDetail sets ErrorEntry to ErrorDetail.
-func (s *ErrorEntry) SetErrorDetail(v ErrorDetail) {
-	s.Type = ErrorDetailErrorEntry
-	s.ErrorDetail = v
-}
-
-// GetErrorDetail returns ErrorDetail and true boolean if ErrorEntry is ErrorDetail.
-func (s ErrorEntry) GetErrorDetail() (v ErrorDetail, ok bool) {
-	if !s.IsErrorDetail() {
-		return v, false
-	}
-	return s.ErrorDetail, true
-}
-
-// NewErrorDetailErrorEntry returns new ErrorEntry from ErrorDetail.
-func NewErrorDetailErrorEntry(v ErrorDetail) ErrorEntry {
-	var s ErrorEntry
-	s.SetErrorDetail(v)
-	return s
-}
-
-// Body of every error. Envelope A has `data` (null) and a list of objects; envelope B has `status`,
-// `message`, `code` and a list of strings.
+// Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
+// `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
 type ErrorEnvelope struct {
 	// Envelope A only.
 	Data OptNull `json:"data"`
 	// Envelope B only.
 	Status OptErrorEnvelopeStatus `json:"status"`
-	// Envelope B only. What went wrong in one sentence.
+	// Envelope B only. The messages of `errors`, one on each line.
 	Message OptString `json:"message"`
-	// Envelope B only. The stable code that envelope A has as `error`.
-	Code   OptString    `json:"code"`
-	Errors []ErrorEntry `json:"errors"`
+	// The faults, each with an entry. After 50 of them, or 3500 bytes, the last entry counts the others.
+	Errors []ErrorDetail `json:"errors"`
 }
 
 // GetData returns the value of Data.
@@ -2043,13 +1987,8 @@ func (s *ErrorEnvelope) GetMessage() OptString {
 	return s.Message
 }
 
-// GetCode returns the value of Code.
-func (s *ErrorEnvelope) GetCode() OptString {
-	return s.Code
-}
-
 // GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorEntry {
+func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
 	return s.Errors
 }
 
@@ -2068,13 +2007,8 @@ func (s *ErrorEnvelope) SetMessage(val OptString) {
 	s.Message = val
 }
 
-// SetCode sets the value of Code.
-func (s *ErrorEnvelope) SetCode(val OptString) {
-	s.Code = val
-}
-
 // SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorEntry) {
+func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
 	s.Errors = val
 }
 

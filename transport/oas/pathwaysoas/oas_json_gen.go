@@ -266,12 +266,19 @@ func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
 			s.Path.Encode(e)
 		}
 	}
+	{
+		if s.Field.Set {
+			e.FieldStart("field")
+			s.Field.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfErrorDetail = [3]string{
+var jsonFieldsNameOfErrorDetail = [4]string{
 	0: "error",
 	1: "message",
 	2: "path",
+	3: "field",
 }
 
 // Decode decodes ErrorDetail from json.
@@ -316,6 +323,16 @@ func (s *ErrorDetail) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"path\"")
+			}
+		case "field":
+			if err := func() error {
+				s.Field.Reset()
+				if err := s.Field.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"field\"")
 			}
 		default:
 			return d.Skip()
@@ -373,54 +390,6 @@ func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
-// Encode encodes ErrorEntry as json.
-func (s ErrorEntry) Encode(e *jx.Encoder) {
-	switch s.Type {
-	case StringErrorEntry:
-		e.Str(s.String)
-	case ErrorDetailErrorEntry:
-		s.ErrorDetail.Encode(e)
-	}
-}
-
-// Decode decodes ErrorEntry from json.
-func (s *ErrorEntry) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEntry to nil")
-	}
-	// Sum type type_discriminator.
-	switch t := d.Next(); t {
-	case jx.Object:
-		if err := s.ErrorDetail.Decode(d); err != nil {
-			return err
-		}
-		s.Type = ErrorDetailErrorEntry
-	case jx.String:
-		v, err := d.Str()
-		s.String = string(v)
-		if err != nil {
-			return err
-		}
-		s.Type = StringErrorEntry
-	default:
-		return errors.Errorf("unexpected json type %q", t)
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEntry) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEntry) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
 // Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -449,12 +418,6 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
-		if s.Code.Set {
-			e.FieldStart("code")
-			s.Code.Encode(e)
-		}
-	}
-	{
 		e.FieldStart("errors")
 		e.ArrStart()
 		for _, elem := range s.Errors {
@@ -464,12 +427,11 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfErrorEnvelope = [5]string{
+var jsonFieldsNameOfErrorEnvelope = [4]string{
 	0: "data",
 	1: "status",
 	2: "message",
-	3: "code",
-	4: "errors",
+	3: "errors",
 }
 
 // Decode decodes ErrorEnvelope from json.
@@ -511,22 +473,12 @@ func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"message\"")
 			}
-		case "code":
-			if err := func() error {
-				s.Code.Reset()
-				if err := s.Code.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"code\"")
-			}
 		case "errors":
-			requiredBitSet[0] |= 1 << 4
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
-				s.Errors = make([]ErrorEntry, 0)
+				s.Errors = make([]ErrorDetail, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorEntry
+					var elem ErrorDetail
 					if err := elem.Decode(d); err != nil {
 						return err
 					}
@@ -549,7 +501,7 @@ func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00010000,
+		0b00001000,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -1,0 +1,110 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+
+	"github.com/callwright/callwright/internal/contracttest"
+)
+
+// envelopes holds the answers that checkEnvelope has compared with the contract: an operation's id and whether it succeeded.
+var envelopes sync.Map
+
+type envelopeSeen struct {
+	operation string
+	success   bool
+}
+
+// markOf returns the envelope that the contract marks an operation with.
+func markOf(op *v3.Operation) string {
+	mark, _ := op.Extensions.Get("x-callwright-envelope")
+	return mark.Value
+}
+
+// marks are the envelopes of all operations, by their ids.
+var marks = sync.OnceValue(func() map[string]string {
+	marks := map[string]string{}
+	document, _ := contract()
+	for _, item := range document.Paths.PathItems.FromOldest() {
+		for _, op := range item.GetOperations().FromOldest() {
+			marks[op.OperationId] = markOf(op)
+		}
+	}
+	return marks
+})
+
+// checkEnvelope compares the form of an answer with the mark of its operation.
+func checkEnvelope(t *testing.T, request *http.Request, answer *httptest.ResponseRecorder) {
+	t.Helper()
+	operation, ok := contracttest.Find(request.Method, request.URL.EscapedPath())
+	if !ok {
+		return
+	}
+	var body any
+	if err := json.Unmarshal(answer.Body.Bytes(), &body); err != nil {
+		t.Errorf("%s: %v in %s", operation.ID, err, answer.Body)
+		return
+	}
+	want := marks()[operation.ID]
+	success := answer.Code < http.StatusBadRequest
+	if everywhere := answer.Code == http.StatusUnauthorized || answer.Code == http.StatusTooManyRequests; !success && (want == "C" || everywhere) {
+		want = "A"
+	}
+	if got := envelopeOf(body); got != want {
+		t.Errorf("%s is marked %s; its answer %d has the form of %s: %s", operation.ID, marks()[operation.ID], answer.Code, got, answer.Body)
+	}
+	if answer.Code != http.StatusUnauthorized && answer.Code != http.StatusTooManyRequests {
+		envelopes.Store(envelopeSeen{operation.ID, success}, true)
+	}
+}
+
+// envelopeOf returns the kind of an answer: A has data and errors, B a status that is success or error, C anything else.
+func envelopeOf(body any) string {
+	members, _ := body.(map[string]any)
+	_, hasData := members["data"]
+	_, hasErrors := members["errors"]
+	switch {
+	case members["status"] == "success" && !hasErrors, members["status"] == "error" && hasErrors && !hasData:
+		return "B"
+	case hasData && hasErrors:
+		return "A"
+	}
+	return "C"
+}
+
+// unmarked returns the operations that no test was answered by, with success or with an error: their marks are not compared.
+// An operation that is not built has no success.
+func unmarked() []string {
+	var missing []string
+	document, _ := contract()
+	for path, item := range document.Paths.PathItems.FromOldest() {
+		for _, op := range item.GetOperations().FromOldest() {
+			response := op.Responses.Codes.GetOrZero("501")
+			unbuilt := response != nil && strings.HasSuffix(response.GoLow().GetReference(), "/NotImplemented")
+			for _, success := range []bool{true, false} {
+				_, seen := envelopes.Load(envelopeSeen{op.OperationId, success})
+				if !seen && !strings.HasPrefix(path, "/loa/") && !(success && (unbuilt || !answersJSON(op))) {
+					missing = append(missing, fmt.Sprintf("%s, success %t", op.OperationId, success))
+				}
+			}
+		}
+	}
+	return missing
+}
+
+// answersJSON reports whether an operation's success is JSON, and not a stream, a recording or nothing.
+func answersJSON(op *v3.Operation) bool {
+	for code, response := range op.Responses.Codes.FromOldest() {
+		if code[0] == '2' && response.Content != nil && response.Content.GetOrZero("application/json") != nil {
+			return true
+		}
+	}
+	return false
+}
