@@ -22,12 +22,14 @@ type MediaSession interface {
 	// Local returns the address and the RTP port for our SDP.
 	Local() netip.AddrPort
 	// Apply starts the media as negotiated, or changes it after a new offer and answer: codec, addresses, keys,
-	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on. It
+	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on. After a
+	// change of codec the former one is heard as well, until the next change: the peer sends it until it has our answer. It
 	// fails, with nothing changed, without a key of each side, or when both are the same (CodeBadRequest), without an
 	// engine for the codec (CodeUnavailable), and after Close (CodeInvalidState).
 	Apply(n sdp.Negotiated) error
 
-	// Rate returns the samples a second of the negotiated codec; 8000 before Apply.
+	// Rate returns the samples a second of the codec that was negotiated first; 8000 before Apply. It stays when the codec
+	// changes: the audio of one with another rate is resampled.
 	Rate() int
 	// Read waits for the next 20 ms, both sides of them. The slices are good until the next Read. It returns io.EOF after
 	// Close, and ErrMediaTimeout when the peer has been silent on the wire for too long. One goroutine reads. One that is

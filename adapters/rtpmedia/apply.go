@@ -27,7 +27,7 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	var fresh *engines // nil: the codecs stay
 	if names := codecsOf(&n); !slices.Equal(names, s.codecs) {
 		var err error
-		if fresh, err = s.media.engines(names); err != nil {
+		if fresh, err = s.engines(names); err != nil {
 			return err
 		}
 	}
@@ -51,15 +51,19 @@ func codecsOf(n *sdp.Negotiated) []string {
 	return names
 }
 
-// engines holds our encoder and a decoder for each codec of the peer.
+// engines holds our encoder and a decoder for each codec of the peer. Their audio has the session's rate.
 type engines struct {
 	names    []string
 	encoder  sip.Codec
+	narrow   *converter // from the session's rate to the encoder's; nil: they are equal
 	decoders []jitter.Decoder
+	rate     int // of the session
 }
 
-// engines makes codecs: two of the first, because the directions share no state.
-func (m *Media) engines(names []string) (*engines, error) {
+// engines makes codecs: two of the first, because the directions share no state. The first codec of a session decides on
+// its rate; the audio of later ones is resampled.
+func (s *session) engines(names []string) (*engines, error) {
+	m := s.media
 	encoder, err := m.cfg.Codecs(names[0])
 	if err != nil {
 		return nil, err
@@ -67,7 +71,13 @@ func (m *Media) engines(names []string) (*engines, error) {
 	if encoder.Rate() < 50 || encoder.Clock() < 50 || encoder.Rate()%50 != 0 || encoder.Clock()%50 != 0 {
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "the codec %s must have whole samples in 20 ms", names[0])
 	}
-	e := &engines{names: names, encoder: encoder}
+	e := &engines{names: names, encoder: encoder, rate: s.rate}
+	if len(s.codecs) == 0 {
+		e.rate = encoder.Rate()
+	}
+	if e.narrow, err = newConverter(e.rate, encoder.Rate()); err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		decoder, err := m.cfg.Codecs(name)
 		if err != nil {
@@ -76,7 +86,11 @@ func (m *Media) engines(names []string) (*engines, error) {
 		if decoder.Rate() != encoder.Rate() || decoder.Clock() != encoder.Clock() {
 			return nil, callwright.Invalid("codec", "must have one rate and one clock in a stream, which %s and %s do not", names[0], name)
 		}
-		e.decoders = append(e.decoders, decoder)
+		at, err := resampled(decoder, e.rate)
+		if err != nil {
+			return nil, err
+		}
+		e.decoders = append(e.decoders, at)
 	}
 	return e, nil
 }
@@ -106,16 +120,9 @@ func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	}
 }
 
-// recode changes the codecs. Queued audio of another rate cannot be played any more.
+// recode changes the codecs.
 func (s *session) recode(e *engines) {
-	rate, clock := e.encoder.Rate(), e.encoder.Clock()
-	if rate != s.rate {
-		s.queue.flush()
-		wake(s.room)
-	}
-	s.codecs, s.rate = e.names, rate
-	s.out.encode(e.encoder)
-	bounds := s.media.cfg.Jitter
-	s.in.player = jitter.NewPlayer(jitter.Format{Decoders: e.decoders, Rate: rate, Clock: clock}, bounds.Least, bounds.Most)
-	s.in.stats.Clock(clock)
+	s.codecs, s.rate = e.names, e.rate
+	s.out.encode(e)
+	s.in.decode(e, s.media.cfg.Jitter)
 }

@@ -175,31 +175,6 @@ func TestHoldingSideHearsNothing(t *testing.T) {
 	})
 }
 
-func TestChangeOfCodec(t *testing.T) {
-	t.Parallel()
-	inCall(t, func(t *testing.T, c *call) {
-		go discard(c.caller)
-		hear(t, c.callee, time.Second)
-		if err := c.callee.Write(context.Background(), speech(1600)); err != nil {
-			t.Fatal(err)
-		}
-		wide := func(c *sdp.Capabilities) { c.Codecs = []sdp.Codec{sdp.G722} }
-		c.negotiate(wide, wide)
-		c.apply()
-		if c.callee.Rate() != 16000 || c.callee.Stats().Codec != "G722" {
-			t.Fatalf("rate %d, codec %s", c.callee.Rate(), c.callee.Stats().Codec)
-		}
-		if q := c.callee.Queued(); q != 0 {
-			t.Errorf("%d samples of the former rate are queued", q)
-		}
-		hear(t, c.callee, time.Second)
-		said := speech(16000)
-		if !containsRun(talk(t, c, said), said) {
-			t.Error("the audio of 16 kHz is not exact")
-		}
-	})
-}
-
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	ip := netip.MustParseAddr("192.0.2.1")

@@ -17,19 +17,22 @@ import (
 
 // receiver is the peer's half of a session. The session's mutex guards it.
 type receiver struct {
-	opener    secure.Opener
-	packet    rtp.Packet
-	payloads  []uint8 // payload types to expect, in the order of the player's decoders
-	events    uint8
-	hasEvents bool
-	listening bool // false: we hold the peer, or neither side talks
-	player    *jitter.Player
-	dtmf      dtmf.Receiver
-	digits    []byte // begun since the last frame
-	stats     report.Reception
-	bad, late uint64
-	heard     bool          // something authentic has come
-	alive     time.Duration // when it last did, or when we began to wait for it
+	opener     secure.Opener
+	packet     rtp.Packet
+	formats    []format // to expect
+	straggling []format // that the peer sends until it has our answer
+	events     uint8
+	hasEvents  bool
+	listening  bool // false: we hold the peer, or neither side talks
+	player     *jitter.Player
+	decoders   []string // names of the player's decoders
+	clock      int      // of the player
+	dtmf       dtmf.Receiver
+	digits     []byte // begun since the last frame
+	stats      report.Reception
+	bad, late  uint64
+	heard      bool          // something authentic has come
+	alive      time.Duration // when it last did, or when we began to wait for it
 
 	signalled remote // as the SDP says
 	actual    remote // where we send to
@@ -37,6 +40,12 @@ type receiver struct {
 	former    uint32 // the source before the current one
 	hasFormer bool
 	sourceAt  time.Duration // when the last packet of the current source came
+}
+
+// format is a payload type and the player's decoder for it.
+type format struct {
+	payload uint8
+	decoder int
 }
 
 // remote is the addresses of the peer.
@@ -47,9 +56,12 @@ const straggle = 200 * time.Millisecond
 
 // expect applies what was negotiated, except the keys and the codec.
 func (r *receiver) expect(n *sdp.Negotiated) {
-	r.payloads = append(r.payloads[:0], n.Payload.Receive)
+	formats := []format{{n.Payload.Receive, slices.Index(r.decoders, string(n.Codec))}}
 	for _, other := range n.Others {
-		r.payloads = append(r.payloads, other.Receive)
+		formats = append(formats, format{other.Receive, slices.Index(r.decoders, string(other.Codec))})
+	}
+	if !slices.Equal(formats, r.formats) {
+		r.formats, r.straggling = formats, r.formats
 	}
 	r.events, r.hasEvents = n.Events.Receive, n.HasEvents()
 	if listening := n.Direction.CanReceive(); listening != r.listening {
@@ -59,6 +71,33 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	if said := (remote{n.RemoteRTP, n.RemoteRTCP}); said != r.signalled {
 		r.signalled, r.actual = said, said
 	}
+}
+
+// decode changes to codecs. Audio of the former ones that waits is still played, if it has the same clock.
+func (r *receiver) decode(e *engines, delay Bounds) {
+	if clock := e.encoder.Clock(); clock != r.clock {
+		r.clock, r.decoders, r.formats = clock, nil, nil
+		r.player = jitter.NewPlayer(jitter.Format{Rate: e.rate, Clock: clock}, delay.Least, delay.Most)
+		r.stats.Clock(clock)
+	}
+	for i, name := range e.names {
+		if !slices.Contains(r.decoders, name) {
+			r.decoders = append(r.decoders, name)
+			r.player.Add(e.decoders[i])
+		}
+	}
+}
+
+// decoder returns the index of the decoder for a payload type; -1 for one that is no audio.
+func (r *receiver) decoder(payload uint8) int {
+	for _, formats := range [][]format{r.formats, r.straggling} {
+		for _, f := range formats {
+			if f.payload == payload {
+				return f.decoder
+			}
+		}
+	}
+	return -1
 }
 
 // takeRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is
@@ -84,7 +123,7 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 	if !r.follow(now, h.SSRC) {
 		return false
 	}
-	codec := slices.Index(r.payloads, h.PayloadType)
+	codec := r.decoder(h.PayloadType)
 	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, codec >= 0)
 	r.play(now, h, codec)
 	if !newest || from == r.actual.rtp {

@@ -20,12 +20,14 @@ const (
 // sender is our half of a session. The session's mutex guards it, but for what it has sealed: that belongs to the pacer
 // until the next frame.
 type sender struct {
-	sealer  *secure.Sealer
-	former  []sdp.Crypto // keys that were in use before
-	codec   sip.Codec
-	ticks   uint32  // of the RTP clock in a frame
-	pcm     []int16 // one frame
-	silence []int16
+	sealer   *secure.Sealer
+	former   []sdp.Crypto // keys that were in use before
+	codec    sip.Codec
+	narrow   *converter // to the codec's rate; nil: it is the session's
+	narrowed []int16
+	ticks    uint32  // of the RTP clock in a frame
+	pcm      []int16 // one frame
+	silence  []int16
 
 	payload   uint8 // payload types to use
 	events    uint8
@@ -84,11 +86,11 @@ func (s *sender) seal(sealer *secure.Sealer, c sdp.Crypto) {
 }
 
 // encode changes to a codec.
-func (s *sender) encode(codec sip.Codec) {
-	s.codec = codec
-	s.ticks = uint32(codec.Clock() / 50)
-	s.pcm = make([]int16, codec.Rate()/50)
-	s.silence = make([]int16, codec.Rate()/50)
+func (s *sender) encode(e *engines) {
+	s.codec, s.narrow = e.encoder, e.narrow
+	s.ticks = uint32(e.encoder.Clock() / 50)
+	s.pcm = make([]int16, e.rate/50)
+	s.silence = make([]int16, e.rate/50)
 }
 
 // next returns frame n: the packet to send, nil for none, and the samples in it, nil when they are silence. When we may
@@ -118,6 +120,10 @@ func (s *sender) next(n int64, queue *playout) (packet []byte, played []int16, e
 
 func (s *sender) audio(pcm []int16, first bool) ([]byte, error) {
 	s.header(s.payload, first, s.timestamp)
+	if s.narrow != nil {
+		s.narrowed = s.narrow.convert(s.narrowed[:0], pcm)
+		pcm = s.narrowed
+	}
 	packet, err := s.codec.Encode(s.packet, pcm)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,10 @@ func changesCodec(t *testing.T, m MediaSetup) {
 	c.hears(c.caller, c.callee, sdp.PCMU)
 	only := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{sdp.PCMA} }
 	c.negotiate(only, only)
+	if err := c.callee.Apply(c.callees); err != nil {
+		t.Fatalf("applying another codec: %v", err)
+	}
+	c.hears(c.caller, c.callee, sdp.PCMU) // the caller has not had the answer yet
 	c.apply()
 	c.hears(c.caller, c.callee, sdp.PCMA)
 	c.hears(c.callee, c.caller, sdp.PCMA)

@@ -11,8 +11,8 @@ type Decoder interface {
 // Format says what the packets hold.
 type Format struct {
 	Decoders []Decoder // one a codec; packets name theirs by its index
-	Rate     int       // samples a second, of all codecs
-	Clock    int       // RTP ticks a second, likewise
+	Rate     int       // samples a second that all decoders give
+	Clock    int       // RTP ticks a second, of all codecs
 }
 
 // Player gives 20 ms of audio whenever it is asked, from packets of any length.
@@ -27,6 +27,9 @@ type Player struct {
 func NewPlayer(f Format, least, most time.Duration) *Player {
 	return &Player{format: f, buffer: NewBuffer(f.Clock, least, most), conceal: newConcealer(f.Rate)}
 }
+
+// Add adds a decoder, whose index is the next one.
+func (p *Player) Add(d Decoder) { p.format.Decoders = append(p.format.Decoders, d) }
 
 // Push takes a packet; see Buffer.Push.
 func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {

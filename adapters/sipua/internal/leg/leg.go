@@ -174,7 +174,7 @@ func (l *Leg) establish() {
 		return
 	}
 	l.log.Answered()
-	l.log.Note(ladder.NoteMediaStarted, l.media.codec()+", "+sdp.Suite)
+	l.log.Note(ladder.NoteMediaStarted, l.media.codecName()+", "+sdp.Suite)
 	close(l.established)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ import (
 // mutex guards.
 type media struct {
 	session trunk.MediaSession // nil until an inbound call is admitted
-	codecs  []sdp.Codec
+	codecs  []sdp.Codec        // of the trunk, in its order
 	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
 	transcode bool
 	// publicOnly refuses peers whose media address is not public.
@@ -30,24 +31,38 @@ type media struct {
 	offer     *sdp.Description // ours that waits for an answer
 	reply     *sdp.Description // our answer to the peer's offer
 	current   *sdp.Description // ours that was agreed on last
+	agreed    []sdp.Codec      // the codecs that were agreed on last; none before the first answer
 
 	mu     sync.Mutex
-	agreed sdp.Negotiated
+	codec  sdp.Codec
 	closed bool
 	stats  call.Stats
 }
 
 var errNoOffer = errors.New("an answer without an offer")
 
-// body returns the description that a message carries.
-func (m *media) body(b dialog.Body) ([]byte, error) {
-	if b == dialog.Reply {
-		if m.reply == nil {
-			return nil, errNoOffer
-		}
-		return m.reply.Bytes(), nil
+// requested returns the description for a request of ours. A later one refreshes the session: it offers what was agreed on.
+func (m *media) requested() ([]byte, error) {
+	if m.agreed != nil {
+		return m.offered(m.agreed)
 	}
-	offer, err := sdp.Offer(m.capabilities())
+	return m.offered(m.codecs)
+}
+
+// responded returns the description for a 2xx: our answer, or our offer when the INVITE had none. The latter names every
+// codec, because the peer may connect the call to somebody else (RFC 6337, 5.2.5).
+func (m *media) responded(b dialog.Body) ([]byte, error) {
+	if b == dialog.Offer {
+		return m.offered(m.preferred())
+	}
+	if m.reply == nil {
+		return nil, errNoOffer
+	}
+	return m.reply.Bytes(), nil
+}
+
+func (m *media) offered(codecs []sdp.Codec) ([]byte, error) {
+	offer, err := sdp.Offer(m.capabilities(codecs))
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +70,21 @@ func (m *media) body(b dialog.Body) ([]byte, error) {
 	return offer.Bytes(), nil
 }
 
-func (m *media) capabilities() sdp.Capabilities {
+// preferred returns the trunk's codecs, those before the others that were agreed on: a re-INVITE changes the codec only if
+// it no longer offers the one in use.
+func (m *media) preferred() []sdp.Codec {
+	codecs := slices.Clone(m.agreed)
+	for _, c := range m.codecs {
+		if !slices.Contains(codecs, c) {
+			codecs = append(codecs, c)
+		}
+	}
+	return codecs
+}
+
+func (m *media) capabilities(codecs []sdp.Codec) sdp.Capabilities {
 	return sdp.Capabilities{
-		Media: m.session.Local(), Codecs: m.codecs, Transcode: m.transcode, PublicOnly: m.publicOnly, Previous: m.current,
+		Media: m.session.Local(), Codecs: codecs, Transcode: m.transcode, PublicOnly: m.publicOnly, Previous: m.current,
 	}
 }
 
@@ -83,7 +110,7 @@ func (m *media) answer() error {
 	if err != nil {
 		return err
 	}
-	reply, n, err := sdp.Answer(m.capabilities(), offer)
+	reply, n, err := sdp.Answer(m.capabilities(m.preferred()), offer)
 	if err != nil {
 		return err
 	}
@@ -91,21 +118,23 @@ func (m *media) answer() error {
 	return m.use(reply, n)
 }
 
+// use applies what was negotiated. Nothing has changed when it fails.
 func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
 	m.mu.Lock()
 	closed := m.closed
-	m.agreed = n
+	m.mu.Unlock()
+	if !closed {
+		if err := m.session.Apply(n); err != nil {
+			return fmt.Errorf("media: %w", err)
+		}
+	}
+	m.mu.Lock()
+	m.codec = n.Codec
 	m.mu.Unlock()
 	m.current, m.offer, m.remoteSDP = ours, nil, nil
-	m.codecs = []sdp.Codec{n.Codec} // a later offer of ours refreshes; it does not start over
+	m.agreed = []sdp.Codec{n.Codec}
 	for _, other := range n.Others {
-		m.codecs = append(m.codecs, other.Codec)
-	}
-	if closed {
-		return nil
-	}
-	if err := m.session.Apply(n); err != nil {
-		return fmt.Errorf("media: %w", err)
+		m.agreed = append(m.agreed, other.Codec)
 	}
 	return nil
 }
@@ -192,10 +221,10 @@ func (m *media) statistics() call.Stats {
 	return statsOf(m.session.Stats())
 }
 
-func (m *media) codec() string {
+func (m *media) codecName() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return string(m.agreed.Codec)
+	return string(m.codec)
 }
 
 func statsOf(s trunk.MediaStats) call.Stats {

@@ -79,7 +79,7 @@ func (l *Leg) respond(r dialog.Respond) {
 	}
 	res := l.id.Response(a.req, r)
 	if r.Body != dialog.NoBody {
-		body, err := l.media.body(r.Body)
+		body, err := l.media.responded(r.Body)
 		if err != nil {
 			l.logger.Error("no session description", "error", err)
 			res = message.Refusal{Status: sip.StatusInternalServerError}.Response(a.req, l.id.Agent)

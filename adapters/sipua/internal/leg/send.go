@@ -71,7 +71,7 @@ func (l *Leg) build(s dialog.Send) (*sip.Request, error) {
 		req.SetBody(nil)
 		return req, nil
 	}
-	body, err := l.media.body(s.Body)
+	body, err := l.media.requested()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,191 @@
+package sipua_test
+
+import (
+	"context"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
+	"github.com/callwright/callwright/adapters/codec/g722"
+	"github.com/callwright/callwright/adapters/rtpmedia"
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/sdp"
+)
+
+// speaking returns an offer of the peer's with other payload types.
+func speaking(types string, attributes ...string) string {
+	return strings.Replace(offerSDP("RTP/SAVP", attributes...), "SAVP 0 101", "SAVP "+types+" 101", 1)
+}
+
+// formats returns the payload types of a description's audio.
+func formats(body string) string {
+	_, rest, _ := strings.Cut(body, "RTP/SAVP ")
+	line, _, _ := strings.Cut(rest, "\r\n")
+	return line
+}
+
+// A peer that bridges the call to another phone may go over to any of the trunk's codecs, and back.
+func TestReinviteChangesCodec(t *testing.T) {
+	t.Parallel()
+	a, c, legs := taking(t)
+	c.connected()
+	l := legOf(t, legs)
+	for _, tt := range []struct {
+		offer, want string
+		status      int
+	}{
+		{offer: "8", want: "8 101", status: 200}, {offer: "0", want: "0 101", status: 200},
+		{offer: "8 0", want: "0 101", status: 200}, // the codec in use stays if it may
+		{offer: "9", status: 488}, {offer: "9 8", want: "8 101", status: 200},
+	} {
+		c.ask("INVITE", speaking(tt.offer))
+		r := c.response(tt.status)
+		if got := formats(r.body); got != tt.want {
+			t.Errorf("%s is answered with %q", tt.offer, got)
+		}
+		c.ask("ACK", "")
+	}
+	if codec := l.Info().Codec; codec != "PCMA" {
+		t.Errorf("the call has %s", codec)
+	}
+	if n := len(a.media.last(t).negotiated()); n != 5 {
+		t.Errorf("%d negotiations", n)
+	}
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+}
+
+// A re-INVITE without an offer gets one of everything that the trunk has, and its ACK may choose another codec.
+func TestReinviteWithoutOfferChangesCodec(t *testing.T) {
+	t.Parallel()
+	a, c, legs := taking(t)
+	c.connected()
+	l := legOf(t, legs)
+	c.ask("INVITE", "")
+	if r := c.response(200); formats(r.body) != "0 8 101" {
+		t.Errorf("our offer has %q", formats(r.body))
+	}
+	c.ask("ACK", speaking("8"))
+	eventually(t, "the codec changes", func() bool { return l.Info().Codec == "PCMA" })
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+	if n := len(a.media.last(t).negotiated()); n != 2 {
+		t.Errorf("%d negotiations", n)
+	}
+}
+
+// engines are real codecs of two sample rates.
+var engines = codec.Set{g711.PCMU(), g711.PCMA(), g722.Engine()}
+
+func newMedia(t *testing.T) *rtpmedia.Media {
+	t.Helper()
+	m, err := rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: engines.New})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Both sides hear each other through real sockets after each change of the codec, also when its sample rate changes.
+func TestAudioAfterChangeOfCodec(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })
+	a.routes.mu.Lock()
+	a.routes.route.Codecs = engines.Names()
+	a.routes.mu.Unlock()
+	legs, c := answer(t, a), newCaller(t, a)
+	peer, err := newMedia(t).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var offered *sdp.Description
+	var l call.Leg
+	for i, name := range []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G722, sdp.PCMU, sdp.G722, sdp.PCMA} {
+		offered, err = sdp.Offer(sdp.Capabilities{Media: peer.Local(), Codecs: []sdp.Codec{name}, Previous: offered})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.ask("INVITE", string(offered.Bytes()))
+		if i == 0 {
+			c.response(180)
+		}
+		r := c.taken()
+		answered, err := sdp.Parse([]byte(r.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := sdp.Accept(offered, answered)
+		if err == nil {
+			err = peer.Apply(n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.ask("ACK", "")
+		if l == nil {
+			l = legOf(t, legs)
+		}
+		if n.Codec != name || l.Rate() != 8000 || l.Info().Codec != string(name) {
+			t.Fatalf("%s: %s at %d", name, l.Info().Codec, l.Rate())
+		}
+		hears(t, string(name)+" of the peer", peer.Write, func(ctx context.Context) ([]int16, error) {
+			f, err := l.Read(ctx)
+			return f.In, err
+		})
+		hears(t, string(name)+" of ours", l.Write, func(ctx context.Context) ([]int16, error) {
+			var f trunk.Frame
+			f, err := peer.Read(ctx)
+			return f.In, err
+		})
+		peer.Flush()
+		l.Flush()
+	}
+	c.ask("BYE", "")
+	c.response(200)
+	ends(t, l)
+	if err := peer.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// hears says a tone until it is heard loud for half a second.
+func hears(
+	t *testing.T, what string, write func(context.Context, []int16) error, read func(context.Context) ([]int16, error),
+) {
+	t.Helper()
+	tone := make([]int16, 160)
+	for i := range tone {
+		tone[i] = int16(12000 * math.Sin(2*math.Pi*400*float64(i)/8000))
+	}
+	ctx, stop := context.WithCancel(within(t))
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		for write(ctx, tone) == nil {
+		}
+	}()
+	defer func() {
+		stop()
+		<-said
+	}()
+	for loud := 0; loud < 25; {
+		in, err := read(ctx)
+		if err != nil {
+			t.Fatalf("%s is not heard: %v", what, err)
+		}
+		sum := 0.0
+		for _, s := range in {
+			sum += float64(s) * float64(s)
+		}
+		if loud++; math.Sqrt(sum/float64(len(in))) < 6000 {
+			loud = 0
+		}
+	}
+}
