@@ -2,7 +2,6 @@
 // phone numbers, secrets, errors with stable codes, pages and cursors, time and ids, transactions (Atomic), durable work
 // (Work), and leases that tell which node does what (Leases, Heartbeat).
 //
-// The package imports only the standard library. The domain packages beside it (sip, agents, porting, agenttest, speech,
-// triage) hold what the platform does. They import this package; adapters and transports import the domain packages.
+// The package imports only the standard library. The domain packages beside it (sip, agents, speech, triage) hold what the platform does. They import this package; adapters and transports import the domain packages.
 // Package callwrighttest tests adapters of the ports that are declared here.
 package callwright

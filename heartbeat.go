@@ -30,8 +30,8 @@ type HeartbeatConfig struct {
 }
 
 // Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes
-// are. A domain has a kind of its own. What its nodes have under way, such as live calls, names the node: with Peers the
-// others find out what a dead node has left behind.
+// are. A domain has a kind of its own. Records of what is under way, such as live calls, carry the name of their node:
+// with Peers the other nodes find out what a dead node has left behind. At most 999 nodes of a kind may be alive at once.
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
@@ -79,7 +79,7 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 }
 
 // Beat renews the lease once, or acquires it. Run calls it. A service that must hold its lease before it starts any work
-// calls Beat before it starts Run in a goroutine.
+// calls Beat before it starts Run in a goroutine. A failure is logged, and Held reports it.
 func (h *Heartbeat) Beat(ctx context.Context) {
 	h.mu.Lock()
 	h.runs = true
@@ -120,6 +120,9 @@ func (h *Heartbeat) acquire(ctx context.Context, now time.Time) error {
 }
 
 func (h *Heartbeat) release(ctx context.Context) {
+	h.mu.Lock()
+	h.last = time.Time{}
+	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, heartbeatPatience)
 	defer cancel()
 	if err := h.cfg.Leases.Release(ctx, h.cfg.Kind, h.cfg.Node, []string{h.cfg.Node}); err != nil {
@@ -128,8 +131,9 @@ func (h *Heartbeat) release(ctx context.Context) {
 }
 
 // Peers returns which nodes of this kind are alive. ok is false when this node has started, or was out of contact, less
-// than LeaseTTL ago: other nodes may have missed their renewals too, and must not be declared dead. Before the first Beat
-// ok is true.
+// than LeaseTTL ago: other nodes may have missed their renewals too, and must not be declared dead. peers is empty then.
+// A program that only observes, and never calls Run or Beat, always gets the answer, without itself. Leases of nodes that
+// died more than 24 hours ago are removed. With 1000 nodes alive the error is CodeInvalidState.
 func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error) {
 	now := h.cfg.Clock.Now()
 	if !h.steady(now) {
@@ -162,7 +166,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 	return peers, err == nil, err
 }
 
-// Held reports whether the node holds its lease, by its own clock. A node without its lease should start nothing, because
+// Held reports whether the node holds its lease, by its own clock; after Run has returned it does not. A node without its lease should start nothing, because
 // other nodes may declare it dead.
 func (h *Heartbeat) Held() bool {
 	h.mu.Lock()
@@ -179,7 +183,7 @@ func (h *Heartbeat) steady(now time.Time) bool {
 
 // Peers tells which nodes are alive.
 type Peers struct {
-	Alive []string // nodes that hold their leases, sorted, including this one
+	Alive []string // nodes that hold their leases, sorted; this one too, if it holds its own
 
 	lastSeen map[string]time.Time
 }

@@ -96,8 +96,12 @@ func TestHeartbeatEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := memstore.Leases{Store: memstore.New()}
-		_, stop := beats(t, leases, "a", nil)
+		h, stop := beats(t, leases, "a", nil)
+		held := h.Held()
 		stop()
+		if !held || h.Held() {
+			t.Errorf("held while it runs: %t, after its end: %t", held, h.Held())
+		}
 		if held, err := leases.Held(t.Context(), "k", time.Now(), 10); err != nil || len(held) != 0 {
 			t.Errorf("a node that has ended holds %v, %v", held, err)
 		}

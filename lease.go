@@ -29,20 +29,22 @@ type Lease struct {
 // ahead acquires leases too early. Work that must not happen twice even then is protected by the fencing number, or by a
 // compare-and-set on a version.
 type Leases interface {
-	// Acquire acquires the free ones among the keys for the node, until the given time, and returns their leases in the
-	// order of the keys. A key is free when it has no lease, when its lease expired at now or before, or when the node
+	// Acquire acquires the free ones among the keys for the node, until the given time, and returns their leases, each
+	// once, sorted by key. A key is free when it has no lease, when its lease expired at now or before, or when the node
 	// holds it already. Of several nodes that acquire a key at once only one succeeds. A lease that the node holds and
-	// that has not expired keeps its Fence. An expired lease gets the next Fence. A new lease begins at now in microseconds
-	// since 1970, so that its Fence is greater than those that the key had before it was released.
+	// that has not expired keeps its Fence. An expired lease gets the next Fence. The Fence of a new lease is now in
+	// microseconds since 1970, so that it is greater than those that the key had before it was released.
 	Acquire(ctx context.Context, kind, node string, keys []string, now, until time.Time) ([]Lease, error)
-	// Renew extends all leases of a kind that the node holds, and returns them in the order of their keys. The node still
+	// Renew extends all leases of a kind that the node holds, and returns them sorted by key. The node still
 	// holds an expired lease that no other node has acquired.
 	Renew(ctx context.Context, kind, node string, now, until time.Time) ([]Lease, error)
 	// Release ends the node's leases of these keys at once. Leases of other nodes are left as they are.
 	Release(ctx context.Context, kind, node string, keys []string) error
-	// Held returns up to limit leases of a kind that have not expired at now, the latest deadline first.
+	// Held returns up to limit leases of a kind that have not expired at now, the latest deadline first, and
+	// of equal deadlines the greatest key first.
 	Held(ctx context.Context, kind string, now time.Time, limit int) ([]Lease, error)
-	// Expired returns up to limit leases of a kind that expired at now or before, the earliest deadline first. An expired
+	// Expired returns up to limit leases of a kind that expired at now or before, the earliest deadline first, and of
+	// equal deadlines the least key first. An expired
 	// lease is stored until a node acquires or releases it.
 	Expired(ctx context.Context, kind string, now time.Time, limit int) ([]Lease, error)
 }

@@ -13,8 +13,8 @@ const (
 	maxPhoneDigits = 15
 )
 
-// ParsePhoneNumber parses an E.164 number. The plus may be missing or a blank: an unescaped plus in a URL's query becomes
-// a blank. Separators and national forms are refused, because a guess would dial a wrong number.
+// ParsePhoneNumber parses an E.164 number. The plus may be missing or a space: an unescaped plus in a URL's query becomes
+// a space. Other texts are CodeBadRequest. Separators and national forms are refused, because a guess would dial a wrong number.
 func ParsePhoneNumber(s string) (PhoneNumber, error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, " "), "+")
 	if len(digits) < minPhoneDigits || len(digits) > maxPhoneDigits || digits[0] == '0' {

@@ -14,7 +14,8 @@ const (
 )
 
 // Retry calls fn until it returns something other than CodeConflict, at most 8 times. A conflict means that another writer
-// has changed what fn had read, so fn reads it again. Retry waits for a short random time between calls and stops when ctx
+// has changed what fn had read, so fn reads it again. Retry waits for a random time between calls, a quarter of a
+// second at most in all, and stops when ctx
 // ends. It returns the error of the last call. Put Retry around a transaction, so that each attempt has its own.
 func Retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	for attempt := range retryAttempts - 1 {

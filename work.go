@@ -33,9 +33,12 @@ type Task struct {
 	MaxAttempts int             // attempts in all; 0: the adapter's default, which the handler sees here
 }
 
-// Check returns CodeBadRequest for a task that Work does not take: one whose texts are not UTF-8 without NUL characters,
+// Check returns CodeBadRequest for a task that Work does not take: one without a Kind, one whose texts are not UTF-8 without NUL characters,
 // or whose Args are no JSON or longer than MaxTaskArgs.
 func (t Task) Check() error {
+	if t.Kind == "" {
+		return Errorf(CodeBadRequest, "a task must have a kind")
+	}
 	for _, text := range []string{t.Kind, t.Key, string(t.Org), string(t.Args)} {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 			return Errorf(CodeBadRequest, "a task's texts must be UTF-8 without NUL characters")
@@ -62,8 +65,9 @@ type Work interface {
 	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check.
 	// Uniqueness is by kind, organization and key: a unique task is also not added when its Args differ.
 	Enqueue(ctx context.Context, task Task) error
-	// Handle registers the handler of a kind. All handlers are registered before work starts. The handler receives Args
-	// byte by byte as they were enqueued. A task of an older version of the adapter, which knew no Args, has none.
+	// Handle registers the handler of a kind. All handlers are registered before work starts; a kind has one, and a
+	// later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives Args
+	// byte for byte as they were enqueued. A task of an older version of the adapter, which knew no Args, has none.
 	Handle(kind string, h Handler)
 	// Every runs h on one of the nodes in each interval. The first run is one interval after the work starts.
 	Every(kind string, interval time.Duration, h Handler)

@@ -24,7 +24,7 @@ type Agent struct {
 	MaxDuration     time.Duration          // from the answer on, at most LongestCall; 0: DefaultMaxDuration
 	TransferTo      callwright.PhoneNumber // where the agent may transfer the call; empty: nowhere
 	Webhook         string                 // gets the call's record when it has ended; empty: nothing does
-	Interruption    *time.Duration         // of voice that breaks into what the agent says; nil: the conversation's own
+	Interruption    *time.Duration         // how long callers must speak to interrupt the agent; nil: the conversation's default
 	Tools           []json.RawMessage      // what the model may call, as it was given: see tool.Parse
 	DynamicData     []DynamicData          // what is asked of other systems before the conversation
 }
@@ -57,9 +57,8 @@ func (a *Agent) setDefaults() {
 	a.Language = LanguageTag(a.Language)
 }
 
-// LanguageTag returns the BCP 47 tag of a language. "ENG" is English; the names under which this kind of API offers
-// whatever the engine understands ("auto", "fluent", "babel", "babel-...") are the engines' default, the empty tag. Any
-// other name is taken for a tag.
+// LanguageTag returns the BCP 47 tag of a language. "ENG" is English. "auto", "fluent", "babel" and "babel-..." leave the
+// language to the engines: they are the empty tag. Any other name is taken for a tag.
 func LanguageTag(name string) string {
 	switch lower := strings.ToLower(name); {
 	case lower == "auto", lower == "fluent", lower == "babel", strings.HasPrefix(lower, "babel-"):

@@ -31,7 +31,7 @@ func (d DynamicData) Source() request.Source {
 	return s
 }
 
-// Facts returns the sentences about the answers of the agent's dynamic data.
+// Facts returns the sentences in which a model is told the answers of the agent's dynamic data.
 func (a Agent) Facts() []request.Fact {
 	var facts []request.Fact
 	for _, d := range a.DynamicData {

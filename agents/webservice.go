@@ -37,7 +37,7 @@ func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	return append(found, s.faults(ctx, w.Org, a)...)
 }
 
-// Agent returns one web agent.
+// Agent returns one web agent. CodeNotFound when the organization has none of this id.
 func (s *Service) Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error) {
 	return s.cfg.WebAgents.Agent(ctx, org, id)
 }

@@ -45,7 +45,7 @@ func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"runs periodic work":                   runsPeriodic,
 		"survives a handler that panics":       survivesPanic,
 		"gives a handler's task back as set":   givesTaskBack,
-		"keeps arguments byte by byte":         keepsArgs,
+		"keeps arguments byte for byte":        keepsArgs,
 		"refuses arguments that are too long":  refusesArgs,
 		"tells unique tasks apart by key":      ignoresArgsForUniqueness,
 		"drops arguments that no one can read": dropsUnreadableArgs,

@@ -15,7 +15,7 @@ type Calls struct{ Store call.Store }
 
 var _ triage.ResourceResolver = Calls{}
 
-// Find returns the titles and metadata of calls by id.
+// Find returns the titles and metadata of calls by id. Absent ids are left out.
 func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		c, err := l.Store.Get(ctx, org, id)
@@ -35,7 +35,7 @@ const (
 func status(c call.Call) string { return cmp.Or(string(c.Status), string(c.Queue)) }
 
 // Read returns what an analyst may know of a call: its outcome, its agent, the log of each turn and the whole transcript,
-// line by line.
+// line by line. CodeNotFound when the organization has no such call.
 func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	c, err := l.Store.Get(ctx, org, id)
 	if err != nil {

@@ -41,7 +41,7 @@ type Authority struct {
 	key    *ecdsa.PrivateKey
 }
 
-// Open reads the authority in a folder, or creates one there. When several processes create it at once, one wins and the
+// Open reads the authority in a folder, or creates the folder and the authority, whose root is valid for ten years. When several processes create it at once, one wins and the
 // others read the winner's.
 func Open(folder string) (*Authority, error) {
 	a, err := read(folder)
@@ -67,7 +67,7 @@ func (a *Authority) Pool() *x509.CertPool {
 	return pool
 }
 
-// Issue signs a certificate for host names and IP addresses, for use as a server and as a client.
+// Issue signs a certificate for host names and IP addresses, for use as a server and as a client, for one year.
 func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// The limits of a plan, in bytes where they are of texts.
+// The limits of a plan.
 const (
-	MaxDispositions = 50
-	MaxDisposition  = 100
-	MaxSummary      = 1999 // of Plan.SummaryPrompt
-	ShortestRetry   = time.Second
-	LongestRetry    = 24 * time.Hour
+	MaxDispositions = 50             // in a plan
+	MaxDisposition  = 100            // bytes of one disposition
+	MaxSummary      = 1999           // bytes of Plan.SummaryPrompt
+	ShortestRetry   = time.Second    // of Retry.Wait
+	LongestRetry    = 24 * time.Hour // of Retry.Wait
 )
 
 // checkParts refuses an agent that needs a part which this server does not have.

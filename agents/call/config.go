@@ -22,7 +22,7 @@ type Config struct {
 	Line        Line                     // required
 	Recognizer  conversation.Recognizer  // required
 	Synthesizer conversation.Synthesizer // required
-	Agents      Agents                   // required without NewBrain; nil: calls in have an agent without settings, to place one is CodeUnavailable
+	Agents      Agents                   // required without NewBrain; nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
 	Model       llm.Model                // required without NewBrain
 
 	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain
@@ -32,7 +32,7 @@ type Config struct {
 	// Observe receives what happens on this node's calls: see Observation. nil: nothing is observed.
 	Observe func(o Observation)
 
-	Routes     Routes             // nil: to place a call is CodeUnavailable
+	Routes     Routes             // nil: placing a call is CodeUnavailable
 	Recordings Recordings         // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
 	Notifier   Notifier           // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
 	Pathways   agents.Pathways    // nil: a pathway is CodeUnavailable

@@ -101,7 +101,7 @@ func endEvent(q QueueStatus, s Status) Event {
 	}
 }
 
-// Stop ends a call: it cancels a queued one and hangs up a running one within moments, on whichever node that is.
+// Stop ends a call: it cancels a queued one and hangs up a running one within two seconds, on whichever node it is.
 // CodeInvalidState when the call has ended.
 func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) error {
 	c, err := s.cfg.Store.Get(ctx, org, id)

@@ -90,7 +90,7 @@ type LegInfo struct {
 	TLS       string // such as "TLS 1.3"
 }
 
-// Stats counts a call's media as RFC 3550 does.
+// Stats counts a call's RTP packets as RFC 3550 does.
 type Stats struct {
 	Sent, Received, Lost, Late uint64
 	Jitter, RoundTrip          time.Duration

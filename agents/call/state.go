@@ -12,6 +12,7 @@ type QueueStatus string
 //	          │          ├─────────────────▶ call_error       (never answered)
 //	          ├──────────┴─────────────────▶ complete         (cancelled by its owner)
 //	          └────────────────────────────▶ queue_error      (could not even be tried)
+//	new ──────────────────────────────────▶ pre_queue_error  (was never queued)
 //
 // An incoming call begins as allocated.
 const (

@@ -74,7 +74,7 @@ func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("softphone", flag.ContinueOnError)
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:5071", "address of SIP over TLS; port 0 takes any")
-	f.StringVar(&o.Data, "data", "./data", "folder of the server's test authority: it signs the phone's certificate")
+	f.StringVar(&o.Data, "data", "./data", "the server's data folder: its test authority signs the phone's certificate, and the phone trusts it")
 	f.Var(&o.Say, "say", "a line to speak; may be given several times: one each time the other side has finished")
 	f.StringVar(&o.Play, "play", "", "a WAV file to play before any line")
 	f.StringVar(&o.DTMF, "dtmf", "", "digits to send after the lines")

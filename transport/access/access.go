@@ -89,11 +89,14 @@ type NewKey struct {
 	Key    callwright.Secret
 }
 
-// CreateKey makes a key for an organization; a zero lifetime never ends. The key can't be read again: only its HMAC is
-// kept.
+// CreateKey makes a key for an organization. A key without a lifetime does not expire; a negative one is CodeBadRequest, an
+// unknown organization CodeNotFound. The key can't be read again: only its HMAC is kept.
 func (s *Service) CreateKey(
 	ctx context.Context, org callwright.OrgID, name string, lifetime time.Duration,
 ) (NewKey, error) {
+	if lifetime < 0 {
+		return NewKey{}, callwright.Invalid("lifetime", "must not be negative")
+	}
 	random := base64.RawURLEncoding.EncodeToString(randomBytes(9 + 24))
 	key := keyStart + random
 	now := s.cfg.Clock.Now()

@@ -150,6 +150,9 @@ func TestForeignOrganizations(t *testing.T) {
 	if err := h.RevokeKey(t.Context(), "other", key.Record.ID); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("revoking another organization's key gave %v", err)
 	}
+	if _, err := h.CreateKey(t.Context(), h.org.ID, "x", -time.Hour); callwright.CodeOf(err) != callwright.CodeBadRequest {
+		t.Errorf("a negative lifetime gave %v", err)
+	}
 	if _, err := h.CreateKey(t.Context(), "other", "x", 0); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("a key for no organization gave %v", err)
 	}
