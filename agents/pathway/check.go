@@ -43,11 +43,17 @@ func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 	return kept, err
 }
 
-// check checks a document, and returns its normal form and its graph. Beside the errors of graph.Compile it reports URLs to
-// which no request may go, and knowledge bases if none are connected.
+// check checks a document that is to be stored, and returns its normal form and its graph. Beside the errors of graph.Check it
+// reports URLs to which no request may go, and knowledge bases if none are connected.
 func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
+	return s.checkWith(graph.Check, d)
+}
+
+func (s *Service) checkWith(
+	compile func(graph.Document) (*graph.Graph, error), d graph.Document,
+) (graph.Document, *graph.Graph, error) {
 	d = d.Normalize()
-	g, err := graph.Compile(d)
+	g, err := compile(d)
 	var faults callwright.FieldErrors
 	if err != nil && !errors.As(err, &faults) {
 		return graph.Document{}, nil, err

@@ -14,7 +14,7 @@ import (
 // Save stores a document as the pathway's next version. The draft stays as it is. CodeInvalidState: the pathway has had
 // MaxVersions.
 func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
-	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d})
+	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d}, graph.Check)
 }
 
 // Fork stores the pathway's next version with a parent; 0 is the draft. Its document is d, or the parent's if d is nil.
@@ -29,18 +29,21 @@ func (s *Service) Fork(
 	if from.Document.Empty() {
 		return Version{}, errEmptyDraft
 	}
-	if d == nil {
-		d = &from.Document
+	check := graph.Check
+	if d == nil { // stored already, perhaps by a release that checked less
+		d, check = &from.Document, graph.Compile
 	}
-	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: *d, Parent: parent})
+	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: *d, Parent: parent}, check)
 }
 
 // add stores a version under the next number.
-func (s *Service) add(ctx context.Context, v Version) (Version, error) {
+func (s *Service) add(
+	ctx context.Context, v Version, compile func(graph.Document) (*graph.Graph, error),
+) (Version, error) {
 	if err := checkName(v.Name); err != nil {
 		return Version{}, err
 	}
-	kept, g, err := s.check(v.Document)
+	kept, g, err := s.checkWith(compile, v.Document)
 	if err != nil {
 		return Version{}, err
 	}

@@ -13,6 +13,8 @@ import (
 // with its path, such as "nodes[3].data.url". Errors of nodes come first, then those of edges, in the document's order,
 // then those of the document as a whole. If the document is too large or is not JSON, only that is reported.
 //
+// Check is stricter: a document that was stored by an earlier release must go on leading conversations.
+//
 // Members that a node's type does not use are ignored and not checked. So are unknown members, and position,
 // warmTransferFields, dialogueExamples, conditionExamples and pathwayExamples. Of modelOptions only modelName (or
 // modelType), newTemperature (or temperature), skipUserResponse and disableSilenceRepeat count, of extractVarSettings only
@@ -24,8 +26,14 @@ import (
 //
 // Every node must be reachable from the start or from a global node, by edges and branches. Edges that are always taken
 // may form a cycle: a conversation bounds the nodes of a turn.
-func Compile(d Document) (*Graph, error) {
-	c := &compiler{graph: &Graph{}}
+func Compile(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}}).compile(d) }
+
+// Check compiles a document that is to be stored. Beside the errors of Compile it reports every member that is not as the
+// contract types it, whatever the type of its node is: of another kind, null or too long. So a reader of stored documents can
+// rely on the contract. Members that the contract does not have are not looked at.
+func Check(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}, strict: true}).compile(d) }
+
+func (c *compiler) compile(d Document) (*Graph, error) {
 	if c.sizes(d); len(c.errs.all) > 0 {
 		return nil, c.errs.all
 	}
@@ -38,6 +46,7 @@ func Compile(d Document) (*Graph, error) {
 	c.nodes = make([]*Node, len(nodes))
 	for i, v := range nodes {
 		c.entry(i, v)
+		c.typed(nodeShape, fields{&c.errs, path{list: "nodes", i: i}, v})
 	}
 	c.edges(edges)
 	c.branches()
@@ -54,6 +63,7 @@ func Compile(d Document) (*Graph, error) {
 // compiler compiles one document.
 type compiler struct {
 	graph  *Graph
+	strict bool // check members that have no effect, too
 	errs   errorList
 	nodes  []*Node        // of every entry of the document's nodes; nil for an entry that is not a node
 	places map[string]int // indexes of nodes in that list, by id
@@ -162,6 +172,7 @@ func (c *compiler) edges(values []tree.Value) {
 		if from != nil {
 			leave(from, e, top)
 		}
+		c.typed(edgeShape, top)
 	}
 }
 

@@ -6,6 +6,7 @@ const (
 	longestType        = 64
 	longestName        = 200
 	longestTag         = 100
+	longestColor       = 32
 	longestPrompt      = 32768
 	longestCondition   = 8000
 	longestLabel       = 1000
@@ -21,4 +22,6 @@ const (
 
 	maxItems = 100
 	maxTools = 50
+
+	maxMembers = 200 // of an object whose members the contract does not type
 )

@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright/agents/pathway/internal/tree"
+)
+
+// shape is what the contract says of a member, whatever the type of its node is.
+type shape struct {
+	name     string
+	kind     tree.Kind // Absent: any
+	longest  int       // characters, items or members; 0: any number
+	required bool
+	members  []shape // of an object
+	items    *shape  // of an array; nil: any
+}
+
+func text(name string, longest int) shape {
+	return shape{name: name, kind: tree.String, longest: longest}
+}
+func flag(name string) shape { return shape{name: name, kind: tree.Boolean} }
+func list(name string, longest int) shape {
+	return shape{name: name, kind: tree.Array, longest: longest}
+}
+func free(name string) shape { return shape{name: name, kind: tree.Object, longest: maxMembers} }
+func object(name string, members ...shape) shape {
+	return shape{name: name, kind: tree.Object, members: members}
+}
+
+func (s shape) needed() shape {
+	s.required = true
+	return s
+}
+
+func (s shape) of(items shape) shape {
+	s.items = &items
+	return s
+}
+
+// nodeShape and edgeShape are PathwayNode and PathwayEdge of the contract.
+var (
+	nodeShape = object("",
+		text("id", longestID), text("type", longestType),
+		object("position", shape{name: "x", kind: tree.Number}, shape{name: "y", kind: tree.Number}),
+		object("data",
+			text("name", longestName), flag("isStart"), flag("isGlobal"), text("globalLabel", longestLabel),
+			text("globalDescription", longestDescription), flag("enableGlobalAutoReturn"), text("prompt", longestPrompt),
+			text("text", longestPrompt), text("condition", longestCondition),
+			object("tag", text("name", longestTag), text("color", longestColor)),
+			free("modelOptions"), list("extractVars", maxItems), free("extractVarSettings"), list("tools", maxTools),
+			text("url", longestURL), text("method", longestMethod), text("body", longestBody),
+			list("responseData", maxItems).of(object("",
+				text("name", longestID).needed(), text("data", longestPath).needed(), text("context", longestContext))),
+			list("responsePathways", maxItems), text("transferNumber", longestNumber), free("warmTransferFields"),
+			text("digits", longestDigits), flag("showDigits"), text("kb", longestKnowledge), text("kbTool", longestID)),
+		object("globalConfig", text("globalPrompt", longestPrompt)))
+	edgeShape = object("",
+		text("id", longestID).needed(), text("source", longestID).needed(), text("target", longestID).needed(),
+		text("type", longestType), text("label", longestLabel), text("description", longestDescription),
+		object("data",
+			text("label", longestLabel), text("description", longestDescription), flag("alwaysPick"), flag("isHighlighted")))
+)
+
+// check checks an object and everything below it against a shape. Members that the shape does not have are not looked at.
+func (s shape) check(f fields) {
+	for _, m := range s.members {
+		v := f.of.Get(m.name)
+		switch {
+		case v.Kind == tree.Absent && m.required:
+			f.errorf(m.name, "is required")
+		case v.Kind == tree.Absent || m.kind == tree.Absent:
+		case v.Kind != m.kind:
+			f.errorf(m.name, "must be %s, not %s", m.kind, v.Kind)
+		default:
+			m.checkValue(fields{f.errs, f.path.at(m.name), v})
+		}
+	}
+}
+
+// checkValue checks a value of the right kind.
+func (s shape) checkValue(f fields) {
+	switch s.kind {
+	case tree.String:
+		if t := f.of.Text(); len(t) > s.longest && utf8.RuneCountInString(t) > s.longest {
+			f.errorf("", "must have at most %d characters", s.longest)
+		}
+	case tree.Number:
+		if math.IsInf(f.of.Float(), 0) {
+			f.errorf("", "must be a number of 64 bits")
+		}
+	case tree.Array:
+		if len(f.of.Members) > s.longest {
+			f.errorf("", "must have at most %d items", s.longest)
+			return
+		}
+		for i, v := range f.of.Members {
+			if s.items == nil {
+				break
+			}
+			item := fields{f.errs, path{within: Entry(f.at(""), i)}, v.Value}
+			if v.Kind != s.items.kind {
+				item.errorf("", "must be %s, not %s", s.items.kind, v.Kind)
+				continue
+			}
+			s.items.check(item)
+		}
+	case tree.Object:
+		if s.longest > 0 && len(f.of.Members) > s.longest {
+			f.errorf("", "must have at most %d members", s.longest)
+		}
+		s.check(f)
+	default:
+	}
+}
+
+// typed checks the members of a node or an edge, if the document is a new one.
+func (c *compiler) typed(s shape, top fields) {
+	if c.strict && top.of.Kind == tree.Object {
+		s.check(top)
+	}
+}
