@@ -157,12 +157,8 @@ type parts struct {
 	Shutdowner    fx.Shutdowner
 }
 
-// How long a client may take for its headers, and an answer that has begun when the server stops.
-const (
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
-	answerTimeout = 10 * time.Second
-)
+// answerTimeout bounds how long a client may take for an answer that has begun when the server stops.
+const answerTimeout = 10 * time.Second
 
 // serve starts what runs, in the order in which each needs the one before, and stops it the other way round: the server
 // is not ready and takes its registrations back, so that calls to them reach another node at once; then it takes no calls
@@ -171,7 +167,7 @@ const (
 // HTTP would wait, then HTTP. The telephone line closes after
 // all that.
 func serve(lc fx.Lifecycle, p parts) {
-	server := &http.Server{Handler: p.API, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
+	server := httpapi.NewServer(p.API)
 	lc.Append(fx.StartHook(func(ctx context.Context) error {
 		if err := firstStart(ctx, p.Config, p.Secrets, p.Access, p.DB); err != nil {
 			return err

@@ -62,6 +62,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
 	answer := &answerWriter{ResponseWriter: w}
 	answer.mustBeTaken(time.Time{}) // not by when the one before had to be, over the same connection
+	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		answer.asked = newTimedBody(w, r)
+		r.Body = answer.asked
+	}
 	begin := time.Now()
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -69,7 +74,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		a.log(ctx, r, answer.status, time.Since(begin))
 	}()
-	a.route(answer, r.WithContext(ctx))
+	a.route(answer, r)
 }
 
 // log writes the log line of one request.
@@ -92,14 +97,15 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 	a.cfg.Logger.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// answerWriter remembers the status.
+// answerWriter remembers the status, and bounds how long the client may take.
 type answerWriter struct {
 	http.ResponseWriter
+	asked  *timedBody // the body of the request; nil without one
 	status int
 }
 
-// takeTimeout bounds how long a client may take for an answer of JSON, which stays in memory meanwhile. Streams and recordings are
-// not.
+// takeTimeout bounds how long a client may take for what is written at once: an answer of JSON, which stays in memory
+// meanwhile, or a part of a file. Streams of events have a bound of their own.
 const takeTimeout = time.Minute
 
 // mustBeTaken sets the time by which a client must have taken what is written. A writer without deadlines has none.
@@ -109,8 +115,8 @@ func (w *answerWriter) mustBeTaken(until time.Time) {
 
 // WriteHeader remembers the first final status. A 401 says how to do better (RFC 9110, section 15.5.2).
 func (w *answerWriter) WriteHeader(status int) {
-	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
-		w.mustBeTaken(time.Now().Add(takeTimeout))
+	if w.asked != nil {
+		w.asked.leave()
 	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -124,7 +130,10 @@ func (w *answerWriter) WriteHeader(status int) {
 // Write sends the header with 200 when nothing else did.
 func (w *answerWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
+	}
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		w.mustBeTaken(time.Now().Add(takeTimeout))
 	}
 	return w.ResponseWriter.Write(p)
 }

@@ -1,0 +1,25 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+)
+
+// How long a client may take for a request, and leave a connection idle.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second // for the body, too, until an API sets its own deadlines
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10 // bytes
+)
+
+// NewServer returns an HTTP server for an API, or for a handler that an API is a part of, with bounds on how long a client
+// may hold a connection. An API bounds the times of bodies and answers by itself, so the server has no WriteTimeout,
+// which would cut streams and recordings. Handlers beside it must read bodies within 30 seconds, and bound their answers by
+// http.ResponseController.SetWriteDeadline.
+func NewServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		DisableGeneralOptionsHandler: true, // which reads a body
+	}
+}

@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// How long a client may take for the body of its request.
+const (
+	bodyIdle  = 30 * time.Second // until the next part of it comes
+	bodyTime  = time.Minute      // for all of it, and a second more for each bodyRate bytes that have come
+	bodyRate  = 2 << 10
+	bodyAfter = time.Second // for what is not read of it, once the answer has begun
+)
+
+// timedBody is a body that must come in time. One that progresses is not cut: the time for all of it grows with what has
+// come.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	begin   time.Time
+	size    int64 // of what has come
+	ended   bool
+}
+
+func newTimedBody(w http.ResponseWriter, r *http.Request) *timedBody {
+	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), begin: time.Now()}
+	b.mustCome(b.begin.Add(bodyIdle)) // also if nothing reads it but net/http, which does so before the answer
+	return b
+}
+
+// mustCome sets the time by which more of the body must have come. A writer without deadlines has none.
+func (b *timedBody) mustCome(until time.Time) { _ = b.control.SetReadDeadline(until) }
+
+// Read waits for a part of the body. The deadline ends with the body: net/http removes it, and reads on to see whether the
+// client goes.
+func (b *timedBody) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
+	idle, all := time.Now().Add(bodyIdle), b.begin.Add(bodyTime+time.Duration(b.size/bodyRate)*time.Second)
+	if all.Before(idle) {
+		idle = all
+	}
+	b.mustCome(idle)
+	n, err := b.ReadCloser.Read(p)
+	b.size += int64(n)
+	b.ended = errors.Is(err, io.EOF)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, callwright.Invalid("", "the body did not come in time: at most %s may pass without a part of it, and all of it must come at %d KiB a second, after a first minute",
+			bodyIdle, bodyRate>>10)
+	}
+	return n, err
+}
+
+// leave gives the client a last time for what nobody reads. net/http reads it before it sends the answer, so that the
+// connection can go on, and else closes the connection after the answer.
+func (b *timedBody) leave() {
+	if !b.ended {
+		b.mustCome(time.Now().Add(bodyAfter))
+	}
+}
