@@ -46,7 +46,7 @@ func migrations(dialect string) ([]migration, error) {
 		number, name, _ := strings.Cut(strings.TrimSuffix(entry.Name(), ".sql"), "_")
 		version, err := strconv.Atoi(number)
 		if err != nil || version != i+1 {
-			return nil, fmt.Errorf("migration %s is not number %d", entry.Name(), i+1)
+			return nil, fmt.Errorf("migration %s must have number %d: each number once, without a gap", entry.Name(), i+1)
 		}
 		text, err := fs.ReadFile(migrationFiles, path.Join(folder, entry.Name()))
 		if err != nil {
