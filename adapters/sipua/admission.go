@@ -21,6 +21,8 @@ const (
 	routeTimeout = 5 * time.Second // for the look-up of a route
 	maxLookups   = 64              // at a time
 	lookupWait   = time.Second     // for a place among them
+
+	maxAdmissions = 1024 // INVITEs in admission, of all sources
 )
 
 // inviteContext is an INVITE in admission.
@@ -28,30 +30,61 @@ type inviteContext struct {
 	stack   *transport.Stack
 	from    netip.AddrPort
 	req     *sip.Request
-	tx      *sip.ServerTx
+	tx      *transport.ServerTx
 	to      callwright.PhoneNumber
 	lookups chan struct{} // the source's semaphore: see source.Limiter.Enter
 }
 
-// invited handles the first INVITE of a call as far as ringing. Callers without the right to call get a bare 403 whatever
-// the reason is, and no slot.
-func (u *UA) invited(s *transport.Stack, from netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
+// invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: a database may be asked. Callers
+// without the right to call get a bare 403 whatever the reason is, and no slot.
+func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)
 		return
 	}
-	var lookups chan struct{}
-	if !u.registry.isDraining() {
-		lookups = u.sources.Enter(from.Addr())
-	}
-	if lookups == nil {
+	if u.registry.isDraining() {
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		return
 	}
-	defer u.sources.Leave(from.Addr())
-	key := inviteKeyOf(req)
+	lookups := u.sources.Enter(from.Addr())
+	if lookups == nil {
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
+		u.countFaulty(tx.Stack(), from)
+		return
+	}
+	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, lookups: lookups}
+	if !u.spawn(func() { u.consider(v) }) {
+		u.sources.Leave(from.Addr())
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
+	}
+}
+
+// spawn starts a goroutine for an admission. It returns false when there are too many, and once the user agent is closed.
+func (u *UA) spawn(f func()) bool {
+	select {
+	case u.admissions <- struct{}{}:
+	default:
+		return false
+	}
+	started := u.registry.whileOpen(func() {
+		u.wg.Go(func() {
+			defer func() { <-u.admissions }()
+			f()
+		})
+	})
+	if !started {
+		<-u.admissions
+	}
+	return started
+}
+
+// consider admits an INVITE or refuses it.
+func (u *UA) consider(v inviteContext) {
+	defer u.recovered(v.req, v.tx)
+	defer u.sources.Leave(v.from.Addr())
+	key := inviteKeyOf(v.req)
 	if !u.registry.claim(key) {
-		u.refuse(req, tx, message.Refusal{Status: sip.StatusLoopDetected})
+		u.refuse(v.req, v.tx, message.Refusal{Status: sip.StatusLoopDetected})
 		return
 	}
 	begun := false
@@ -60,9 +93,9 @@ func (u *UA) invited(s *transport.Stack, from netip.AddrPort, req *sip.Request, 
 			u.registry.disclaim(key)
 		}
 	}()
-	r := u.admit(inviteContext{stack: s, from: from, req: req, tx: tx, lookups: lookups})
+	r := u.admit(v)
 	if begun = r == nil; !begun {
-		u.refuse(req, tx, *r)
+		u.refuse(v.req, v.tx, *r)
 	}
 }
 
@@ -151,8 +184,8 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 // rejectUnknown returns the refusal for callers without the right to call. It does not tell an unknown number from one
 // that is out of the caller's reach. Servers that we have connected to are our customers', and not counted.
 func (u *UA) rejectUnknown(v inviteContext) *message.Refusal {
-	if v.stack == u.server {
-		u.sources.Refused(v.from.Addr())
+	if v.stack == u.server && u.sources.Refused(v.from.Addr()) {
+		u.logBlocked(v.from)
 	}
 	return &message.Refusal{Status: sip.StatusForbidden}
 }

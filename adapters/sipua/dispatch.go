@@ -7,6 +7,7 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
+	"github.com/callwright/callwright/adapters/sipua/internal/leg"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/sip/dialog"
@@ -15,33 +16,28 @@ import (
 // retryAfter stands in every 503.
 const retryAfter = 5 * time.Second
 
-// handle handles every request that arrives, each in a goroutine of sipgo.
-func (u *UA) handle(s *transport.Stack, req *sip.Request, tx *sip.ServerTx) {
-	defer func() {
-		if p := recover(); p != nil {
-			u.log.Error("panic while handling a request", "method", req.Method, "panic", p, "stack", string(debug.Stack()))
-			u.refuse(req, tx, message.Refusal{Status: sip.StatusInternalServerError})
-		}
-	}()
+// pace waits until the source of a request may send it.
+func (u *UA) pace(from netip.AddrPort) { u.sources.Wait(u.context, from.Addr()) }
+
+// handle handles every request that arrives, in the goroutine that reads the connection.
+func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
+	defer u.recovered(req, tx)
 	from, err := netip.ParseAddrPort(req.Source())
 	if err != nil {
-		tx.Terminate() // nobody could be answered
-		return
+		return // nobody could be answered
 	}
-	byCaller := s == u.server
-	if byCaller {
-		u.listener.Touch(from)
-	}
+	byCaller := tx.Stack() == u.server
 	malformed := message.Validate(req)
+	var key dialogKey
 	if malformed == nil {
-		if tag := message.Tag(req.To().Params); tag != "" {
-			u.inDialog(dialogKey{req.CallID().Value(), tag}, req, tx)
+		key = dialogKey{req.CallID().Value(), message.Tag(req.To().Params)}
+		if l := u.registry.find(key); l != nil && key.localTag != "" {
+			u.inDialog(l, req, tx)
 			return
 		}
 	}
 	switch {
 	case byCaller && u.sources.Blocked(from.Addr()):
-		tx.Terminate()
 		if !u.registry.carries(from) {
 			u.listener.Drop(from)
 		}
@@ -49,24 +45,37 @@ func (u *UA) handle(s *transport.Stack, req *sip.Request, tx *sip.ServerTx) {
 		u.log.Debug("malformed request", "method", req.Method, "source", req.Source(), "status", malformed.Status)
 		u.refuse(req, tx, *malformed)
 	default:
-		u.outOfDialog(s, from, req, tx)
+		if byCaller {
+			u.listener.Touch(from)
+		}
+		u.outOfDialog(from, key, req, tx)
 	}
 }
 
-// outOfDialog handles a request that belongs to no dialog, in the order of RFC 3261, 8.2: method, headers, content. The
-// machine of a call inspects the extensions that its INVITE requires, so that strangers do not learn of them.
-func (u *UA) outOfDialog(s *transport.Stack, from netip.AddrPort, req *sip.Request, tx *sip.ServerTx) {
+// recovered answers a request whose handling has panicked.
+func (u *UA) recovered(req *sip.Request, tx *transport.ServerTx) {
+	if p := recover(); p != nil {
+		u.log.Error("panic while handling a request", "method", req.Method, "panic", p, "stack", string(debug.Stack()))
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusInternalServerError})
+	}
+}
+
+// outOfDialog handles a request that belongs to no dialog of ours, in the order of RFC 3261, 8.2: method, headers, content.
+// The machine of a call inspects the extensions that its INVITE requires, so that strangers do not learn of them.
+func (u *UA) outOfDialog(from netip.AddrPort, key dialogKey, req *sip.Request, tx *transport.ServerTx) {
 	refused := inspect(req)
-	if refused == nil && req.Method != sip.INVITE {
+	if refused == nil && req.Method != sip.INVITE && key.localTag == "" {
 		refused = message.CheckRequire(req)
 	}
 	switch {
 	case refused != nil:
 		u.refuse(req, tx, *refused)
+	case key.localTag != "":
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusCallTransactionDoesNotExists})
 	case req.Method == sip.INVITE:
-		u.invited(s, from, req, tx)
+		u.invited(from, req, tx)
 	case req.Method == sip.OPTIONS:
-		u.options(req, tx)
+		u.options(from, req, tx)
 	case req.Method == sip.REFER:
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusGlobalDecline})
 	default:
@@ -85,17 +94,42 @@ func inspect(req *sip.Request) *message.Refusal {
 	}
 }
 
-// refuse answers a request outside a dialog. The response says as little as possible: the request may be a scanner's. An
-// ACK gets no response.
-func (u *UA) refuse(req *sip.Request, tx *sip.ServerTx, r message.Refusal) {
+// refuse answers a request outside a dialog, and counts refusals. The response says as little as possible: the request may
+// be a scanner's. An ACK gets no response.
+func (u *UA) refuse(req *sip.Request, tx *transport.ServerTx, r message.Refusal) {
+	if from, err := netip.ParseAddrPort(req.Source()); err == nil && isFaulty(req, r.Status) {
+		u.countFaulty(tx.Stack(), from)
+	}
 	if req.IsAck() {
-		tx.Terminate()
 		return
 	}
 	if r.Status == sip.StatusServiceUnavailable {
 		r.Headers = append(r.Headers, sip.NewHeader("Retry-After", message.Seconds(retryAfter)))
 	}
 	_ = tx.Respond(r.Response(req, ""))
+}
+
+// isFaulty reports whether a refusal counts against its source. Refused calls count by themselves, see rejectUnknown; what
+// we cannot serve is not the source's fault; and a request within a dialog may belong to a call that a restart has ended.
+func isFaulty(req *sip.Request, status int) bool {
+	if to := req.To(); to != nil && message.Tag(to.Params) != "" {
+		return false
+	}
+	return status >= 400 && status != sip.StatusForbidden &&
+		status != sip.StatusInternalServerError && status != sip.StatusServiceUnavailable
+}
+
+// countFaulty counts a refused request against its source, unless the source is a server that we have connected to: those are
+// our customers'.
+func (u *UA) countFaulty(s *transport.Stack, from netip.AddrPort) {
+	if s == u.server && u.sources.Faulty(from.Addr()) {
+		u.logBlocked(from)
+	}
+}
+
+func (u *UA) logBlocked(from netip.AddrPort) {
+	u.log.Warn("a source is ignored for ten minutes: too many of its requests were refused, and none of its calls was admitted",
+		"source", from.Addr().Unmap())
 }
 
 // notAllowed returns 405 for a method that SIP defines, and 501 for any other.
@@ -110,34 +144,32 @@ func notAllowed(m sip.RequestMethod) message.Refusal {
 	}
 }
 
-// options answers with what we support, or 503 while draining.
-func (u *UA) options(req *sip.Request, tx *sip.ServerTx) {
-	if u.registry.isDraining() {
+// options answers with what we support, or 503 while draining and to a source that asks too often.
+func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
+	switch {
+	case u.registry.isDraining():
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
-		return
+	case !u.sources.Probe(from.Addr()):
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
+		u.countFaulty(tx.Stack(), from)
+	default:
+		u.refuse(req, tx, message.Refusal{Status: sip.StatusOK, Headers: []sip.Header{
+			sip.NewHeader("Allow", dialog.Allow), sip.NewHeader("Accept", message.SDP), sip.NewHeader("Supported", "timer"),
+		}})
 	}
-	u.refuse(req, tx, message.Refusal{Status: sip.StatusOK, Headers: []sip.Header{
-		sip.NewHeader("Allow", dialog.Allow), sip.NewHeader("Accept", message.SDP), sip.NewHeader("Supported", "timer"),
-	}})
 }
 
 // inDialog passes a request to its leg.
-func (u *UA) inDialog(key dialogKey, req *sip.Request, tx *sip.ServerTx) {
-	l := u.registry.find(key)
+func (u *UA) inDialog(l *leg.Leg, req *sip.Request, tx *transport.ServerTx) {
+	if tx.Stack() == u.server {
+		if from, err := netip.ParseAddrPort(req.Source()); err == nil {
+			u.listener.Touch(from)
+		}
+	}
 	if r := inspect(req); r != nil {
 		u.refuse(req, tx, *r)
-		if l != nil {
-			l.Skip(req, r.Status)
-		}
+		l.Skip(req, r.Status)
 		return
 	}
-	if req.IsAck() {
-		tx.Terminate() // it has no response, so sipgo would keep its transaction for ever
-	}
-	switch {
-	case l != nil:
-		l.Request(req, tx)
-	case !req.IsAck():
-		u.refuse(req, tx, message.Refusal{Status: sip.StatusCallTransactionDoesNotExists})
-	}
+	l.Request(req, tx)
 }

@@ -14,8 +14,10 @@
 //
 // A caller gets no slot, no media port and no 100 Trying before the call is admitted: first by the limits of its source,
 // then by its route, then by digest authentication where the trunk has credentials. Callers without the right to call all
-// get the same bare 403; after 20 of them within a minute a source is blocked, unless it also sends admitted calls. An
-// unanswered challenge leaves no state. OPTIONS is answered to everybody, because carriers probe with it.
+// get the same bare 403; after 20 of them, or 100 other refused requests, within a minute a source is blocked, unless it also
+// sends admitted calls. An unanswered challenge leaves no state, and no refusal does. OPTIONS is answered to everybody, because
+// carriers probe with it, as often as INVITEs are. Requests are handled in the goroutine that reads their connection, so a
+// source that floods costs no more than its connections; its pace counts over all of them.
 //
 // # Outbound calls
 //
@@ -27,9 +29,4 @@
 //
 // A trunk may register with its customer's server. Its inbound calls then come over the connection of the registration,
 // and only over that connection they are known to be the trunk's.
-//
-// # Known limits
-//
-// sipgo's transaction answers a CANCEL, with a To tag of its own in the 487. Peers match that response by its branch, not
-// by its tag.
 package sipua

@@ -15,5 +15,8 @@ func (u *UA) KeepAlive(every time.Duration) { u.bindings.KeepAlive(every) }
 // Held returns how many calls and registrations hold connections that we have made.
 func (u *UA) Held() int { return u.pool.Uses() }
 
+// Pending returns how many INVITEs of callers have no final response.
+func (u *UA) Pending() int { return u.server.Pending() }
+
 // Known reports whether a caller's connection is known to speak SIP.
 func (u *UA) Known(remote netip.AddrPort) bool { return u.listener.Known(remote) }

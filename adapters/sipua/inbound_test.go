@@ -153,12 +153,12 @@ func TestCallerCancels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.response(180)
+	tag := c.response(180).toTag()
 	c.ask("CANCEL", "")
-	if ok := c.response(200); ok.get("CSeq") != "1 CANCEL" {
+	if ok := c.response(200); ok.get("CSeq") != "1 CANCEL" || ok.toTag() != tag {
 		t.Errorf("%v", ok.header)
 	}
-	if r := c.response(487); r.get("CSeq") != "1 INVITE" {
+	if r := c.response(487); r.get("CSeq") != "1 INVITE" || r.toTag() != tag {
 		t.Errorf("%v", r.header)
 	}
 	eventually(t, "the call is gone", func() bool { return a.Calls() == 0 && a.media.open.Load() == 0 })

@@ -47,6 +47,7 @@ type UA struct {
 	registry   *registry
 	incoming   chan *incomingCall
 	lookups    chan struct{} // a semaphore: holds one value for each route look-up that runs
+	admissions chan struct{} // likewise for each INVITE in admission
 	contact    sip.Uri       // without a user
 	patience   time.Duration // failover.Patience
 	limit      time.Duration // failover.Limit
@@ -70,6 +71,7 @@ func New(cfg Config) (*UA, error) {
 		sources:  source.NewLimiter(cfg.InvitesPerSecond, time.Now),
 		registry: newRegistry(cfg.MaxCalls, cfg.MaxCallsPerIP),
 		incoming: make(chan *incomingCall, cfg.MaxCalls), lookups: make(chan struct{}, maxLookups),
+		admissions: make(chan struct{}, maxAdmissions),
 	}
 	u.attempts = &attempt.Logger{
 		Observer: cfg.Observer, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
@@ -88,10 +90,11 @@ func New(cfg Config) (*UA, error) {
 	}
 	u.context, u.cancel = context.WithCancel(context.Background())
 	u.challenger = auth.NewChallenger(u.contact.Host, time.Now)
-	u.server = transport.NewServer(u.listener, u.handle)
+	handler := transport.Handler{Pace: u.pace, Malformed: u.countFaulty, Request: u.handle}
+	u.server = transport.NewServer(u.listener, handler)
 	u.pool = transport.NewPool(transport.PoolConfig{
 		TLS:      &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates},
-		Resolver: cfg.Resolver, Handle: u.handle, Control: peer.Guard(cfg.AllowPrivate),
+		Resolver: cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate),
 	})
 	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
 	return u, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/sip/dialog"
 )
 
@@ -16,7 +17,7 @@ const reorderWait = 50 * time.Millisecond
 // arrival is a request with its transaction.
 type arrival struct {
 	req *sip.Request
-	tx  *sip.ServerTx
+	tx  *transport.ServerTx
 	ev  dialog.Request
 }
 

@@ -7,11 +7,12 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/sip/dialog"
 )
 
 // Request handles an in-dialog request of the peer.
-func (l *Leg) Request(req *sip.Request, tx *sip.ServerTx) {
+func (l *Leg) Request(req *sip.Request, tx *transport.ServerTx) {
 	a := arrival{req: req, tx: tx, ev: message.ReadRequest(req)}
 	l.mailbox.Post(func() {
 		now := l.inbox.add(a)
@@ -56,7 +57,7 @@ func (l *Leg) deliver(arrivals []arrival) {
 	}
 }
 
-// cancelledBy handles the caller's CANCEL, which sipgo's transaction answers by itself (RFC 3261, 9.2).
+// cancelledBy handles the caller's CANCEL, which the transaction answers by itself (RFC 3261, 9.2).
 func (l *Leg) cancelledBy(cancel *sip.Request) {
 	l.mailbox.Post(func() {
 		l.cancelled(cancel)
@@ -69,7 +70,7 @@ func (l *Leg) respond(r dialog.Respond) {
 	key := requestKey{r.Method, r.CSeq}
 	a, ok := l.open[key]
 	if !ok {
-		return // sipgo has answered it: a CANCEL, or the INVITE that it cancels
+		return // the transaction has answered it: a CANCEL, or the INVITE that it cancels
 	}
 	if r.Again {
 		if l.success != nil && a.tx.Respond(l.success) == nil {
@@ -97,7 +98,7 @@ func (l *Leg) respond(r dialog.Respond) {
 	case success:
 		l.logger.Info("2xx not delivered", "error", err)
 		l.success, l.inbox.ackDue = nil, false
-		l.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
+		l.post(dialog.Undelivered{Cancelled: errors.Is(err, transport.ErrCanceled)})
 	}
 	if r.Status >= 200 && !success {
 		delete(l.open, key)

@@ -8,6 +8,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
+	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/agents/call"
 	trunk "github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/dialog"
@@ -57,13 +58,7 @@ func (l *Leg) GiveUp(cause call.Cause, reason string) {
 }
 
 // Incoming starts an inbound leg, which answers 100 at once. offered is called unless the INVITE is refused at once.
-func (l *Leg) Incoming(req *sip.Request, tx *sip.ServerTx, ring time.Duration, offered func()) {
-	early := !tx.OnCancel(l.cancelledBy)
-	tx.OnTerminate(func(_ string, err error) {
-		if err != nil && !errors.Is(err, sip.ErrTransactionTerminated) {
-			l.post(dialog.Undelivered{Cancelled: errors.Is(err, sip.ErrTransactionCanceled)})
-		}
-	})
+func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Duration, offered func()) {
 	ev := message.ReadRequest(req)
 	l.mailbox.Post(func() {
 		l.inbox.last = ev.CSeq
@@ -74,8 +69,8 @@ func (l *Leg) Incoming(req *sip.Request, tx *sip.ServerTx, ring time.Duration, o
 			offered()
 		}
 	})
-	if early {
-		l.post(dialog.Undelivered{Cancelled: true})
+	if err := tx.Watch(l.cancelledBy, func() { l.post(dialog.Undelivered{}) }); err != nil {
+		l.post(dialog.Undelivered{Cancelled: errors.Is(err, transport.ErrCanceled)})
 	}
 }
 

@@ -21,6 +21,9 @@ var single = map[string]bool{
 // Validate refuses malformed requests that sipgo's parser accepts (RFC 4475 has most of them). It returns nil for a valid
 // request.
 func Validate(req *sip.Request) *Refusal {
+	if req.Via() == nil {
+		return &Refusal{Status: sip.StatusBadRequest}
+	}
 	if !strings.EqualFold(req.SipVersion, version) {
 		return &Refusal{Status: sip.StatusVersionNotSupported}
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"net/netip"
 	"sync"
 	"time"
@@ -10,28 +11,36 @@ import (
 
 // The limits that do not depend on configuration.
 const (
-	maxRefused = 20               // refused INVITEs a minute; then the source is blocked
+	maxRefused = 20               // refused calls a minute; then the source is blocked
+	maxFaulty  = 100              // other refused requests a minute; then the source is blocked
 	maxWrong   = 3                // wrong credentials a minute for one trunk; then the trunk refuses the source
 	blockTime  = 10 * time.Minute // how long a source is blocked
 	maxSources = 10_000           // that are remembered
 	maxLookups = 16               // route look-ups of one source at a time
+
+	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and what else a call may have
+	minRequests       = 100
 )
 
 // Limiter counts what sources do. It is safe for concurrent use.
 type Limiter struct {
-	rate  rate.Limit // INVITEs a second
-	burst int        // INVITEs at once, and in admission at a time
-	now   func() time.Time
+	rate     rate.Limit // INVITEs a second, and likewise OPTIONS
+	burst    int        // INVITEs at once, and in admission at a time
+	requests int        // requests of all kinds, a second and at once
+	now      func() time.Time
 
 	mu    sync.Mutex
 	known map[netip.Addr]*source
 }
 
 type source struct {
-	pace     *rate.Limiter
+	pace     *rate.Limiter     // of INVITEs
+	probes   *rate.Limiter     // of OPTIONS
+	requests *rate.Limiter     // of all requests
 	lookups  chan struct{}     // a semaphore: holds one value for each route look-up that runs
 	pending  int               // INVITEs in admission
-	refused  window            // refused INVITEs
+	refused  window            // refused calls
+	faulty   window            // other refused requests
 	wrong    map[string]window // wrong credentials, by trunk
 	admitted time.Time         // when a call was admitted last
 	blocked  time.Time         // until when
@@ -59,9 +68,13 @@ func (w window) add(now time.Time) window {
 	return w
 }
 
-// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and twice as many at once.
+// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and twice as many at once. OPTIONS
+// have the same limit.
 func NewLimiter(perSecond int, now func() time.Time) *Limiter {
-	return &Limiter{rate: rate.Limit(perSecond), burst: 2 * perSecond, now: now, known: map[netip.Addr]*source{}}
+	return &Limiter{
+		rate: rate.Limit(perSecond), burst: 2 * perSecond, requests: max(requestsPerInvite*perSecond, minRequests), now: now,
+		known: map[netip.Addr]*source{},
+	}
 }
 
 // Of returns the source that an address belongs to: the IPv4 address, or the /64 network of an IPv6 address.
@@ -83,20 +96,24 @@ func (l *Limiter) of(a netip.Addr) *source {
 		if len(l.known) >= maxSources {
 			l.evict()
 		}
-		known = &source{pace: rate.NewLimiter(l.rate, l.burst), lookups: make(chan struct{}, maxLookups)}
+		known = &source{
+			pace: rate.NewLimiter(l.rate, l.burst), probes: rate.NewLimiter(l.rate, l.burst),
+			requests: rate.NewLimiter(rate.Limit(l.requests), l.requests), lookups: make(chan struct{}, maxLookups),
+		}
 		l.known[a] = known
 	}
 	known.seen = l.now()
 	return known
 }
 
-// evict forgets the least recently seen of a few sources: a map gives them in random order.
+// evict forgets the least recently seen of a few sources, rather one without an admitted call: a map gives them in random
+// order.
 func (l *Limiter) evict() {
 	const few = 32
 	var oldest netip.Addr
 	looked := 0
 	for a, known := range l.known {
-		if known.pending == 0 && (!oldest.IsValid() || known.seen.Before(l.known[oldest].seen)) {
+		if known.pending == 0 && (!oldest.IsValid() || known.before(l.known[oldest])) {
 			oldest = a
 		}
 		if looked++; looked >= few && oldest.IsValid() {
@@ -104,6 +121,29 @@ func (l *Limiter) evict() {
 		}
 	}
 	delete(l.known, oldest)
+}
+
+// before reports whether a source is forgotten before another one.
+func (s *source) before(other *source) bool {
+	if s.admitted.IsZero() != other.admitted.IsZero() {
+		return s.admitted.IsZero()
+	}
+	return s.seen.Before(other.seen)
+}
+
+// Wait waits until a source may send one more request of any kind, or ctx ends.
+func (l *Limiter) Wait(ctx context.Context, a netip.Addr) {
+	l.mu.Lock()
+	pace := l.of(a).requests
+	l.mu.Unlock()
+	_ = pace.Wait(ctx) // it fails when ctx ends
+}
+
+// Probe reports whether a source may send one more OPTIONS.
+func (l *Limiter) Probe(a netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of(a).probes.AllowN(l.now(), 1)
 }
 
 // Enter counts an INVITE in admission and returns the semaphore of its source's route look-ups; nil when the source sends
@@ -132,18 +172,44 @@ func (l *Limiter) Admitted(a netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.of(a)
-	known.admitted, known.refused = l.now(), window{}
+	known.admitted, known.refused, known.faulty = l.now(), window{}, window{}
 }
 
-// Refused records a refused call, and blocks a source that sends nothing else.
-func (l *Limiter) Refused(a netip.Addr) {
+// Known reports whether a call of a source has been admitted.
+func (l *Limiter) Known(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known, now := l.of(a), l.now()
-	known.refused = known.refused.add(now)
-	if known.refused.n >= maxRefused && now.Sub(known.admitted) >= blockTime {
-		known.blocked = now.Add(blockTime)
+	known := l.known[Of(a)]
+	return known != nil && !known.admitted.IsZero()
+}
+
+// Refused records a refused call, and blocks a source that sends nothing else. It reports whether the source is blocked
+// from now on.
+func (l *Limiter) Refused(a netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.of(a)
+	known.refused = known.refused.add(l.now())
+	return l.block(known)
+}
+
+// Faulty is Refused for any other request.
+func (l *Limiter) Faulty(a netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.of(a)
+	known.faulty = known.faulty.add(l.now())
+	return l.block(known)
+}
+
+// block blocks a source that has been refused too often and has no recently admitted call. The mutex is held.
+func (l *Limiter) block(s *source) bool {
+	now := l.now()
+	if s.refused.n < maxRefused && s.faulty.n < maxFaulty || now.Sub(s.admitted) < blockTime || now.Before(s.blocked) {
+		return false
 	}
+	s.blocked = now.Add(blockTime)
+	return true
 }
 
 // Blocked reports whether a source gets no answers.

@@ -3,6 +3,7 @@ package source_test
 import (
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/source"
@@ -68,6 +69,74 @@ func TestSources(t *testing.T) {
 	now = now.Add(time.Minute)
 	if s.Distrusted(v6, "t") {
 		t.Error("they count for ever")
+	}
+}
+
+func TestFaultySources(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := source.NewLimiter(5, func() time.Time { return now })
+	a, carrier := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	if s.Admitted(carrier); !s.Known(carrier) || s.Known(a) {
+		t.Error("a source is known by its admitted calls")
+	}
+	for i := range 200 {
+		if s.Faulty(a) != (i == 99) || s.Blocked(a) != (i >= 99) {
+			t.Fatalf("refused request %d", i)
+		}
+		if s.Faulty(carrier) {
+			t.Fatal("a source of good calls is blocked")
+		}
+	}
+	for i := range 12 {
+		if s.Probe(carrier) != (i < 10) {
+			t.Errorf("OPTIONS %d at once", i)
+		}
+	}
+	now = now.Add(time.Second)
+	if !s.Probe(carrier) {
+		t.Error("no OPTIONS a second later")
+	}
+}
+
+// A source may send as many requests at once as in a second; the next one waits, whichever connection it comes over.
+func TestSourcesArePaced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := source.NewLimiter(50, time.Now)
+		a, began := netip.MustParseAddr("192.0.2.1"), time.Now()
+		for range 400 {
+			s.Wait(t.Context(), a)
+		}
+		if d := time.Since(began); d != 0 {
+			t.Errorf("400 requests at once take %s", d)
+		}
+		for range 400 {
+			s.Wait(t.Context(), a)
+		}
+		if d := time.Since(began).Round(time.Millisecond); d != time.Second {
+			t.Errorf("800 requests take %s", d)
+		}
+		s.Wait(t.Context(), netip.MustParseAddr("192.0.2.2"))
+		if d := time.Since(began).Round(time.Millisecond); d != time.Second {
+			t.Error("another source waits")
+		}
+	})
+}
+
+// The sources of calls are remembered longer than others.
+func TestSourcesOfCallsAreRemembered(t *testing.T) {
+	t.Parallel()
+	s := source.NewLimiter(1, time.Now)
+	carrier := netip.MustParseAddr("192.0.2.1")
+	s.Admitted(carrier)
+	a := netip.MustParseAddr("10.0.0.0")
+	for range 30_000 {
+		a = a.Next()
+		s.Faulty(a)
+	}
+	if !s.Known(carrier) {
+		t.Error("a source of calls is forgotten")
 	}
 }
 

@@ -21,17 +21,26 @@ import (
 // connectTimeout bounds a DNS look-up, and the connection to one address with its handshake.
 const connectTimeout = 5 * time.Second
 
-// Stack is one instance of sipgo's transport and transaction layers, with TLS settings of its own.
+// Stack is one instance of sipgo's transport layer, with TLS settings of its own, and the transactions over its connections.
 type Stack struct {
 	transport *sip.TransportLayer
-	server    *sip.TransactionLayer // server transactions
+	server    server
 	client    transactions
 	profile   Profile // zero for callers' connections
 	framer    func(local, remote net.Addr) *framer
 }
 
-// Handler handles the requests that a stack receives, each in a goroutine of its own.
-type Handler func(*Stack, *sip.Request, *sip.ServerTx)
+// Handler handles the requests that stacks receive. Its functions are called by the goroutine that reads the request's
+// connection, which is not read meanwhile.
+type Handler struct {
+	// Malformed hears of each message that cannot be parsed. May be nil.
+	Malformed func(s *Stack, from netip.AddrPort)
+	// Pace waits until the source of a request may send one more. May be nil.
+	Pace func(from netip.AddrPort)
+	// Request answers a request, or has another goroutine answer it, without blocking. An ACK gets no response. The request
+	// has a source, a connection, and otherwise what its sender wrote.
+	Request func(*sip.Request, *ServerTx)
+}
 
 // quiet silences sipgo, which logs whole messages with credentials and keys. Its default logger is global.
 var quiet = sync.OnceValue(func() *slog.Logger {
@@ -61,20 +70,21 @@ func newStack(
 		},
 		WriteTimeout: connectTimeout,
 	}}
-	s := &Stack{client: transactions{all: map[string]*sip.ClientTx{}}, framer: framer}
+	s := &Stack{
+		server: server{handle: handle, invites: map[string]*ServerTx{}}, client: transactions{all: map[string]*sip.ClientTx{}},
+		framer: framer,
+	}
 	s.transport = sip.NewTransportLayer(net.DefaultResolver, sip.NewParser(), config,
 		sip.WithTransportLayerLogger(quiet()),
 		sip.WithTransportLayerReadFilter(s.filter),
 		sip.WithTransportLayerTransports(sip.TransportsConfig{TLS: tlsTransport}),
 	)
-	s.server = sip.NewTransactionLayer(s.transport,
-		sip.WithTransactionLayerLogger(quiet()),
-		sip.WithTransactionLayerTerminateOnConnClose(),
-		sip.WithTransactionLayerUnhandledResponseHandler(s.client.receive),
-	)
-	s.server.OnRequest(func(req *sip.Request, tx *sip.ServerTx) { handle(s, req, tx) })
+	s.transport.OnMessage(s.receive)
 	return s
 }
+
+// Pending returns the number of INVITEs without a final response.
+func (s *Stack) Pending() int { return s.server.count() }
 
 // Serve handles the requests of a listener's connections until the listener closes.
 func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
@@ -87,11 +97,26 @@ func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error)
 	}
 	whole, refusals, err := f.feed(data)
 	for _, text := range refusals {
+		s.malformed(from.RemoteAddr)
 		if text != "" {
 			s.write(from.RemoteAddr.String(), text)
 		}
 	}
 	return whole, err
+}
+
+// malformed paces and reports a message that sipgo cannot parse.
+func (s *Stack) malformed(remote net.Addr) {
+	from, err := netip.ParseAddrPort(remote.String())
+	if err != nil {
+		return
+	}
+	if s.server.handle.Pace != nil {
+		s.server.handle.Pace(from)
+	}
+	if s.server.handle.Malformed != nil {
+		s.server.handle.Malformed(s, from)
+	}
 }
 
 // write writes to a pooled connection. A connection that does not take it will be closed by its reader.
@@ -216,6 +241,6 @@ func (s *Stack) Request(ctx context.Context, req *sip.Request, to netip.AddrPort
 // Close ends the transactions and closes the connections.
 func (s *Stack) Close() {
 	s.client.close()
-	s.server.Close()
+	s.server.close()
 	_ = s.transport.Close()
 }

@@ -12,8 +12,7 @@ import (
 
 // transactions holds a stack's client transactions. sipgo could hold them, but panics when a connection closes at the wrong
 // moment (v1.7.2): TransactionLayer.Request lists a transaction before it has a state, and the code that ends the
-// transactions of a closed connection then dereferences nil. Here sipgo's handler of unmatched responses delivers the
-// responses, and each transaction watches its own connection.
+// transactions of a closed connection then dereferences nil. Here each transaction watches its own connection.
 type transactions struct {
 	mu     sync.Mutex
 	all    map[string]*sip.ClientTx

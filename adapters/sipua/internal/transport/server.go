@@ -1,0 +1,306 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
+)
+
+// The reasons why a server transaction is over before its final response.
+var (
+	ErrCanceled = errors.New("the request was canceled")
+	ErrLost     = errors.New("the connection of the request has closed")
+	errAnswered = errors.New("the request was answered")
+)
+
+// server holds a stack's server transactions. TLS neither loses nor doubles messages, so a transaction exists only for as
+// long as it needs no peer to end: from the arrival of an INVITE, which a CANCEL may follow, to its final response. All
+// other requests, and all refusals, leave no state (RFC 3261, 8.2.7). sipgo would keep a refused INVITE for 64*T1, and a
+// goroutine for each request.
+type server struct {
+	handle Handler
+
+	mu      sync.Mutex
+	invites map[string]*ServerTx // without a final response
+	closed  bool
+}
+
+// receive handles a message in the goroutine that reads its connection: peers that do not read our responses, or send
+// faster than their pace, are not read either. Messages of a connection are handled in the order of their arrival.
+func (s *Stack) receive(msg sip.Message) {
+	switch msg := msg.(type) {
+	case *sip.Response:
+		s.client.receive(msg)
+	case *sip.Request:
+		s.request(msg)
+	}
+}
+
+func (s *Stack) request(req *sip.Request) {
+	from, err := netip.ParseAddrPort(req.Source())
+	if err != nil {
+		return
+	}
+	conn := s.Existing(from)
+	if conn == nil {
+		return // it has closed, so nobody could be answered
+	}
+	if s.server.handle.Pace != nil {
+		s.server.handle.Pace(from)
+	}
+	tx := &ServerTx{req: req, conn: conn, stack: s}
+	key, err := keyOfInvite(req)
+	switch {
+	case err != nil: // malformed: the handler refuses it
+	case req.IsCancel():
+		if invite := s.server.find(key); invite != nil {
+			invite.cancel(tx)
+			return
+		}
+	case req.IsInvite():
+		first, open := s.server.begin(key, tx)
+		switch {
+		case !open:
+			return
+		case first != tx:
+			first.repeat()
+			return
+		}
+		tx.watch()
+	}
+	s.server.handle.Request(req, tx)
+}
+
+// keyOfInvite returns the key of an INVITE's transaction: of an INVITE itself, or of the one that a CANCEL cancels
+// (RFC 3261, 17.2.3 and 9.2).
+func keyOfInvite(req *sip.Request) (string, error) {
+	via, cseq := req.Via(), req.CSeq()
+	if via == nil || cseq == nil {
+		return "", errors.New("a request without Via or CSeq")
+	}
+	branch := via.Params.GetOr("branch", "")
+	if len(branch) > len(sip.RFC3261BranchMagicCookie) && branch[:len(sip.RFC3261BranchMagicCookie)] == sip.RFC3261BranchMagicCookie {
+		return fmt.Sprintf("%s %s:%d", branch, via.Host, via.Port), nil
+	}
+	if req.CallID() == nil || req.From() == nil { // RFC 2543
+		return "", errors.New("a request without Call-ID or From")
+	}
+	return fmt.Sprintf("%s %s %d %s", req.CallID().Value(), message.Tag(req.From().Params), cseq.SeqNo, via.Value()), nil
+}
+
+func (s *server) find(key string) *ServerTx {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.invites[key]
+}
+
+// begin lists a transaction, and returns the one that is listed. It returns false once the stack is closed.
+func (s *server) begin(key string, tx *ServerTx) (listed *ServerTx, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, false
+	}
+	if first := s.invites[key]; first != nil {
+		return first, true
+	}
+	tx.key = key
+	s.invites[key] = tx
+	return tx, true
+}
+
+func (s *server) forget(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.invites, key)
+}
+
+func (s *server) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.invites)
+}
+
+func (s *server) close() {
+	s.mu.Lock()
+	s.closed = true
+	all := make([]*ServerTx, 0, len(s.invites))
+	for _, tx := range s.invites {
+		all = append(all, tx)
+	}
+	s.mu.Unlock()
+	for _, tx := range all {
+		tx.end(errAnswered)
+	}
+}
+
+// ServerTx is the transaction of a request that has come over a connection. It is safe for concurrent use.
+type ServerTx struct {
+	req   *sip.Request
+	conn  sip.Connection
+	stack *Stack
+	key   string // of an INVITE that is listed
+
+	mu       sync.Mutex
+	last     *sip.Response // sent last
+	over     error         // why nothing but a repeated 2xx may be sent any more
+	canceled func(*sip.Request)
+	lost     func()
+	trying   *time.Timer
+	guard    *time.Timer
+}
+
+// Stack returns the stack that the request came over.
+func (t *ServerTx) Stack() *Stack { return t.stack }
+
+// Connection returns the connection that the request came over.
+func (t *ServerTx) Connection() sip.Connection { return t.conn }
+
+// Respond sends a response. The first final one ends the transaction; after that a 2xx to an INVITE may be sent again. It
+// fails with ErrCanceled or ErrLost.
+func (t *ServerTx) Respond(res *sip.Response) error {
+	t.mu.Lock()
+	lost, err := t.respondLocked(res)
+	t.mu.Unlock()
+	if lost != nil {
+		lost()
+	}
+	return err
+}
+
+// respondLocked is Respond with the mutex held. lost is to be called without it.
+func (t *ServerTx) respondLocked(res *sip.Response) (lost func(), err error) {
+	again := t.over != nil && res == t.last && t.req.IsInvite() && res.IsSuccess()
+	if t.over != nil && !again {
+		return nil, t.over
+	}
+	if err := t.conn.WriteMsg(res); err != nil {
+		_ = t.conn.Close() // nothing can be written to it any more
+		lost = t.lost
+		t.endLocked(ErrLost)
+		return lost, fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	t.last = res
+	if !res.IsProvisional() {
+		t.endLocked(errAnswered)
+	} else if t.trying != nil {
+		t.trying.Stop()
+	}
+	return nil, nil
+}
+
+// Watch sets what is called, at most one of them once, when the peer cancels an INVITE or its connection closes before the
+// final response. It fails with ErrCanceled or ErrLost when that has happened; a transaction that is answered is neither.
+func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over == nil {
+		t.canceled, t.lost = canceled, lost
+	}
+	if errors.Is(t.over, errAnswered) {
+		return nil
+	}
+	return t.over
+}
+
+// watch sends 100 unless a response is sent soon (RFC 3261, 17.2.1), and ends the transaction when its connection closes.
+func (t *ServerTx) watch() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.trying = time.AfterFunc(sip.Timer_1xx, func() {
+		t.mu.Lock()
+		var lost func()
+		if t.last == nil {
+			lost, _ = t.respondLocked(message.Refusal{Status: sip.StatusTrying}.Response(t.req, ""))
+		}
+		t.mu.Unlock()
+		if lost != nil {
+			lost()
+		}
+	})
+	t.guardLocked()
+}
+
+// guardLocked looks after the connection again in a while: sipgo tells nobody else when it closes.
+func (t *ServerTx) guardLocked() {
+	t.guard = time.AfterFunc(sip.T1/5, func() {
+		t.mu.Lock()
+		var lost func()
+		switch {
+		case t.over != nil:
+		case isClosed(t.conn):
+			lost = t.lost
+			t.endLocked(ErrLost)
+		default:
+			t.guardLocked()
+		}
+		t.mu.Unlock()
+		if lost != nil {
+			lost()
+		}
+	})
+}
+
+// cancel answers a CANCEL, and then its INVITE with 487 (RFC 3261, 9.2).
+func (t *ServerTx) cancel(by *ServerTx) {
+	t.mu.Lock()
+	canceled := t.canceled
+	_ = by.Respond(t.tagged(message.Refusal{Status: sip.StatusOK}.Response(by.req, "")))
+	if t.over == nil {
+		_, _ = t.respondLocked(t.tagged(message.Refusal{Status: sip.StatusRequestTerminated}.Response(t.req, "")))
+		t.over = ErrCanceled
+	} else {
+		canceled = nil
+	}
+	t.mu.Unlock()
+	if canceled != nil {
+		canceled(by.req)
+	}
+}
+
+// tagged gives a response the To tag of the responses before.
+func (t *ServerTx) tagged(res *sip.Response) *sip.Response {
+	if t.last == nil || t.last.To() == nil || res.To() == nil {
+		return res
+	}
+	if tag := message.Tag(t.last.To().Params); tag != "" {
+		res.To().Params.Add("tag", tag)
+	}
+	return res
+}
+
+// repeat sends the last response again to a peer that repeats its INVITE.
+func (t *ServerTx) repeat() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last != nil && t.over == nil {
+		_ = t.conn.WriteMsg(t.last)
+	}
+}
+
+func (t *ServerTx) end(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.endLocked(why)
+}
+
+func (t *ServerTx) endLocked(why error) {
+	if t.over != nil {
+		return
+	}
+	t.over, t.canceled, t.lost = why, nil, nil
+	for _, timer := range []*time.Timer{t.trying, t.guard} {
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+	if t.key != "" {
+		t.stack.server.forget(t.key)
+	}
+}
