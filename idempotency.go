@@ -6,7 +6,7 @@ import (
 )
 
 // IdempotencyStore keeps the first answer to each request with an idempotency key, so that a client that retries gets the
-// same answer. An answer is the bytes that the transport needs to repeat it.
+// same answer. An answer is the bytes that the transport needs to repeat it. Digests and answers are encrypted at rest.
 type IdempotencyStore interface {
 	// Find returns the answer that was kept under a key at since or later, and the digest of its request; CodeNotFound
 	// when there is none.

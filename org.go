@@ -53,7 +53,7 @@ type Principal struct {
 // Entitled reports whether the principal's organization has the entitlement.
 func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }
 
-// Tenants stores organizations and the records of their keys.
+// Tenants stores organizations and the records of their keys. Webhook secrets are encrypted at rest.
 type Tenants interface {
 	// InsertOrganization adds an organization; CodeConflict when its id is taken.
 	InsertOrganization(ctx context.Context, o Organization) error

@@ -19,7 +19,8 @@ type InboundNumber struct {
 	Version   int64
 }
 
-// Store keeps the agents of inbound numbers. Another organization's number is absent.
+// Store keeps the agents of inbound numbers. Another organization's number is absent. What may hold keys of other systems is
+// encrypted at rest: Tools, DynamicData and Webhook of an Agent.
 type Store interface {
 	// InsertNumber adds a number with Version 1; CodeConflict when the organization has it already.
 	InsertNumber(ctx context.Context, n InboundNumber) error

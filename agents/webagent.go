@@ -59,6 +59,7 @@ func lead(a *Agent, ref PathwayRef) {
 }
 
 // WebAgents keeps web agents. What it returns shares no memory with what it keeps. Another organization's agent is absent.
+// What may hold keys of other systems is encrypted at rest: Tools, DynamicData and Webhook of an Agent.
 type WebAgents interface {
 	// InsertAgent adds an agent with Version 1; CodeConflict when its id is taken.
 	InsertAgent(ctx context.Context, a WebAgent) error

@@ -8,8 +8,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunIdempotencyStore tests a callwright.IdempotencyStore. newStore gives an empty one.
-func RunIdempotencyStore(t *testing.T, newStore func(t *testing.T) callwright.IdempotencyStore) {
+// RunIdempotencyStore tests a callwright.IdempotencyStore. newStore gives an empty one, and atRest what that has written to a disk or a
+// server; nil: it writes nothing.
+func RunIdempotencyStore(
+	t *testing.T, newStore func(t *testing.T) callwright.IdempotencyStore, atRest AtRest[callwright.IdempotencyStore],
+) {
 	t.Helper()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	since := at.Add(-time.Hour)
@@ -30,6 +33,13 @@ func RunIdempotencyStore(t *testing.T, newStore func(t *testing.T) callwright.Id
 		if err != nil || string(digest) != "digest of first" || string(answer) != "first" {
 			t.Errorf("found %q, %q, %v", digest, answer, err)
 		}
+	})
+	t.Run("encrypts answers", func(t *testing.T) {
+		t.Parallel()
+		s := newStore(t)
+		atRest.check(t, s, func() error {
+			return s.Keep(t.Context(), visible, "key", []byte("hunter2-digest-"), []byte("hunter2-answer-"), since, at)
+		}, "hunter2-digest-", "hunter2-answer-")
 	})
 	t.Run("forgets an old answer", func(t *testing.T) {
 		t.Parallel()

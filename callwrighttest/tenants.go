@@ -9,8 +9,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunTenants tests a callwright.Tenants. newStore gives an empty one.
-func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
+// RunTenants tests a callwright.Tenants. newStore gives an empty one, and atRest what that has written to a disk or a
+// server; nil: it writes nothing.
+func RunTenants(
+	t *testing.T, newStore func(t *testing.T) callwright.Tenants, atRest AtRest[callwright.Tenants],
+) {
 	t.Helper()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 	org, key := tenant(at)
@@ -31,6 +34,10 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 		if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || !reflect.DeepEqual(got, key) {
 			t.Errorf("got %+v, %v; want %+v", got, err, key)
 		}
+	})
+	t.Run("encrypts secrets", func(t *testing.T) {
+		t.Parallel()
+		encryptsTenant(t, newStore(t), org, atRest)
 	})
 	t.Run("replaces an organization", func(t *testing.T) {
 		t.Parallel()
@@ -79,16 +86,19 @@ func RunTenants(t *testing.T, newStore func(t *testing.T) callwright.Tenants) {
 	})
 	t.Run("revokes once", func(t *testing.T) {
 		t.Parallel()
-		s := filled(t)
-		for _, when := range []time.Time{at, at.Add(time.Minute)} {
-			if err := s.RevokeKey(t.Context(), "a", "k1", when); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
-			t.Errorf("got %+v, %v; want it revoked at %s", got, err, at)
-		}
+		revokesOnce(t, filled(t), at)
 	})
+}
+
+func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {
+	for _, when := range []time.Time{at, at.Add(time.Minute)} {
+		if err := s.RevokeKey(t.Context(), "a", "k1", when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.KeyByPrefix(t.Context(), "cwk_abc"); err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
+		t.Errorf("got %+v, %v; want it revoked at %s", got, err, at)
+	}
 }
 
 // tenant returns an organization and a key of it, with something in every field.
@@ -100,4 +110,11 @@ func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 		}, callwright.APIKey{
 			ID: "k1", Org: "a", Name: "ci", Prefix: "cwk_abc", Hash: []byte{0, 1, 255}, CreatedAt: at, ExpiresAt: &end,
 		}
+}
+
+func encryptsTenant(t *testing.T, s callwright.Tenants, org callwright.Organization, atRest AtRest[callwright.Tenants]) {
+	org.ID, org.WebhookSecret = visible, "hunter2-hook"
+	atRest.check(t, s, func() error {
+		return errors.Join(s.InsertOrganization(t.Context(), org), s.UpdateOrganization(t.Context(), org))
+	}, "hunter2-hook")
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Store stores trunks. Their secrets are encrypted at rest. Returned trunks share no memory with stored ones.
+// Store stores trunks. Returned trunks share no memory with stored ones. Encrypted at rest are the passwords of a trunk, its
+// Headers, whose constants may be keys of other systems, and the address of its alerts' webhook.
 type Store interface {
 	// Hold locks a number for the transaction of ctx: it waits until no other transaction holds the number, and makes
 	// others wait until this one ends. A change of a number's trunks that depends on their state holds the number before

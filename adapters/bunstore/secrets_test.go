@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/header"
 )
 
 var kept24h = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
@@ -30,7 +33,8 @@ var kept24h = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 // secrets is all that must not be read in a database, whatever holds it.
 var secrets = []string{
 	"hunter2-webhook", "hunter2-call", "hunter2-register", "hunter2-answer", "hunter2-digest", "hunter2-tool",
-	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge",
+	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge", "hunter2-hook", "hunter2-constant",
+	"hunter2-alert",
 }
 
 // secretTrunk returns a trunk with passwords.
@@ -38,13 +42,15 @@ func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	trunk := sip.Trunk{ID: id, Org: "o", Number: number, Direction: sip.Outbound, Version: 1}
 	trunk.Options.Call = sip.Credentials{Username: "alice", Password: "hunter2-call"}
 	trunk.Options.Register = sip.Credentials{Username: "bob", Password: "hunter2-register"}
+	trunk.Headers = []header.Rule{{Custom: &header.Custom{Key: "X-Key", Value: "hunter2-constant", Passthrough: true}}}
+	trunk.Alerts = &alert.Config{Enabled: true, Channels: alert.Channels{Webhook: "https://x.example/hunter2-alert"}}
 	return trunk
 }
 
 // secretAgent returns an agent whose requests hold keys.
 func secretAgent() agents.Agent {
 	return agents.Agent{
-		Task:  "Ask alice.",
+		Task: "Ask alice.", Webhook: "https://x.example/?token=hunter2-hook",
 		Tools: []json.RawMessage{json.RawMessage(`{"headers":{"X-Key":"hunter2-tool"}}`)},
 		DynamicData: []agents.DynamicData{{
 			URL: "https://x.example/", Headers: []request.Pair{{Name: "X-Key", Value: "hunter2-header"}},
@@ -122,7 +128,7 @@ func TestSecretsAreSealed(t *testing.T) {
 			}
 		}
 		for table, column := range map[string]string{
-			"organizations": "webhook_secret", "trunks": "register_password", "calls": "agent_requests",
+			"organizations": "webhook_secret", "trunks": "secrets", "calls": "agent_requests",
 			"inbound_numbers": "agent_requests", "web_agents": "agent_requests", "pathways": "draft", "pathway_versions": "document",
 		} {
 			if sealed := storetest.Dump(t, db, table, column); !strings.HasPrefix(sealed, "k1:") {
@@ -166,6 +172,7 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 		for to, from := range map[string]string{
 			"call_password":     "SELECT call_password FROM trunks WHERE id = 't1'",
 			"register_password": "SELECT call_password FROM trunks WHERE id = 't2'",
+			"secrets":           "SELECT secrets FROM trunks WHERE id = 't1'",
 		} {
 			db := open(t)
 			keepSecrets(t, db)
@@ -221,6 +228,56 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 			if err := test.read(); callwright.CodeOf(err) != callwright.CodeInternal {
 				t.Errorf("%s: what was moved gave %v", name, err)
 			}
+		}
+	})
+}
+
+// TestRowsOfEarlierReleases have in plain text what is sealed since: they are read, and sealed when they are written.
+func TestRowsOfEarlierReleases(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		keepSecrets(t, db)
+		const hook = `'{"task":"Ask alice.","webhook":"https://x.example/?token=hunter2-hook"}'`
+		for _, statement := range []string{
+			"UPDATE calls SET agent = " + hook + ", agent_requests = ''",
+			"UPDATE web_agents SET agent = " + hook + ", agent_requests = ''",
+			"UPDATE inbound_numbers SET agent = " + hook + ", agent_requests = ''",
+			`UPDATE trunks SET secrets = '', headers = '[{"custom":{"key":"X-Key","value":"hunter2-constant","passthrough":true}}]',
+				alerts = '{"enabled":true,"thresholds":{},"channels":{"webhook":"https://x.example/hunter2-alert"}}'`,
+		} {
+			if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx := t.Context()
+		trunks, web, numbers := sipstore.Trunks{DB: db}, agentstore.WebAgents{DB: db}, agentstore.Numbers{DB: db}
+		trunk, trunkErr := trunks.Trunk(ctx, "o", "t1")
+		c, callErr := agentstore.Calls{DB: db}.Get(ctx, "o", "c")
+		a, agentErr := web.Agent(ctx, "o", "w")
+		n, numberErr := numbers.Number(ctx, "o", "+15550000001")
+		if err := errors.Join(trunkErr, callErr, agentErr, numberErr); err != nil {
+			t.Fatal(err)
+		}
+		want := secretTrunk("t1", "+15550000001")
+		if !reflect.DeepEqual(trunk.Headers, want.Headers) || !reflect.DeepEqual(trunk.Alerts, want.Alerts) {
+			t.Errorf("the trunk is %+v", trunk)
+		}
+		for _, webhook := range []string{c.Agent.Webhook, a.Agent.Webhook, n.Agent.Webhook} {
+			if webhook != secretAgent().Webhook {
+				t.Errorf("the webhook is %q", webhook)
+			}
+		}
+		if err := errors.Join(trunks.Update(ctx, trunk), web.UpdateAgent(ctx, a), numbers.UpdateNumber(ctx, n)); err != nil {
+			t.Fatal(err)
+		}
+		for table, column := range map[string]string{"web_agents": "agent", "inbound_numbers": "agent"} {
+			if text := storetest.Dump(t, db, table, column); strings.Contains(text, "hunter2") {
+				t.Errorf("%s.%s is %s", table, column, text)
+			}
+		}
+		if again, err := trunks.Trunk(ctx, "o", "t1"); err != nil || !reflect.DeepEqual(again.Headers, want.Headers) {
+			t.Errorf("after an update the trunk is %+v, %v", again, err)
 		}
 	})
 }

@@ -17,8 +17,9 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// RunCallStore tests a call.Store. newStore gives an empty one.
-func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store) {
+// RunCallStore tests a call.Store. newStore gives an empty one, and atRest what that has written to a disk
+// or a server; nil: it writes nothing.
+func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest AtRest[call.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Store){
 		"keeps every field":                  keepsCall,
@@ -37,6 +38,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store) {
 		"keeps notices":                      keepsNotices,
 		"asks for a stop":                    asksForStop,
 		"finds the calls of dead nodes":      findsLost,
+		"encrypts secrets":                   func(t *testing.T, s call.Store) { encryptsCall(t, s, atRest) },
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,11 +13,12 @@ import (
 // at is a time as both databases keep it.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// RunNumberStore tests an agents.Store. newStore gives an empty one.
-func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store) {
+// RunNumberStore tests an agents.Store. newStore and atRest are those of RunCallStore.
+func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store, atRest AtRest[agents.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, agents.Store){
 		"keeps every field":                 keepsNumber,
+		"encrypts secrets":                  func(t *testing.T, s agents.Store) { encryptsNumber(t, s, atRest) },
 		"tells nothing from an empty list":  keepsEmptyListsOfNumber,
 		"refuses a number twice":            refusesNumberTwice,
 		"hides other organizations'":        hidesNumbers,

@@ -13,11 +13,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// RunPathwayStore tests a pathway.Store. newStore returns an empty one.
-func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store) {
+// RunPathwayStore tests a pathway.Store. newStore and atRest are those of RunCallStore.
+func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store, atRest AtRest[pathway.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, pathway.Store){
 		"keeps every field":                      keepsPathway,
+		"encrypts documents":                     func(t *testing.T, s pathway.Store) { encryptsPathway(t, s, atRest) },
 		"keeps an empty draft":                   keepsEmptyDraft,
 		"shares no memory":                       sharesNoPathway,
 		"hides other organizations' pathways":    hidesPathways,

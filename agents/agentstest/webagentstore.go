@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// RunWebAgentStore tests an agents.WebAgents. newStore gives an empty one.
-func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents) {
+// RunWebAgentStore tests an agents.WebAgents. newStore and atRest are those of RunCallStore.
+func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents, atRest AtRest[agents.WebAgents]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, agents.WebAgents){
 		"keeps every field":                 keepsWebAgent,
@@ -26,6 +26,7 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 		"updates by compare-and-set":        updatesWebAgent,
 		"lists and counts":                  listsWebAgents,
 		"deletes":                           deletesWebAgent,
+		"encrypts secrets":                  func(t *testing.T, s agents.WebAgents) { encryptsWebAgent(t, s, atRest) },
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Store keeps calls. What it returns shares no memory with what it keeps. Another organization's call is absent.
+// Store keeps calls. What it returns shares no memory with what it keeps. Another organization's call is absent. What may
+// hold keys of other systems is encrypted at rest: Tools, DynamicData and Webhook of a call's Agent.
 type Store interface {
 	Records
 	Transcripts

@@ -70,7 +70,8 @@ const (
 
 // Store stores pathways and their versions. RunPathwayStore of agentstest tests one.
 //
-// Returned values share no memory with stored ones. Another organization's pathway is absent.
+// Returned values share no memory with stored ones. Another organization's pathway is absent. Documents are encrypted at
+// rest: the requests of their nodes may hold keys of other systems.
 type Store interface {
 	Pathways
 	Versions

@@ -18,8 +18,10 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// RunStore tests a sip.Store. newStore returns an empty one.
-func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store) {
+// RunStore tests a sip.Store. newStore returns an empty one, and atRest everything that it has written to a disk
+// or a server: every column of a database, or every byte of its files. The suite looks there for what must be encrypted. A
+// store that keeps everything in memory has no atRest.
+func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest func(t *testing.T, s sip.Store) []byte) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Store){
 		"keeps every field":                  keepsFields,
@@ -33,6 +35,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store) {
 		"lists all trunks in order":          listsAll,
 		"lists outbound trunks by number":    listsOutbound,
 		"finds the owner of an inbound call": findsOwner,
+		"encrypts secrets":                   func(t *testing.T, s sip.Store) { encryptsTrunk(t, s, atRest) },
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,11 +18,13 @@ type agentColumns struct {
 	PathwayEnvironment string    `bun:"pathway_environment"`
 	PathwayVersion     int       `bun:"pathway_version"`
 	StartNode          string    `bun:"start_node"`
-	Requests           string    `bun:"agent_requests"` // sealed, as their headers may hold keys of other systems
+	Secrets            string    `bun:"agent_requests"` // sealed: agentSecretsJSON
 }
 
-// requestsJSON holds the requests of an agent to other systems.
-type requestsJSON struct {
+// agentSecretsJSON holds the addresses of an agent and its requests to other systems: their paths, queries and headers may
+// hold keys.
+type agentSecretsJSON struct {
+	Webhook     string        `json:"webhook,omitempty"`
 	Tools       []string      `json:"tools,omitzero"`
 	DynamicData []dynamicJSON `json:"dynamic_data,omitzero"`
 }
@@ -37,7 +39,7 @@ type dynamicJSON struct {
 	Response []mappingJSON `json:"response,omitzero"`
 }
 
-// The purposes bind the sealed requests of an agent to their row.
+// The purposes bind the secrets of an agent to their row.
 
 func callAgentPurpose(org callwright.OrgID, id string) string {
 	return fmt.Sprintf("agent of call:%q:%q", org, id)
@@ -56,11 +58,12 @@ func (db core) agentColumns(purpose string, a agents.Agent) agentColumns {
 		Agent: agentJSON(a), PathwayID: a.Pathway.ID, PathwayEnvironment: string(a.Pathway.Version.Environment),
 		PathwayVersion: a.Pathway.Version.Number, StartNode: a.Pathway.StartNode,
 	}
-	if a.Tools != nil || a.DynamicData != nil {
+	columns.Agent.Webhook = ""
+	if a.Webhook != "" || a.Tools != nil || a.DynamicData != nil {
 		text := func(tool json.RawMessage) string { return string(tool) }
-		requests := requestsJSON{sqldb.Converted(a.Tools, text), sqldb.Converted(a.DynamicData, newDynamicJSON)}
-		plain, _ := json.Marshal(requests) //nolint:errchkjson // texts always have a JSON
-		columns.Requests = db.Keyring.Seal(purpose, callwright.Secret(plain))
+		secrets := agentSecretsJSON{a.Webhook, sqldb.Converted(a.Tools, text), sqldb.Converted(a.DynamicData, newDynamicJSON)}
+		plain, _ := json.Marshal(secrets) //nolint:errchkjson // texts always have a JSON
+		columns.Secrets = db.Keyring.Seal(purpose, callwright.Secret(plain))
 	}
 	return columns
 }
@@ -71,16 +74,19 @@ func (db core) agent(purpose string, c agentColumns) (agents.Agent, error) {
 		ID: c.PathwayID, StartNode: c.StartNode,
 		Version: pathway.Selector{Environment: pathway.Environment(c.PathwayEnvironment), Number: c.PathwayVersion},
 	}
-	plain, err := db.Unseal(purpose, c.Requests)
+	plain, err := db.Unseal(purpose, c.Secrets)
 	if err != nil || plain == "" {
 		return a, err
 	}
-	var requests requestsJSON
-	if err := json.Unmarshal([]byte(plain), &requests); err != nil {
+	var secrets agentSecretsJSON
+	if err := json.Unmarshal([]byte(plain), &secrets); err != nil {
 		return a, callwright.ErrInternal.Because(err)
 	}
-	a.Tools = sqldb.Converted(requests.Tools, func(tool string) json.RawMessage { return json.RawMessage(tool) })
-	a.DynamicData = sqldb.Converted(requests.DynamicData, dynamicJSON.dynamicData)
+	if secrets.Webhook != "" { // a row of a release before version 10 of the tables has it in its agent
+		a.Webhook = secrets.Webhook
+	}
+	a.Tools = sqldb.Converted(secrets.Tools, func(tool string) json.RawMessage { return json.RawMessage(tool) })
+	a.DynamicData = sqldb.Converted(secrets.DynamicData, dynamicJSON.dynamicData)
 	return a, nil
 }
 

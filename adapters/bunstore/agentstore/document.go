@@ -28,7 +28,7 @@ type agentJSON struct {
 	Record          bool                   `json:"record,omitempty"`
 	MaxDuration     time.Duration          `json:"max_duration_ns,omitempty"`
 	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
-	Webhook         string                 `json:"webhook,omitempty"`
+	Webhook         string                 `json:"webhook,omitempty"` // of earlier releases: see agentColumns
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
 	Tools           []json.RawMessage      `json:"-"` // see agentColumns
 	DynamicData     []agents.DynamicData   `json:"-"` // see agentColumns

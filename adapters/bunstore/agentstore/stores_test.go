@@ -20,14 +20,18 @@ import (
 func TestStores(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return agentstore.Calls{DB: open(t)} })
-		agentstest.RunWebAgentStore(t, func(t *testing.T) agents.WebAgents { return agentstore.WebAgents{DB: open(t)} })
-		agentstest.RunPathwayStore(t, func(t *testing.T) pathway.Store { return agentstore.Pathways{DB: open(t)} })
+		agentstest.RunCallStore(t, func(t *testing.T) call.Store { return agentstore.Calls{DB: open(t)} },
+			func(t *testing.T, s call.Store) []byte { return storetest.AtRest(t, s.(agentstore.Calls).DB) }) //nolint:forcetypeassert // it is ours
+		agentstest.RunWebAgentStore(t, func(t *testing.T) agents.WebAgents { return agentstore.WebAgents{DB: open(t)} },
+			func(t *testing.T, s agents.WebAgents) []byte { return storetest.AtRest(t, s.(agentstore.WebAgents).DB) }) //nolint:forcetypeassert // it is ours
+		agentstest.RunPathwayStore(t, func(t *testing.T) pathway.Store { return agentstore.Pathways{DB: open(t)} },
+			func(t *testing.T, s pathway.Store) []byte { return storetest.AtRest(t, s.(agentstore.Pathways).DB) }) //nolint:forcetypeassert // it is ours
 		agentstest.RunChatStore(t, func(t *testing.T) (pathway.Store, pathway.Chats) {
 			db := open(t)
 			return agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}
 		})
-		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} })
+		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} },
+			func(t *testing.T, s agents.Store) []byte { return storetest.AtRest(t, s.(agentstore.Numbers).DB) }) //nolint:forcetypeassert // it is ours
 	})
 }
 

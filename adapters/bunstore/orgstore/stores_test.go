@@ -17,9 +17,12 @@ import (
 func TestStores(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} })
+		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} },
+			func(t *testing.T, s callwright.Tenants) []byte { return storetest.AtRest(t, s.(orgstore.Tenants).DB) }) //nolint:forcetypeassert // it is ours
 		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore {
 			return orgstore.IdempotencyStore{DB: open(t)}
+		}, func(t *testing.T, s callwright.IdempotencyStore) []byte {
+			return storetest.AtRest(t, s.(orgstore.IdempotencyStore).DB) //nolint:forcetypeassert // it is ours
 		})
 	})
 }

@@ -21,7 +21,8 @@ import (
 func TestStores(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		siptest.RunStore(t, func(t *testing.T) sip.Store { return sipstore.Trunks{DB: open(t)} })
+		siptest.RunStore(t, func(t *testing.T) sip.Store { return sipstore.Trunks{DB: open(t)} },
+			func(t *testing.T, s sip.Store) []byte { return storetest.AtRest(t, s.(sipstore.Trunks).DB) }) //nolint:forcetypeassert // it is ours
 		siptest.RunHold(t, func(t *testing.T) (sip.Store, callwright.Atomic) {
 			db := open(t)
 			return sipstore.Trunks{DB: db}, db

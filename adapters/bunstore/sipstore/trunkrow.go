@@ -1,6 +1,7 @@
 package sipstore
 
 import (
+	"encoding/json"
 	"net/netip"
 	"time"
 
@@ -23,9 +24,10 @@ type trunkRow struct {
 	Direction        string        `bun:"direction"`
 	Endpoint         string        `bun:"endpoint"`
 	Options          optionsJSON   `bun:"options,type:jsonb"`
-	CallPassword     string        `bun:"call_password"`     // sealed
-	RegisterPassword string        `bun:"register_password"` // sealed
-	Headers          []ruleJSON    `bun:"headers,type:jsonb"`
+	CallPassword     string        `bun:"call_password"`      // sealed
+	RegisterPassword string        `bun:"register_password"`  // sealed
+	Headers          []ruleJSON    `bun:"headers,type:jsonb"` // of earlier releases: they are in Secrets
+	Secrets          string        `bun:"secrets"`            // sealed: trunkSecretsJSON
 	Failover         *failoverJSON `bun:"failover,type:jsonb"`
 	Codecs           *codecsJSON   `bun:"codecs,type:jsonb"`
 	Alerts           *alertsJSON   `bun:"alerts,type:jsonb"`
@@ -44,6 +46,12 @@ type optionsJSON struct {
 	Verify           sip.TLSVerification `json:"verify,omitempty"`
 	AllowedIPs       []netip.Prefix      `json:"allowed_ips,omitempty"`
 	SecureMedia      *bool               `json:"secure_media,omitempty"`
+}
+
+// trunkSecretsJSON holds what may hold keys of other systems: constants in headers, and the address of a webhook.
+type trunkSecretsJSON struct {
+	Headers []ruleJSON `json:"headers"`
+	Webhook string     `json:"webhook,omitempty"`
 }
 
 type ruleJSON struct {
@@ -107,9 +115,10 @@ type channelsJSON struct {
 	Webhook string `json:"webhook,omitempty"`
 }
 
-// callPurpose and registerPurpose bind sealed passwords to their trunk and their use.
+// These purposes bind what is sealed to its trunk and its use.
 func callPurpose(id string) string     { return "trunk:" + id + ":call" }
 func registerPurpose(id string) string { return "trunk:" + id + ":register" }
+func secretsPurpose(id string) string  { return "trunk:" + id + ":secrets" }
 
 func (db core) trunkRow(t sip.Trunk) trunkRow {
 	o := t.Options
@@ -121,10 +130,7 @@ func (db core) trunkRow(t sip.Trunk) trunkRow {
 		},
 		CallPassword:     db.Keyring.Seal(callPurpose(t.ID), o.Call.Password),
 		RegisterPassword: db.Keyring.Seal(registerPurpose(t.ID), o.Register.Password),
-		Headers: sqldb.Converted(t.Headers, func(r header.Rule) ruleJSON {
-			return ruleJSON{Custom: (*customJSON)(r.Custom), UUI: (*uuiJSON)(r.UUI)}
-		}),
-		CreatedAt: sqldb.Stored(t.CreatedAt), UpdatedAt: sqldb.Stored(t.UpdatedAt), Version: t.Version,
+		CreatedAt:        sqldb.Stored(t.CreatedAt), UpdatedAt: sqldb.Stored(t.UpdatedAt), Version: t.Version,
 	}
 	if f := t.Failover; f != nil {
 		row.Failover = &failoverJSON{f.Enabled, sqldb.Converted(f.Servers, newServerJSON), f.Triggers, f.Failback}
@@ -135,8 +141,42 @@ func (db core) trunkRow(t sip.Trunk) trunkRow {
 	}
 	if a := t.Alerts; a != nil {
 		row.Alerts = &alertsJSON{a.Enabled, thresholdsJSON(a.Thresholds), channelsJSON(a.Channels)}
+		row.Alerts.Channels.Webhook = ""
 	}
+	row.Secrets = db.trunkSecrets(t)
 	return row
+}
+
+// trunkSecrets returns the sealed secrets of a trunk; empty when it has none.
+func (db core) trunkSecrets(t sip.Trunk) string {
+	secrets := trunkSecretsJSON{Headers: sqldb.Converted(t.Headers, func(r header.Rule) ruleJSON {
+		return ruleJSON{Custom: (*customJSON)(r.Custom), UUI: (*uuiJSON)(r.UUI)}
+	})}
+	if t.Alerts != nil {
+		secrets.Webhook = t.Alerts.Channels.Webhook
+	}
+	if secrets.Headers == nil && secrets.Webhook == "" {
+		return ""
+	}
+	plain, _ := json.Marshal(secrets) //nolint:errchkjson // texts always have a JSON
+	return db.Keyring.Seal(secretsPurpose(t.ID), callwright.Secret(plain))
+}
+
+// unsealSecrets puts the secrets of a row to where rows of earlier releases have them.
+func (db core) unsealSecrets(r *trunkRow) error {
+	plain, err := db.Unseal(secretsPurpose(r.ID), r.Secrets)
+	if err != nil || plain == "" {
+		return err
+	}
+	var secrets trunkSecretsJSON
+	if err := json.Unmarshal([]byte(plain), &secrets); err != nil {
+		return callwright.ErrInternal.Because(err)
+	}
+	r.Headers = secrets.Headers
+	if r.Alerts != nil {
+		r.Alerts.Channels.Webhook = secrets.Webhook
+	}
+	return nil
 }
 
 func (db core) trunk(r trunkRow) (sip.Trunk, error) {
@@ -146,6 +186,9 @@ func (db core) trunk(r trunkRow) (sip.Trunk, error) {
 	}
 	registerPassword, err := db.Unseal(registerPurpose(r.ID), r.RegisterPassword)
 	if err != nil {
+		return sip.Trunk{}, err
+	}
+	if err := db.unsealSecrets(&r); err != nil {
 		return sip.Trunk{}, err
 	}
 	o := r.Options

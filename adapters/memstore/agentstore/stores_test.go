@@ -13,12 +13,12 @@ import (
 
 func TestStores(t *testing.T) {
 	t.Parallel()
-	agentstest.RunCallStore(t, func(*testing.T) call.Store { return agentstore.Calls{Store: memstore.New()} })
-	agentstest.RunWebAgentStore(t, func(*testing.T) agents.WebAgents { return agentstore.WebAgents{Store: memstore.New()} })
-	agentstest.RunPathwayStore(t, func(*testing.T) pathway.Store { return agentstore.Pathways{Store: memstore.New()} })
+	agentstest.RunCallStore(t, func(*testing.T) call.Store { return agentstore.Calls{Store: memstore.New()} }, nil)
+	agentstest.RunWebAgentStore(t, func(*testing.T) agents.WebAgents { return agentstore.WebAgents{Store: memstore.New()} }, nil)
+	agentstest.RunPathwayStore(t, func(*testing.T) pathway.Store { return agentstore.Pathways{Store: memstore.New()} }, nil)
 	agentstest.RunChatStore(t, func(*testing.T) (pathway.Store, pathway.Chats) {
 		s := memstore.New()
 		return agentstore.Pathways{Store: s}, agentstore.Chats{Store: s}
 	})
-	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} })
+	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} }, nil)
 }

@@ -11,8 +11,8 @@ import (
 
 func TestStores(t *testing.T) {
 	t.Parallel()
-	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return orgstore.Tenants{Store: memstore.New()} })
+	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return orgstore.Tenants{Store: memstore.New()} }, nil)
 	callwrighttest.RunIdempotencyStore(t, func(*testing.T) callwright.IdempotencyStore {
 		return orgstore.IdempotencyStore{Store: memstore.New()}
-	})
+	}, nil)
 }

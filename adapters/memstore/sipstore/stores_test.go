@@ -14,7 +14,7 @@ import (
 
 func TestStores(t *testing.T) {
 	t.Parallel()
-	siptest.RunStore(t, func(*testing.T) sip.Store { return sipstore.Trunks{Store: memstore.New()} })
+	siptest.RunStore(t, func(*testing.T) sip.Store { return sipstore.Trunks{Store: memstore.New()} }, nil)
 	siptest.RunHold(t, func(*testing.T) (sip.Store, callwright.Atomic) {
 		s := memstore.New()
 		return sipstore.Trunks{Store: s}, s

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -76,4 +77,35 @@ func Dump(t *testing.T, db *bunstore.DB, table, column string) string {
 		t.Fatal(err)
 	}
 	return strings.Join(all, "\n")
+}
+
+// AtRest returns every value of every column of every table.
+func AtRest(t *testing.T, db *bunstore.DB) []byte {
+	t.Helper()
+	query := `SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`
+	if db.PostgresDSN() != "" {
+		query = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`
+	}
+	rows, err := db.SQL().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	type column struct{ table, name string }
+	var columns []column
+	for rows.Next() {
+		var c column
+		if err := rows.Scan(&c.table, &c.name); err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, c)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, c := range columns {
+		all = append(all, Dump(t, db, c.table, c.name)+"\n"...)
+	}
+	return all
 }
