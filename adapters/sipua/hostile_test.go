@@ -69,6 +69,37 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
+// Silent connections of eleven addresses, more than the user agent takes in all, lock nobody out.
+func TestSilentConnectionsOfManySources(t *testing.T) {
+	t.Parallel()
+	const perSource = 20
+	caller := newAgent(t, nil)
+	callee := newAgent(t, func(c *sipua.Config) { c.MaxConnections, c.MaxConnectionsPerIP = 10*perSource, perSource })
+	caller.callsTo(t, callee.Addr().String())
+	out, _ := connect(t, caller, callee)
+	for n := range 11 {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(10+n))}}
+		for range perSource {
+			conn, err := d.DialContext(within(t), "tcp", callee.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+		}
+	}
+	newcomer := callerOver(dialWireFrom(t, callee, "127.0.0.2"), callee)
+	newcomer.ask("INVITE", offerSDP("RTP/SAVP"))
+	newcomer.comesIn(callee)
+	if err := out.Hangup(within(t)); err != nil { // over the connection that it had before
+		t.Error(err)
+	}
+	select {
+	case <-newcomer.closed:
+		t.Error("a connection with a call is closed")
+	default:
+	}
+}
+
 // A CANCEL right behind its INVITE finds it, whoever decides about the INVITE meanwhile: the call does not stay.
 func TestCancelAtOnce(t *testing.T) {
 	t.Parallel()

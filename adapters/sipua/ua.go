@@ -79,7 +79,7 @@ func New(cfg Config) (*UA, error) {
 	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: cfg.Certificates}
 	u.listener, err = transport.Listen(cfg.Listen, serverTLS, transport.Limits{
 		Total: cfg.MaxConnections, PerSource: cfg.MaxConnectionsPerIP, ReadRate: callBytes * cfg.InvitesPerSecond,
-		First: firstMessage, Idle: maxIdle, Blocked: u.sources.Blocked, Busy: u.registry.carries,
+		First: firstMessage, Idle: maxIdle, Blocked: u.sources.Blocked, Known: u.sources.Known, Busy: u.registry.carries,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sipua: listen: %w", err)

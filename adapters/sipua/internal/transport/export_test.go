@@ -1,5 +1,7 @@
 package transport
 
+import "net/netip"
+
 // Framer is the framer of one connection.
 type Framer = framer
 
@@ -11,3 +13,6 @@ func (f *framer) Feed(data []byte) (whole []byte, refusals []string, err error) 
 
 // Held returns how many bytes wait for the rest of their message.
 func (f *framer) Held() int { return len(f.part) }
+
+// Counted reports whether a connection is counted.
+func (l *Listener) Counted(remote netip.AddrPort) bool { return l.connection(remote) != nil }

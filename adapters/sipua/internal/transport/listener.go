@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"container/list"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -29,7 +30,8 @@ type Listener struct {
 
 	mu     sync.Mutex
 	open   map[netip.AddrPort]*accepted // connections in their handshake included
-	from   map[netip.Addr]int           // how many of open, by source
+	ranks  [ranks]list.List             // of open, the least recently used in front
+	from   map[netip.Addr]*origin       // of open, by source
 	closed bool
 
 	ctx    context.Context //nolint:containedctx // ends the handshakes when the listener closes
@@ -37,14 +39,32 @@ type Listener struct {
 	wg     sync.WaitGroup
 }
 
+// rank says how much a connection has proven. When there are too many, those of the lowest rank are closed first.
+type rank int
+
+const (
+	rankHandshake rank = iota // the TLS handshake is not finished
+	rankSilent                // no valid request has come
+	rankStranger              // of a source without an admitted call
+	rankKnown
+	ranks
+)
+
+// origin is what the connections of one source share.
+type origin struct {
+	open int
+	pace *rate.Limiter // of bytes
+}
+
 // Limits bound the connections that others open.
 type Limits struct {
-	Total     int
+	Total     int // a tenth of them is for known sources only
 	PerSource int
-	ReadRate  int                       // bytes a second of a connection, and at once
+	ReadRate  int                       // bytes a second of a source, and at once
 	First     time.Duration             // until the first message, after the handshake
 	Idle      time.Duration             // without a message, a keep-alive or a call
 	Blocked   func(netip.Addr) bool     // reports addresses whose connections are refused
+	Known     func(netip.Addr) bool     // reports addresses whose connections are never closed in favor of others
 	Busy      func(netip.AddrPort) bool // reports connections that carry a call
 }
 
@@ -57,7 +77,7 @@ func Listen(address string, config *tls.Config, l Limits) (*Listener, error) {
 	}
 	ln := &Listener{
 		tcp: tcp, config: config, limits: l, ready: make(chan net.Conn),
-		open: map[netip.AddrPort]*accepted{}, from: map[netip.Addr]int{},
+		open: map[netip.AddrPort]*accepted{}, from: map[netip.Addr]*origin{},
 	}
 	ln.ctx, ln.cancel = context.WithCancel(context.Background())
 	ln.wg.Go(ln.run)
@@ -91,27 +111,95 @@ func (l *Listener) admit(conn net.Conn) *accepted {
 	if err != nil || l.limits.Blocked(remote.Addr()) {
 		return nil
 	}
-	from := source.Of(remote.Addr())
+	from, as := source.Of(remote.Addr()), rankHandshake
+	if l.limits.Known(remote.Addr()) {
+		as = rankKnown
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || len(l.open) >= l.limits.Total || l.from[from] >= l.limits.PerSource {
+	shared := l.from[from]
+	if l.closed || shared != nil && shared.open >= l.limits.PerSource || !l.makeRoom(as) {
 		return nil
 	}
-	c := &accepted{
-		Conn: tls.Server(conn, l.config), listener: l, remote: remote, pace: rate.NewLimiter(rate.Limit(l.limits.ReadRate), l.limits.ReadRate),
+	if shared == nil {
+		shared = &origin{pace: rate.NewLimiter(rate.Limit(l.limits.ReadRate), l.limits.ReadRate)}
+		l.from[from] = shared
 	}
+	shared.open++
+	c := &accepted{Conn: tls.Server(conn, l.config), listener: l, remote: remote, pace: shared.pace}
 	l.open[remote] = c
-	l.from[from]++
+	l.place(c, as)
 	return c
 }
 
+// makeRoom reports whether there is room for one more connection, and closes others in its favor if need be. The mutex is
+// held.
+func (l *Listener) makeRoom(as rank) bool {
+	total := l.limits.Total
+	for len(l.open) >= total || as != rankKnown && len(l.open)-l.ranks[rankKnown].Len() >= total-total/10 {
+		c := l.last()
+		switch {
+		case c == nil:
+			return false
+		case l.limits.Known(c.remote.Addr()): // by now
+			l.place(c, rankKnown)
+		default:
+			l.remove(c)
+			_ = c.NetConn().Close() // whoever reads it does the rest
+		}
+	}
+	return true
+}
+
+// last returns the least recently used connection of the lowest rank, if there is one below rankKnown. The mutex is held.
+func (l *Listener) last() *accepted {
+	for r := range rankKnown {
+		if front := l.ranks[r].Front(); front != nil {
+			return front.Value.(*accepted)
+		}
+	}
+	return nil
+}
+
+// place makes a connection the most recently used one of a rank. The mutex is held.
+func (l *Listener) place(c *accepted, r rank) {
+	if c.place != nil {
+		l.ranks[c.rank].Remove(c.place)
+	}
+	c.rank, c.place = r, l.ranks[r].PushBack(c)
+}
+
 func (l *Listener) release(c *accepted) {
-	from := source.Of(c.remote.Addr())
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.remove(c)
+}
+
+// remove takes a connection out of the count, once. The mutex is held.
+func (l *Listener) remove(c *accepted) {
+	if c.place == nil {
+		return
+	}
+	l.ranks[c.rank].Remove(c.place)
+	c.place = nil
 	delete(l.open, c.remote)
-	if l.from[from]--; l.from[from] == 0 {
-		delete(l.from, from)
+	from := source.Of(c.remote.Addr())
+	if shared := l.from[from]; shared != nil {
+		if shared.open--; shared.open == 0 {
+			delete(l.from, from)
+		}
+	}
+}
+
+// promote gives a connection that was used the rank that it has by now.
+func (l *Listener) promote(c *accepted, to rank) {
+	if l.limits.Known(c.remote.Addr()) {
+		to = rankKnown
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.place != nil {
+		l.place(c, max(c.rank, to))
 	}
 }
 
@@ -124,6 +212,7 @@ func (l *Listener) handshake(c *accepted) {
 		return
 	}
 	c.until = time.Now().Add(l.limits.First)
+	l.promote(c, rankSilent)
 	select {
 	case l.ready <- c:
 	case <-l.ctx.Done():
@@ -173,10 +262,11 @@ func (l *Listener) framer(_, remote net.Addr) *framer {
 	return &c.framer
 }
 
-// Touch records that a whole message has come over a connection: the connection speaks SIP and stays open while idle.
+// Touch records that a valid request has come over a connection: the connection speaks SIP and stays open while idle.
 func (l *Listener) Touch(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
 		c.touch()
+		l.promote(c, rankStranger)
 	}
 }
 
@@ -212,11 +302,14 @@ type accepted struct {
 	remote   netip.AddrPort
 	pace     *rate.Limiter
 	framer   framer // the reader's
-	once     sync.Once
+
+	// The listener's mutex guards these.
+	rank  rank
+	place *list.Element // in the list of its rank; nil: not counted any more
 
 	mu    sync.Mutex
 	until time.Time // closed then, unless touched
-	known bool      // a whole message has come
+	known bool      // a valid request has come
 }
 
 // touch prolongs the life of a connection that speaks SIP.
@@ -262,6 +355,6 @@ func (c *accepted) Read(b []byte) (int, error) {
 
 // Close closes the connection.
 func (c *accepted) Close() error {
-	c.once.Do(func() { c.listener.release(c) })
+	c.listener.release(c)
 	return c.Conn.Close()
 }

@@ -28,7 +28,7 @@ func accepted(t *testing.T, first, idle time.Duration, busy func(netip.AddrPort)
 		t.Fatal(err)
 	}
 	ln, err := transport.Listen("127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, transport.Limits{
-		Total: 100, PerSource: 100, ReadRate: 1 << 20, First: first, Idle: idle, Busy: busy, Blocked: func(netip.Addr) bool { return false },
+		Total: 100, PerSource: 100, ReadRate: 1 << 20, First: first, Idle: idle, Busy: busy, Blocked: nobody, Known: nobody,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +44,8 @@ func accepted(t *testing.T, first, idle time.Duration, busy func(netip.AddrPort)
 	t.Cleanup(func() { _ = client.Close(); _ = server.Close() })
 	return client, server, ln.Touch
 }
+
+func nobody(netip.Addr) bool { return false }
 
 func never(netip.AddrPort) bool { return false }
 
