@@ -22,7 +22,8 @@ type Lease struct {
 }
 
 // Leases stores leases. Every method takes part in the transaction of its context, if there is one, and reads or changes
-// all of its leases in one statement.
+// all of its leases in one statement. Kinds, keys and nodes are non-empty UTF-8 texts without NUL characters; a limit is
+// at least 1.
 //
 // Times are arguments and come from the clock of the calling node. A node compares its own time with deadlines that other
 // nodes have written, so the clocks of nodes must agree to within LeaseRenewal, as NTP keeps them. A node whose clock is

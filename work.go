@@ -86,12 +86,30 @@ func (k TaskKind[T]) Enqueue(ctx context.Context, w Work, t Task, args T) error 
 	return w.Enqueue(ctx, t)
 }
 
-// Handle registers the handler of this kind. A task whose arguments cannot be read, such as one that another version of
-// the program enqueued, is logged as an error and ends: no later attempt could read them either.
+// keyReader is implemented by arguments that releases before Task.Args kept in the key of the task.
+type keyReader interface {
+	// UnmarshalKey reads the arguments from such a key.
+	UnmarshalKey(key string) error
+}
+
+// read reads the arguments of a task.
+func (k TaskKind[T]) read(t Task) (args T, err error) {
+	if old, ok := any(&args).(keyReader); ok && len(t.Args) == 0 {
+		return args, old.UnmarshalKey(t.Key)
+	}
+	return args, json.Unmarshal(t.Args, &args)
+}
+
+// Handle registers the handler of this kind; a nil log discards. A task whose arguments cannot be read, such as one that
+// another version of the program enqueued, is logged as an error and ends: no later attempt could read them either.
+// Arguments with a method UnmarshalKey(string) error read the key of a task that has none.
 func (k TaskKind[T]) Handle(w Work, log *slog.Logger, h func(ctx context.Context, task Task, args T, attempt int) error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	w.Handle(string(k), func(ctx context.Context, task Task, attempt int) error {
-		var args T
-		if err := json.Unmarshal(task.Args, &args); err != nil {
+		args, err := k.read(task)
+		if err != nil {
 			log.ErrorContext(ctx, "a task was dropped: its arguments cannot be read",
 				"kind", task.Kind, "key", task.Key, "org", task.Org, "error", err)
 			return nil

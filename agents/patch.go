@@ -174,16 +174,39 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 		}
 		return list
 	case task != "":
-		return append(list, change{append(given, SettingTask), func(w *WebAgent) {
+		cleared, refused := p.withoutPathway()
+		return append(refused, change{append(cleared, SettingTask), func(w *WebAgent) {
 			w.Agent.Task, w.Agent.Pathway = task, PathwayRef{}
 		}, nil})
 	case p.Pathway.Set:
-		list = append(list, change{given, func(w *WebAgent) { w.Agent.Pathway = PathwayRef{} }, nil})
+		cleared, refused := p.withoutPathway()
+		list = append(refused, change{cleared, func(w *WebAgent) { w.Agent.Pathway = PathwayRef{} }, nil})
 	case len(given) > 0:
 		list = append(list, change{given, func(w *WebAgent) { p.applyVersion(&w.Agent.Pathway) }, nil})
 	}
 	add(&list, SettingTask, p.Task, func(w *WebAgent) *string { return &w.Agent.Task })
 	return list
+}
+
+// withoutPathway splits the settings of the pathway of a patch that leaves an agent without one: those that are cleared
+// with it, and refusals of those that need one.
+func (p Patch) withoutPathway() (cleared []Setting, refused []change) {
+	for _, s := range []struct {
+		name         Setting
+		given, needs bool
+	}{
+		{SettingPathway, p.Pathway.Set, false},
+		{SettingPathwayVersion, p.PathwayVersion.Set, p.PathwayVersion.Value != nil},
+		{SettingStartNode, p.StartNode.Set, p.StartNode.OrZero() != ""},
+	} {
+		switch {
+		case s.needs:
+			refused = append(refused, change{[]Setting{s.name}, nil, callwright.Invalid(string(s.name), "needs a pathway_id")})
+		case s.given:
+			cleared = append(cleared, s.name)
+		}
+	}
+	return cleared, refused
 }
 
 // version returns the version of a pathway that the patch names.

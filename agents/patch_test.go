@@ -38,6 +38,10 @@ func TestUpdateStoresNothingThatNoCallCouldHave(t *testing.T) {
 		"an absent node": {
 			agents.Patch{Pathway: callwright.Given("p1"), StartNode: callwright.Given("end")}, agents.SettingStartNode,
 		},
+		"a version of none any more": {
+			agents.Patch{Pathway: callwright.Optional[string]{Set: true}, PathwayVersion: callwright.Given(pathway.Selector{Environment: pathway.Production})},
+			agents.SettingPathwayVersion,
+		},
 		"a number of nobody": {agents.Patch{TransferTo: callwright.Given(callwright.PhoneNumber("nobody"))}, agents.SettingTransferTo},
 		"a hot temperature":  {agents.Patch{Temperature: callwright.Given(1.5)}, agents.SettingTemperature},
 		"long patience":      {agents.Patch{Interruption: callwright.Given(time.Minute)}, agents.SettingInterruption},

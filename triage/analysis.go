@@ -105,3 +105,9 @@ type analyzeArgs struct {
 	Session string `json:"session"`
 	Step    int    `json:"step"`
 }
+
+// UnmarshalKey reads the key that tasks had before they had arguments.
+func (a *analyzeArgs) UnmarshalKey(key string) error {
+	_, err := fmt.Sscanf(strings.ReplaceAll(key, "/", " "), "%s %s %d", &a.Issue, &a.Session, &a.Step)
+	return err
+}

@@ -154,6 +154,21 @@ func TestAnalysisTooSlow(t *testing.T) {
 	})
 }
 
+// TestStepOfAnOlderRelease: releases without Task.Args kept the step in the key.
+func TestStepOfAnOlderRelease(t *testing.T) {
+	t.Parallel()
+	steps := 0
+	s := openStudy(t, taking(func(context.Context, triage.Case) (triage.Progress, error) {
+		steps++
+		return thinks("Hm.", triage.SessionComplete), nil
+	}))
+	sess := s.analyze("")
+	task := callwright.Task{Kind: "triage.analyze", Org: sess.Org, Key: sess.IssueID + "/" + sess.ID + "/0"}
+	if err := s.desk.handlers["triage.analyze"](t.Context(), task, 1); err != nil || steps != 1 {
+		t.Errorf("%d steps, %v", steps, err)
+	}
+}
+
 // TestAnalysisOfNothing: tasks of what is gone, or was never there, are done.
 func TestAnalysisOfNothing(t *testing.T) {
 	t.Parallel()

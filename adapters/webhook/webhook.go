@@ -16,7 +16,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"code.dny.dev/ssrf"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -97,6 +99,14 @@ func (s *Sender) CheckURL(text string) error {
 	}
 	if u.Scheme != "https" && !(u.Scheme == "http" && s.cfg.AllowPrivate) {
 		return callwright.Invalid("", "must begin with https://")
+	}
+	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > unicode.MaxASCII || r == '%' }) {
+		return callwright.Invalid("", "must name an ASCII host: a name in Punycode, or an address without a zone")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return callwright.Invalid("", "must have a port from 1 to 65535")
+		}
 	}
 	if to, err := uri.ParseDestination(u.Hostname()); err == nil && to.IsPrivateIP && !s.cfg.AllowPrivate {
 		return callwright.Invalid("", "must not be a private address")

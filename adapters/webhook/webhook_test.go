@@ -143,22 +143,28 @@ func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	public, private := sender(t, false), sender(t, true)
 	for text, want := range map[string][2]bool{ // accepted by public, by private
-		"https://example.com/hook?x=1": {true, true},
-		"http://example.com/":          {false, true},
-		"https://127.0.0.1/":           {false, true},
-		"https://[::1]/":               {false, true},
-		"https://10.0.0.1/":            {false, true},
-		"https://169.254.169.254/":     {false, true},
-		"https://100.64.0.1/":          {false, true},
-		"https://[::ffff:127.0.0.1]/":  {false, true},
-		"https://[64:ff9b::a00:1]/":    {false, true},
-		"https://my_host.example/":     {true, true},
-		"https://user:pw@example.com/": {false, false},
-		"ftp://example.com/":           {false, false},
-		"example.com":                  {false, false},
-		"":                             {false, false},
-		"https://":                     {false, false},
-		"https://a b/":                 {false, false},
+		"https://example.com/hook?x=1":      {true, true},
+		"http://example.com/":               {false, true},
+		"https://127.0.0.1/":                {false, true},
+		"https://[::1]/":                    {false, true},
+		"https://10.0.0.1/":                 {false, true},
+		"https://169.254.169.254/":          {false, true},
+		"https://100.64.0.1/":               {false, true},
+		"https://[::ffff:127.0.0.1]/":       {false, true},
+		"https://[64:ff9b::a00:1]/":         {false, true},
+		"https://my_host.example/":          {true, true},
+		"https://user:pw@example.com/":      {false, false},
+		"https://[fe80::1%25eth0]/":         {false, false},
+		"https://127\u30020\u30020\u30021/": {false, false}, // IDNA makes full stops of these
+		"https://\uff11\uff12\uff17.0.0.1/": {false, false}, // and digits of these
+		"https://example.com:0/":            {false, false},
+		"https://example.com:99999/":        {false, false},
+		"https://example.com:8443/":         {true, true},
+		"ftp://example.com/":                {false, false},
+		"example.com":                       {false, false},
+		"":                                  {false, false},
+		"https://":                          {false, false},
+		"https://a b/":                      {false, false},
 	} {
 		for i, s := range []*webhook.Sender{public, private} {
 			err := s.CheckURL(text)

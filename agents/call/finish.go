@@ -158,12 +158,17 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			failed = append(failed, err)
 			continue
 		}
+		seen, err := s.lastSeen(ctx, c, peers)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
 		c.Recorded = s.recordedUntil(ctx, c)
 		lost := func(ctx context.Context, stored Call) bool {
 			now, ok, err := s.heartbeat.Peers(ctx)
 			return stored.Queue == c.Queue && err == nil && ok && !slices.Contains(now.Alive, c.Node)
 		}
-		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, lastSeen(c, peers), lost))
+		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, seen, lost))
 	}
 	return errors.Join(failed...)
 }
@@ -179,16 +184,22 @@ func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 }
 
 // lastSeen returns when the call of a dead node was last known to live: at its node's last sign of life, or when it was
-// answered or taken, if that came after.
-func lastSeen(c Call, peers callwright.Peers) time.Time {
+// taken or answered or its last line was written, whichever came last.
+func (s *Service) lastSeen(ctx context.Context, c Call, peers callwright.Peers) (time.Time, error) {
+	lines, err := s.cfg.Store.Transcript(ctx, c.Org, c.ID)
 	seen := c.TakenAt
+	for _, line := range lines {
+		if line.CreatedAt.After(seen) {
+			seen = line.CreatedAt
+		}
+	}
 	if at := peers.LastSeen(c.Node); at.After(seen) {
 		seen = at
 	}
 	if c.StartedAt != nil && c.StartedAt.After(seen) {
 		seen = *c.StartedAt
 	}
-	return seen
+	return seen, err
 }
 
 // recordedUntil reports whether a call that was cut off has a recording. A recording can be read however far it is

@@ -144,6 +144,24 @@ func TestFailureEndsOneCall(t *testing.T) {
 	})
 }
 
+// TestSweepAfterALine: a line that was written after the node's last sign of life belongs to the call.
+func TestSweepAfterALine(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		dead := call.Call{
+			ID: "dead", Org: "a", Queue: call.QueueStarted, Node: "n0", CreatedAt: now, StartedAt: &now, TakenAt: now,
+		}
+		line := call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "hello", CreatedAt: now.Add(3 * time.Second)}
+		if err := errors.Join(h.calls.Insert(t.Context(), dead), h.calls.Append(t.Context(), "a", "dead", line)); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := h.ended("dead"); !got.EndedAt.Equal(line.CreatedAt) {
+			t.Errorf("ended at %s, the last line is of %s", got.EndedAt, line.CreatedAt)
+		}
+	})
+}
+
 // TestSweep closes a call of a node that has died, exactly once, with the time of its last sign of life.
 func TestSweep(t *testing.T) {
 	t.Parallel()

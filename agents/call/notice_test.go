@@ -67,6 +67,32 @@ func TestNotices(t *testing.T) {
 	})
 }
 
+// keyed enqueues notices as releases without Task.Args did.
+type keyed struct{ callwright.Work }
+
+func (w keyed) Enqueue(ctx context.Context, task callwright.Task) error {
+	if task.Kind == "call.notice" {
+		task.Args = nil
+	}
+	return w.Work.Enqueue(ctx, task)
+}
+
+// TestNoticesOfAnOlderRelease: what it has queued is told after an upgrade.
+func TestNoticesOfAnOlderRelease(t *testing.T) {
+	t.Parallel()
+	inHouseWith(t, func(t *testing.T, h *house) {
+		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
+		c := h.order(call.Request{
+			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: everything},
+		})
+		h.ended(c.ID)
+		settle(time.Hour)
+		if got := h.told(); !slices.Contains(got, "queue: queued") || len(got) < 3 {
+			t.Errorf("told %q", got)
+		}
+	}, func(c *call.Config) { c.Work = keyed{c.Work} })
+}
+
 // TestNoticesThatNobodyWants are not kept.
 func TestNoticesThatNobodyWants(t *testing.T) {
 	t.Parallel()

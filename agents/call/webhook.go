@@ -56,6 +56,14 @@ type noticeArgs struct {
 	Seq  int    `json:"seq"`
 }
 
+// UnmarshalKey reads the key that tasks had before they had arguments.
+func (a *noticeArgs) UnmarshalKey(key string) (err error) {
+	id, seq, _ := strings.Cut(key, "/")
+	a.Call = id
+	a.Seq, err = strconv.Atoi(seq)
+	return err
+}
+
 // sendNotice sends one notice to the webhook. Notices may arrive in another order than they happened.
 func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, args.Call)

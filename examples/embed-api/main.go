@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
@@ -21,8 +22,9 @@ import (
 
 func main() {
 	ctx, store := context.Background(), memstore.New()
-	secret := []byte(rand.Text() + rand.Text()) // a program that keeps its keys keeps this, too
-	keys := must(access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: secret}))
+	keys := must(access.New(access.Config{ // a program that keeps its keys keeps the secret, too
+		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(rand.Text() + rand.Text()),
+	}))
 	issues := must(triage.New(triage.Config{
 		Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
 	}))

@@ -125,7 +125,7 @@ type database struct {
 func newTenants(t *testing.T) database {
 	t.Helper()
 	store := memstore.New()
-	s, err := access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: make([]byte, 32)})
+	s, err := access.New(access.Config{Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(make([]byte, 32))})
 	if err != nil {
 		t.Fatal(err)
 	}

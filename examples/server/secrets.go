@@ -27,7 +27,7 @@ func secretFile(c config) string { return filepath.Join(c.Data, "secret.key") }
 // secrets are the keys that the server derives from its master key, one a purpose (HKDF, RFC 5869).
 type secrets struct {
 	Keyring     *callwright.Keyring // encrypts what is kept
-	APIKeys     []byte              // the HMAC under which API keys are stored
+	APIKeys     callwright.Secret   // the HMAC under which API keys are stored
 	Registering callwright.Secret   // derives the passwords that trunks register with
 	Cursors     []byte              // signs the cursors of issues and their feeds
 
@@ -54,7 +54,7 @@ func newSecrets(c config) (secrets, error) {
 	if err := errors.Join(sealErr, hmacErr, deriveErr, signErr); err != nil {
 		return secrets{}, err
 	}
-	s.APIKeys, s.Registering, s.Cursors = apiKeys, callwright.Secret(registering), cursors
+	s.APIKeys, s.Registering, s.Cursors = callwright.Secret(apiKeys), callwright.Secret(registering), cursors
 	s.Keyring, err = callwright.NewKeyring("1", map[string][]byte{"1": seal})
 	return s, err
 }

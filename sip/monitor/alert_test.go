@@ -294,6 +294,23 @@ func TestNobodyToTell(t *testing.T) {
 	}
 }
 
+// TestTaskOfAnOlderRelease: releases without Task.Args kept the message in the key.
+func TestTaskOfAnOlderRelease(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		h.attach(alerting("0001", "one"))
+		key := `{"trunk_id":"0001","channel":"webhook","notice":{"id":"n1","org":"` + string(org) + `","kind":"unreachable"}}`
+		h.check(h.config.Work.Enqueue(t.Context(), callwright.Task{Kind: "sip.alert", Key: key, Org: org}))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		h.desk.set(func(d *desk) {
+			if len(d.told) != 1 || d.tries["hook"] != 1 {
+				t.Errorf("told %v, tried %v", d.told, d.tries)
+			}
+		})
+	})
+}
+
 func TestUnreadableTask(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -99,6 +100,9 @@ func channels(c alert.Channels) (ways []channel) {
 	}
 	return ways
 }
+
+// UnmarshalKey reads the key that tasks had before they had arguments.
+func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
 // tell sends one message to the address that is configured now. The messages of a trunk that has been removed, or whose
 // alerts are disabled, are dropped.

@@ -2,7 +2,6 @@
 package access
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -22,7 +21,7 @@ import (
 type Config struct {
 	Store  callwright.Tenants
 	Atomic callwright.Atomic
-	Secret []byte // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
+	Secret callwright.Secret // keys the HMAC under which keys are stored: at least 32 bytes, the same on every node
 
 	Clock callwright.Clock // nil: the machine's
 	IDs   callwright.IDs   // nil: UUIDs
@@ -53,8 +52,8 @@ func New(c Config) (*Service, error) {
 	if c.IDs == nil {
 		c.IDs = new(callwright.UUIDs)
 	}
-	secret := bytes.Clone(c.Secret)
-	c.Secret = nil
+	secret := []byte(c.Secret.Reveal())
+	c.Secret = ""
 	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }}, nil
 }
 

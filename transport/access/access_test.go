@@ -34,7 +34,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{tenants: orgstore.Tenants{Store: store}, clock: &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	var err error
 	h.Service, err = access.New(access.Config{
-		Store: h.tenants, Atomic: store, Secret: bytes.Repeat([]byte{7}, 32), Clock: h.clock,
+		Store: h.tenants, Atomic: store, Secret: callwright.Secret(bytes.Repeat([]byte{7}, 32)), Clock: h.clock,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -164,10 +164,9 @@ func TestForeignOrganizations(t *testing.T) {
 func TestNewChecksItsConfig(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
-	tenants, secret := orgstore.Tenants{Store: store}, make([]byte, 32)
-	secret[0], secret[1] = 211, 97
+	tenants, secret := orgstore.Tenants{Store: store}, callwright.Secret(strings.Repeat("s", 32))
 	s, err := access.New(access.Config{Store: tenants, Atomic: store, Secret: secret})
-	if text := fmt.Sprintf("%v %+v", s, s); err != nil || strings.Contains(text, "211 97") {
+	if text := fmt.Sprintf("%v %+v", s, s); err != nil || strings.Contains(text, "115 115") || strings.Contains(text, "ssss") {
 		t.Errorf("the service shows its secret: %s, %v", text, err)
 	}
 	for want, c := range map[string]access.Config{

@@ -1,13 +1,13 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
@@ -21,7 +21,7 @@ import (
 func Example() {
 	store := memstore.New()
 	keys := must(access.New(access.Config{
-		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: bytes.Repeat([]byte("s"), 32),
+		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
 	}))
 	issues := must(triage.New(triage.Config{
 		Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),

@@ -100,7 +100,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h := &house{t: t, store: store, calls: agentstore.Calls{Store: store}, files: files, log: new(bytes.Buffer)}
 	h.logger = slog.New(slog.NewJSONHandler(h.log, nil))
 	h.access = must(access.New(access.Config{
-		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: bytes.Repeat([]byte("s"), 32),
+		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
 	}))
 	h.org, h.key = h.tenant("rich", callwright.EntitlementSIP)
 	_, h.poor = h.tenant("poor")

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -86,7 +85,7 @@ func servedFeed(b *testing.B) (url, key string) {
 	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
 	address := "sqlite:" + filepath.Join(b.TempDir(), "callwright.db")
 	db := must(bunstore.Open(b.Context(), address, bunstore.Config{Keyring: ring}))
-	keys := must(access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: bytes.Repeat([]byte("s"), 32)}))
+	keys := must(access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(strings.Repeat("s", 32))}))
 	org := must(keys.CreateOrganization(b.Context(), "o", "o")).ID
 	key = must(keys.CreateKey(b.Context(), org, "bench", 0)).Key.Reveal()
 	issues := must(triage.New(triage.Config{
