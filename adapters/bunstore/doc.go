@@ -25,5 +25,6 @@
 // # Errors
 //
 // Errors are *callwright.Error. Their messages hold nothing of the driver's; the driver's error is their cause, for the
-// log. A transaction that fails because of another one (serialization failure, deadlock, busy) is retried a few times.
+// log. A database that is frozen, or locked by another process for longer than Config.Limit, gives CodeUnavailable. A transaction
+// that fails because of another one (serialization failure, deadlock, busy) is retried a few times.
 package bunstore

@@ -52,7 +52,7 @@ func (s Leases) Acquire(
 			Kind: kind, Key: key, Node: node, Fence: now.UnixMicro(), RenewedAt: now, ExpiresAt: until,
 		})
 	}
-	err := s.DB.core.Write(ctx, []any{kind, node, keys}, func(idb bun.IDB) error {
+	err := s.DB.core.Write(ctx, []any{kind, node, keys}, func(ctx context.Context, idb bun.IDB) error {
 		taken = nil
 		_, err := idb.NewInsert().Model(&wanted).On("CONFLICT (kind, key) DO UPDATE").
 			Set("fence = CASE WHEN leases.node = EXCLUDED.node AND leases.expires_at > ? THEN leases.fence ELSE leases.fence + 1 END", now).
@@ -67,7 +67,7 @@ func (s Leases) Acquire(
 // Renew extends all leases of a kind that the node holds.
 func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
 	var rows []leaseRow
-	err := s.DB.core.Write(ctx, []any{kind, node}, func(idb bun.IDB) error {
+	err := s.DB.core.Write(ctx, []any{kind, node}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		_, err := idb.NewUpdate().Model((*leaseRow)(nil)).
 			Set("renewed_at = ?", sqldb.Stored(now)).Set("expires_at = ?", sqldb.Stored(until)).
@@ -82,7 +82,7 @@ func (s Leases) Release(ctx context.Context, kind, node string, keys []string) e
 	if len(keys) == 0 {
 		return nil
 	}
-	return s.DB.core.Write(ctx, []any{kind, node, keys}, func(idb bun.IDB) error {
+	return s.DB.core.Write(ctx, []any{kind, node, keys}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*leaseRow)(nil)).
 			Where("kind = ?", kind).Where("key IN (?)", bun.List(keys)).Where("node = ?", node).Exec(ctx)
 		return err
@@ -107,7 +107,7 @@ func (s Leases) find(
 	ctx context.Context, kind string, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]callwright.Lease, error) {
 	var rows []leaseRow
-	err := s.DB.core.Read(ctx, []any{kind}, func(idb bun.IDB) error {
+	err := s.DB.core.Read(ctx, []any{kind}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return choose(idb.NewSelect().Model(&rows).Where("kind = ?", kind)).Scan(ctx)
 	})

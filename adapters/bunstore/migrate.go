@@ -57,14 +57,15 @@ func migrations(dialect string) ([]migration, error) {
 	return steps, nil
 }
 
-// migrate runs the migrations that have not run yet, in one transaction. Nodes that start together wait for each other.
+// migrate runs the migrations that have not run yet, in one transaction. Nodes that start together wait for each other, and the
+// steps take as long as they take.
 func (db *DB) migrate(ctx context.Context) error {
 	steps, err := migrations(db.core.Name())
 	if err != nil {
 		return err
 	}
-	err = db.Do(ctx, func(ctx context.Context) error {
-		return db.core.Write(ctx, nil, func(idb bun.IDB) error { return db.apply(ctx, idb, steps) })
+	err = db.core.DoPatiently(ctx, func(ctx context.Context) error {
+		return db.core.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error { return db.apply(ctx, idb, steps) })
 	})
 	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only what translate has wrapped
 		err = e.Unwrap() // the operator who starts the server is the one to read the driver's words

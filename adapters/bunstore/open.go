@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
@@ -14,8 +15,12 @@ import (
 // Config configures a database.
 type Config struct {
 	Keyring *callwright.Keyring // encrypts secrets at rest; required
+	Limit   time.Duration       // of a transaction, or of a statement outside of one, its wait for a connection included; 0: 30 s
 	Logger  *slog.Logger        // nil discards
 }
+
+// defaultLimit is how long a transaction may take if the configuration does not say.
+const defaultLimit = 30 * time.Second
 
 // DB is a database, which the stores of the sub-packages use. It is a callwright.Atomic.
 type DB struct{ core *sqldb.DB }
@@ -30,7 +35,10 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	core, err := sqldb.Open(address, c.Keyring, c.Logger)
+	if c.Limit <= 0 {
+		c.Limit = defaultLimit
+	}
+	core, err := sqldb.Open(address, c.Keyring, c.Limit, c.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("bunstore: %w", err)
 	}
@@ -50,7 +58,7 @@ func (db *DB) Close() error { return db.core.Close() }
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.core.Ping(ctx) }
 
-// Do runs fn in one transaction. See callwright.Atomic.
+// Do runs fn in one transaction, which fails with CodeUnavailable when it takes longer than Config.Limit. See callwright.Atomic.
 func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	return db.core.Do(ctx, fn)
 }

@@ -47,8 +47,11 @@ func newAuthority(c config) (*testca.Authority, error) { return testca.Open(c.Da
 // starting ends when the server is to stop although it has not started yet: a database may let it wait for long.
 type starting struct{ context.Context } //nolint:containedctx // fx has no other way to give it to constructors
 
+// databaseLimit is how long a request waits for the database before it is answered with 503. A node's lease is longer.
+const databaseLimit = 10 * time.Second
+
 func newDatabase(lc fx.Lifecycle, begin starting, c config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
-	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Logger: log})
+	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{Keyring: s.Keyring, Limit: databaseLimit, Logger: log})
 	if err != nil {
 		return nil, err
 	}

@@ -241,6 +241,8 @@ type wire struct {
 	mu    sync.Mutex
 	down  bool
 	conns map[net.Conn]bool
+
+	frozen sync.RWMutex // locked: nothing gets through, and connections stay open
 }
 
 func newWire(t *testing.T) *wire {
@@ -268,12 +270,28 @@ func (w *wire) serve(near net.Conn) {
 	}
 	var back sync.WaitGroup
 	back.Go(func() {
-		_, _ = io.Copy(near, far)
+		w.carry(near, far)
 		_ = near.Close()
 	})
-	_, _ = io.Copy(far, near)
+	w.carry(far, near)
 	_ = far.Close()
 	back.Wait()
+}
+
+// carry copies what one side says to the other until either ends.
+func (w *wire) carry(to io.Writer, from io.Reader) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		w.frozen.RLock()
+		w.frozen.RUnlock() //nolint:staticcheck // an empty section: it waits for the thaw
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
 }
 
 func (w *wire) note(conns ...net.Conn) bool {

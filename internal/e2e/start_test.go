@@ -2,11 +2,13 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
@@ -21,7 +23,7 @@ func TestSecondServerOnOneFolder(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(first.Data, "server.json")); err != nil {
 		t.Errorf("the first server's file: %v", err)
 	}
-	if status, _ := first.Get(t, "/readyz"); status != 200 {
+	if status, _ := first.Get(t, "/readyz"); status != http.StatusOK {
 		t.Errorf("the first server's /readyz is %d", status)
 	}
 	first.Kill()
@@ -46,4 +48,29 @@ func TestMasterKeyIsLost(t *testing.T) {
 	if again := server.Start(t, server.Config{Data: first.Data}); again.Key != first.Key {
 		t.Error("with its key back the server has another API key")
 	}
+}
+
+// TestDatabaseFreezes has the database hear and say nothing while its connections stay open. Requests are answered with 503, and
+// as before when it goes on.
+func TestDatabaseFreezes(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	s := server.Start(t, server.Config{Flags: []string{"--database-url", w.dsn}})
+	w.frozen.Lock()
+	for _, path := range []string{"/readyz", "/v1/calls"} {
+		if status, body := s.Get(t, path); status != http.StatusServiceUnavailable || !strings.Contains(body, "the database did not answer in time") {
+			t.Errorf("with a frozen database %s gives %d: %s", path, status, body)
+		}
+	}
+	if status, _ := s.Get(t, "/healthz"); status != http.StatusOK {
+		t.Errorf("with a frozen database /healthz gives %d", status)
+	}
+	w.frozen.Unlock()
+	for _, path := range []string{"/readyz", "/v1/calls"} {
+		await.That(t, path+" to be served again", func() bool {
+			status, _ := s.Get(t, path)
+			return status == http.StatusOK
+		})
+	}
+	s.Stop(t)
 }

@@ -21,7 +21,7 @@ type Config struct {
 
 	Areas     []Area                      // the parts of the contract to serve; any other path answers 404
 	Reference http.Handler                // serves /openapi.yaml and /docs/, such as that of package reference; nil: nothing does
-	Ready     func(context.Context) error // reports why this node takes no requests now; nil: it always does
+	Ready     func(context.Context) error // reports why this node takes no requests now, in the message of an *Error; nil: it always does
 	Metrics   http.Handler                // serves /metrics; nil: nothing does
 	Tracing   trace.TracerProvider        // nil: no traces
 	Metering  metric.MeterProvider        // nil: no measurements

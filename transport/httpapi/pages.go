@@ -41,7 +41,7 @@ func (a *API) page(path string) http.HandlerFunc {
 // serveReady reports whether this node takes requests.
 func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 	if err := a.cfg.Ready(r.Context()); err != nil {
-		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready").Because(err))
+		fail(w, r, callwright.Errorf(callwright.CodeUnavailable, "not ready: %s", callwright.MessageOf(err)).Because(err))
 		return
 	}
 	writeText(w, "text/plain", "ready\n")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
@@ -45,6 +46,14 @@ func TestNotReady(t *testing.T) {
 	answer := h.do("GET", "/readyz", "")
 	if answer.Code != 503 || strings.Contains(answer.Body.String(), "10.0.0.7") || !strings.Contains(h.log.String(), "10.0.0.7") {
 		t.Errorf("%d %s; log %s", answer.Code, answer.Body, h.log)
+	}
+	stopping := open(t, func(c *httpapi.Config) {
+		c.Ready = func(context.Context) error {
+			return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+		}
+	})
+	if answer := stopping.do("GET", "/readyz", ""); answer.Code != 503 || !strings.Contains(answer.Body.String(), "not ready: the server is stopping") {
+		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
 	if answer := h.do("GET", "/healthz", ""); answer.Code != 200 {
 		t.Errorf("a node that is not ready is alive: %d", answer.Code)

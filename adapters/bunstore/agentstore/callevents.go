@@ -42,7 +42,7 @@ func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l
 
 // attach adds a row that belongs to a call, unless it is there.
 func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, value, row any) error {
-	return s.core().Write(ctx, []any{org, id, value}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id, value}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, valu
 // Logs returns what happened on a call.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	var rows []logRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string
 // Notice returns one notice for the webhook.
 func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
 	var r noticeRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}

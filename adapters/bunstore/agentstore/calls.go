@@ -40,7 +40,7 @@ func (s Calls) Insert(ctx context.Context, c call.Call) error {
 // Get returns one call.
 func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
 	var row callRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
@@ -52,7 +52,7 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 // Update replaces what changes of a call.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	row := newCallRow(c)
-	return s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).ExcludeColumn(fixed...).
 			WherePK().Where("org = ?", c.Org)
 		return sqldb.Replace(ctx, "call", update, c.Version, findCall(idb, c.Org, c.ID))
@@ -69,7 +69,7 @@ func (s Calls) List(
 ) (page callwright.Page[call.Call], total int, err error) {
 	var rows []callRow
 	limit := cmp.Or(f.Limit, call.MaxPage)
-	err = s.core().Read(ctx, []any{org, f}, func(idb bun.IDB) (err error) {
+	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		if total, err = matching(idb.NewSelect().Model((*callRow)(nil)), org, f).Count(ctx); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 
 // RequestStop marks a call to be stopped.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).
 			Where("id = ?", id).Where("org = ?", org).Where("NOT ended").Exec(ctx)
 		if err := sqldb.Changed(result, err, callwright.ErrConflict); err != callwright.ErrConflict { //nolint:errorlint // ours
@@ -154,7 +154,7 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 
 // Stops returns the node's calls that are marked to be stopped.
 func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
-	err = s.core().Read(ctx, []any{node}, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		stops = nil
 		return idb.NewSelect().Model((*callRow)(nil)).Column("id").
 			Where("node = ?", node).Where(live).Where("stop_requested").Scan(ctx, &stops)
@@ -165,7 +165,7 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 // Lost returns the calls of dead nodes.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
 	var rows []callRow
-	err := s.core().Read(ctx, []any{alive}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{alive}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		q := idb.NewSelect().Model(&rows).Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(limit)
 		if len(alive) > 0 {

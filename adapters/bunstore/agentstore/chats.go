@@ -53,7 +53,7 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat) error {
 // Chat returns one chat.
 func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
 	var r chatRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("chat", idb.NewSelect().Model(&r).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathw
 // UpdateChat replaces a chat.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
 	row := newChatRow(c)
-	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
 		find := idb.NewSelect().Model((*chatRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
 		return sqldb.Replace(ctx, "chat", update, c.Revision, find)
@@ -78,7 +78,7 @@ func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat) error {
 
 // CountChats returns the number of an organization's chats that are not completed.
 func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = idb.NewSelect().Model((*chatRow)(nil)).Where("org = ?", org).Where("NOT completed").Count(ctx)
 		return err
 	})

@@ -59,7 +59,7 @@ func (s Numbers) Number(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (agents.InboundNumber, error) {
 	var row numberRow
-	err := s.core().Read(ctx, []any{org, number}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, number}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).Where("org = ?", org).Where("number = ?", number)
 		return sqldb.Absent("inbound number", query.Scan(ctx))
 	})
@@ -74,7 +74,7 @@ func (s Numbers) Numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]agents.InboundNumber, error) {
 	var rows []numberRow
-	err := s.core().Read(ctx, []any{org, after}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number > ?", after.ID).Where("NOT released").
 			Order("number").Limit(limit).Scan(ctx)
@@ -88,7 +88,7 @@ func (s Numbers) Numbers(
 // UpdateNumber replaces a number.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	row := s.core().numberRow(n)
-	return s.core().Write(ctx, []any{n}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{n}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK()
 		find := idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", n.Org).Where("number = ?", n.Number)
 		return sqldb.Replace(ctx, "inbound number", update, n.Version, find)

@@ -26,7 +26,7 @@ func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
 // Pathway returns one pathway.
 func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (pathway.Pathway, error) {
 	var row pathwayRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("pathway", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
@@ -38,7 +38,7 @@ func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) 
 // UpdatePathway replaces a pathway.
 func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
 	row := s.core().pathwayRow(p)
-	return s.core().Write(ctx, []any{p}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", p.Org)
 		return sqldb.Replace(ctx, "pathway", update, p.Revision, findPathway(idb, p.Org, p.ID))
 	})
@@ -50,7 +50,7 @@ func findPathway(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery 
 
 // DeletePathway removes a pathway. Its versions and chats go with it.
 func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*pathwayRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.NotFound("pathway"))
 	})
@@ -59,7 +59,7 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 // Pathways returns a page of pathways.
 func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.Listing) ([]pathway.Pathway, error) {
 	var rows []pathwayRow
-	err := s.core().Read(ctx, []any{org, l.After.ID}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, l.After.ID}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		query := idb.NewSelect().Model(&rows).Where("org = ?", org)
 		if !l.After.IsZero() {
@@ -75,7 +75,7 @@ func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.
 
 // CountPathways returns the number of an organization's pathways.
 func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = idb.NewSelect().Model((*pathwayRow)(nil)).Where("org = ?", org).Count(ctx)
 		return err
 	})
@@ -91,7 +91,7 @@ func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 // insertWithPathway adds a row that belongs to a pathway.
 func (db core) insertWithPathway(ctx context.Context, org callwright.OrgID, id string, value, row any) error {
 	return db.Do(ctx, func(ctx context.Context) error {
-		err := db.Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+		err := db.Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 			return sqldb.Exists(ctx, "pathway", findPathway(idb, org, id))
 		})
 		if err != nil {
@@ -106,7 +106,7 @@ func (s Pathways) Version(
 	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
 ) (pathway.Version, error) {
 	var row versionRow
-	err := s.core().Read(ctx, []any{org, pathwayID}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).
 			Where("pathway_id = ?", pathwayID).Where("number = ?", number).Where("org = ?", org)
 		return sqldb.Absent("pathway version", query.Scan(ctx))
@@ -122,7 +122,7 @@ func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) ([]pathway.Version, error) {
 	var rows []versionRow
-	err := s.core().Read(ctx, []any{org, pathwayID}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		query := idb.NewSelect().Model(&rows).ExcludeColumn("document").
 			Where("pathway_id = ?", pathwayID).Where("org = ?", org).Where("NOT archived")
@@ -139,7 +139,7 @@ func (s Pathways) Versions(
 
 // ArchiveVersion archives a version.
 func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, pathwayID string, number int) error {
-	return s.core().Write(ctx, []any{org, pathwayID}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*versionRow)(nil)).Set("archived = ?", true).
 			Where("pathway_id = ?", pathwayID).Where("number = ?", number).Where("org = ?", org).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.NotFound("pathway version"))

@@ -38,7 +38,7 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 // Transcript returns a call's lines.
 func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
 	var rows []entryRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
 // Agent returns one agent.
 func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
 	var row webAgentRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("agent", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
@@ -82,7 +82,7 @@ func (s WebAgents) Agents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]agents.WebAgent, error) {
 	var rows []webAgentRow
-	err := s.core().Read(ctx, []any{org, after}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(limit)
 		if !after.IsZero() {
@@ -98,7 +98,7 @@ func (s WebAgents) Agents(
 
 // CountAgents returns the number of an organization's agents.
 func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) (err error) {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Count(ctx)
 		return err
 	})
@@ -108,7 +108,7 @@ func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count
 // UpdateAgent replaces an agent.
 func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	row := s.core().webAgentRow(a)
-	return s.core().Write(ctx, []any{a, row.VoiceSettings}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{a, row.VoiceSettings}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", a.Org)
 		find := idb.NewSelect().Model((*webAgentRow)(nil)).Where("id = ?", a.ID).Where("org = ?", a.Org)
 		return sqldb.Replace(ctx, "agent", update, a.Version, find)
@@ -117,7 +117,7 @@ func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 
 // DeleteAgent removes an agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*webAgentRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.NotFound("agent"))
 	})

@@ -53,7 +53,7 @@ func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, answer []byte, err error) {
 	var row answerRow
-	err = s.core().Read(ctx, []any{org, key}, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("answer", findAnswer(idb, &row, org, key).Where("kept_at >= ?", since).Scan(ctx))
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func (s IdempotencyStore) Keep(
 	row := answerRow{
 		Org: string(org), Key: key, Digest: seal("digest", digest), Answer: seal("answer", answer), KeptAt: sqldb.Stored(at),
 	}
-	return s.core().Write(ctx, []any{org, key}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewInsert().Model(&row).
 			On("CONFLICT (org, key) DO UPDATE").
 			Set("digest = EXCLUDED.digest").Set("answer = EXCLUDED.answer").Set("kept_at = EXCLUDED.kept_at").

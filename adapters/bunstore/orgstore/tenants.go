@@ -61,7 +61,7 @@ func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organizati
 // UpdateOrganization replaces an organization.
 func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organization) error {
 	row := s.organizationRow(o)
-	return s.core().Write(ctx, []any{o}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{o}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model(&row).WherePK().Exec(ctx)
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organizati
 // Organization returns one organization.
 func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
 	var row organizationRow
-	err := s.core().Read(ctx, []any{id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("organization", idb.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx))
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 // KeyByPrefix returns the record of the key with a prefix.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, error) {
 	var row keyRow
-	err := s.core().Read(ctx, []any{prefix}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{prefix}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("API key", idb.NewSelect().Model(&row).Where("prefix = ?", prefix).Scan(ctx))
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.API
 
 // RevokeKey revokes a key.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
-	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
 			Set("revoked_at = COALESCE(revoked_at, ?)", sqldb.Stored(at)).
 			Where("id = ?", id).Where("org = ?", org).Exec(ctx)

@@ -32,7 +32,7 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 
 // Answer sets when a call was answered.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
-	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 			return q.Set("answered_at = ?", sqldb.Stored(at))
 		})
@@ -66,7 +66,7 @@ func (s CallLog) End(
 	}
 	row := ladderRow{CallID: id, Events: sqldb.Converted(steps, newStep)}
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		return s.core().Write(ctx, []any{org, id, end, steps}, func(idb bun.IDB) error {
+		return s.core().Write(ctx, []any{org, id, end, steps}, func(ctx context.Context, idb bun.IDB) error {
 			ended, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 				return q.Set("answered_at = COALESCE(?, answered_at)", sqldb.StoredIfSet(end.AnsweredAt)).
 					Set("ended_at = ?", sqldb.StoredIfSet(end.EndedAt)).
@@ -85,7 +85,7 @@ func (s CallLog) End(
 // Get returns one record with its ladder.
 func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (calllog.Record, []ladder.Event, error) {
 	var row recordRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		events := idb.NewSelect().Model((*ladderRow)(nil)).Column("events").Where("call_id = sip_calls.id")
 		query := idb.NewSelect().Model(&row).ColumnExpr("sip_calls.*").ColumnExpr("(?) AS events", events)
 		return sqldb.Absent("call", findRecord(query, org, id).Scan(ctx))
@@ -113,7 +113,7 @@ func (s CallLog) records(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]calllog.Record, error) {
 	var rows []recordRow
-	err := s.core().Read(ctx, inputs, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
 	})
@@ -124,7 +124,7 @@ func (s CallLog) records(
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {
-	err = s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		return idb.NewSelect().Model((*recordRow)(nil)).
 			ColumnExpr("COUNT(*)").ColumnExpr("COUNT(CASE WHEN technical THEN 1 END)").
 			Where("trunk_id = ?", trunkID).Where("ended_at >= ?", since).Where("org = ?", org).

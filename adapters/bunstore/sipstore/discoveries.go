@@ -22,7 +22,7 @@ func (s Discoveries) Begin(ctx context.Context, d discovery.Discovery, stale tim
 	d.Version = 1
 	row := newDiscoveryRow(d)
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		err := s.core().Write(ctx, []any{d}, func(idb bun.IDB) error {
+		err := s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 			if err := s.core().Alone(ctx, idb, "discovery of "+row.Org); err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func (s Discoveries) Begin(ctx context.Context, d discovery.Discovery, stale tim
 // Update replaces a discovery.
 func (s Discoveries) Update(ctx context.Context, d discovery.Discovery) error {
 	row := newDiscoveryRow(d)
-	return s.core().Write(ctx, []any{d}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", d.Org)
 		find := idb.NewSelect().Model((*discoveryRow)(nil)).Where("id = ?", d.ID).Where("org = ?", d.Org)
 		return sqldb.Replace(ctx, "discovery", update, d.Version, find)
@@ -73,7 +73,7 @@ func (s Discoveries) find(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (discovery.Discovery, error) {
 	var row discoveryRow
-	err := s.core().Read(ctx, inputs, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("discovery", choose(idb.NewSelect().Model(&row)).Scan(ctx))
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func (s Discoveries) find(
 
 // Forget removes old discoveries.
 func (s Discoveries) Forget(ctx context.Context, before time.Time) error {
-	return s.core().Write(ctx, nil, func(idb bun.IDB) error {
+	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*discoveryRow)(nil)).Where("started_at < ?", before).Exec(ctx)
 		return err
 	})

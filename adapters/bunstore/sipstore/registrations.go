@@ -51,7 +51,7 @@ func (r registrationRow) registration() sip.Registration {
 // PutRegistration adds or replaces a registration.
 func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) error {
 	row := newRegistrationRow(r)
-	return s.core().Write(ctx, []any{r}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{r}, func(ctx context.Context, idb bun.IDB) error {
 		if r.Version == 0 {
 			row.Version = 1
 			return s.core().Supplant(ctx, idb, &row, "trunk_id")
@@ -70,7 +70,7 @@ func (s Registrations) Registration(
 	ctx context.Context, org callwright.OrgID, trunkID string,
 ) (sip.Registration, error) {
 	var row registrationRow
-	err := s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("registration", findRegistration(idb, org, trunkID).Scan(ctx, &row))
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (s Registrations) Registration(
 
 // DeleteRegistration removes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
-	return s.core().Write(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*registrationRow)(nil)).
 			Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
 		return err
@@ -93,7 +93,7 @@ func (s Registrations) TakeRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
 	var rows []registrationRow
-	err := s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+	err := s.core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		due := idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").
 			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).WhereOr("node = ''").
@@ -105,7 +105,7 @@ func (s Registrations) TakeRegistrations(
 
 // RegistrationsOf returns the trunks whose registrations are the node's.
 func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
-	err = s.core().Read(ctx, []any{node}, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		trunkIDs = nil
 		return idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").Where("node = ?", node).Scan(ctx, &trunkIDs)
 	})
@@ -114,7 +114,7 @@ func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkI
 
 // RegistrationNodes returns the nodes that have registrations.
 func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
-	err = s.core().Read(ctx, nil, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		nodes = nil
 		return idb.NewSelect().Model((*registrationRow)(nil)).Distinct().Column("node").Where("node > ''").Scan(ctx, &nodes)
 	})
@@ -123,7 +123,7 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 
 // ReleaseRegistrations makes the node's registrations nobody's.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
-	return s.core().Write(ctx, []any{node}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*registrationRow)(nil)).Set("node = ''").Where("node = ?", node).Exec(ctx)
 		return err
 	})

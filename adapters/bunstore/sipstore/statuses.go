@@ -21,7 +21,7 @@ func (s Statuses) core() core { return core{s.DB.Core()} }
 // PutStatus adds or replaces a status, and ends the lease on it.
 func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 	row := newStatusRow(status)
-	return s.core().Write(ctx, []any{status}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
 		if status.Version == 0 {
 			row.Version = 1
 			return s.core().Supplant(ctx, idb, &row, "trunk_id")
@@ -38,7 +38,7 @@ func findStatus(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQu
 // Status returns one trunk's status.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Status, error) {
 	var row statusRow
-	err := s.core().Read(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("status", findStatus(idb, org, trunkID).Scan(ctx, &row))
 	})
 	if err != nil {
@@ -53,7 +53,7 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 		return nil, nil
 	}
 	var rows []statusRow
-	err := s.core().Read(ctx, []any{org, trunkIDs}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, trunkIDs}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("trunk_id IN (?)", bun.List(trunkIDs)).Where("org = ?", org).
 			Order("number").Scan(ctx)
@@ -63,7 +63,7 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 
 // DeleteStatus removes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
-	return s.core().Write(ctx, []any{org, trunkID}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
 		return err
 	})
@@ -72,7 +72,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 // LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
 func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
 	var rows []statusRow
-	err := s.core().Write(ctx, nil, func(idb bun.IDB) error {
+	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).

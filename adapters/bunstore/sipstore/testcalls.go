@@ -70,7 +70,7 @@ func (s TestCalls) Insert(
 	err = s.DB.Do(ctx, func(ctx context.Context) error {
 		added, oldest = false, time.Time{}
 		var began []time.Time // of the oldest of limit calls, if there are as many
-		err := s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
+		err := s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
 			if err := s.core().Alone(ctx, idb, "test calls of "+row.Org); err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func (s TestCalls) Insert(
 // Update replaces a test call.
 func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
 	row := newTestCallRow(c)
-	return s.core().Write(ctx, []any{c}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
 		find := idb.NewSelect().Model((*testCallRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
 		return sqldb.Replace(ctx, "test call", update, c.Version, find)
@@ -104,7 +104,7 @@ func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
 // Get returns one test call.
 func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
 	var row testCallRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("test call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
@@ -116,7 +116,7 @@ func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (te
 // Unfinished returns the test calls that have not ended, the oldest first.
 func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
 	var rows []testCallRow
-	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("ended_at IS NULL").Where("started_at < ?", before).
 			Order("started_at").Limit(limit).Scan(ctx)
@@ -126,7 +126,7 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 
 // Forget removes test calls that ended and are old.
 func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
-	return s.core().Write(ctx, nil, func(idb bun.IDB) error {
+	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*testCallRow)(nil)).
 			Where("ended_at IS NOT NULL").Where("started_at < ?", before).Exec(ctx)
 		return err

@@ -18,7 +18,9 @@ func (s Trunks) core() core { return core{s.DB.Core()} }
 
 // Hold keeps other transactions from holding a number until this one ends.
 func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
-	return s.core().Write(ctx, []any{number}, func(idb bun.IDB) error { return s.core().Alone(ctx, idb, "trunk of "+string(number)) })
+	return s.core().Write(ctx, []any{number}, func(ctx context.Context, idb bun.IDB) error {
+		return s.core().Alone(ctx, idb, "trunk of "+string(number))
+	})
 }
 
 // Insert adds a trunk.
@@ -39,7 +41,7 @@ func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 	if err := s.Hold(ctx, t.Number); err != nil {
 		return err
 	}
-	return s.core().Write(ctx, []any{t}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		foreign, err := idb.NewSelect().Model((*trunkRow)(nil)).
 			Where("number = ?", t.Number).Where("org <> ?", t.Org).Exists(ctx)
 		if err == nil && foreign {
@@ -52,7 +54,7 @@ func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 // Update replaces a trunk.
 func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	row := s.core().trunkRow(t)
-	return s.core().Write(ctx, []any{t}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", t.Org)
 		return sqldb.Replace(ctx, "trunk", update, t.Version, findTrunk(idb, t))
 	})
@@ -60,7 +62,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 
 // Delete removes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
-	return s.core().Write(ctx, []any{t}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
 			Where("id = ?", t.ID).Where("org = ?", t.Org).Where("version = ?", t.Version).Exec(ctx)
 		return sqldb.Outrun(ctx, "trunk", sqldb.Changed(result, err, callwright.ErrConflict), findTrunk(idb, t))
@@ -131,7 +133,7 @@ func (s Trunks) pick(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]sip.Trunk, error) {
 	var rows []trunkRow
-	err := s.core().Read(ctx, inputs, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
 	})

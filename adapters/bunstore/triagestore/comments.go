@@ -54,7 +54,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 // UpdateComment replaces what changes of a comment.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	row := newCommentRow(c)
-	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "author", "created_at").
 			WherePK().Where("org = ?", c.Org)
 		find := idb.NewSelect().Model((*commentRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)

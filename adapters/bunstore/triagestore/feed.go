@@ -68,7 +68,7 @@ func (s Store) AppendEntries(ctx context.Context, org callwright.OrgID, issue st
 	}
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		for some := range slices.Chunk(rows, entriesAtOnce) {
-			err := s.core().Write(ctx, []any{some}, func(idb bun.IDB) error {
+			err := s.core().Write(ctx, []any{some}, func(ctx context.Context, idb bun.IDB) error {
 				_, err := idb.NewInsert().Model(&some).Returning("NULL").Exec(ctx)
 				return err
 			})
@@ -108,7 +108,7 @@ func (s Store) entries(
 	choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]triage.Entry, error) {
 	var entries []triage.Entry
-	err := s.core().Read(ctx, []any{org, issue, place}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, issue, place}, func(ctx context.Context, idb bun.IDB) error {
 		entries = make([]triage.Entry, 0, limit)
 		ours := idb.NewSelect().Model((*issueRow)(nil)).ColumnExpr("1").Where("id = ?", issue).Where("org = ?", org)
 		query := idb.NewSelect().Model((*feedRow)(nil)).ExcludeColumn("issue_id", "org").Where("issue_id = ?", issue)

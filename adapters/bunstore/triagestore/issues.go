@@ -28,7 +28,7 @@ type counterRow struct {
 // NextNumber returns the next number of an organization. Others that take a number wait until the transaction ends.
 func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
 	row := counterRow{Org: string(org), Number: triage.FirstNumber}
-	err = s.core().Write(ctx, []any{org}, func(idb bun.IDB) error {
+	err = s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		return idb.NewInsert().Model(&row).On("CONFLICT (org) DO UPDATE").Set("number = ?TableAlias.number + 1").
 			Returning("number").Scan(ctx, &number)
 	})
@@ -59,7 +59,7 @@ func (s Store) issue(
 	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (triage.Issue, error) {
 	var row issueRow
-	err := s.core().Read(ctx, []any{org, id}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).ExcludeColumn(searched...).Where("id = ?", id).Where("org = ?", org)
 		return sqldb.Absent("issue", choose(query).Scan(ctx))
 	})
@@ -72,7 +72,7 @@ func (s Store) issue(
 // UpdateIssue replaces what changes of an issue. The description, which may be long, is written with another Version only.
 func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	row := newIssueRow(i)
-	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
 		update := func() *bun.UpdateQuery {
 			return idb.NewUpdate().Model(&row).ExcludeColumn(insertedOnly...).WherePK().Where("org = ?", i.Org)
 		}

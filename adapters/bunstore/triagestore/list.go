@@ -15,7 +15,7 @@ import (
 // FindIssues returns a page of issues.
 func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
 	var rows []issueRow
-	err := s.core().Read(ctx, []any{org, f}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		query := idb.NewSelect().Model(&rows).ExcludeColumn("description").ExcludeColumn(searched...).
 			Where("triage_issues.org = ?", org)

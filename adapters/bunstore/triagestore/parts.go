@@ -11,7 +11,7 @@ import (
 
 // part reads a row of a kind that belongs to an issue.
 func (s Store) part(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
-	return s.core().Read(ctx, []any{org, issue, id}, func(idb bun.IDB) error {
+	return s.core().Read(ctx, []any{org, issue, id}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(row).Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org)
 		return sqldb.Absent(kind, query.Scan(ctx))
 	})
@@ -21,7 +21,7 @@ func (s Store) part(ctx context.Context, kind string, row any, org callwright.Or
 func parts[Row any](
 	ctx context.Context, s Store, org callwright.OrgID, issue string, where ...string,
 ) (rows []Row, err error) {
-	err = s.core().Read(ctx, []any{org, issue}, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, []any{org, issue}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		query := idb.NewSelect().Model(&rows).Where("issue_id = ?", issue).Where("org = ?", org)
 		for _, condition := range where {
@@ -34,7 +34,7 @@ func parts[Row any](
 
 // deletePart removes a row of a kind that belongs to an issue. row only says of which table.
 func (s Store) deletePart(ctx context.Context, kind string, row any, org callwright.OrgID, issue, id string) error {
-	return s.core().Write(ctx, []any{org, issue, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, issue, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model(row).
 			Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.NotFound(kind))

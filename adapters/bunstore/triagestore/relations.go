@@ -69,7 +69,7 @@ func (s Store) relations(
 ) ([]triage.Relation, error) {
 	var rows []relationRow
 	columns := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Column("id", "number", "title", "status") }
-	err := s.core().Read(ctx, append(inputs, org, issue), func(idb bun.IDB) error {
+	err := s.core().Read(ctx, append(inputs, org, issue), func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		query := idb.NewSelect().Model(&rows).Relation("From", columns).Relation("To", columns).
 			Where("triage_relations.org = ?", org).
@@ -81,7 +81,7 @@ func (s Store) relations(
 
 // DeleteRelation removes a relation.
 func (s Store) DeleteRelation(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*relationRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.NotFound("relation"))
 	})

@@ -22,7 +22,7 @@ type reportRow struct {
 // ReportedIssue returns the issue of a key.
 func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
 	var row reportRow
-	err := s.core().Read(ctx, []any{org, key}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).Where("org = ?", org).Where("key = ?", key)
 		return sqldb.Absent("report", query.Scan(ctx))
 	})
@@ -35,7 +35,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	if from == "" {
 		return s.core().Insert(ctx, row, &row)
 	}
-	return s.core().Write(ctx, []any{row, from}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{row, from}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model(&row).WherePK().Where("issue_id = ?", from).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.ErrConflict)
 	})
@@ -43,7 +43,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 
 // MoveReports assigns all reports of an issue to another.
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
-	return s.core().Write(ctx, []any{org, from, to}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{org, from, to}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*reportRow)(nil)).Set("issue_id = ?", to).
 			Where("issue_id = ?", from).Where("org = ?", org).Exec(ctx)
 		return err
@@ -62,7 +62,7 @@ type viewRow struct {
 // MarkSeen sets when a viewer has last seen an issue.
 func (s Store) MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time) error {
 	row := viewRow{Org: string(org), Viewer: viewer, IssueID: issue, SeenAt: sqldb.Stored(until)}
-	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewInsert().Model(&row).On("CONFLICT (org, viewer, issue_id) DO UPDATE").
 			Set("seen_at = EXCLUDED.seen_at").Where("triage_views.seen_at < EXCLUDED.seen_at").Returning("NULL").Exec(ctx)
 		return err
@@ -74,7 +74,7 @@ func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {
 	var rows []viewRow
-	err := s.core().Read(ctx, []any{org, viewer, issues}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, viewer, issues}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("viewer = ?", viewer).
 			Where("issue_id IN (?)", bun.List(issues)).Scan(ctx)

@@ -57,7 +57,7 @@ func (s Store) ResourceOf(
 	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
 ) (triage.Resource, error) {
 	var row resourceRow
-	err := s.core().Read(ctx, []any{org, issue, t, resourceID}, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, []any{org, issue, t, resourceID}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).Where("issue_id = ?", issue).Where("org = ?", org).
 			Where("type = ?", t).Where("resource_id = ?", resourceID)
 		return sqldb.Absent("resource", query.Scan(ctx))

@@ -81,7 +81,7 @@ func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id stri
 // UpdateSession replaces what changes of a session.
 func (s Store) UpdateSession(ctx context.Context, session triage.Session) error {
 	row := newSessionRow(session)
-	return s.core().Write(ctx, []any{row}, func(idb bun.IDB) error {
+	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "started_by", "created_at").
 			WherePK().Where("org = ?", row.Org)
 		find := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", row.ID).Where("org = ?", row.Org)
@@ -97,7 +97,7 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 
 // CountAnalyses returns the number of running analyses, from an index of only those.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(idb bun.IDB) error {
+	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		count, err = idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running).Count(ctx)
 		return err
 	})
@@ -107,7 +107,7 @@ func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count i
 // SilentSessions returns sessions of which nothing was heard, in one query for each state: each is one range of the index.
 func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
 	var found []sessionRow
-	err := s.core().Read(ctx, nil, func(idb bun.IDB) error {
+	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		found = nil
 		for _, state := range []struct {
 			status triage.SessionStatus

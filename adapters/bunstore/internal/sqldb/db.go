@@ -8,15 +8,17 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/callwright/callwright"
 )
 
-// DB is a database. Keyring and Logger are those of Open.
+// DB is a database. Keyring, Limit and Logger are those of Open.
 type DB struct {
 	Keyring *callwright.Keyring
+	Limit   time.Duration // of a transaction, or of a statement outside of one
 	Logger  *slog.Logger
 
 	writer  *bun.DB
@@ -39,8 +41,8 @@ type dialect struct {
 }
 
 // Open connects to the database at an address: see bunstore.Open.
-func Open(address string, keyring *callwright.Keyring, logger *slog.Logger) (*DB, error) {
-	db := &DB{Keyring: keyring, Logger: logger}
+func Open(address string, keyring *callwright.Keyring, limit time.Duration, logger *slog.Logger) (*DB, error) {
+	db := &DB{Keyring: keyring, Limit: limit, Logger: logger}
 	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
 	case isSQLite:
 		return db, db.openSQLite(path)
@@ -63,7 +65,11 @@ func (db *DB) Close() error {
 }
 
 // Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.translate(ctx, db.reader.PingContext(ctx)) }
+func (db *DB) Ping(ctx context.Context) error {
+	ctx, cancel := db.bounded(ctx)
+	defer cancel()
+	return db.translate(ctx, db.reader.PingContext(ctx))
+}
 
 // SQL returns the pool that writes.
 func (db *DB) SQL() *sql.DB { return db.writer.DB }

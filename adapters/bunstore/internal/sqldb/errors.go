@@ -11,6 +11,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
+// errTooSlow is what callers get whose transaction took longer than the limit.
+var errTooSlow = callwright.Errorf(callwright.CodeUnavailable, "%s", errSlow)
+
 // translate turns a driver's error into one with a code. The driver's own words are only in the cause.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
@@ -20,6 +23,8 @@ func (db *DB) translate(ctx context.Context, err error) error {
 		return err
 	}
 	switch {
+	case errors.Is(context.Cause(ctx), errSlow):
+		return errTooSlow.Because(err)
 	case ctx.Err() != nil:
 		// The drivers have errors of their own for this, but callers look for the error of the context.
 		return callwright.ErrUnavailable.Because(context.Cause(ctx))

@@ -15,7 +15,7 @@ import (
 // Insert adds a row made of value. A taken key is a conflict and, unlike an error of the database, leaves a transaction
 // of PostgreSQL usable.
 func (db *DB) Insert(ctx context.Context, value, row any) error {
-	return db.Write(ctx, []any{value}, func(idb bun.IDB) error {
+	return db.Write(ctx, []any{value}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewInsert().Model(row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
 		return Changed(result, err, callwright.ErrConflict)
 	})
@@ -58,7 +58,7 @@ func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 func (db *DB) Forget(
 	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (removed int, err error) {
-	err = db.Write(ctx, nil, func(idb bun.IDB) error {
+	err = db.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		old := choose(idb.NewSelect().Model(model).Column("id"))
 		old = db.SkipLocked(old)
 		result, err := idb.NewDelete().Model(model).Where("id IN (?)", old).Exec(ctx)

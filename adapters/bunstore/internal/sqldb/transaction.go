@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -17,11 +18,27 @@ const (
 	firstWait = 5 * time.Millisecond
 )
 
-// Do runs fn in one transaction. See callwright.Atomic.
+// errSlow ends the context of a transaction that takes longer than the limit.
+var errSlow = errors.New("the database did not answer in time")
+
+// bounded returns a context that ends after the limit: a database that is frozen, or locked by another process, would hold its
+// callers for ever.
+func (db *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, db.Limit, errSlow)
+}
+
+// Do runs fn in one transaction, within the limit. See callwright.Atomic.
 func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	if _, joined := db.Tx(ctx); joined {
 		return fn(ctx)
 	}
+	ctx, cancel := db.bounded(ctx)
+	defer cancel()
+	return db.DoPatiently(ctx, fn)
+}
+
+// DoPatiently runs fn in a transaction of its own, however long that takes.
+func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) error) error {
 	return db.retry(ctx, func() error { return db.once(ctx, fn) })
 }
 
@@ -68,23 +85,26 @@ func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	return err
 }
 
-// Write runs statements in the transaction of ctx, or each in its own. It first checks the texts in inputs, which must be
-// all texts that reach the database.
-func (db *DB) Write(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {
+// Write runs statements in the transaction of ctx, or each in its own and all of them within the limit. fn must use the
+// context that it gets. Write first checks the texts in inputs, which must be all texts that reach the database.
+func (db *DB) Write(ctx context.Context, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	return db.run(ctx, db.writer, inputs, fn)
 }
 
-// Read runs queries in the transaction of ctx, or outside of any transaction.
-func (db *DB) Read(ctx context.Context, inputs []any, fn func(idb bun.IDB) error) error {
+// Read runs queries in the transaction of ctx, or outside of any transaction within the limit. fn must use the context that it
+// gets, and have read all rows when it returns.
+func (db *DB) Read(ctx context.Context, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	return db.run(ctx, db.reader, inputs, fn)
 }
 
-func (db *DB) run(ctx context.Context, pool *bun.DB, inputs []any, fn func(idb bun.IDB) error) error {
+func (db *DB) run(ctx context.Context, pool *bun.DB, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	if err := checkText(inputs...); err != nil {
 		return err
 	}
 	if tx, ok := ctx.Value(inside{db}).(bun.Tx); ok {
-		return db.translate(ctx, fn(tx))
+		return db.translate(ctx, fn(ctx, tx))
 	}
-	return db.retry(ctx, func() error { return db.translate(ctx, fn(pool)) })
+	ctx, cancel := db.bounded(ctx)
+	defer cancel()
+	return db.retry(ctx, func() error { return db.translate(ctx, fn(ctx, pool)) })
 }

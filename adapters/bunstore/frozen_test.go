@@ -1,0 +1,168 @@
+package bunstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore"
+	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
+	"github.com/callwright/callwright/adapters/bunstore/orgstore"
+	"github.com/callwright/callwright/internal/pgtest"
+)
+
+// The limits of the databases in these tests, which wait them out. A connection to a server is made within one, also on a slow
+// machine.
+const (
+	limitOfServer = time.Second
+	limitOfFile   = 50 * time.Millisecond
+)
+
+// TestFrozenServer stops what a server of PostgreSQL says and hears, as SIGSTOP does: more callers than there are connections
+// are told to come again, and are served when it goes on.
+func TestFrozenServer(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	db := openWithin(t, w.dsn, limitOfServer)
+	w.frozen.Lock()
+	const callers = 40 // the pool has 16 connections
+	var waiting sync.WaitGroup
+	for range callers {
+		waiting.Go(func() { checkUnavailable(t, db) })
+	}
+	waiting.Wait()
+	w.frozen.Unlock()
+	for db.Ping(t.Context()) != nil { // on a slow machine not at once
+		if t.Context().Err() != nil {
+			t.Fatal("the server that goes on is not used")
+		}
+	}
+}
+
+// TestLockedFile has another process lock a file of SQLite, and another transaction of this process hold the connection.
+func TestLockedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.db")
+	patient, hasty := storetest.Open(t, "sqlite:"+path), openWithin(t, "sqlite:"+path, limitOfFile)
+	write := func(ctx context.Context, id string) error {
+		return orgstore.Tenants{DB: hasty}.InsertOrganization(ctx, organization(id))
+	}
+	err := patient.Do(t.Context(), func(context.Context) error { // holds the file, for hasty is a pool of its own
+		if err := write(t.Context(), "o"); !errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("a locked file gave %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := hasty.SQL().BeginTx(t.Context(), &sql.TxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := write(t.Context(), "o"); !errors.Is(err, callwright.ErrUnavailable) {
+		t.Errorf("a connection that is taken gave %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkUnavailable wants everything that asks the database to give up.
+func checkUnavailable(t *testing.T, db *bunstore.DB) {
+	tenants := orgstore.Tenants{DB: db}
+	for name, err := range map[string]error{
+		"a query":     func() error { _, err := tenants.Organization(t.Context(), "o"); return err }(),
+		"a statement": tenants.InsertOrganization(t.Context(), organization("o")),
+		"Do":          db.Do(t.Context(), func(context.Context) error { return nil }),
+		"Ping":        db.Ping(t.Context()),
+	} {
+		if !errors.Is(err, callwright.ErrUnavailable) || err.Error() != "the database did not answer in time" {
+			t.Errorf("%s gave %v", name, err)
+		}
+	}
+}
+
+func openWithin(t *testing.T, address string, limit time.Duration) *bunstore.DB {
+	t.Helper()
+	db, err := bunstore.Open(t.Context(), address, bunstore.Config{Keyring: storetest.Keyring(t, "k1"), Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// wire is the connection to a server of PostgreSQL. While frozen is locked, nothing gets through, and connections stay open.
+type wire struct {
+	dsn    string
+	frozen sync.RWMutex
+}
+
+func newWire(t *testing.T) *wire {
+	t.Helper()
+	address, err := url.Parse(pgtest.DSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, to := new(wire), address.Host
+	address.Host = listener.Addr().String()
+	w.dsn = address.String()
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { w.serve(near, to) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		running.Wait() // the database was closed before this
+	})
+	return w
+}
+
+// serve carries a connection until either side ends it.
+func (w *wire) serve(near net.Conn, to string) {
+	defer near.Close()
+	far, err := new(net.Dialer).Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	var back sync.WaitGroup
+	back.Go(func() { w.carry(near, far) })
+	w.carry(far, near)
+	back.Wait()
+}
+
+// carry copies what one side says to the other, and ends both when it stops.
+func (w *wire) carry(to, from net.Conn) {
+	defer to.Close()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		w.frozen.RLock()
+		w.frozen.RUnlock() //nolint:staticcheck // an empty section: it waits for the thaw
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
