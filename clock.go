@@ -1,6 +1,9 @@
 package callwright
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Clock tells the time. Domains ask a Clock instead of the machine, so that tests can control the time.
 type Clock interface {
@@ -27,3 +30,19 @@ type SystemClock struct{}
 
 // Now returns the machine's time in UTC, truncated to microseconds.
 func (SystemClock) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// TimeFormats says what ParseTime reads.
+const TimeFormats = "a date such as 2026-03-02 or a date-time such as 2026-03-02T09:15:00Z"
+
+// ParseTime reads the instant that a filter names, in UTC: an RFC 3339 date-time, or a date, which stands for its start in
+// UTC. It takes a space for the plus of a time zone, because a query that does not escape the plus has one.
+func ParseTime(text string) (t time.Time, isDate, ok bool) {
+	text = strings.Replace(text, " ", "+", 1)
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t, err = time.Parse(time.DateOnly, text)
+		isDate = true
+	}
+	t = t.UTC()
+	return t, isDate, err == nil && t.Year() > 0
+}

@@ -30,3 +30,18 @@ func TestSteadyClock(t *testing.T) {
 		}
 	})
 }
+
+func TestParseTime(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"2026-03-02T09:15:00Z": "2026-03-02T09:15:00Z", "2026-03-02T09:15:00.25+02:00": "2026-03-02T07:15:00.25Z",
+		"2026-03-02T09:15:00 02:00": "2026-03-02T07:15:00Z", "2026-03-02": "2026-03-02T00:00:00Z",
+		"": "", "2026-3-2": "", "2026-02-30": "", "2026-03-02T09:15": "", "0000-01-01": "", "0001-01-01T00:00:00+02:00": "",
+		"2026-03-02 09:15:00Z": "", "yesterday": "",
+	} {
+		at, isDate, ok := callwright.ParseTime(text)
+		if ok != (want != "") || ok && (at.Format(time.RFC3339Nano) != want || isDate != (len(text) == 10) || at.Location() != time.UTC) {
+			t.Errorf("%q: %v, date %t, %t; want %q", text, at, isDate, ok, want)
+		}
+	}
+}

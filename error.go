@@ -23,6 +23,7 @@ const (
 	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
 	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; the message names the batch
 	CodeCallNotAttached     Code = "CALL_NOT_ATTACHED"     // a call must be attached to an issue before it is flagged there
+	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path takes other methods
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
 	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
 	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; RetryAfter says when it is not
@@ -54,6 +55,7 @@ var (
 	ErrDiscoveryInProgress = &Error{Code: CodeDiscoveryInProgress, Message: "a discovery of this organization is still running"}
 	ErrPromotionGateFailed = &Error{Code: CodePromotionGateFailed, Message: "the tests that are required for promotion have not passed"}
 	ErrCallNotAttached     = &Error{Code: CodeCallNotAttached, Message: "the call is not attached to the issue"}
+	ErrMethodNotAllowed    = &Error{Code: CodeMethodNotAllowed, Message: "this method is not allowed"}
 	ErrPayloadTooLarge     = &Error{Code: CodePayloadTooLarge, Message: "the body is too large"}
 	ErrUnsupportedMedia    = &Error{Code: CodeUnsupportedMedia, Message: "this type of file is not accepted"}
 	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests"}

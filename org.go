@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// OrgID identifies an organization, the tenant that owns everything else. It always comes from the API key, never from a
-// request's body, path or query.
+// OrgID identifies an organization, the tenant that owns everything else. It always comes from what authenticates a request,
+// such as its API key, never from the request's body, path or query.
 type OrgID string
 
 // Entitlement is a right that only some organizations have.
@@ -42,11 +42,12 @@ type APIKey struct {
 	RevokedAt *time.Time // nil: in force
 }
 
-// Principal is the caller of a request, as identified by its API key.
+// Principal is the caller of a request, as identified by its API key or by whatever an embedding program authenticates
+// requests with, such as the session of a person. Org and KeyID are required.
 type Principal struct {
-	Org          OrgID
-	KeyID        string
-	KeyName      string
+	Org          OrgID  // the tenant on whose behalf the request is made
+	KeyID        string // identifies the key, or the person, for as long as there are records: the log and issues name it
+	KeyName      string // shown to people; empty: KeyID is shown
 	Entitlements []Entitlement
 }
 

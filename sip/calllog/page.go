@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/ladder"
@@ -49,13 +47,12 @@ func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before strin
 	if before == "" {
 		return callwright.Keyset{}, nil
 	}
-	text := strings.Replace(before, " ", "+", 1) // an unescaped plus of a query
-	if at, err := time.Parse(time.RFC3339, text); err == nil && at.UTC().Year() > 0 {
-		return callwright.Keyset{At: at.UTC()}, nil
+	if at, _, ok := callwright.ParseTime(before); ok {
+		return callwright.Keyset{At: at}, nil
 	}
 	r, _, err := s.cfg.Store.Get(ctx, org, before)
 	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // it may be no text at all
-		return callwright.Keyset{}, callwright.Invalid("before", "must be the id of a call of this organization, or an RFC 3339 time")
+		return callwright.Keyset{}, callwright.Invalid("before", "must be the id of a call of this organization, %s", callwright.TimeFormats)
 	}
 	return callwright.Keyset{At: r.StartedAt, ID: r.ID}, err
 }

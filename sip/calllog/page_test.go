@@ -39,6 +39,7 @@ func TestList(t *testing.T) {
 		"before a call":        {"c10", 3, "c09", 3},
 		"before the first":     {"c00", 3, "", 0},
 		"before a time":        {"2026-05-04T03:02:11Z", 3, "c09", 3},
+		"before a date":        {"2026-05-05", 3, "c59", 3},
 		"in another time zone": {"2026-05-04T05:02:11.5+02:00", 3, "c10", 3},
 		"with its plus lost":   {"2026-05-04T05:02:11.5 02:00", 3, "c10", 3},
 	} {
@@ -57,7 +58,7 @@ func TestList(t *testing.T) {
 		"too many":       {one, "", 501, "limit"},
 		"unknown call":   {one, "c60", 1, "before"},
 		"foreign call":   {one, "foreign", 1, "before"},
-		"half a time":    {one, "2026-05-04", 1, "before"},
+		"half a time":    {one, "2026-05", 1, "before"},
 		"before history": {one, "0000-01-01T00:00:00Z", 1, "before"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/callwright/callwright"
@@ -15,8 +16,12 @@ import (
 // refuses any method but GET and HEAD whose Sec-Fetch-Site is neither same-origin nor none, as http.CrossOriginProtection
 // does. A key in a header needs none of this, because no browser adds it by itself.
 type Authenticator interface {
-	// Authenticate returns who makes a request; CodeAuthFailure if nobody who is known does. It runs before anything else of
-	// the request is looked at, and must not read its body.
+	// Authenticate returns who makes a request. It runs before anything else of the request is looked at, and must not read
+	// its body.
+	//
+	// The Principal must name Org and KeyID: without one of them the request is answered 500, and the log says which is missing.
+	// CodeAuthFailure (401) is for a request that nobody who is known makes, CodeForbidden (403) for one that this caller may
+	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and stands in the log.
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
@@ -25,6 +30,9 @@ type Authenticator interface {
 func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
 	principal, err := a.cfg.Access.Authenticate(r.WithContext(ctx))
 	if err != nil {
+		return ctx, err
+	}
+	if err := checkPrincipal(principal); err != nil {
 		return ctx, err
 	}
 	infoOf(ctx).principal = principal
@@ -36,4 +44,16 @@ func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []str
 		}
 	}
 	return ctx, nil
+}
+
+// checkPrincipal returns an error without a code for a principal that lacks a field: to serve it would make a tenant without
+// a name.
+func checkPrincipal(p callwright.Principal) error {
+	switch {
+	case p.Org == "":
+		return errors.New("httpapi: the Principal of Config.Access lacks Org")
+	case p.KeyID == "":
+		return errors.New("httpapi: the Principal of Config.Access lacks KeyID")
+	}
+	return nil
 }

@@ -72,3 +72,21 @@ func TestSessionsOfBrowsers(t *testing.T) {
 		t.Errorf("the issue's author is not who the session says: %s", list)
 	}
 }
+
+// TestPrincipalsAreWhole has an embedding program's Authenticator leave out what every operation needs.
+func TestPrincipalsAreWhole(t *testing.T) {
+	t.Parallel()
+	for field, principal := range map[string]callwright.Principal{
+		"Org": {KeyID: "k1", KeyName: "Ada"}, "KeyID": {Org: "rich", KeyName: "Ada"},
+	} {
+		h := open(t, func(c *httpapi.Config) { c.Access = sessions{"ada": principal} })
+		h.Handler = h.unchecked
+		answer := h.do("GET", "/v1/agents", "", header{"Cookie", "session=ada"})
+		if answer.Code != http.StatusInternalServerError {
+			t.Errorf("without %s: %d %s", field, answer.Code, answer.Body)
+		}
+		if text := h.log.String(); !strings.Contains(text, "the Principal of Config.Access lacks "+field) {
+			t.Errorf("without %s the log has %s", field, text)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
@@ -13,10 +14,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config configures an API. Access, Atomic and Idempotency are required.
+// Config configures an API. Access is required. Atomic and Idempotency are required if one of the areas has operations that
+// take an Idempotency-Key: those of calls, SIP, porting, agent testing and speech.
 type Config struct {
 	Access      Authenticator
-	Atomic      callwright.Atomic
+	Atomic      callwright.Atomic           // makes one transaction of an operation and its first answer
 	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
 
 	Areas     []Area                      // the parts of the contract to serve; any other path answers 404
@@ -48,10 +50,10 @@ func New(c Config) (*API, error) {
 	switch {
 	case c.Access == nil:
 		return nil, errors.New("httpapi: Config.Access is required")
-	case c.Atomic == nil:
-		return nil, errors.New("httpapi: Config.Atomic is required")
-	case c.Idempotency == nil:
-		return nil, errors.New("httpapi: Config.Idempotency is required")
+	case c.Atomic == nil && repeatable(c.Areas):
+		return nil, errors.New("httpapi: Config.Atomic is required: an area has operations that take an Idempotency-Key")
+	case c.Idempotency == nil && repeatable(c.Areas):
+		return nil, errors.New("httpapi: Config.Idempotency is required: an area has operations that take an Idempotency-Key")
 	}
 	a := &API{cfg: withDefaults(c)}
 	var err error
@@ -66,6 +68,11 @@ func New(c Config) (*API, error) {
 		a.areas = append(a.areas, mounted{&area, server})
 	}
 	return a, nil
+}
+
+// repeatable reports whether an area has an operation that takes an Idempotency-Key.
+func repeatable(areas []Area) bool {
+	return slices.ContainsFunc(areas, func(a Area) bool { return len(a.Repeatable) > 0 })
 }
 
 func withDefaults(c Config) Config {

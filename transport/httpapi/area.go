@@ -83,6 +83,7 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 // path, which answers 405. No path belongs to two areas. HEAD leads to the operation of GET; net/http drops the body.
 func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	method := r.Method
+	r.URL = withLowerIDs(r.URL)
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
@@ -117,14 +118,17 @@ func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, ar
 		func() (int, error) { return w.status, info.failure })
 }
 
-// Middleware wraps the handlers of an area: it refuses an operation without a service and a URL that no database takes,
-// and repeats the first answer to a request with an Idempotency-Key.
+// Middleware wraps the handlers of an area: it refuses an operation without a service, a URL that no database takes and
+// unknown parameters, and repeats the first answer to a request with an Idempotency-Key.
 func (a *API) Middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	area := infoOf(req.Context).area
 	if area.Absent != nil && area.Absent(req.OperationName) {
 		return middleware.Response{}, ht.ErrNotImplemented
 	}
 	if err := checkURL(req.Raw.URL); err != nil {
+		return middleware.Response{}, err
+	}
+	if err := checkQuery(req.Raw.URL, req.Params); err != nil {
 		return middleware.Response{}, err
 	}
 	empty := area.Repeatable[req.OperationName]

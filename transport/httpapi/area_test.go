@@ -11,6 +11,7 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
 )
@@ -111,16 +112,20 @@ func TestKeysOfRequestsAreTakenByEveryArea(t *testing.T) {
 func TestMissingConfigurationIsNamed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	whole := httpapi.Config{Access: h.access, Atomic: h.store, Idempotency: h.answers()}
+	whole := httpapi.Config{Access: h.access, Atomic: h.store, Idempotency: h.answers(), Areas: h.areas.all()}
 	for field, remove := range map[string]func(*httpapi.Config){
 		"Access": func(c *httpapi.Config) { c.Access = nil }, "Atomic": func(c *httpapi.Config) { c.Atomic = nil },
 		"Idempotency": func(c *httpapi.Config) { c.Idempotency = nil },
 	} {
 		c := whole
 		remove(&c)
-		if _, err := httpapi.New(c); err == nil || err.Error() != "httpapi: Config."+field+" is required" {
+		if _, err := httpapi.New(c); err == nil || !strings.HasPrefix(err.Error(), "httpapi: Config."+field+" is required") {
 			t.Errorf("without %s: %v", field, err)
 		}
 	}
 	must(httpapi.New(whole))
+	// Agents and issues have no operation that takes an Idempotency-Key.
+	must(httpapi.New(httpapi.Config{
+		Access: h.access, Areas: []httpapi.Area{agentsapi.New(h.areas.agents), triageapi.New(h.areas.issues)},
+	}))
 }

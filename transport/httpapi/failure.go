@@ -20,9 +20,6 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// codeMethodNotAllowed is the one code that HTTP adds to those of the root package.
-const codeMethodNotAllowed callwright.Code = "METHOD_NOT_ALLOWED"
-
 // statuses is the HTTP status of every code. An error without one of these codes is internal.
 var statuses = map[callwright.Code]int{
 	callwright.CodeAuthFailure:         http.StatusUnauthorized,
@@ -42,7 +39,7 @@ var statuses = map[callwright.Code]int{
 	callwright.CodeNotImplemented:      http.StatusNotImplemented,
 	callwright.CodeUnavailable:         http.StatusServiceUnavailable,
 	callwright.CodeInternal:            http.StatusInternalServerError,
-	codeMethodNotAllowed:               http.StatusMethodNotAllowed,
+	callwright.CodeMethodNotAllowed:    http.StatusMethodNotAllowed,
 }
 
 // alike are the codes that every area writes in upper case.
@@ -244,7 +241,7 @@ func MethodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	}
 	allowed = strings.Join(methods, ", ")
 	w.Header().Set("Allow", allowed)
-	fail(w, r, &callwright.Error{Code: codeMethodNotAllowed, Message: "this path takes " + allowed})
+	fail(w, r, &callwright.Error{Code: callwright.CodeMethodNotAllowed, Message: "this path takes " + allowed})
 }
 
 // NotFound answers a request for a path that is not served.

@@ -29,6 +29,9 @@ func TestPathsHaveIndexes(t *testing.T) {
 		`{"phone_number":"+14155550100","service":"sip","directions":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`: "directions[0]",
 		`{"phone_number":"+14155550100","service":"sip","directions":{}}`:                                                        "directions",
 		`{"phone_number":"+14155550100","service":"sip","directions":[{"type":"inbound"}],"na\u00efve\n":1}`:                     "na\u00efve\n",
+		`{"phone_number":"+14155550100","service":"sip","directions":[{"type":"inbound"}],"colours":["red"]}`:                    "colours",
+		`{"phone_number":"+14155550100","service":"sip","directions":[{"type":"inbound"}],"colours":[[{"a":1}]]}`:                "colours",
+		attach(`{"type":"outbound","colours":["red","blue"]}`):                                                                   "directions[1].colours",
 		`[]`: "",
 	} {
 		answer := h.want(http.StatusBadRequest, "POST", "/v1/sip/attach", body)

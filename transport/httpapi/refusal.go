@@ -89,8 +89,8 @@ func inJSON(err *ogenerrors.DecodeBodyError) []line {
 		if json.Unmarshal([]byte(match[1]), &name) != nil {
 			name = match[1]
 		}
-		path := placeOf(err.Body, append(names, name), func(place) bool { return true })
-		return []line{{path, "is not a known property"}}
+		path := placeOf(err.Body, names, func(p place) bool { return p.members[name] != nil })
+		return []line{{wire.Join(path, name), "is not a known property"}}
 	}
 	if missing, ok := errors.AsType[*validate.Error](err.Err); ok && len(missing.Fields) > 0 {
 		path := placeOf(err.Body, names, func(p place) bool { return p.members[missing.Fields[0].Name] == nil })

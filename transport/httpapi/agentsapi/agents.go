@@ -87,7 +87,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
 	}
 	if req.PathwayID.Set {
-		w.Agent.Pathway = agents.PathwayRef{ID: req.PathwayID.Value, Version: pathway.Selector{Environment: pathway.Production}}
+		w.Agent.Pathway = agents.PathwayRef{ID: wire.ID(req.PathwayID.Value), Version: pathway.Selector{Environment: pathway.Production}}
 	}
 	return w, nil
 }
@@ -96,6 +96,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 func (a *api) UpdateAgent(
 	ctx context.Context, req *oas.WebAgentUpdate, params oas.UpdateAgentParams,
 ) (*oas.UpdateReply, error) {
+	req.PathwayID.Value = wire.ID(req.PathwayID.Value)
 	patch, err := agentPatch(req)
 	if err != nil {
 		return nil, err

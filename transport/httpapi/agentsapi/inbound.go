@@ -104,7 +104,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	if req.VoiceID.Set {
 		voice = req.VoiceID
 	}
-	req.Language.Value = agents.LanguageTag(req.Language.Value)
+	req.Language.Value, req.PathwayID.Value = agents.LanguageTag(req.Language.Value), wire.ID(req.PathwayID.Value)
 	patch := agents.Patch{
 		Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},

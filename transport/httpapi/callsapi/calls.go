@@ -36,6 +36,14 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 	if err != nil {
 		return nil, err
 	}
+	since, err := wire.Since("start_date", params.StartDate.Value)
+	if err != nil {
+		return nil, err
+	}
+	until, err := wire.Until("end_date", params.EndDate.Value)
+	if err != nil {
+		return nil, err
+	}
 	longer := wire.Minutes(params.DurationGt.Value)
 	if params.DurationGt.Set {
 		longer = max(longer, time.Nanosecond) // none would be no bound
@@ -46,7 +54,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 		AnsweredBy: call.AnsweredBy(params.AnsweredBy.Value), Status: call.Status(params.Status.Value),
 		Pathway:    params.PathwayID.Or(""),
 		LongerThan: longer, ShorterThan: wire.Minutes(params.DurationLt.Value),
-		Since: params.StartDate.Or(time.Time{}), Before: params.EndDate.Or(time.Time{}),
+		Since: since, Before: until,
 		OldestFirst: params.Ascending.Or(false), Limit: params.Limit.Or(call.MaxPage), After: after,
 	})
 	if err != nil {

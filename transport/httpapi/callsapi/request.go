@@ -25,7 +25,7 @@ func callRequest(req *oas.CallCreate) (call.Request, error) {
 	}
 	overrides, err := callOverrides(req)
 	return call.Request{
-		From: req.From.Or(""), To: req.PhoneNumber, AgentID: req.AgentID.Or(""), Overrides: overrides,
+		From: req.From.Or(""), To: req.PhoneNumber, AgentID: wire.ID(req.AgentID.Value), Overrides: overrides,
 		Plan: callPlan(req), StartAt: wire.Ptr(req.StartTime.Get()), RequestData: data, Metadata: metadata,
 	}, err
 }
@@ -37,7 +37,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		return agents.Patch{}, err
 	}
 	patch := agents.Patch{
-		Task: wire.Change(req.Task.Get()), Pathway: wire.Change(req.PathwayID.Get()), StartNode: wire.Change(req.StartNodeID.Get()),
+		Task: wire.Change(req.Task.Get()), Pathway: wire.Change(wire.ID(req.PathwayID.Value), req.PathwayID.Set), StartNode: wire.Change(req.StartNodeID.Get()),
 		Persona: wire.Change(req.Persona.Get()), Voice: wire.Change(req.Voice.Get()), Language: wire.Change(req.Language.Get()),
 		Model: wire.Change(req.Model.Get()), FirstSentence: wire.Change(req.FirstSentence.Get()),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),

@@ -18,7 +18,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	if err != nil {
 		return nil, err
 	}
-	request := pathway.ChatRequest{Pathway: req.PathwayID, StartNode: req.StartNodeID.Or(""), Variables: data}
+	request := pathway.ChatRequest{Pathway: wire.ID(req.PathwayID), StartNode: req.StartNodeID.Or(""), Variables: data}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)
 		if err != nil {

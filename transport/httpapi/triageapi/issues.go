@@ -105,7 +105,7 @@ func (a *api) DecideIssue(
 
 // MergeIssue closes an issue in favour of another.
 func (a *api) MergeIssue(ctx context.Context, req *oas.TriageMerge, params oas.MergeIssueParams) (*oas.TriageIssueReply, error) {
-	i, err := a.issues.Merge(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Into)
+	i, err := a.issues.Merge(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.Into))
 	return a.issueReply(ctx, i, err)
 }
 

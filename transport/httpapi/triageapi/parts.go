@@ -14,7 +14,7 @@ func (a *api) AddIssueComment(
 	ctx context.Context, req *oas.TriageCommentCreate, params oas.AddIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
 	e, err := a.issues.Comment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
-		Detail: req.Detail, Links: req.ResourceLinkIds,
+		Detail: req.Detail, Links: wire.IDs(req.ResourceLinkIds),
 	})
 	return issueEntryReply(e, err)
 }
@@ -46,7 +46,7 @@ func (a *api) AddIssueFlag(
 	ctx context.Context, req *oas.TriageFlagCreate, params oas.AddIssueFlagParams,
 ) (*oas.TriageFlagReply, error) {
 	f, err := a.issues.Flag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.FlagDraft{
-		CallID: req.CallID, Type: req.Type, Note: req.Note.Or(""), NodeID: req.NodeID.Or(""), NodeName: req.NodeName.Or(""),
+		CallID: wire.ID(req.CallID), Type: req.Type, Note: req.Note.Or(""), NodeID: req.NodeID.Or(""), NodeName: req.NodeName.Or(""),
 		MessageIndex: wire.Ptr(req.MessageIndex.Get()), MessageText: req.MessageText.Or(""),
 	})
 	if err != nil {
@@ -89,8 +89,12 @@ func flagRecord(f triage.Flag) oas.TriageFlag {
 func (a *api) AttachIssueResource(
 	ctx context.Context, req *oas.TriageResourceCreate, params oas.AttachIssueResourceParams,
 ) (oas.AttachIssueResourceRes, error) {
+	resource := req.ResourceID
+	if req.ResourceType == oas.TriageResourceTypeCall { // the others are of other systems
+		resource = wire.ID(resource)
+	}
 	r, added, err := a.issues.Attach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
-		Type: triage.ResourceType(req.ResourceType), ResourceID: req.ResourceID, Title: req.Title.Or(""),
+		Type: triage.ResourceType(req.ResourceType), ResourceID: resource, Title: req.Title.Or(""),
 	})
 	if err != nil {
 		return nil, err
@@ -146,7 +150,7 @@ func resourceRecords(resources []triage.Resource) ([]oas.TriageResource, error) 
 func (a *api) RelateIssue(
 	ctx context.Context, req *oas.TriageRelationCreate, params oas.RelateIssueParams,
 ) (oas.RelateIssueRes, error) {
-	r, added, err := a.issues.Relate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.RelatedIssueID,
+	r, added, err := a.issues.Relate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.RelatedIssueID),
 		triage.RelationType(req.RelationType))
 	if err != nil {
 		return nil, err

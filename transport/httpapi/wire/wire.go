@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,6 +44,55 @@ func OptText(s string) Opt[string] { return Opt[string]{Value: s, Set: s != ""} 
 
 // OptNilText returns null for an empty text, in a member that need not be there.
 func OptNilText(s string) OptNil[string] { return OptNil[string]{Value: s, Set: true, Null: s == ""} }
+
+// uuid matches the ids that this server makes, in any letter case.
+var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+
+// ID returns an id of this server as it is stored: a UUID in lower case (RFC 9562, section 4), any other text as it is.
+func ID(text string) string {
+	if uuid.MatchString(text) {
+		return strings.ToLower(text)
+	}
+	return text
+}
+
+// IDs is ID for a list.
+func IDs(texts []string) []string {
+	if texts == nil {
+		return nil
+	}
+	ids := make([]string, len(texts))
+	for i, text := range texts {
+		ids[i] = ID(text)
+	}
+	return ids
+}
+
+// Since returns the instant at which a filter begins: a date-time, or the start of a date. The zero time stands for none.
+func Since(field, text string) (time.Time, error) {
+	since, _, err := instant(field, text)
+	return since, err
+}
+
+// Until returns the instant before which a filter ends: a date-time, or the end of a date. The zero time stands for none.
+func Until(field, text string) (time.Time, error) {
+	until, isDate, err := instant(field, text)
+	if isDate {
+		until = until.AddDate(0, 0, 1)
+	}
+	return until, err
+}
+
+func instant(field, text string) (t time.Time, isDate bool, err error) {
+	if text == "" {
+		return time.Time{}, false, nil
+	}
+	t, isDate, ok := callwright.ParseTime(text)
+	if !ok {
+		return t, false, callwright.Invalid(field, "must be "+callwright.TimeFormats)
+	}
+	return t, isDate, nil
+}
 
 // NilInt returns null for 0.
 func NilInt(n int) Nil[int] { return Nil[int]{Value: n, Null: n == 0} }

@@ -5,7 +5,6 @@ package callsoas
 import (
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
@@ -362,10 +361,11 @@ type ListCallsParams struct {
 	FromNumber OptString `json:",omitempty,omitzero"`
 	// Only calls to this number.
 	ToNumber OptString `json:",omitempty,omitzero"`
-	// Only calls created at this instant or later.
-	StartDate OptDateTime `json:",omitempty,omitzero"`
-	// Only calls created before this instant.
-	EndDate OptDateTime `json:",omitempty,omitzero"`
+	// Only calls created at this time or later, as a date-time, or as a date, which stands for its start
+	// in UTC.
+	StartDate OptString `json:",omitempty,omitzero"`
+	// Only calls created before this time, as a date-time, or as a date, whose calls are included (UTC).
+	EndDate OptString `json:",omitempty,omitzero"`
 	// Only calls that have ended (true) or have not (false).
 	Completed OptBool `json:",omitempty,omitzero"`
 	// Only inbound (true) or only outbound (false) calls.
@@ -413,7 +413,7 @@ func unpackListCallsParams(packed middleware.Parameters) (params ListCallsParams
 			In:   "query",
 		}
 		if v, ok := packed[key]; ok {
-			params.StartDate = v.(OptDateTime)
+			params.StartDate = v.(OptString)
 		}
 	}
 	{
@@ -422,7 +422,7 @@ func unpackListCallsParams(packed middleware.Parameters) (params ListCallsParams
 			In:   "query",
 		}
 		if v, ok := packed[key]; ok {
-			params.EndDate = v.(OptDateTime)
+			params.EndDate = v.(OptString)
 		}
 	}
 	{
@@ -666,14 +666,14 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 
 		if err := q.HasParam(cfg); err == nil {
 			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotStartDateVal time.Time
+				var paramsDotStartDateVal string
 				if err := func() error {
 					val, err := d.DecodeValue()
 					if err != nil {
 						return err
 					}
 
-					c, err := conv.ToDateTime(val)
+					c, err := conv.ToString(val)
 					if err != nil {
 						return err
 					}
@@ -686,6 +686,33 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 				params.StartDate.SetTo(paramsDotStartDateVal)
 				return nil
 			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.StartDate.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     0,
+							MinLengthSet:  false,
+							MaxLength:     64,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
 				return err
 			}
 		}
@@ -707,14 +734,14 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 
 		if err := q.HasParam(cfg); err == nil {
 			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotEndDateVal time.Time
+				var paramsDotEndDateVal string
 				if err := func() error {
 					val, err := d.DecodeValue()
 					if err != nil {
 						return err
 					}
 
-					c, err := conv.ToDateTime(val)
+					c, err := conv.ToString(val)
 					if err != nil {
 						return err
 					}
@@ -727,6 +754,33 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 				params.EndDate.SetTo(paramsDotEndDateVal)
 				return nil
 			}); err != nil {
+				return err
+			}
+			if err := func() error {
+				if value, ok := params.EndDate.Get(); ok {
+					if err := func() error {
+						if err := (validate.String{
+							MinLength:     0,
+							MinLengthSet:  false,
+							MaxLength:     64,
+							MaxLengthSet:  true,
+							Email:         false,
+							Hostname:      false,
+							Regex:         nil,
+							MinNumeric:    0,
+							MinNumericSet: false,
+							MaxNumeric:    0,
+							MaxNumericSet: false,
+						}).Validate(string(value)); err != nil {
+							return errors.Wrap(err, "string")
+						}
+						return nil
+					}(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}(); err != nil {
 				return err
 			}
 		}

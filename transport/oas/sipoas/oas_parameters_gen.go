@@ -732,7 +732,8 @@ type ListSipCallsParams struct {
 	PhoneNumber string
 	// Maximum number of calls in the answer.
 	Limit OptInt `json:",omitempty,omitzero"`
-	// The last `call_id` of the previous page, or an instant: only older calls.
+	// The last `call_id` of the previous page, or a date-time, or a date, which stands for its start in
+	// UTC: only older calls.
 	Before OptString `json:",omitempty,omitzero"`
 }
 
