@@ -2,6 +2,11 @@ package callwright
 
 import "unicode/utf8"
 
+// Longer reports whether a text has more than most characters (Unicode code points), in which the contract counts lengths.
+func Longer(text string, most int) bool {
+	return len(text) > most && utf8.RuneCountInString(text) > most
+}
+
 // Clip returns a text of at most so many bytes. It cuts between characters and puts an ellipsis in place of the rest.
 func Clip(text string, most int) string {
 	if len(text) <= most {

@@ -9,19 +9,19 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// The limits of an agent, in bytes where they are of texts.
+// The limits of an agent, in characters where they are of texts.
 const (
-	MaxTask         = 100_000
-	MaxPersona      = 32 << 10
-	MaxInterruption = 10 * time.Second
-	MaxDynamicData  = 20        // requests
-	MaxRequests     = 256 << 10 // of Agent.Tools and Agent.DynamicData together, as JSON
+	MaxTask          = 100_000
+	MaxPersona       = 32 << 10
+	MaxFirstSentence = 5000
+	MaxInterruption  = 10 * time.Second
+	MaxDynamicData   = 20        // requests
+	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
 
 // URLs decides which addresses may be requested; webhook.Sender implements it.
@@ -86,10 +86,10 @@ func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: either says what the agent is there for")
 	found.addIf(a.Task != "" && strings.TrimSpace(a.Task) == "", "task", "must not be blank")
-	found.addIf(len(a.Task) > MaxTask, "task", "must have at most %d bytes", MaxTask)
-	found.addIf(len(a.Persona) > MaxPersona, "persona", "must have at most %d bytes", MaxPersona)
-	found.addIf(len(a.FirstSentence) > conversation.MaxSpeech,
-		"first_sentence", "must have at most %d bytes", conversation.MaxSpeech)
+	found.addIf(callwright.Longer(a.Task, MaxTask), "task", "must have at most %d characters", MaxTask)
+	found.addIf(callwright.Longer(a.Persona, MaxPersona), "persona", "must have at most %d characters", MaxPersona)
+	found.addIf(callwright.Longer(a.FirstSentence, MaxFirstSentence),
+		"first_sentence", "must have at most %d characters", MaxFirstSentence)
 	found.addIf(a.MaxDuration < 0 || a.MaxDuration > LongestCall,
 		"max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
 	found.addIf(a.Temperature != nil && (*a.Temperature < 0 || *a.Temperature > 1), "temperature", "must be from 0 to 1")

@@ -91,7 +91,7 @@ func unanalyzed(err error) string {
 	}
 }
 
-// maxSummary bounds what is kept of a summary, in bytes.
+// maxSummary bounds what is kept of a summary, in characters.
 const maxSummary = 20_000
 
 // analysis asks the model for the summary and the disposition of a call.
@@ -109,8 +109,8 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 	if summary == "" && c.Plan.SummaryPrompt != "" {
 		return Analysis{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the summary is empty"}
 	}
-	if len(summary) > maxSummary {
-		summary = strings.ToValidUTF8(summary[:maxSummary], "")
+	if callwright.Longer(summary, maxSummary) {
+		summary = string([]rune(summary)[:maxSummary])
 	}
 	return Analysis{Summary: summary, Disposition: answer.Disposition}, nil
 }

@@ -8,14 +8,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/conversation"
 )
 
 // The limits of a plan.
 const (
 	MaxDispositions = 50             // in a plan
-	MaxDisposition  = 100            // bytes of one disposition
-	MaxSummary      = 1999           // bytes of Plan.SummaryPrompt
+	MaxDisposition  = 100            // characters of one disposition
+	MaxMessage      = 5000           // characters of Voicemail.Message
+	MaxSummary      = 1999           // characters of Plan.SummaryPrompt
 	ShortestRetry   = time.Second    // of Retry.Wait
 	LongestRetry    = 24 * time.Hour // of Retry.Wait
 )
@@ -50,15 +50,15 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	switch {
 	case p.Dispositions != nil && len(p.Dispositions) == 0 || len(p.Dispositions) > MaxDispositions:
 		return callwright.Invalid("dispositions", "must be from 1 to %d", MaxDispositions)
-	case len(p.SummaryPrompt) > MaxSummary:
-		return callwright.Invalid("summary_prompt", "must have at most %d bytes", MaxSummary)
+	case callwright.Longer(p.SummaryPrompt, MaxSummary):
+		return callwright.Invalid("summary_prompt", "must have at most %d characters", MaxSummary)
 	case len(p.Events) > 0 && a.Webhook == "":
 		return callwright.Invalid("webhook_events", "require a webhook")
 	}
 	for i, d := range p.Dispositions {
-		if strings.TrimSpace(d) == "" || len(d) > MaxDisposition || slices.Contains(p.Dispositions[:i], d) {
+		if strings.TrimSpace(d) == "" || callwright.Longer(d, MaxDisposition) || slices.Contains(p.Dispositions[:i], d) {
 			return callwright.Invalid(fmt.Sprintf("dispositions[%d]", i),
-				"must be unique, non-empty and at most %d bytes", MaxDisposition)
+				"must be unique, non-empty and at most %d characters", MaxDisposition)
 		}
 	}
 	for i, e := range p.Events {
@@ -83,8 +83,8 @@ func (s *Service) checkVoicemail(v Voicemail, action, message string) error {
 	switch {
 	case v.Action == VoicemailMessage && strings.TrimSpace(v.Message) == "":
 		return callwright.Invalid(message, "is required to leave a message")
-	case len(v.Message) > conversation.MaxSpeech:
-		return callwright.Invalid(message, "must have at most %d bytes", conversation.MaxSpeech)
+	case callwright.Longer(v.Message, MaxMessage):
+		return callwright.Invalid(message, "must have at most %d characters", MaxMessage)
 	}
 	return nil
 }

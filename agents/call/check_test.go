@@ -47,6 +47,23 @@ func tools(texts ...string) []json.RawMessage {
 	return raws
 }
 
+// TestCharacters: lengths are counted in characters, as the contract does.
+func TestCharacters(t *testing.T) {
+	t.Parallel()
+	wide := func(n int) string { return strings.Repeat("é", n) }
+	inHouseWith(t, func(t *testing.T, h *house) {
+		r := plan(call.Plan{
+			SummaryPrompt: wide(call.MaxSummary), Dispositions: []string{wide(call.MaxDisposition), "b"},
+			Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: wide(call.MaxMessage)},
+		})
+		r.Agent.Task, r.Agent.Persona, r.Agent.FirstSentence = wide(agents.MaxTask), wide(agents.MaxPersona), wide(agents.MaxFirstSentence)
+		r.Agent.Tools = tools(`{"name":"a","url":"https://a.example/","description":"` + wide(1024) + `"}`)
+		h.order(r)
+	}, func(c *call.Config) {
+		c.AMD, c.Requests = func(int) call.AMD { return deaf{} }, &agentstest.Requests{}
+	})
+}
+
 // TestCreateNamesTheField: each request that no call could follow is refused at once, and the error names the field.
 func TestCreateNamesTheField(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 const (
 	MaxChats    = 100_000  // of an organization, not counting completed ones
 	MaxMessages = 1000     // of a chat, of both sides
-	MaxText     = 16 << 10 // bytes of one message
+	MaxText     = 16 << 10 // characters of one message
 	maxState    = 4 << 20  // bytes of a chat's state
 )
 
@@ -125,8 +125,8 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 // CodeInvalidState: the chat is completed or too long, or its draft has changed since it began. An archived version is no
 // obstacle. CodeTooManyRequests: the organization has MaxTurns running on this node.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
-	if len(text) > MaxText || !utf8.ValidString(text) {
-		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d bytes", MaxText)
+	if callwright.Longer(text, MaxText) || !utf8.ValidString(text) {
+		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d characters", MaxText)
 	}
 	c, err := s.cfg.Chats.Chat(ctx, org, chatID)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestSayRefuses(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 	_, err = o.Say(t.Context(), "a", "absent", "Hello.")
 	wantCode(t, "an absent one", err, callwright.CodeNotFound, "")
-	if o.say(t, chat, strings.Repeat("x", pathway.MaxText)).Chat.Messages != 3 {
+	if o.say(t, chat, strings.Repeat("é", pathway.MaxText)).Chat.Messages != 3 {
 		t.Error("what fits was not heard")
 	}
 }

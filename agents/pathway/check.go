@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -17,7 +16,7 @@ func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return callwright.Invalid("name", "is required")
-	case utf8.RuneCountInString(name) > MaxName:
+	case callwright.Longer(name, MaxName):
 		return callwright.Invalid("name", "must have at most %d characters", MaxName)
 	}
 	return nil
@@ -28,7 +27,7 @@ func checkWords(name, description string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	if utf8.RuneCountInString(description) > MaxDescription {
+	if callwright.Longer(description, MaxDescription) {
 		return callwright.Invalid("description", "must have at most %d characters", MaxDescription)
 	}
 	return nil

@@ -35,8 +35,8 @@ func parseBody(text, contentType string) (*body, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there is no body
 	}
-	if len(text) > MaxBody {
-		return nil, callwright.Invalid("body", "must have at most %d bytes", MaxBody)
+	if callwright.Longer(text, maxText) {
+		return nil, callwright.Invalid("body", "must have at most %d characters", maxText)
 	}
 	b := &body{text: template.Parse(text)}
 	isJSON := b.parseJSON()
@@ -86,7 +86,7 @@ func (b *body) parseJSON() bool {
 // render fills the variables in.
 func (b *body) render(variables map[string]any) []byte {
 	n := 0
-	return []byte(b.text.RenderWith(variables, func(_ string, value any) string {
+	return []byte(b.text.RenderWith(variables, beyond(MaxBody), func(_ string, value any) string {
 		n++
 		switch {
 		case b.kind == bodyForm:

@@ -44,7 +44,7 @@ func TestAddress(t *testing.T) {
 	t.Parallel()
 	variables := map[string]any{
 		"id": "a/b?c#d&e=f%2F", "n": 7, "q": "x&y=z #+", "host": "evil.example", "dots": "..", "deep": map[string]any{"x": "ü"},
-		"at": "@evil.example", "lines": "a\r\nHost: evil", "dot": ".", "long": strings.Repeat("x", 8<<10),
+		"at": "@evil.example", "lines": "a\r\nHost: evil", "dot": ".", "long": strings.Repeat("x", 24<<10),
 	}
 	for _, test := range []struct {
 		url   string
@@ -133,7 +133,7 @@ func TestBody(t *testing.T) {
 		t.Errorf("no body was sent as %q with %v", got.Body, got.Header)
 	}
 	client := &agentstest.Requests{}
-	log := parse(t, request.Source{Body: "{{s}}"}).Do(t.Context(), client, "org", "n", map[string]any{"s": strings.Repeat("x", request.MaxBody)})
+	log := parse(t, request.Source{Body: "{{s}}"}).Do(t.Context(), client, "org", "n", map[string]any{"s": strings.Repeat("x", request.MaxBody+1)})
 	if log.Error == "" || len(client.Made()) > 0 {
 		t.Errorf("a body that is too long was sent; the log is %+v", log)
 	}

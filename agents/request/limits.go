@@ -4,11 +4,18 @@ import "github.com/callwright/callwright"
 
 // The limits of a Source.
 const (
-	maxPairs  = 32  // headers, query pairs and mappings, each
-	maxText   = 256 // bytes of a name or of a path
-	maxURL    = 8 << 10
-	maxHeader = 8 << 10 // bytes of a header's value
+	maxPairs  = 32       // headers, query pairs and mappings, each
+	maxName   = 256      // characters of a name
+	maxPath   = 512      // characters of a path
+	maxURL    = 8 << 10  // characters of a URL before its variables are filled in
+	maxFilled = 24 << 10 // bytes of a URL with its variables, in which a character may take 12
+	maxText   = 64 << 10 // characters of a body before its variables are filled in
+	maxHeader = 8 << 10  // bytes of a header's value
 )
+
+// beyond returns how many bytes variables may add to a text of at most most bytes: a few more, so that a text is refused and not
+// sent without its end.
+func beyond(most int) int { return most + 8 }
 
 // atMost refuses a list of more than maxPairs.
 func atMost(field string, n int) error {

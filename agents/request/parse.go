@@ -73,8 +73,8 @@ func (c *Call) Templates() []*template.Template {
 // checkURL checks the URL, whose scheme and host must be literal.
 func (c *Call) checkURL() error {
 	const field = "url"
-	if len(c.source.URL) > maxURL {
-		return callwright.Invalid(field, "must have at most %d bytes", maxURL)
+	if callwright.Longer(c.source.URL, maxURL) {
+		return callwright.Invalid(field, "must have at most %d characters", maxURL)
 	}
 	scheme, rest, _ := strings.Cut(c.url.Literals()[0], "://")
 	if scheme = strings.ToLower(scheme); scheme != "http" && scheme != "https" {
@@ -96,7 +96,7 @@ func (c *Call) parseHeaders() error {
 	}
 	for i, h := range c.source.Headers {
 		if !token(h.Name) {
-			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header name of at most %d bytes", maxText)
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header name of at most %d characters", maxName)
 		}
 		if slices.Contains(reserved, strings.ToLower(h.Name)) {
 			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which the program sets", h.Name)
@@ -117,7 +117,7 @@ var reserved = []string{
 
 // token reports whether a text is a token (RFC 9110, section 5.6.2).
 func token(text string) bool {
-	if text == "" || len(text) > maxText {
+	if text == "" || len(text) > maxName {
 		return false
 	}
 	for _, r := range text {
@@ -145,8 +145,8 @@ func (c *Call) parseQuery() error {
 		return err
 	}
 	for i, q := range c.source.Query {
-		if q.Name == "" || len(q.Name) > maxText {
-			return callwright.Invalid(fmt.Sprintf("query[%d].name", i), "must have 1 to %d bytes", maxText)
+		if q.Name == "" || callwright.Longer(q.Name, maxName) {
+			return callwright.Invalid(fmt.Sprintf("query[%d].name", i), "must have 1 to %d characters", maxName)
 		}
 		c.query = append(c.query, field{q.Name, template.Parse(q.Value)})
 	}
@@ -175,7 +175,7 @@ func (c *Call) parsePaths() (err error) {
 // change the rest of the URL.
 func (c *Call) filled(variables map[string]any) string {
 	looked, inQuery := 0, false
-	return c.url.RenderWith(variables, func(before string, value any) string {
+	return c.url.RenderWith(variables, beyond(maxFilled), func(before string, value any) string {
 		inQuery = inQuery || strings.ContainsAny(before[looked:], "?#")
 		looked = len(before)
 		if inQuery {
@@ -203,7 +203,7 @@ func (c *Call) address(text string, variables map[string]any) (*url.URL, error) 
 		}
 		u.RawQuery += url.QueryEscape(q.name) + "=" + url.QueryEscape(q.value.Render(variables))
 	}
-	if len(u.String()) > maxURL {
+	if len(u.String()) > maxFilled {
 		return nil, errAddress
 	}
 	return u, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/request"
 )
 
@@ -25,6 +26,23 @@ func TestParseDefaults(t *testing.T) {
 		if got := c.Source(); got.Method != test.want.Method || got.Timeout != test.want.Timeout || got.URL != test.given.URL {
 			t.Errorf("%+v became %+v", test.given, got)
 		}
+	}
+}
+
+// TestCharacters: a text of letters that take several bytes may be as long as one of letters that take one.
+func TestCharacters(t *testing.T) {
+	t.Parallel()
+	s := request.Source{
+		Method: "POST", URL: "https://example.com/" + strings.Repeat("é", 2000), Body: strings.Repeat("語", 64<<10),
+		Query: []request.Pair{{Name: strings.Repeat("é", 256)}}, Variables: []request.Mapping{{Name: "x", Path: "$['" + strings.Repeat("é", 507) + "']"}},
+	}
+	client := &agentstest.Requests{}
+	if log := parse(t, s).Do(t.Context(), client, "org", "n", nil); log.Error != "" {
+		t.Errorf("got %q", log.Error)
+	}
+	s.Body += "x"
+	if _, err := s.Parse(); err == nil || !strings.Contains(err.Error(), "65536 characters") {
+		t.Errorf("a longer body gave %v", err)
 	}
 }
 

@@ -27,8 +27,8 @@ func parsePaths(mappings []Mapping) ([]path, error) {
 	}
 	var paths []path
 	for i, m := range mappings {
-		if m.Name == "" || len(m.Name) > maxText || strings.Contains(m.Name, "}}") {
-			return nil, callwright.Invalid(fmt.Sprintf("variables[%d].name", i), "must be a variable name of at most %d bytes", maxText)
+		if m.Name == "" || callwright.Longer(m.Name, maxName) || strings.Contains(m.Name, "}}") {
+			return nil, callwright.Invalid(fmt.Sprintf("variables[%d].name", i), "must be a variable name of at most %d characters", maxName)
 		}
 		expr, err := parsePath(m.Path)
 		if err != nil {
@@ -59,7 +59,7 @@ func parsePath(text string) (path jp.Expr, err error) {
 		}
 	}()
 	text = strings.TrimSpace(text)
-	if len(text) > maxText || !strings.HasPrefix(text, "$") {
+	if callwright.Longer(text, maxPath) || !strings.HasPrefix(text, "$") {
 		return nil, bad
 	}
 	parts := strings.ReplaceAll(text, "$/", "/") // the end of a regular expression

@@ -27,8 +27,8 @@ type Client interface {
 
 // The limits of a request.
 const (
-	MaxAnswer      = 1 << 20  // bytes of an answer
-	MaxBody        = 64 << 10 // bytes of a request's body
+	MaxAnswer      = 1 << 20   // bytes of an answer
+	MaxBody        = 256 << 10 // bytes of a request's body
 	DefaultTimeout = 10 * time.Second
 	LongestTimeout = 15 * time.Second // less than the 20 s of silence after which a conversation fails
 )

@@ -84,13 +84,13 @@ func (t *Template) Render(variables map[string]any) string {
 func spoken(_, _ string, value any) string { return Spoken(value) }
 
 // MaxValues is how many bytes of variables one text gets; the rest is cut off. It bounds a text that names a long variable a
-// thousand times, and is more than any request may have.
+// thousand times.
 const MaxValues = 128 << 10
 
-// RenderWith is like Render, and has write format each value. before is the text so far. The value of an unknown variable is
-// nil.
-func (t *Template) RenderWith(variables map[string]any, write func(before string, value any) string) string {
-	text, _ := t.fill(variables, MaxValues, func(before, _ string, value any) string { return write(before, value) })
+// RenderWith is like Render, with at most most bytes of variables, and has write format each value. before is the text so far.
+// The value of an unknown variable is nil.
+func (t *Template) RenderWith(variables map[string]any, most int, write func(before string, value any) string) string {
+	text, _ := t.fill(variables, most, func(before, _ string, value any) string { return write(before, value) })
 	return text
 }
 

@@ -90,7 +90,7 @@ func TestNames(t *testing.T) {
 
 func TestRenderWith(t *testing.T) {
 	t.Parallel()
-	got := template.Parse("a{{x}}b{{y}}").RenderWith(map[string]any{"x": 1}, func(before string, value any) string {
+	got := template.Parse("a{{x}}b{{y}}").RenderWith(map[string]any{"x": 1}, 100, func(before string, value any) string {
 		return fmt.Sprintf("<%s|%v>", before, value)
 	})
 	if want := "a<a|1>b<a<a|1>b|<nil>>"; got != want {

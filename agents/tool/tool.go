@@ -29,7 +29,7 @@ type Tool struct {
 // The limits of a tool.
 const (
 	maxBytes       = 64 << 10 // of the whole tool as JSON
-	maxDescription = 1024     // bytes
+	maxDescription = 1024     // characters
 )
 
 // definition is a tool as clients write it.
@@ -56,7 +56,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 //	 "timeout": 10000}
 //
 // The timeout is in milliseconds. A body that is a string is sent as it is, any other as JSON. Unknown members are ignored.
-// A tool has at most 64 KiB of JSON, a description of at most 1024 bytes, and a schema with at most 256 schemas within it
+// A tool has at most 64 KiB of JSON, a description of at most 1024 characters, and a schema with at most 256 schemas within it
 // and no references. The error is CodeBadRequest with a field, for the first error. An id instead of a tool is an error,
 // because no tools are stored.
 func Parse(raw json.RawMessage) (*Tool, error) {
@@ -76,8 +76,8 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 	if !nameForm.MatchString(d.Name) {
 		return nil, callwright.Invalid("name", "must be 1 to 64 letters, digits, _ or -")
 	}
-	if len(d.Description) > maxDescription {
-		return nil, callwright.Invalid("description", "must have at most %d bytes", maxDescription)
+	if callwright.Longer(d.Description, maxDescription) {
+		return nil, callwright.Invalid("description", "must have at most %d characters", maxDescription)
 	}
 	source, err := d.source()
 	if err != nil {

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		"headers": {webhook(`"headers":[["a"],{"key":"b"},"c",["d",null],["e f","x"]]`), []string{
 			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: must be a string, a number or a boolean, not nothing",
 			"nodes[0].data.headers[2]: must be [name, value] or {key, value}", "nodes[0].data.headers[3][1]: must be a string, a number or a boolean, not null",
-			"nodes[0].data.headers[4].name: must be a header name of at most 256 bytes"}},
+			"nodes[0].data.headers[4].name: must be a header name of at most 256 characters"}},
 		"many answers": {webhook(`"responseData":[` + strings.TrimSuffix(strings.Repeat(`{"name":"a","data":"$.a"},`, 65), ",") + `],"headers":[` + strings.TrimSuffix(strings.Repeat(`["a","b"],`, 65), ",") + `]`),
 			[]string{"nodes[0].data.headers: ", "nodes[0].data.responseData: "}},
 		"timeouts": {webhook(`"timeoutValue":-1`), []string{"nodes[0].data.timeoutValue: must be a number of seconds from 0 to 86400"}},

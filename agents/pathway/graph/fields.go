@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
@@ -76,7 +75,7 @@ func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
 func (f fields) text(name string, longest int) string {
 	v := f.get(name, tree.String)
 	text := v.Text()
-	if len(text) > longest && utf8.RuneCountInString(text) > longest {
+	if callwright.Longer(text, longest) {
 		f.errorf(name, "must have at most %d characters", longest)
 		return ""
 	}

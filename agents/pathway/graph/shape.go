@@ -2,8 +2,8 @@ package graph
 
 import (
 	"math"
-	"unicode/utf8"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
@@ -83,7 +83,7 @@ func (s shape) check(f fields) {
 func (s shape) checkValue(f fields) {
 	switch s.kind {
 	case tree.String:
-		if t := f.of.Text(); len(t) > s.longest && utf8.RuneCountInString(t) > s.longest {
+		if callwright.Longer(f.of.Text(), s.longest) {
 			f.errorf("", "must have at most %d characters", s.longest)
 		}
 	case tree.Number:
