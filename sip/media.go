@@ -17,7 +17,12 @@ type Media interface {
 }
 
 // MediaSession is one call's audio. SRTP is mandatory both ways: nothing is sent in the clear, and packets that are not
-// authentic, replayed ones included, change nothing but Stats. siptest.RunMediaSession tests it.
+// authentic, replayed ones included, change nothing but Stats.
+//
+// The address in the peer's description may be anybody's. It gets at most 50 RTP packets at once, and one more a second, until
+// something authentic has come from it; what is queued, beyond those packets, waits and is played then. A new description does
+// not renew this. Media follows the peer's authentic packets, but not to an address that Negotiated.PublicOnly forbids.
+// siptest.RunMediaSession tests it.
 type MediaSession interface {
 	// Local returns the address and the RTP port for our SDP.
 	Local() netip.AddrPort

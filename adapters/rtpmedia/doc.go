@@ -7,7 +7,8 @@
 // On the wire there is SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 both ways, and nothing else. Packets of 20 ms are
 // sent without a pause, silence included, which keeps address translators open. RTCP reports every five seconds or so.
 // DTMF is sent as telephone-events. Media goes to where the peer's authentic packets come from (symmetric RTP), which
-// may not be the address of its SDP. Packets that are not authentic change nothing but a counter.
+// may not be the address of its SDP. Until something authentic has come from there, that address gets a second of audio,
+// then one packet of silence a second, and what is queued waits. Packets that are not authentic change nothing but a counter.
 //
 // The pure parts are packages of their own: internal/jitter (order, delay, concealment), internal/dtmf, internal/secure
 // (SRTP) and internal/report (RTCP).

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/report"
 	"github.com/callwright/callwright/adapters/rtpmedia/internal/secure"
 	"github.com/callwright/callwright/sip/sdp"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // receiver is the peer's half of a session. The session's mutex guards it.
@@ -34,8 +35,10 @@ type receiver struct {
 	heard      bool          // something authentic has come
 	alive      time.Duration // when it last did, or when we began to wait for it
 
-	signalled remote // as the SDP says
-	actual    remote // where we send to
+	signalled remote                         // as the SDP says
+	actual    remote                         // where we send to
+	proof     struct{ rtp, rtcp netip.Addr } // where authentic packets came from last
+	public    bool                           // addresses that are not public prove nothing, and nothing is sent there
 
 	former    uint32 // the source before the current one
 	hasFormer bool
@@ -63,6 +66,7 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	if !slices.Equal(formats, r.formats) {
 		r.formats, r.straggling = formats, r.formats
 	}
+	r.public = n.PublicOnly
 	r.events, r.hasEvents = n.Events.Receive, n.HasEvents()
 	if listening := n.Direction.CanReceive(); listening != r.listening {
 		r.listening = listening
@@ -113,6 +117,10 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 		return false
 	}
 	r.heard, r.alive = true, now
+	reachable := r.reachable(from.Addr())
+	if reachable {
+		r.proof.rtp = from.Addr()
+	}
 	h := &r.packet.Header
 	if r.hasEvents && h.PayloadType == r.events {
 		r.event(h)
@@ -126,7 +134,7 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 	codec := r.decoder(h.PayloadType)
 	newest := r.stats.Packet(now, h.SSRC, h.SequenceNumber, h.Timestamp, codec >= 0)
 	r.play(now, h, codec)
-	if !newest || from == r.actual.rtp {
+	if !newest || !reachable || from == r.actual.rtp {
 		return false
 	}
 	// RTCP is expected beside it until a report shows where it comes from.
@@ -135,6 +143,14 @@ func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPo
 	}
 	r.actual.rtp = from
 	return true
+}
+
+// reachable reports whether media may be sent to an address. A packet's source may be forged by whoever has the keys.
+func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
+
+// proven reports whether something authentic has come from where we send to, over RTP or RTCP.
+func (r *receiver) proven(to netip.AddrPort) bool {
+	return to.IsValid() && (to.Addr() == r.proof.rtp || to.Addr() == r.proof.rtcp)
 }
 
 // refuse counts a packet that did not open. A replayed one is neither forged nor malformed: networks double packets.
@@ -186,7 +202,9 @@ func (r *receiver) takeRTCP(now time.Duration, ntp uint64, ours uint32, datagram
 		return report.Heard{}, false
 	}
 	r.alive = now
-	r.actual.rtcp = from
+	if r.reachable(from.Addr()) {
+		r.actual.rtcp, r.proof.rtcp = from, from.Addr()
+	}
 	heard, err := r.stats.Take(now, ntp, ours, plain)
 	if err != nil {
 		r.bad++

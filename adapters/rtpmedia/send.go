@@ -95,12 +95,17 @@ func (s *sender) encode(e *engines) {
 
 // next returns frame n: the packet to send, nil for none, and the samples in it, nil when they are silence. When we may
 // not send, time passes and what is queued waits.
-func (s *sender) next(n int64, queue *playout) (packet []byte, played []int16, err error) {
+func (s *sender) next(n int64, queue *playout, may permit) (packet []byte, played []int16, err error) {
 	s.timestamp += uint32(n-s.clock) * s.ticks
 	s.clock = n
-	if !s.allowed {
+	if !s.allowed || may == permitNothing {
 		s.talking = false
 		return nil, nil, nil
+	}
+	if may == permitSilence {
+		s.talking = false
+		packet, err = s.audio(s.silence, false)
+		return packet, nil, err
 	}
 	event, some, busy := queue.event()
 	switch {

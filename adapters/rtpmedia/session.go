@@ -32,6 +32,7 @@ type session struct {
 	queue    playout
 	frames   frames
 	control  control
+	unproven allowance
 	held     bool // the peer holds us
 	paused   bool // somebody holds somebody: the peer may be silent
 	timedOut bool
@@ -132,7 +133,8 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 	if n == 0 {
 		s.first = now
 	}
-	packet, played, err := s.out.next(n, &s.queue)
+	may := s.unproven.frame(s.in.proven(s.in.actual.rtp), s.out.allowed)
+	packet, played, err := s.out.next(n, &s.queue, may)
 	if err != nil {
 		s.log.Error("a media packet could not be made", "error", err)
 	}

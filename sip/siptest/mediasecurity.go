@@ -215,6 +215,56 @@ func ignoresHostility(t *testing.T, m MediaSetup) {
 	}
 }
 
+// sparesTheUnheard has the caller hear nothing for a while: the address that it was told gets little, and what is queued is
+// not lost. Saying it again in a new description changes nothing.
+func sparesTheUnheard(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	c.net.rtp.set(func(toB bool, _ int, packet []byte) [][]byte {
+		if toB {
+			return [][]byte{packet}
+		}
+		return nil
+	})
+	c.net.rtcp.set(drop)
+	stop := listen(c.callee)
+	c.apply()
+	said, heard := c.spoken(sdp.PCMU, 150)
+	writing := make(chan error, 1)
+	go func() { writing <- c.caller.Write(context.Background(), said) }()
+	seconds := time.Duration(3)
+	if m.Bubble {
+		seconds = 25
+	}
+	var elapsed time.Duration
+	c.until(c.caller, "a while", func(f sip.Frame) bool {
+		elapsed = f.Elapsed
+		return elapsed >= seconds*time.Second/2
+	})
+	c.negotiate(nil, nil)
+	c.apply()
+	c.until(c.caller, "a while", func(f sip.Frame) bool {
+		elapsed = f.Elapsed
+		return elapsed >= seconds*time.Second
+	})
+	most := 50 + int(elapsed/time.Second) + 1
+	if n := len(c.net.rtp.to(true)); n > most || n < 50 {
+		t.Errorf("%d packets in %s before the peer was heard, not 50 to %d", n, elapsed, most)
+	}
+	if n := c.caller.Queued(); n < 90*160 {
+		t.Errorf("%d samples wait, most of %d should", n, len(said))
+	}
+	stop()
+	c.net.rtp.set(nil)
+	last := heard[len(heard)-1]
+	stop = listen(c.caller)
+	c.until(c.callee, "the rest of what was said", func(f sip.Frame) bool { return slices.Equal(f.In, last) })
+	stop()
+	if err := <-writing; err != nil {
+		t.Error(err)
+	}
+	c.hears(c.caller, c.callee, sdp.PCMU)
+}
+
 // reportsOnCall needs minutes, as RTCP reports every few seconds.
 func reportsOnCall(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)

@@ -1,0 +1,48 @@
+package rtpmedia
+
+// What an address may get before something authentic has come from it. Until then the address is the peer's word: it may be
+// anybody's.
+const (
+	unprovenPackets = 50 // at once: a second of audio
+	unprovenEvery   = 50 // frames until one more may be sent
+)
+
+// allowance counts the RTP packets to addresses that the peer has named without proof. One allowance serves the whole session, so
+// a new offer does not renew it. RTCP, a packet every five seconds or so, is not counted. The zero value is unused.
+type allowance struct {
+	used   int // at most unprovenPackets
+	frames int
+	spent  bool // since the last proof
+}
+
+// permit is what may be sent in a frame.
+type permit uint8
+
+const (
+	permitAll     permit = iota
+	permitSilence        // which keeps address translators open, while what is queued waits
+	permitNothing
+)
+
+// frame returns what may be sent in the next frame, to an address that is proven or not. Without wanted nothing is to be sent
+// anyway.
+func (a *allowance) frame(proven, wanted bool) permit {
+	if a.frames++; a.frames%unprovenEvery == 0 && a.used > 0 {
+		a.used--
+	}
+	switch {
+	case proven:
+		a.spent = false
+		return permitAll
+	case !wanted:
+		return permitNothing
+	case a.used >= unprovenPackets:
+		a.spent = true
+		return permitNothing
+	}
+	a.used++
+	if a.spent {
+		return permitSilence
+	}
+	return permitAll
+}
