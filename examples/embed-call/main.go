@@ -38,6 +38,7 @@ func main() {
 	media := must(rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codecs.New}))
 	line := must(sipua.New(sipua.Config{
 		Listen: *listen, Certificates: []tls.Certificate{must(authority.Issue("localhost", "127.0.0.1"))}, Media: media, Routes: routes{},
+		AllowPrivate: true, // peers of this machine and its network; leave it out on the Internet
 	}))
 	store := memstore.New() // adapters/bunstore keeps calls in SQLite or PostgreSQL
 	work := memstore.NewWork(store, nil)
