@@ -6,8 +6,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -33,12 +33,14 @@ func main() {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
 	mux.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "Acme") })
-	server := httptest.NewServer(mux) // http.ListenAndServe, in a program that stays
-	defer server.Close()
+	listener := must(new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"))
+	server := httpapi.NewServer(mux)
+	go func() { _ = server.Serve(httpapi.Connections{}.Limit(listener)) }() // until Close
+	defer func() { _ = server.Close() }()
 	org := must(keys.CreateOrganization(ctx, "acme", "Acme"))
 	key := must(keys.CreateKey(ctx, org.ID, "ci", 0)).Key.Reveal()
 	ask := func(method, path, body string) {
-		r := must(http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(body)))
+		r := must(http.NewRequestWithContext(ctx, method, "http://"+listener.Addr().String()+path, strings.NewReader(body)))
 		r.Header = http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}
 		answer, err := http.DefaultClient.Do(r)
 		if err != nil {

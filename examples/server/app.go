@@ -31,7 +31,7 @@ import (
 // modules is the whole server.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogger, newSecrets, newEngines, newAuthority, newNode)),
+		fx.Module("base", fx.Provide(newLogger, newShares, newSecrets, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newLine, newRegistrations, newTestCalls)),
@@ -119,6 +119,7 @@ func newWebhooks(lc fx.Lifecycle, c config, db *bunstore.DB, log *slog.Logger) (
 type callParts struct {
 	fx.In
 	Config     config
+	Shares     shares
 	DB         *bunstore.DB
 	Work       callwright.Work
 	Line       *sipua.UA
@@ -142,7 +143,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,
-		Node: string(p.Node), MaxCalls: p.Config.room(), DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
+		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
 	}
 	if p.Config.FailedCallIssues {
 		c.Failures = join.FailedCalls{Issues: p.Issues}

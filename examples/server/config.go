@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright/transport/httpapi"
 )
 
 // config is what the flags and their environment twins say: --sip-addr is CALLWRIGHT_SIP_ADDR, and a flag wins.
@@ -47,6 +49,9 @@ type config struct {
 	LogFormat    string
 
 	FailedCallIssues bool
+
+	HTTPConnections           int
+	HTTPConnectionsPerAddress int
 }
 
 // ports is a range of UDP ports; 0-0 lets the machine choose.
@@ -67,14 +72,13 @@ func (p *ports) Set(text string) error {
 	return nil
 }
 
-// mostCalls is how many calls run here at once, if there are ports for them. The line takes some more, which ring or say
-// goodbye.
-const (
-	mostCalls     = 1000
-	mostLineCalls = mostCalls + 200
-)
+// mostCalls is how many calls run here at once, if there are ports and open files for them.
+const mostCalls = 1000
 
-// room is how many calls may run here at once. What is beyond it waits, or goes to another node: a call that is begun
+// mostHTTPConnections bounds --http-connections.
+const mostHTTPConnections = 1_000_000
+
+// room is for how many calls there are ports. What is beyond it waits, or goes to another node: a call that is begun
 // without a port for its media has failed.
 func (c config) room() int {
 	if c.RTPPorts == (ports{}) {
@@ -93,6 +97,9 @@ func parse(args, environ []string) (config, error) {
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
+	f.IntVar(&c.HTTPConnections, "http-connections", httpapi.DefaultConnections, "HTTP connections at once")
+	f.IntVar(&c.HTTPConnectionsPerAddress, "http-connections-per-address", httpapi.DefaultConnectionsPerAddress,
+		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
 	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.StringVar(&c.SIPAddr, "sip-addr", "127.0.0.1:5061", "address of SIP over TLS")
@@ -174,6 +181,9 @@ func (c *config) complete(given texts) error {
 	}
 	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
 		return errors.New("--call-log-days must be from 1 to 36500")
+	}
+	if c.HTTPConnections < 1 || c.HTTPConnections > mostHTTPConnections || c.HTTPConnectionsPerAddress < 1 {
+		return fmt.Errorf("--http-connections must be from 1 to %d, and --http-connections-per-address at least 1", mostHTTPConnections)
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		return errors.New("--log-format must be text or json")

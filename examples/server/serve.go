@@ -55,13 +55,13 @@ func recordingsFolder(c config) string { return filepath.Join(c.Data, "recording
 // listener is the HTTP socket. It is opened before anything is served, so that everyone may know the server's address.
 type listener struct{ net.Listener }
 
-func newListener(lc fx.Lifecycle, c config) (listener, error) {
+func newListener(lc fx.Lifecycle, c config, s shares, log *slog.Logger) (listener, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", c.Addr)
 	if err != nil {
 		return listener{}, err
 	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
-	return listener{l}, nil
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Logger: log}.Limit(l)}, nil
 }
 
 func (l listener) url() string { return "http://" + l.Addr().String() }

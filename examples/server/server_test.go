@@ -278,3 +278,43 @@ func TestLock(t *testing.T) {
 		t.Errorf("the file of a server that was killed is still there: %v", err)
 	}
 }
+
+// TestShares divides limits of open files.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	given := func(args ...string) config {
+		c, err := parse(args, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	whole := shares{2000, 200, 2000, 200, 2000, 1000}
+	for name, test := range map[string]struct {
+		c     config
+		limit uint64
+		want  shares
+	}{
+		"enough":              {given(), 18096, whole},
+		"no limit":            {given(), 1<<64 - 1, whole},
+		"a file too few":      {given(), 18095, shares{1999, 200, 1999, 200, 1999, 999}},
+		"little":              {given(), 1024, shares{103, 51, 103, 51, 103, 51}},
+		"least":               {given(), 256, shares{17, 8, 17, 8, 17, 8}},
+		"few calls":           {given("--rtp-ports", "10000-10019"), 6216, shares{2000, 200, 2000, 200, 2000, 10}},
+		"behind a proxy":      {given("--http-connections-per-address", "2000"), 1024, shares{103, 103, 103, 51, 103, 51}},
+		"few connections":     {given("--http-connections", "2", "--http-connections-per-address", "1"), 1024, shares{1, 1, 115, 57, 115, 57}},
+		"more than it allows": {given("--http-connections", "1000000"), 1024, shares{913, 200, 1, 1, 1, 1}},
+	} {
+		got, _, err := divide(test.c, test.limit)
+		if err != nil || got != test.want {
+			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, test.want)
+		}
+		used := ownDescriptors + got.http + got.sip + got.probes + callDescriptors*got.calls
+		if uint64(used) > test.limit && test.limit > 1024 {
+			t.Errorf("%s: %d of %d files are given away", name, used, test.limit)
+		}
+	}
+	if _, _, err := divide(given(), 255); err == nil || !strings.Contains(err.Error(), "at least 256 are needed") {
+		t.Errorf("a limit of 255 gives %v", err)
+	}
+}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"io/fs"
+	"math"
 	"os"
 )
 
@@ -12,3 +13,6 @@ func flock(*os.File) (taken bool, err error) { return false, nil }
 
 // shared reports nothing: this system has no modes of files that tell.
 func shared(fs.FileInfo) bool { return false }
+
+// mostFiles returns how many files this process may have open: this system has no limit to ask for.
+func mostFiles() (uint64, error) { return math.MaxUint64, nil }

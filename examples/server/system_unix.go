@@ -27,3 +27,10 @@ func shared(info fs.FileInfo) bool {
 	}
 	return info.Mode().Perm()&forbidden != 0
 }
+
+// mostFiles returns how many files this process may have open. Go has raised the soft limit to the hard one.
+func mostFiles() (uint64, error) {
+	var limit syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
+	return uint64(limit.Cur), err //nolint:unconvert // it is signed on some systems
+}

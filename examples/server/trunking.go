@@ -107,10 +107,10 @@ func peerRoots(c config, ca *testca.Authority) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func newProber(lc fx.Lifecycle, c config, id identity, r *resolve.Resolver) (*probe.Prober, error) {
+func newProber(lc fx.Lifecycle, c config, s shares, id identity, r *resolve.Resolver) (*probe.Prober, error) {
 	p, err := probe.New(probe.Config{
 		Resolver: r, Roots: id.roots, Certificates: id.certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.AllowPrivate,
-		Clock: callwright.SystemClock{},
+		MaxIdle: s.probes, Clock: callwright.SystemClock{},
 	})
 	if err != nil {
 		return nil, err
@@ -191,6 +191,7 @@ func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
 type lineParts struct {
 	fx.In
 	Config   config
+	Shares   shares
 	Identity identity
 	Media    *rtpmedia.Media
 	Trunks   *sip.Service
@@ -203,7 +204,8 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
 		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Observer: p.CallLog, Resolver: p.Resolver,
-		MaxCalls: mostLineCalls, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip, MaxConnectionsPerIP: p.Shares.sipPerAddress,
+		AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -29,6 +30,7 @@ type Config struct {
 	PublicHost   string            // host or IP address for From; empty: the local address
 	UserAgent    string            // empty: "callwright"
 	AllowPrivate bool              // ask private and loopback addresses too
+	MaxIdle      int               // connections that are kept from one probe to the next; 0: 2000
 	Clock        callwright.Clock  // nil: SystemClock
 }
 
@@ -71,7 +73,7 @@ func New(cfg Config) (*Prober, error) {
 			MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, Certificates: cfg.Certificates,
 			ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
 		},
-		idle: idle{connections: map[endpoint][]idleConnection{}, most: maxIdle},
+		idle: idle{connections: map[endpoint][]idleConnection{}, most: cmp.Or(cfg.MaxIdle, maxIdle)},
 	}, nil
 }
 

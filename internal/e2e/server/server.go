@@ -78,6 +78,7 @@ type Config struct {
 	Flags []string // further flags
 	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
 	Env   []string // what its environment has beside, or instead of, that of the tests without its CALLWRIGHT_ variables
+	Files int      // how many files it may have open; 0: as many as the tests
 }
 
 // Server is a running reference server.
@@ -124,7 +125,11 @@ func start(t testing.TB, c Config) *process.Process {
 	if c.Roots != "" {
 		args = append(args, "--sip-roots", c.Roots)
 	}
-	cmd := exec.Command(path, append(args, c.Flags...)...) //nolint:noctx // the test's cleanup ends it
+	args = append(args, c.Flags...)
+	if c.Files > 0 {
+		path, args = "sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, c.Files), path}, args...)
+	}
+	cmd := exec.Command(path, args...) //nolint:noctx // the test's cleanup ends it
 	cmd.Env = append(environment(), c.Env...)
 	return process.Start(t, "the server", cmd, polling)
 }

@@ -1,0 +1,103 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/transport/httpapi"
+)
+
+// from is a connection that comes from an address.
+type from struct {
+	net.Conn
+	address string
+}
+
+func (f from) RemoteAddr() net.Addr { return named(f.address) }
+
+type named string
+
+func (named) Network() string  { return "tcp" }
+func (n named) String() string { return string(n) }
+
+func TestConnectionsAreLimited(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
+	l := httpapi.Connections{Total: 3, PerAddress: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))}.Limit(inner)
+	// dial opens a connection; it is closed when there is no room, and then one from elsewhere is taken.
+	dial := func(address string) (client, server net.Conn) {
+		t.Helper()
+		client, end := net.Pipe()
+		inner.ends <- from{end, address}
+		server, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client, server
+	}
+	refused := func(address string, room net.Conn) {
+		t.Helper()
+		client, end := net.Pipe()
+		inner.ends <- from{end, address}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+				t.Errorf("a connection of %s: %v", address, err)
+			}
+		}()
+		if _, err := client.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("a connection of %s is not closed: %v", address, err)
+		}
+		if room != nil {
+			_ = room.Close()
+		}
+		inner.done <- struct{}{} // one Accept ends
+		<-done
+	}
+	_, first := dial("192.0.2.1:1000")
+	_, second := dial("[::ffff:192.0.2.1]:1001")
+	refused("192.0.2.1:1002", second) // too many of the address
+	_, third := dial("192.0.2.1:1003")
+	_, fourth := dial("192.0.2.2:1000")
+	refused("192.0.2.3:1000", nil) // too many in all
+	_ = first.Close()
+	_ = first.Close() // the second is not counted
+	_, last := dial("[2001:db8::1]:1000")
+	refused("192.0.2.3:1001", last)
+	_, _ = dial("[2001:db8::1]:1001")
+	_, _ = third.Close(), fourth.Close()
+	_, _ = dial("[2001:db8::2]:1000")
+	refused("[2001:db8::3]:1000", nil) // too many of the network
+	if text := log.String(); strings.Count(text, "HTTP connections are refused") != 1 || !strings.Contains(text, "limit=3") {
+		t.Errorf("the log has %q", text)
+	}
+}
+
+// TestLimitedConnectionsCloseInHalves holds that a client which still sends gets its answer.
+func TestLimitedConnectionsCloseInHalves(t *testing.T) {
+	t.Parallel()
+	inner := must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))
+	l := httpapi.Connections{}.Limit(inner)
+	defer func() { _ = l.Close() }()
+	client := must(new(net.Dialer).DialContext(t.Context(), "tcp", inner.Addr().String()))
+	defer func() { _ = client.Close() }()
+	server := must(l.Accept())
+	defer func() { _ = server.Close() }()
+	if err := server.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	_ = must(client.Write([]byte("x")))
+	if text := must(io.ReadAll(client)); len(text) > 0 {
+		t.Errorf("got %q", text)
+	}
+	if n, err := server.Read(make([]byte, 1)); n != 1 {
+		t.Errorf("the other half is closed, too: %v", err)
+	}
+}
