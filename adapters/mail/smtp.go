@@ -93,7 +93,7 @@ func loopback(host string) bool {
 }
 
 // SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and returns nil,
-// so that it is not tried again.
+// so that it is not tried again. Of what the server says, logs and errors have the codes only.
 func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error {
 	message, err := compose(s.cfg.From, id, to, subject, text, s.cfg.Clock.Now())
 	if err != nil {
@@ -108,9 +108,10 @@ func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error
 	if err == nil || message.IsDelivered() {
 		return nil // the error is of QUIT
 	}
+	told := withoutWords(err)
 	if refusal, ok := errors.AsType[*gomail.SendError](err); ok && !refusal.IsTemp() && refusal.ErrorCode() >= 500 {
-		s.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "mail refused", "id", id, "error", told)
 		return nil
 	}
-	return unavailable(err)
+	return unavailable(told)
 }

@@ -1,0 +1,49 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/textproto"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// withoutWords returns an error of a session with a server for logs and tasks. It holds nothing that the server said but its
+// codes: some servers repeat the credentials that they refuse.
+func withoutWords(err error) error {
+	if e, ok := errors.AsType[*gomail.SendError](err); ok {
+		if e.ErrorCode() != 0 {
+			return fmt.Errorf("%s: the server answered %d", e.Reason, e.ErrorCode())
+		}
+		return fmt.Errorf("%s: %w", e.Reason, cause(err))
+	}
+	return fmt.Errorf("no session with the server: %w", cause(err))
+}
+
+// errSession stands for what go-mail says about a session, which may hold what the server said.
+var errSession = errors.New("it must greet, offer STARTTLS unless it is smtps or on this machine, and accept the credentials")
+
+// cause returns what is known to be no server's words.
+func cause(err error) error {
+	if e, ok := errors.AsType[*textproto.Error](err); ok {
+		return fmt.Errorf("it answered %d", e.Code)
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return e
+	}
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return errSession
+}
