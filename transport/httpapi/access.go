@@ -17,7 +17,7 @@ import (
 // does. A key in a header needs none of this, because no browser adds it by itself.
 type Authenticator interface {
 	// Authenticate returns who makes a request. It runs before anything else of the request is looked at, and must not read
-	// its body.
+	// its body. It may run again while the request is answered: a stream ends when it refuses.
 	//
 	// The Principal must name Org and KeyID: without one of them the request is answered 500, and the log says which is missing.
 	// CodeAuthFailure (401) is for a request that nobody who is known makes, CodeForbidden (403) for one that this caller may
@@ -28,22 +28,39 @@ type Authenticator interface {
 // Authorize has the Authenticator look at a request, and checks the entitlements that its operation asks for. Generated
 // servers call it first of all, so that a request without a key learns nothing else.
 func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
-	principal, err := a.cfg.Access.Authenticate(r.WithContext(ctx))
+	principal, err := a.authorized(ctx, r, entitlements)
+	info := infoOf(ctx)
+	info.principal = principal
 	if err != nil {
 		return ctx, err
 	}
-	if err := checkPrincipal(principal); err != nil {
-		return ctx, err
+	info.authorize = func(ctx context.Context) error {
+		now, err := a.authorized(ctx, r, entitlements)
+		if err == nil && now.Org != principal.Org {
+			return callwright.ErrAuthFailure
+		}
+		return err
 	}
-	infoOf(ctx).principal = principal
+	return ctx, nil
+}
+
+// authorized returns who makes a request, and an error when the request is to be refused.
+func (a *API) authorized(ctx context.Context, r *http.Request, entitlements []string) (callwright.Principal, error) {
+	principal, err := a.cfg.Access.Authenticate(r.WithContext(ctx))
+	if err != nil {
+		return callwright.Principal{}, err
+	}
+	if err := checkPrincipal(principal); err != nil {
+		return callwright.Principal{}, err
+	}
 	for _, name := range entitlements {
 		if !principal.Entitled(callwright.Entitlement(name)) {
-			return ctx, &callwright.Error{
+			return principal, &callwright.Error{
 				Code: callwright.CodeFeatureNotEnabled, Message: name + " is not enabled for this organization",
 			}
 		}
 	}
-	return ctx, nil
+	return principal, nil
 }
 
 // checkPrincipal returns an error without a code for a principal that lacks a field: to serve it would make a tenant without

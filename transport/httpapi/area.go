@@ -2,11 +2,14 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
+	"github.com/ogen-go/ogen/openapi"
 
 	"github.com/callwright/callwright"
 )
@@ -118,9 +121,28 @@ func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, ar
 		func() (int, error) { return w.status, info.failure })
 }
 
+// logPath has the ids in the path of a change written with its log line, but not a token, which is a secret.
+func logPath(req middleware.Request) {
+	if req.Raw.Method == http.MethodGet {
+		return
+	}
+	names := make([]string, 0, len(req.Params))
+	for key := range req.Params {
+		if key.In == openapi.LocationPath && key.Name != "token" {
+			names = append(names, key.Name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		value, _ := req.Params.Path(name)
+		LogID(req.Context, name, fmt.Sprint(value))
+	}
+}
+
 // Middleware wraps the handlers of an area: it refuses an operation without a service, a URL that no database takes and
 // unknown parameters, and repeats the first answer to a request with an Idempotency-Key.
 func (a *API) Middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
+	logPath(req)
 	area := infoOf(req.Context).area
 	if area.Absent != nil && area.Absent(req.OperationName) {
 		return middleware.Response{}, ht.ErrNotImplemented

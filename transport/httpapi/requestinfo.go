@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -19,7 +20,10 @@ type requestInfo struct {
 	operation string // its generated name; empty when no operation fits
 	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
 	principal callwright.Principal
-	failure   error // for the log: what the answer does not say
+	ids       []slog.Attr // of what the request is about
+	failure   error       // for the log: what the answer does not say
+
+	authorize func(ctx context.Context) error // whether the request would be allowed now; nil before it was
 }
 
 type requestInfoKey struct{}
@@ -44,6 +48,29 @@ func Head(ctx context.Context) bool { return infoOf(ctx).head }
 
 // LogFailure has an error written with the log line of the request: of a stream, which can't answer it any more.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
+
+// LogID has the id of something that the request has changed written with its log line, as name. The ids in the path of a
+// change are written anyway. Ids beyond maxIDs are left out, and all of a request that is refused: it may name anything.
+func LogID(ctx context.Context, name, id string) {
+	if info := infoOf(ctx); id != "" && len(info.ids) < maxIDs {
+		info.ids = append(info.ids, slog.String(name, callwright.Clip(strings.ToValidUTF8(id, ""), maxLoggedID)))
+	}
+}
+
+// The bounds of the ids in a log line.
+const (
+	maxIDs      = 20
+	maxLoggedID = 128 // bytes
+)
+
+// StillAuthorized returns an error when the request of a context would be refused now: its key was revoked or has expired, or
+// its organization has lost an entitlement. What answers for long, such as a stream, asks now and then.
+func StillAuthorized(ctx context.Context) error {
+	if again := infoOf(ctx).authorize; again != nil {
+		return again(ctx)
+	}
+	return nil
+}
 
 // requestIDHeader carries the request's id both ways.
 const requestIDHeader = "X-Request-ID"
@@ -85,16 +112,28 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 		level = slog.LevelError
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", info.id), slog.String("method", r.Method), slog.String("route", info.route),
+		slog.String("request_id", info.id), slog.String("client", clientOf(r)), slog.String("method", r.Method), slog.String("route", info.route),
 		slog.String("operation", info.operation), slog.Int("status", status), slog.Duration("took", took),
 	}
 	if info.principal.Org != "" {
 		attrs = append(attrs, slog.String("org", string(info.principal.Org)), slog.String("key", info.principal.KeyID))
 	}
+	if len(info.ids) > 0 && status < http.StatusBadRequest {
+		attrs = append(attrs, slog.GroupAttrs("ids", info.ids...))
+	}
 	if info.failure != nil {
 		attrs = append(attrs, slog.String("error", describe(info.failure)))
 	}
 	a.cfg.Logger.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// clientOf returns the address that a request came from: the client's or the last proxy's.
+func clientOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 // answerWriter remembers the status, and bounds how long the client may take.

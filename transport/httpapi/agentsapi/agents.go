@@ -48,6 +48,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	if w, err = a.agents.CreateAgent(ctx, httpapi.Org(ctx), w); err != nil {
 		return nil, aboutPrompt(err)
 	}
+	httpapi.LogID(ctx, "agent_id", w.ID)
 	record, err := webAgent(w)
 	return &oas.WebAgentReply{Agent: record}, err
 }

@@ -23,6 +23,7 @@ func (a *api) CreateCall(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "call_id", c.ID)
 	answer := &oas.CallCreatedReply{
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}

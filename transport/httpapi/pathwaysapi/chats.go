@@ -30,6 +30,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "chat_id", turn.Chat.ID)
 	variables, logs, err := chatFindings(turn)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "pathway_id", p.ID)
 	return &oas.PathwayCreatedReply{Status: success, PathwayID: p.ID}, nil
 }
 

@@ -20,7 +20,7 @@ func (a *api) CreatePathwayVersion(
 	if err != nil {
 		return nil, err
 	}
-	return versionCreated(v), nil
+	return versionCreated(ctx, v), nil
 }
 
 // ForkPathwayVersion stores a version beside another one.
@@ -40,10 +40,11 @@ func (a *api) ForkPathwayVersion(
 	if err != nil {
 		return nil, err
 	}
-	return versionCreated(v), nil
+	return versionCreated(ctx, v), nil
 }
 
-func versionCreated(v pathway.Version) *oas.PathwayVersionCreatedReply {
+func versionCreated(ctx context.Context, v pathway.Version) *oas.PathwayVersionCreatedReply {
+	httpapi.LogID(ctx, "version_id", v.ID)
 	return &oas.PathwayVersionCreatedReply{
 		Status: success, Message: "Version created.",
 		Data: oas.PathwayVersionInfo{ID: v.ID, Name: v.Name, VersionNumber: v.Number, CreatedAt: v.CreatedAt},

@@ -66,6 +66,7 @@ func (a *api) StartSipTestCall(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "call_id", c.ID)
 	return &oas.SipTestCallStartedReply{Data: oas.SipTestCallStarted{CallID: c.ID, Message: "Test call started."}}, nil
 }
 

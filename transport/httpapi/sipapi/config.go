@@ -55,6 +55,8 @@ func (a *api) UpdateSipConfig(
 	if err != nil {
 		return nil, atEndpoint(order, err)
 	}
+	httpapi.LogID(ctx, "trunk_id", t.ID)
+	httpapi.LogID(ctx, "phone_number", t.Number.String())
 	return advancedConfig(t), nil
 }
 

@@ -20,6 +20,7 @@ func (a *api) StartSipDiscovery(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "discovery_id", d.ID)
 	return &oas.SipDiscoveryReply{Data: sipDiscovery(d)}, nil
 }
 

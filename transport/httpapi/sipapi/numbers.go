@@ -46,6 +46,7 @@ func (a *api) AttachSipNumbers(
 	}
 	for i, number := range done.Configured {
 		result.Configured[i] = number.String()
+		httpapi.LogID(ctx, "phone_number", number.String())
 	}
 	for i, failed := range done.Failed {
 		code, path, text := httpapi.Explain(failed.Err)
@@ -93,6 +94,8 @@ func (a *api) UpdateSipNumber(
 	if err != nil {
 		return nil, asGiven(path, req.Updates, err)
 	}
+	httpapi.LogID(ctx, "trunk_id", updated.Trunk.ID)
+	httpapi.LogID(ctx, "phone_number", updated.Trunk.Number.String())
 	result := oas.SipUpdateResult{RegisterPasswordForPbx: wire.OptText(updated.Password.Reveal())}
 	if record := oas.NewOptSipConfiguration(trunk(updated.Trunk)); updated.Trunk.Direction == sip.Inbound {
 		result.Inbound = record
@@ -115,6 +118,7 @@ func (a *api) DetachSipNumber(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "phone_number", number.String())
 	return &oas.SipDetachReply{
 		Data: oas.SipDetachResult{PhoneNumber: number.String(), Detached: detached},
 	}, nil

@@ -24,6 +24,7 @@ func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas
 		Category: req.Category.Or(""), OwnerID: req.OwnerID.Or(""), AssigneeID: req.AssigneeID.Or(""),
 		ExternalLink: req.ExternalLink.Or(""),
 	})
+	httpapi.LogID(ctx, "issue_id", i.ID)
 	return a.issueReply(ctx, i, err)
 }
 

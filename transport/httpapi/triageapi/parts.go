@@ -16,6 +16,7 @@ func (a *api) AddIssueComment(
 	e, err := a.issues.Comment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
 		Detail: req.Detail, Links: wire.IDs(req.ResourceLinkIds),
 	})
+	httpapi.LogID(ctx, "entry_id", e.ID)
 	return issueEntryReply(e, err)
 }
 
@@ -52,6 +53,7 @@ func (a *api) AddIssueFlag(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "flag_id", f.ID)
 	return &oas.TriageFlagReply{Data: flagRecord(f)}, nil
 }
 
@@ -99,6 +101,7 @@ func (a *api) AttachIssueResource(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "resource_id", r.ID)
 	record, err := resourceRecord(r)
 	if err != nil {
 		return nil, err
@@ -155,6 +158,7 @@ func (a *api) RelateIssue(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "relation_id", r.ID)
 	record := relationRecord(r, params.ID)
 	if added {
 		return &oas.RelateIssueCreated{Data: record}, nil

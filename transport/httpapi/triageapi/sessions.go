@@ -17,6 +17,7 @@ func (a *api) StartIssueAgentSession(
 	s, err := a.issues.StartSession(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.SessionDraft{
 		AgentName: req.AgentName, ProfileID: req.AgentProfileID.Or(""), Detail: req.Detail.Or(""),
 	})
+	httpapi.LogID(ctx, "session_id", s.ID)
 	return sessionReply(s, err)
 }
 
@@ -25,6 +26,7 @@ func (a *api) AnalyzeIssue(
 	ctx context.Context, req *oas.TriageAnalysisCreate, params oas.AnalyzeIssueParams,
 ) (*oas.TriageSessionReply, error) {
 	s, err := a.issues.Analyze(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Prompt.Or(""))
+	httpapi.LogID(ctx, "session_id", s.ID)
 	return sessionReply(s, err)
 }
 
@@ -65,6 +67,7 @@ func (a *api) AddIssueAgentEntry(
 	if err != nil {
 		return nil, err
 	}
+	httpapi.LogID(ctx, "entry_id", e.ID)
 	entry, err := agentEntry(e)
 	return &oas.TriageAgentEntryReply{Data: entry}, err
 }

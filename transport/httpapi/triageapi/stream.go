@@ -20,7 +20,8 @@ import (
 // How a feed is streamed.
 const (
 	streamBeat    = 15 * time.Second // between comments, while there is nothing to tell: what is idle may be cut on the way
-	streamLife    = 15 * time.Minute // then the client comes again, and its key is checked again
+	streamLife    = 15 * time.Minute // then the client comes again
+	streamCheck   = streamBeat       // between checks of the client's key
 	streamTimeout = 10 * time.Second // for a client to take what is sent
 )
 
@@ -63,14 +64,21 @@ func (s stream) follow(ctx context.Context, watcher *triage.Watcher) error {
 	defer s.mustTake() // the end of the answer
 	// A client remembers an id that comes without data: it may go before the first entry, and yet misses none.
 	sent := s.send(fmt.Appendf(nil, ": the feed follows\nid: %s\n\n", watcher.Cursor()))
-	for sent == nil {
+	for checked := time.Now(); sent == nil; {
 		entries, err := nextWithin(ctx, streamBeat, watcher)
 		switch {
 		case ctx.Err() != nil, errors.Is(err, callwright.ErrUnavailable):
 			return nil
 		case err != nil:
 			return err
-		case len(entries) == 0:
+		}
+		if time.Since(checked) >= streamCheck {
+			if err := httpapi.StillAuthorized(ctx); err != nil {
+				return err
+			}
+			checked = time.Now()
+		}
+		if len(entries) == 0 {
 			sent = s.send([]byte(":\n\n"))
 		}
 		for n := 0; n < len(entries) && sent == nil; n++ {

@@ -1,0 +1,52 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestStreamEndsWithItsKey revokes the key of a quiet stream, and of one on which something happens every second: both end
+// within 30 seconds, and the busy one tells nothing of what happens more than 15 seconds later.
+func TestStreamEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	for name, busy := range map[string]bool{"quiet": false, "busy": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := open(t)
+				issue, comment := h.quietIssue()
+				answer := newTape()
+				leave, ended := h.follow(issue, answer)
+				defer leave()
+				live := func(seconds int) (told int) {
+					for range seconds {
+						if busy {
+							comment()
+						}
+						time.Sleep(time.Second)
+						synctest.Wait()
+					}
+					return strings.Count(answer.take(), "event: entry")
+				}
+				if told := live(40); ended.Load() || busy && told != 40 {
+					t.Fatalf("with its key the stream has told of %d comments, ended: %v", told, ended.Load())
+				}
+				p, err := h.access.CheckKey(t.Context(), h.key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := h.access.RevokeKey(t.Context(), h.org, p.KeyID); err != nil {
+					t.Fatal(err)
+				}
+				if told := live(30); !ended.Load() || told > 15 {
+					t.Errorf("without its key the stream has told of %d comments, ended: %v", told, ended.Load())
+				}
+				if log := h.log.String(); !strings.Contains(log, `"error":"Unauthorized`) {
+					t.Errorf("the log has %s", log)
+				}
+			})
+		})
+	}
+}
