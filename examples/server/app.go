@@ -139,7 +139,7 @@ func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
 		Line: p.Line, Routes: p.Trunks, Agents: p.Agents,
-		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks),
+		Model: p.Engines.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Engines.Recognizer, Synthesizer: p.Engines.Synthesizer, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks,

@@ -24,6 +24,7 @@ type config struct {
 	Addr         string
 	Data         string
 	DatabaseURL  string
+	PublicURL    string // without a slash at its end; empty: that of the listener
 	SIPAddr      string
 	SIPCert      string
 	SIPKey       string
@@ -97,6 +98,7 @@ func parse(args, environ []string) (config, error) {
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
+	f.StringVar(&c.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
 	f.IntVar(&c.HTTPConnections, "http-connections", httpapi.DefaultConnections, "HTTP connections at once")
 	f.IntVar(&c.HTTPConnectionsPerAddress, "http-connections-per-address", httpapi.DefaultConnectionsPerAddress,
 		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
@@ -193,6 +195,11 @@ func (c *config) complete(given texts) error {
 	}
 	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return errors.New("--database-url must begin with sqlite:, postgres:// or postgresql://")
+	}
+	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" &&
+		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+		return errors.New("--public-url must be a URL such as https://voice.example.com, without a query")
 	}
 	if c.DrainTimeout < 0 {
 		return errors.New("--drain-timeout must not be negative")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,8 +67,11 @@ func newListener(lc fx.Lifecycle, c config, s shares, log *slog.Logger) (listene
 
 func (l listener) url() string { return "http://" + l.Addr().String() }
 
-func (l listener) notifier(s *webhook.Sender) callsapi.Notifier {
-	return callsapi.NewNotifier(s, l.url())
+// publicURL returns the URL of the API as clients see it.
+func (l listener) publicURL(c config) string { return cmp.Or(c.PublicURL, l.url()) }
+
+func (l listener) notifier(s *webhook.Sender, c config) callsapi.Notifier {
+	return callsapi.NewNotifier(s, l.publicURL(c))
 }
 
 // newMetrics is what /metrics tells.
@@ -98,6 +102,7 @@ type api struct {
 // apiParts is everything that the API serves.
 type apiParts struct {
 	fx.In
+	Config   config
 	DB       *bunstore.DB
 	Access   *access.Service
 	Calls    *call.Service
@@ -118,12 +123,12 @@ func newAPI(p apiParts) (api, error) {
 	stopping := new(draining)
 	h, err := httpapi.New(httpapi.Config{
 		Access: p.Access, Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
-			callsapi.New(p.Calls, p.Listener.url()), agentsapi.New(p.Agents),
+			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests}),
 			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
 			portingapi.New(), agenttestapi.New(), speechapi.New(),
 		},
-		Reference: reference.Handler(), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")

@@ -111,6 +111,14 @@ func TestParseDatabaseURL(t *testing.T) {
 	}
 }
 
+func TestParsePublicURL(t *testing.T) {
+	t.Parallel()
+	c, err := parse([]string{"--public-url", "https://example.com/voice/"}, nil)
+	if err != nil || c.PublicURL != "https://example.com/voice" {
+		t.Errorf("got %q, %v", c.PublicURL, err)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for flag, args := range map[string][]string{
@@ -122,6 +130,7 @@ func TestParseRefuses(t *testing.T) {
 		"--call-log-days": {"--call-log-days", "0"},
 		"--log-format":    {"--log-format", "xml"},
 		"--database-url":  {"--database-url", "mysql://x"},
+		"--public-url":    {"--public-url", "voice.example.com"},
 		"--llm-model":     {"--llm-base-url", "http://x"},
 		"--contact-email": {"--contact-email", "Ops <ops@example.com>"},
 		"--firewall-ips":  {"--firewall-ips", "192.0.2.1,office"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-faster/yaml"
+
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
 )
@@ -24,7 +26,8 @@ func TestOperationalPages(t *testing.T) {
 		"/docs/":                     {"text/html; charset=utf-8", "swagger-ui-bundle.js"},
 		"/docs/swagger-ui-bundle.js": {"text/javascript; charset=utf-8", "SwaggerUIBundle"},
 		"/docs/swagger-ui.css":       {"text/css; charset=utf-8", ".swagger-ui"},
-		"/docs/start.js":             {"text/javascript; charset=utf-8", "/openapi.yaml"},
+		"/docs/start.js":             {"text/javascript; charset=utf-8", `"openapi.yaml"`},
+		"/docs/openapi.yaml":         {"application/yaml; charset=utf-8", "openapi: 3.1.0\n"},
 	} {
 		answer := h.do("GET", target, "", header{"Authorization", ""})
 		if answer.Code != 200 || !strings.Contains(answer.Body.String(), want.part) ||
@@ -32,10 +35,48 @@ func TestOperationalPages(t *testing.T) {
 			t.Errorf("%s: %d %s", target, answer.Code, answer.Header().Get("Content-Type"))
 		}
 	}
-	if answer := h.do("GET", "/docs", ""); answer.Code != 301 || answer.Header().Get("Location") != "/docs/" {
+	if answer := h.do("GET", "/docs", ""); answer.Code != 301 || answer.Header().Get("Location") != "docs/" {
 		t.Errorf("/docs: %d %v", answer.Code, answer.Header())
 	}
 	h.want(404, "GET", "/docs/index.html", "")
+}
+
+// TestServedContract: the contract names the server as clients see it, the pages the address that they are opened at, and
+// both mark what is not built.
+func TestServedContract(t *testing.T) {
+	t.Parallel()
+	type contract struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]struct {
+			Summary   string
+			Responses map[string]any
+		}
+	}
+	h := open(t)
+	for path, want := range map[string]string{"/openapi.yaml": "https://voice.example.com", "/docs/openapi.yaml": ".."} {
+		var c contract
+		if err := yaml.Unmarshal(h.do("GET", path, "").Body.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Servers) != 1 || c.Servers[0].URL != want {
+			t.Errorf("%s: servers %v, want %s", path, c.Servers, want)
+		}
+		marked := 0
+		for name, operations := range c.Paths {
+			for method, op := range operations {
+				_, unbuilt := op.Responses["501"]
+				if strings.HasSuffix(op.Summary, " (not built yet)") != unbuilt {
+					t.Errorf("%s: %s %s has the summary %q", path, method, name, op.Summary)
+				}
+				if unbuilt {
+					marked++
+				}
+			}
+		}
+		if len(c.Paths) < 50 || marked == 0 {
+			t.Errorf("%s: %d paths, %d operations are marked", path, len(c.Paths), marked)
+		}
+	}
 }
 
 func TestNotReady(t *testing.T) {

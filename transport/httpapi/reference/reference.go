@@ -4,6 +4,7 @@ package reference
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	swagger "github.com/swaggo/files/v2"
@@ -29,22 +30,32 @@ const (
 </body>
 </html>
 `
-	start = `SwaggerUIBundle({url: "/openapi.yaml", dom_id: "#reference", deepLinking: true});
+	start = `SwaggerUIBundle({url: "openapi.yaml", dom_id: "#reference", deepLinking: true});
 `
 	policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 		"connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
-// Handler returns what serves /openapi.yaml, /docs and what is below /docs/: see httpapi.Config.Reference.
-func Handler() http.Handler {
+// Handler returns what serves /openapi.yaml, /docs and what is below /docs/: see httpapi.Config.Reference. publicURL is the
+// URL of the API as clients see it, such as "https://voice.example.com", for the servers of the contract; when it is empty,
+// the contract names the address that it is read at. The pages send their requests to the address that they are opened at.
+func Handler(publicURL string) http.Handler {
+	contract := markUnbuilt(callwright.OpenAPI)
+	served, ofPage := withServer(contract, publicURL), withServer(contract, "..")
+	if publicURL == "" {
+		served = withServer(contract, "/")
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/docs" {
-			http.Redirect(w, r, "/docs/", http.StatusMovedPermanently)
+			w.Header().Set("Location", "docs/") // relative, so that it holds behind a proxy that adds a prefix
+			w.WriteHeader(http.StatusMovedPermanently)
 			return
 		}
 		switch name := strings.TrimPrefix(r.URL.Path, "/docs/"); name {
 		case "/openapi.yaml":
-			writeText(w, "application/yaml", callwright.OpenAPI)
+			writeText(w, "application/yaml", served)
+		case "openapi.yaml":
+			writeText(w, "application/yaml", ofPage)
 		case "":
 			w.Header().Set("Content-Security-Policy", policy)
 			writeText(w, "text/html", page)
@@ -56,6 +67,29 @@ func Handler() http.Handler {
 			httpapi.NotFound(w, r)
 		}
 	})
+}
+
+// withServer returns the contract with one server in place of its own.
+func withServer(contract, url string) string {
+	before, rest, _ := strings.Cut(contract, "\nservers:\n")
+	_, after, _ := strings.Cut(rest, "\ntags:\n")
+	return before + "\nservers:\n  - url: " + strconv.Quote(url) + "\ntags:\n" + after
+}
+
+// markUnbuilt returns the contract with a mark in the summary of each operation that is not built yet: those whose
+// responses name 501.
+func markUnbuilt(contract string) string {
+	lines := strings.Split(contract, "\n")
+	summary := 0
+	for i, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "      summary: "):
+			summary = i
+		case strings.HasPrefix(line, "        '501':"):
+			lines[summary] += " (not built yet)"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func writeText(w http.ResponseWriter, contentType, text string) {
