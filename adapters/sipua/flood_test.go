@@ -54,7 +54,7 @@ func TestFloodOfRefusedRequests(t *testing.T) { //nolint:paralleltest // it coun
 	for name, text := range floods {
 		n++
 		source := fmt.Sprintf("127.0.0.%d", n)
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // it counts goroutines
+		t.Run(name, func(t *testing.T) {
 			var conns []*tls.Conn
 			for range connections {
 				conn, err := dialFrom(t, a, source)

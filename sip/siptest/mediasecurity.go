@@ -231,20 +231,20 @@ func sparesTheUnheard(t *testing.T, m MediaSetup) {
 	said, heard := c.spoken(sdp.PCMU, 150)
 	writing := make(chan error, 1)
 	go func() { writing <- c.caller.Write(context.Background(), said) }()
-	seconds := time.Duration(3)
+	lasts := 3 * time.Second
 	if m.Bubble {
-		seconds = 25
+		lasts = 25 * time.Second
 	}
 	var elapsed time.Duration
 	c.until(c.caller, "a while", func(f sip.Frame) bool {
 		elapsed = f.Elapsed
-		return elapsed >= seconds*time.Second/2
+		return elapsed >= lasts/2
 	})
 	c.negotiate(nil, nil)
 	c.apply()
 	c.until(c.caller, "a while", func(f sip.Frame) bool {
 		elapsed = f.Elapsed
-		return elapsed >= seconds*time.Second
+		return elapsed >= lasts
 	})
 	most := 50 + int(elapsed/time.Second) + 1
 	if n := len(c.net.rtp.to(true)); n > most || n < 50 {

@@ -136,7 +136,9 @@ func (s *server) close() {
 	}
 	s.mu.Unlock()
 	for _, tx := range all {
+		tx.mu.Lock()
 		tx.end(errAnswered)
+		tx.mu.Unlock()
 	}
 }
 
@@ -166,37 +168,33 @@ func (t *ServerTx) Connection() sip.Connection { return t.conn }
 // fails with ErrCanceled or ErrLost.
 func (t *ServerTx) Respond(res *sip.Response) error {
 	t.mu.Lock()
-	lost, err := t.respondLocked(res)
-	t.mu.Unlock()
-	if lost != nil {
-		lost()
-	}
-	return err
+	defer t.mu.Unlock()
+	return t.respond(res)
 }
 
-// respondLocked is Respond with the mutex held. lost is to be called without it.
-func (t *ServerTx) respondLocked(res *sip.Response) (lost func(), err error) {
+// respond is Respond with the mutex held.
+func (t *ServerTx) respond(res *sip.Response) error {
 	again := t.over != nil && res == t.last && t.req.IsInvite() && res.IsSuccess()
 	if t.over != nil && !again {
-		return nil, t.over
+		return t.over
 	}
 	if err := t.conn.WriteMsg(res); err != nil {
 		_ = t.conn.Close() // nothing can be written to it any more
-		lost = t.lost
-		t.endLocked(ErrLost)
-		return lost, fmt.Errorf("%w: %w", ErrLost, err)
+		t.lose()
+		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	t.last = res
-	if !res.IsProvisional() {
-		t.endLocked(errAnswered)
-	} else if t.trying != nil {
+	switch {
+	case !res.IsProvisional():
+		t.end(errAnswered)
+	case t.trying != nil:
 		t.trying.Stop()
 	}
-	return nil, nil
+	return nil
 }
 
 // Watch sets what is called, at most one of them once, when the peer cancels an INVITE or its connection closes before the
-// final response. It fails with ErrCanceled or ErrLost when that has happened; a transaction that is answered is neither.
+// final response. Neither may block or use the transaction. It fails with ErrCanceled or ErrLost when that has happened; a transaction that is answered is neither.
 func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,50 +213,49 @@ func (t *ServerTx) watch() {
 	defer t.mu.Unlock()
 	t.trying = time.AfterFunc(sip.Timer_1xx, func() {
 		t.mu.Lock()
-		var lost func()
+		defer t.mu.Unlock()
 		if t.last == nil {
-			lost, _ = t.respondLocked(message.Refusal{Status: sip.StatusTrying}.Response(t.req, ""))
-		}
-		t.mu.Unlock()
-		if lost != nil {
-			lost()
+			_ = t.respond(message.Refusal{Status: sip.StatusTrying}.Response(t.req, ""))
 		}
 	})
-	t.guardLocked()
+	t.guardConnection()
 }
 
-// guardLocked looks after the connection again in a while: sipgo tells nobody else when it closes.
-func (t *ServerTx) guardLocked() {
+// guardConnection looks after the connection again in a while: sipgo tells nobody else when it closes. The mutex is held.
+func (t *ServerTx) guardConnection() {
 	t.guard = time.AfterFunc(sip.T1/5, func() {
 		t.mu.Lock()
-		var lost func()
+		defer t.mu.Unlock()
 		switch {
 		case t.over != nil:
 		case isClosed(t.conn):
-			lost = t.lost
-			t.endLocked(ErrLost)
+			t.lose()
 		default:
-			t.guardLocked()
-		}
-		t.mu.Unlock()
-		if lost != nil {
-			lost()
+			t.guardConnection()
 		}
 	})
+}
+
+// lose ends a transaction whose connection has closed. The mutex is held.
+func (t *ServerTx) lose() {
+	if t.over == nil && t.lost != nil {
+		t.lost()
+	}
+	t.end(ErrLost)
 }
 
 // cancel answers a CANCEL, and then its INVITE with 487 (RFC 3261, 9.2).
 func (t *ServerTx) cancel(by *ServerTx) {
 	t.mu.Lock()
-	canceled := t.canceled
+	defer t.mu.Unlock()
 	_ = by.Respond(t.tagged(message.Refusal{Status: sip.StatusOK}.Response(by.req, "")))
-	if t.over == nil {
-		_, _ = t.respondLocked(t.tagged(message.Refusal{Status: sip.StatusRequestTerminated}.Response(t.req, "")))
-		t.over = ErrCanceled
-	} else {
-		canceled = nil
+	if t.over != nil {
+		return
 	}
-	t.mu.Unlock()
+	canceled := t.canceled
+	t.lost = nil // one of the two is called
+	_ = t.respond(t.tagged(message.Refusal{Status: sip.StatusRequestTerminated}.Response(t.req, "")))
+	t.over = ErrCanceled
 	if canceled != nil {
 		canceled(by.req)
 	}
@@ -284,13 +281,8 @@ func (t *ServerTx) repeat() {
 	}
 }
 
+// end ends a transaction. The mutex is held.
 func (t *ServerTx) end(why error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.endLocked(why)
-}
-
-func (t *ServerTx) endLocked(why error) {
 	if t.over != nil {
 		return
 	}
