@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
 //go:embed migrations
@@ -78,9 +79,7 @@ func (db *DB) migrate(ctx context.Context) error {
 
 // apply runs the migrations that have not run yet.
 func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
-	const table = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
-		"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
-	for _, statement := range []string{db.core.MigrationLock(), table} {
+	for _, statement := range []string{db.core.MigrationLock(), sqldb.MigrationsTable} {
 		if statement == "" {
 			continue
 		}

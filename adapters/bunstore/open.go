@@ -28,6 +28,9 @@ type DB struct{ core *sqldb.DB }
 // Open connects to a database and migrates its tables. The address is sqlite:<path>, sqlite::memory: for a database that is
 // gone when it is closed, or a connection string of PostgreSQL, such as postgres://user:password@host/name. Several nodes
 // may open one PostgreSQL database at once.
+//
+// A file of SQLite that is damaged, has lost its contents, or whose write-ahead log is damaged is refused, with what to do, and is
+// not written to. For that the whole file is read.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Keyring == nil {
 		return nil, errors.New("bunstore: Config.Keyring is required")
@@ -38,7 +41,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	if c.Limit <= 0 {
 		c.Limit = defaultLimit
 	}
-	core, err := sqldb.Open(address, c.Keyring, c.Limit, c.Logger)
+	core, err := sqldb.Open(ctx, address, c.Keyring, c.Limit, c.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("bunstore: %w", err)
 	}
@@ -57,6 +60,9 @@ func (db *DB) Close() error { return db.core.Close() }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.core.Ping(ctx) }
+
+// Checkpoint moves what the write-ahead log of SQLite holds into the database itself. It does nothing on PostgreSQL.
+func (db *DB) Checkpoint(ctx context.Context) error { return db.core.Checkpoint(ctx) }
 
 // Do runs fn in one transaction, which fails with CodeUnavailable when it takes longer than Config.Limit. See callwright.Atomic.
 func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error {

@@ -177,6 +177,9 @@ func serve(lc fx.Lifecycle, p parts) {
 		if err := firstStart(ctx, p.Config, p.Secrets, p.Access, p.DB); err != nil {
 			return err
 		}
+		if err := p.DB.Checkpoint(ctx); err != nil { // without its log, too, the database is not taken for a new one
+			return err
+		}
 		tenants := orgstore.Tenants{DB: p.DB}
 		if err := writeWebhookSecret(ctx, p.Config, tenants); err != nil {
 			return err

@@ -74,3 +74,48 @@ func TestDatabaseFreezes(t *testing.T) {
 	}
 	s.Stop(t)
 }
+
+// TestDatabaseIsDamaged starts a server on a database that has lost something, after kill -9. It is never taken for a new one.
+func TestDatabaseIsDamaged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		file string
+		by   func([]byte) []byte
+	}{
+		"the log is":       {"callwright.db-wal", func(b []byte) []byte { b[0] ^= 0xff; return b }},
+		"the database is":  {"callwright.db", func(b []byte) []byte { return b[:len(b)/2] }},
+		"nothing is there": {"callwright.db", func([]byte) []byte { return nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := server.Start(t, server.Config{})
+			first.Kill()
+			path := filepath.Join(first.Data, test.file)
+			text, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, test.by(text), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := server.Refused(t, server.Config{Data: first.Data})
+			if !strings.Contains(said, path) || !strings.Contains(said, "backup") || strings.Contains(said, "shown once") {
+				t.Errorf("the server said %q", said)
+			}
+		})
+	}
+}
+
+// TestLogIsLost empties the write-ahead log after kill -9. The organization and its key are in the database itself.
+func TestLogIsLost(t *testing.T) {
+	t.Parallel()
+	first := server.Start(t, server.Config{})
+	first.Kill()
+	if err := os.Truncate(filepath.Join(first.Data, "callwright.db-wal"), 0); err != nil {
+		t.Fatal(err)
+	}
+	second := server.Start(t, server.Config{Data: first.Data})
+	if status, _ := second.Get(t, "/v1/calls"); second.Key != first.Key || status != http.StatusOK {
+		t.Errorf("the first key gives %d, and there is another: %t", status, second.Key != first.Key)
+	}
+}

@@ -41,11 +41,11 @@ type dialect struct {
 }
 
 // Open connects to the database at an address: see bunstore.Open.
-func Open(address string, keyring *callwright.Keyring, limit time.Duration, logger *slog.Logger) (*DB, error) {
+func Open(ctx context.Context, address string, keyring *callwright.Keyring, limit time.Duration, logger *slog.Logger) (*DB, error) {
 	db := &DB{Keyring: keyring, Limit: limit, Logger: logger}
 	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
 	case isSQLite:
-		return db, db.openSQLite(path)
+		return db, db.openSQLite(ctx, path)
 	case address == "":
 		return nil, errors.New("the address is empty: it is sqlite:<path> or postgres://…")
 	default:

@@ -1,11 +1,11 @@
 package sqldb
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 
@@ -19,12 +19,14 @@ import (
 const readers = 4
 
 // openSQLite opens the two pools of a file, or the single connection of a database in memory.
-func (db *DB) openSQLite(path string) error {
+func (db *DB) openSQLite(ctx context.Context, path string) error {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
 		return errors.New("the address of a SQLite database is sqlite:<path>")
 	}
-	if err := createPrivately(path); err != nil {
-		return err
+	if path != ":memory:" {
+		if err := prepareSQLite(ctx, path); err != nil {
+			return err
+		}
 	}
 	if err := registerContains(); err != nil {
 		return err
@@ -60,22 +62,13 @@ var registerContains = sync.OnceValue(func() error {
 		})
 })
 
-// createPrivately makes an absent file that nobody else may read: transcripts are in it. SQLite gives its companions, the
-// journal and the index of it, the same mode.
-func createPrivately(path string) error {
-	if path == ":memory:" {
-		return nil
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	return file.Close()
-}
-
 // sqlitePool returns a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
 func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
-	options := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}}
+	return openPool(path, size, url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}})
+}
+
+// openPool returns a pool of connections with options of the driver.
+func openPool(path string, size int, options url.Values) (*bun.DB, error) {
 	name := path
 	if path != ":memory:" {
 		// Only characters with a meaning in a file: URI are escaped, so that relative paths stay relative.
@@ -88,6 +81,15 @@ func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	return bun.NewDB(pool, sqlitedialect.New()), nil
+}
+
+// Checkpoint moves what the write-ahead log of SQLite holds into the database itself.
+func (db *DB) Checkpoint(ctx context.Context) error {
+	if db.Name() != "sqlite" {
+		return nil
+	}
+	_, err := db.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return db.translate(ctx, err)
 }
 
 func sqliteConflict(err error) bool {

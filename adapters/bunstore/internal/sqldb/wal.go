@@ -1,0 +1,152 @@
+package sqldb
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// The write-ahead log of SQLite: a header, then frames, each a header of its own and a page (https://sqlite.org/fileformat2.html,
+// section 4). All numbers are big-endian; the header says in which order checksums take the bytes.
+const (
+	walHeader   = 32
+	walFrame    = 24
+	walMagic    = 0x377f0682 // and the next number, for checksums of big-endian words
+	minPageSize = 512
+	maxPageSize = 65536
+)
+
+// wal is a write-ahead log that is being read.
+type wal struct {
+	*bufio.Reader
+	header [walHeader]byte
+	words  binary.ByteOrder
+	sum    checksum
+	frame  []byte
+	offset int64 // of the next frame
+}
+
+// checksum is the running checksum of a log.
+type checksum [2]uint32
+
+func (s checksum) add(p []byte, words binary.ByteOrder) checksum {
+	for ; len(p) >= 8; p = p[8:] {
+		s[0] += words.Uint32(p) + s[1]
+		s[1] += words.Uint32(p[4:]) + s[0]
+	}
+	return s
+}
+
+// stored returns the checksum that stands in a header.
+func stored(p []byte) checksum {
+	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
+}
+
+// damagedLog returns where the log of a database lost a transaction that had been committed, or -1. SQLite reads a log up to its
+// first frame with a wrong checksum and takes the rest for a write that a crash has cut off, which may end a log and must not be
+// followed by a commit of the same log.
+func damagedLog(path string) (offset int64, err error) {
+	for range 5 { // another process may write it just now
+		offset, changed, err := readLog(path)
+		if !changed || err != nil {
+			return offset, err
+		}
+	}
+	return -1, nil
+}
+
+// readLog looks at the log once, and reports whether that has begun anew meanwhile.
+func readLog(path string) (damaged int64, changed bool, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return -1, false, nil
+	}
+	if err != nil {
+		return -1, false, err
+	}
+	defer file.Close()
+	w := wal{Reader: bufio.NewReaderSize(file, 1<<20)}
+	damaged = w.damaged()
+	var now [walHeader]byte
+	if damaged >= 0 {
+		if _, err := file.ReadAt(now[:], 0); err != nil && !errors.Is(err, io.EOF) {
+			return -1, false, err
+		}
+		changed = now != w.header
+	}
+	return damaged, changed, nil
+}
+
+// damaged reads the log to its end.
+func (w *wal) damaged() (offset int64) {
+	if !w.next(w.header[:]) {
+		return -1 // no frame was ever written
+	}
+	size, ok := w.begin()
+	if !ok {
+		return 0
+	}
+	w.frame, w.offset = make([]byte, walFrame+size), walHeader
+	for w.next(w.frame) {
+		if !w.follows() {
+			return w.committedAfter()
+		}
+		w.offset += int64(len(w.frame))
+	}
+	return -1
+}
+
+// begin checks the header and returns the size of a page.
+func (w *wal) begin() (pageSize int, ok bool) {
+	w.words = binary.LittleEndian
+	magic := binary.BigEndian.Uint32(w.header[:])
+	if magic&1 == 1 {
+		w.words = binary.BigEndian
+	}
+	size := int(binary.BigEndian.Uint32(w.header[8:]))
+	w.sum = checksum{}.add(w.header[:walFrame], w.words)
+	good := magic&^1 == walMagic && w.sum == stored(w.header[walFrame:])
+	return size, good && size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
+}
+
+// follows reports whether the frame is of this log and follows on what was read, and reads on from it either way.
+func (w *wal) follows() bool {
+	sum := w.sum.add(w.frame[:8], w.words).add(w.frame[walFrame:], w.words)
+	w.sum = stored(w.frame[16:])
+	return sum == w.sum && w.ours()
+}
+
+// ours reports whether the frame is of this log and not left over from the one before it.
+func (w *wal) ours() bool { return string(w.frame[8:16]) == string(w.header[16:24]) }
+
+// committedAfter looks behind the first frame that does not follow. A transaction that was rolled back may have left frames
+// there, but no commit.
+func (w *wal) committedAfter() (offset int64) {
+	for w.next(w.frame) {
+		if commits := binary.BigEndian.Uint32(w.frame[4:]) != 0; w.follows() && commits {
+			return w.offset
+		}
+	}
+	return -1
+}
+
+// next reads the whole of p, and reports whether the log is that long.
+func (w *wal) next(p []byte) bool {
+	_, err := io.ReadFull(w, p)
+	return err == nil
+}
+
+// checkLog refuses a log that has lost transactions.
+func checkLog(database, log string) error {
+	offset, err := damagedLog(log)
+	if err != nil || offset < 0 {
+		return err
+	}
+	return fmt.Errorf("the write-ahead log %s is damaged at byte %d, and transactions after that would be lost: restore the "+
+		"database and its log from a backup; to give those transactions up, run: sqlite3 %s 'PRAGMA wal_checkpoint(TRUNCATE)'",
+		log, offset, database)
+}
