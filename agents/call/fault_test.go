@@ -24,6 +24,7 @@ type faulty struct {
 	call.Store
 	mu           sync.Mutex
 	afterInsert  func(call.Call) error
+	get          func(id string) error
 	beforeUpdate func(call.Call) error
 	afterUpdate  func(call.Call) error
 	afterLost    func([]call.Call)
@@ -43,6 +44,13 @@ func (f *faulty) Insert(ctx context.Context, c call.Call) error {
 		return err
 	}
 	return consult(f, &f.afterInsert, c)
+}
+
+func (f *faulty) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
+	if err := consult(f, &f.get, id); err != nil {
+		return call.Call{}, err
+	}
+	return f.Store.Get(ctx, org, id)
 }
 
 func (f *faulty) Update(ctx context.Context, c call.Call) error {

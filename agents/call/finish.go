@@ -15,40 +15,71 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
+	// This node has written c, and nobody else does while it has the call. Whether to try it again depends on StopRequested,
+	// which others set.
+	end := s.closeAsKnown
+	if c.Plan.Retry != nil {
+		end = s.close
+	}
 	const longest = 5 * time.Second
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, longest) {
-		err := s.close(ctx, c, e, at, own)
+		err := end(ctx, c, e, at, own)
 		if err == nil {
 			return
+		}
+		end = s.close
+		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+			if err = end(ctx, c, e, at, own); err == nil {
+				return
+			}
 		}
 		s.cfg.Logger.ErrorContext(ctx, "cannot write the end of a call", "call_id", c.ID, "error", err)
 		pause(ctx, wait)
 	}
 }
 
+// mayClose decides whether a call may be closed, by its stored record.
+type mayClose func(ctx context.Context, stored Call) bool
+
 // close moves a call to the end state of its hang-up reason, unless it has ended or may refuses: of several nodes
 // that close a call, one succeeds. It writes what c has beyond the stored record, unless the stored state is ahead of
 // c's.
-func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may func(ctx context.Context, stored Call) bool) error {
-	ctx, cancel := context.WithTimeout(ctx, storePatience)
-	defer cancel()
-	var end Call
-	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		end = Call{}
+func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may mayClose) error {
+	return s.closeBy(ctx, e, at, func(ctx context.Context) (end Call, open bool, err error) {
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)
 		if errors.Is(err, callwright.ErrNotFound) || err == nil && (stored.Queue.Ended() || !may(ctx, stored)) {
-			return nil
-		}
-		if err != nil {
-			return err
+			return end, false, nil
 		}
 		end = c
 		if stored.Queue != c.Queue {
 			end = stored
 		}
 		end.Version, end.Variables, end.StopRequested = stored.Version, c.Variables, stored.StopRequested
+		return end, true, err
+	})
+}
+
+// closeAsKnown is close for a call whose record is c, without a look at it: CodeConflict or CodeNotFound when it is not.
+func (s *Service) closeAsKnown(ctx context.Context, c Call, e HangupReason, at time.Time, _ mayClose) error {
+	return s.closeBy(ctx, e, at, func(context.Context) (Call, bool, error) { return c, true, nil })
+}
+
+// closeBy closes the call that find gives, in one transaction with what follows from its end.
+func (s *Service) closeBy(
+	ctx context.Context, e HangupReason, at time.Time, find func(ctx context.Context) (end Call, open bool, err error),
+) error {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	var end Call
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		found, open, err := find(ctx)
+		if end = found; err != nil || !open {
+			end = Call{}
+			return err
+		}
+		before := end.Queue
 		end.Status, end.ErrorMessage = e.outcome()
-		if end.Queue, err = stored.Queue.Move(endEvent(stored.Queue, end.Status)); err != nil {
+		if end.Queue, err = before.Move(endEvent(before, end.Status)); err != nil {
 			return err
 		}
 		end.Ending, end.EndedAt, end.Node = &e, &at, ""

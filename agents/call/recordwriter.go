@@ -25,13 +25,14 @@ type recordWriter struct {
 	clock    callwright.Clock // the call's own, which does not step
 	logger   *slog.Logger
 
-	call   Call
-	graph  *graph.Graph // nil: no pathway leads the call
-	writes chan write
-	done   chan struct{}
+	call  Call
+	graph *graph.Graph  // nil: no pathway leads the call
+	wake  chan struct{} // holds a token when there is something to write, or nothing to come
+	done  chan struct{}
 
 	mu        sync.Mutex // the line and the conversation's goroutines all have things to write
 	closed    bool
+	writes    []write        // up to writesWaiting; it grows with what waits
 	lines     int            // the number of the last line
 	notices   int            // of the last notice
 	variables map[string]any // what the logs have found out, beside what was known before
@@ -64,7 +65,7 @@ const (
 func (s *Service) writeRecord(ctx context.Context, c Call, graph *graph.Graph, clock callwright.Clock) *recordWriter {
 	b := &recordWriter{
 		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: clock, logger: s.cfg.Logger,
-		call: c, now: c, graph: graph, writes: make(chan write, writesWaiting), done: make(chan struct{}),
+		call: c, now: c, graph: graph, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		notices: firstNotice, variables: map[string]any{},
 	}
 	go b.write(context.WithoutCancel(ctx))
@@ -176,10 +177,40 @@ func (b *recordWriter) put(p write) {
 	if b.closed {
 		return
 	}
-	select {
-	case b.writes <- p:
-	default:
+	if len(b.writes) >= writesWaiting {
 		b.logger.Error("too much waits for the database: a "+p.what+" is lost", "call_id", b.call.ID, "number", p.number)
+		return
+	}
+	b.writes = append(b.writes, p)
+	b.rouse()
+}
+
+// rouse wakes the goroutine that writes.
+func (b *recordWriter) rouse() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for a write. It returns false when there are no more.
+func (b *recordWriter) next() (p write, ok bool) {
+	for {
+		b.mu.Lock()
+		if len(b.writes) > 0 {
+			p, b.writes[0] = b.writes[0], write{}
+			if b.writes = b.writes[1:]; len(b.writes) == 0 {
+				b.writes = nil
+			}
+			b.mu.Unlock()
+			return p, true
+		}
+		closed := b.closed
+		b.mu.Unlock()
+		if closed {
+			return write{}, false
+		}
+		<-b.wake
 	}
 }
 
@@ -187,7 +218,7 @@ func (b *recordWriter) put(p write) {
 func (b *recordWriter) write(ctx context.Context) {
 	defer close(b.done)
 	patience := writePatience
-	for p := range b.writes {
+	for p, ok := b.next(); ok; p, ok = b.next() {
 		err := p.try(ctx, patience)
 		patience = writePatience
 		if err != nil {
@@ -220,10 +251,8 @@ func (b *recordWriter) changed(c Call) {
 // close waits until everything is written. It may be called twice.
 func (b *recordWriter) close() {
 	b.mu.Lock()
-	if !b.closed {
-		b.closed = true
-		close(b.writes)
-	}
+	b.closed = true
+	b.rouse()
 	b.mu.Unlock()
 	<-b.done
 }

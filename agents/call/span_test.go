@@ -115,3 +115,35 @@ func TestEndOfACallThatNobodyTakes(t *testing.T) {
 		}
 	})
 }
+
+// TestEndIsWrittenWithoutARead closes a call of this node: its record is known, so it is not read. One that may be tried again
+// is read, because its owner may have stopped it.
+func TestEndIsWrittenWithoutARead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		plan  call.Plan
+		reads int
+	}{"once": {call.Plan{}, 0}, "with a retry": {call.Plan{Retry: &call.Retry{Wait: time.Hour}}, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
+				c := h.order(call.Request{Agent: agents.Agent{FirstSentence: "hello"}, Plan: test.plan})
+				phone := h.answered()
+				h.hears(phone, "hello")
+				reads := 0
+				f.set(func() {
+					f.get = func(string) error {
+						reads++
+						return nil
+					}
+				})
+				phone.Hangup()
+				settle(time.Minute)
+				f.set(func() { f.get = nil })
+				if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted || reads != test.reads {
+					t.Errorf("the record was read %d times: %+v", reads, got)
+				}
+			})
+		})
+	}
+}
