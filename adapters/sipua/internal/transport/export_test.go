@@ -1,6 +1,10 @@
 package transport
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/emiago/sipgo/sip"
+)
 
 // Framer is the framer of one connection.
 type Framer = framer
@@ -9,7 +13,9 @@ type Framer = framer
 const MaxMessage = maxMessage
 
 // Feed takes the bytes of one read.
-func (f *framer) Feed(data []byte) (whole []byte, refusals []string, err error) { return f.feed(data) }
+func (f *framer) Feed(data []byte) (whole []sip.Message, refusals []string, err error) {
+	return f.feed(data)
+}
 
 // Held returns how many bytes wait for the rest of their message.
 func (f *framer) Held() int { return len(f.part) }

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/emiago/sipgo/sip"
 
@@ -17,8 +18,9 @@ var errFraming = errors.New("a SIP message without an end")
 
 var parser = sip.NewParser()
 
-// framer cuts the bytes of a connection into messages (RFC 3261, 18.3) and drops those that sipgo cannot parse: sipgo
-// would close the connection, although other requests and calls use it. The zero value is ready to use, by one goroutine.
+// framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops those that sipgo cannot parse:
+// sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use, by one
+// goroutine.
 type framer struct {
 	part []byte // of a message whose end has not come; at most maxMessage and one read
 	seen int    // bytes of part before which the headers do not end
@@ -26,25 +28,29 @@ type framer struct {
 	lost bool   // the next bytes end the connection
 }
 
+// isKeepAlive reports whether a read is a ping between messages, which wants a pong (RFC 5626, 3.5.1).
+func (f *framer) isKeepAlive(data []byte) bool {
+	const ping = 4 // two empty lines
+	return len(f.part) == 0 && len(data) >= ping && len(bytes.Trim(data, "\r\n")) == 0
+}
+
 // feed takes the bytes of one read. It returns the well-formed messages that are complete now, and the responses to
 // malformed requests. After errFraming the connection is to be closed.
-func (f *framer) feed(data []byte) (whole []byte, refusals []string, err error) {
+func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err error) {
 	if f.lost {
 		return nil, nil, errFraming
 	}
-	if len(f.part) == 0 && len(bytes.Trim(data, "\r\n")) == 0 {
-		return data, nil, nil // a keep-alive (RFC 5626, 3.5.1), which sipgo answers
-	}
-	rest := append(f.part, data...)
+	rest := slices.Concat(f.part, data)
 	f.part = nil
 	for f.complete(&rest) {
-		msg := rest[:f.need]
+		text := rest[:f.need]
 		rest, f.need = rest[f.need:], 0
-		if _, err := parser.ParseSIP(msg); err != nil {
-			refusals = append(refusals, message.ReadHead(msg).Refusal())
+		msg, err := parser.ParseSIP(text)
+		if err != nil {
+			refusals = append(refusals, message.ReadHead(text).Refusal())
 			continue
 		}
-		whole = append(whole, msg...)
+		whole = append(whole, msg)
 	}
 	switch {
 	case !f.lost && len(rest) > 0:

@@ -79,7 +79,6 @@ func newStack(
 		sip.WithTransportLayerReadFilter(s.filter),
 		sip.WithTransportLayerTransports(sip.TransportsConfig{TLS: tlsTransport}),
 	)
-	s.transport.OnMessage(s.receive)
 	return s
 }
 
@@ -89,20 +88,30 @@ func (s *Stack) Pending() int { return s.server.count() }
 // Serve handles the requests of a listener's connections until the listener closes.
 func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
 
-// filter passes the well-formed messages of a connection to sipgo, and answers malformed requests.
+// filter handles what a connection has received, in place of sipgo, which would close the connection for one malformed
+// message. It passes nothing on.
 func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error) {
+	remote := from.RemoteAddr.String()
 	f := s.framer(from.LocalAddr, from.RemoteAddr)
 	if f == nil {
 		return nil, net.ErrClosed
+	}
+	if f.isKeepAlive(data) {
+		s.write(remote, "\r\n")
 	}
 	whole, refusals, err := f.feed(data)
 	for _, text := range refusals {
 		s.malformed(from.RemoteAddr)
 		if text != "" {
-			s.write(from.RemoteAddr.String(), text)
+			s.write(remote, text)
 		}
 	}
-	return whole, err
+	for _, msg := range whole {
+		msg.SetTransport(message.Transport)
+		msg.SetSource(remote)
+		s.receive(msg)
+	}
+	return nil, err
 }
 
 // malformed paces and reports a message that sipgo cannot parse.
