@@ -45,6 +45,19 @@ type Page[T any] struct {
 	Next  Keyset
 }
 
+// Fit returns the page that begins a list: at most limit of its items, and at most most bytes of them, but at least one item.
+// items may be as much of the list as a page needs: one more than fit into it. size returns the bytes of an item, and place
+// its keyset.
+func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keyset) Page[T] {
+	bytes := 0
+	for n, item := range items {
+		if bytes += size(item); n == limit || n > 0 && bytes > most {
+			return Page[T]{Items: items[:n], Next: place(items[n-1])}
+		}
+	}
+	return Page[T]{Items: items}
+}
+
 // pageSize is the size of the pages that Collect reads.
 const pageSize = 500
 

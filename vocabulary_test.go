@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -242,6 +243,32 @@ func TestSystemClock(t *testing.T) {
 	now := callwright.SystemClock{}.Now()
 	if now.Location() != time.UTC || now.Nanosecond()%1000 != 0 {
 		t.Errorf("%s is not in UTC and whole microseconds", now)
+	}
+}
+
+func TestFit(t *testing.T) {
+	t.Parallel()
+	place := func(i int) callwright.Keyset { return callwright.Keyset{ID: strconv.Itoa(i)} }
+	size := func(i int) int { return i }
+	for _, test := range []struct {
+		items       []int
+		limit, most int
+		want        int
+		next        string
+	}{
+		{nil, 3, 10, 0, ""},
+		{[]int{1, 2, 3}, 3, 10, 3, ""},
+		{[]int{1, 2, 3, 4}, 3, 10, 3, "3"},
+		{[]int{4, 6, 1}, 3, 10, 2, "6"},
+		{[]int{4, 6}, 3, 10, 2, ""},
+		{[]int{4, 7}, 3, 10, 1, "4"},
+		{[]int{40, 1}, 3, 10, 1, "40"},
+		{[]int{40}, 3, 10, 1, ""},
+	} {
+		page := callwright.Fit(test.items, test.limit, test.most, size, place)
+		if len(page.Items) != test.want || page.Next.ID != test.next {
+			t.Errorf("%+v gives %+v", test, page)
+		}
 	}
 }
 

@@ -27,7 +27,8 @@ type Store interface {
 	// Number is one number; CodeNotFound when it is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
 	// Numbers returns up to limit of an organization's numbers that are not released, in their order. The ID of the
-	// keyset is the last number of the page before; its time is not looked at.
+	// keyset is the last number of the page before; its time is not looked at. The result ends early, after the second or a
+	// later number at which the total exceeds MaxRead bytes (InboundNumber.Size).
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
 	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when somebody
 	// else was first; CodeNotFound when it is absent.
@@ -86,16 +87,20 @@ func (s *Service) Inbound(
 	return n, err
 }
 
-// MaxListedNumbers is how many numbers ListInbound lists.
-const MaxListedNumbers = 50_000
+// MaxPage bounds the inbound numbers of one page.
+const MaxPage = 10_000
 
-// ListInbound returns the inbound numbers of an organization, in order, up to MaxListedNumbers.
-func (s *Service) ListInbound(ctx context.Context, org callwright.OrgID) ([]InboundNumber, error) {
-	page := func(after callwright.Keyset, limit int) ([]InboundNumber, error) {
-		return s.cfg.Store.Numbers(ctx, org, after, limit)
+// ListInbound returns the inbound numbers of an organization after a place, in order: at most limit (0: MaxPage), and at most
+// MaxRead bytes. Page.Next alone says whether there are more.
+func (s *Service) ListInbound(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (callwright.Page[InboundNumber], error) {
+	limit, err := pageSize(limit, MaxPage)
+	if err != nil {
+		return callwright.Page[InboundNumber]{}, err
 	}
-	place := func(n InboundNumber) callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} }
-	return callwright.Collect(MaxListedNumbers, page, place)
+	list, err := s.cfg.Store.Numbers(ctx, org, after, limit+1)
+	return callwright.Fit(list, limit, MaxRead, InboundNumber.Size, InboundNumber.Keyset), err
 }
 
 // UpdateInbound changes the agent of a number, setting by setting: a setting that is refused does not keep the others

@@ -129,8 +129,8 @@ func TestReleaseInbound(t *testing.T) {
 	}
 	_, getErr := s.Inbound(t.Context(), "a", number)
 	_, _, updateErr := s.UpdateInbound(t.Context(), "a", number, agents.Patch{Task: callwright.Given("Buy.")})
-	list, err := s.ListInbound(t.Context(), "a")
-	if !errors.Is(getErr, callwright.ErrNotFound) || !errors.Is(updateErr, callwright.ErrNotFound) || err != nil || len(list) != 0 {
+	list, err := s.ListInbound(t.Context(), "a", callwright.Keyset{}, 0)
+	if !errors.Is(getErr, callwright.ErrNotFound) || !errors.Is(updateErr, callwright.ErrNotFound) || err != nil || len(list.Items) != 0 {
 		t.Errorf("a released number: get %v, update %v, list %v, %v", getErr, updateErr, list, err)
 	}
 	if a, err := s.Answering(t.Context(), "a", number); err != nil || a.Task == "Sell." {
@@ -157,7 +157,7 @@ func TestRegisterInbound(t *testing.T) {
 	if err != nil || n.Agent.Task != "Sell." || n.Version != 3 || n.Agent.MaxDuration != agents.DefaultMaxDuration {
 		t.Errorf("got %+v, %v", n, err)
 	}
-	if list, err := s.ListInbound(t.Context(), "b"); err != nil || len(list) != 0 {
+	if list, err := s.ListInbound(t.Context(), "b", callwright.Keyset{}, 0); err != nil || len(list.Items) != 0 {
 		t.Errorf("another organization lists %+v, %v", list, err)
 	}
 }

@@ -24,7 +24,7 @@ type WebAgent struct {
 
 // The limits of web agents.
 const (
-	MaxAgents   = 1000     // of an organization; they are listed all at once
+	MaxAgents   = 1000     // of an organization; they fit into one page, unless they are large
 	MaxSettings = 64 << 10 // bytes of an agent's Metadata and VoiceSettings together, as JSON
 )
 
@@ -65,7 +65,8 @@ type WebAgents interface {
 	InsertAgent(ctx context.Context, a WebAgent) error
 	// Agent is one agent; CodeNotFound when it is absent.
 	Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error)
-	// Agents returns up to limit of an organization's agents in the order of (CreatedAt, ID), those after the keyset.
+	// Agents returns up to limit of an organization's agents in the order of (CreatedAt, ID), those after the keyset. The
+	// result ends early, after the second or a later agent at which the total exceeds MaxRead bytes (WebAgent.Size).
 	Agents(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]WebAgent, error)
 	// CountAgents is how many an organization has.
 	CountAgents(ctx context.Context, org callwright.OrgID) (int, error)

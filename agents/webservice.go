@@ -42,13 +42,17 @@ func (s *Service) Agent(ctx context.Context, org callwright.OrgID, id string) (W
 	return s.cfg.WebAgents.Agent(ctx, org, id)
 }
 
-// ListAgents returns all web agents of an organization, of which there are at most MaxAgents, oldest first.
-func (s *Service) ListAgents(ctx context.Context, org callwright.OrgID) ([]WebAgent, error) {
-	page := func(after callwright.Keyset, limit int) ([]WebAgent, error) {
-		return s.cfg.WebAgents.Agents(ctx, org, after, limit)
+// ListAgents returns the web agents of an organization after a place, oldest first: at most limit (0: MaxAgents), and at most
+// MaxRead bytes. Page.Next alone says whether there are more.
+func (s *Service) ListAgents(
+	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+) (callwright.Page[WebAgent], error) {
+	limit, err := pageSize(limit, MaxAgents)
+	if err != nil {
+		return callwright.Page[WebAgent]{}, err
 	}
-	place := func(w WebAgent) callwright.Keyset { return callwright.Keyset{At: w.CreatedAt, ID: w.ID} }
-	return callwright.Collect(MaxAgents, page, place)
+	list, err := s.cfg.WebAgents.Agents(ctx, org, after, limit+1)
+	return callwright.Fit(list, limit, MaxRead, WebAgent.Size, WebAgent.Keyset), err
 }
 
 // UpdateAgent changes a web agent, setting by setting, as UpdateInbound does. A pathway that is set takes the place of

@@ -37,11 +37,11 @@ func TestCreateAgent(t *testing.T) {
 	if err != nil || got.Agent.Task != "Help." || got.Version != 1 || !got.UpdatedAt.Equal(first.CreatedAt) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	list, err := s.ListAgents(t.Context(), "a")
-	if err != nil || len(list) != 2 || list[0].ID != first.ID {
+	list, err := s.ListAgents(t.Context(), "a", callwright.Keyset{}, 0)
+	if err != nil || len(list.Items) != 2 || list.Items[0].ID != first.ID {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	if list, err := s.ListAgents(t.Context(), "b"); err != nil || len(list) != 0 {
+	if list, err := s.ListAgents(t.Context(), "b", callwright.Keyset{}, 0); err != nil || len(list.Items) != 0 {
 		t.Errorf("another organization lists %+v, %v", list, err)
 	}
 }
@@ -64,7 +64,7 @@ func TestCreateAgentRefuses(t *testing.T) {
 		if !errors.As(err, &e) || e.Code != callwright.CodeBadRequest || e.Field != test.field {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if list, err := s.ListAgents(t.Context(), "a"); err != nil || len(list) != 0 {
+		if list, err := s.ListAgents(t.Context(), "a", callwright.Keyset{}, 0); err != nil || len(list.Items) != 0 {
 			t.Errorf("%s: kept %+v, %v", name, list, err)
 		}
 	}
@@ -235,5 +235,46 @@ func TestPathwayTakesThePlaceOfATask(t *testing.T) {
 	a = change(agents.Patch{Pathway: callwright.Cleared[string](), Task: callwright.Given("Help.")})
 	if a.Model != "turbo" || a.Pathway.ID != "" || a.Task != "Help." {
 		t.Errorf("without a pathway it is %+v", a)
+	}
+}
+
+// TestPagesOfAgents: a page has at most MaxRead bytes, whatever was asked for, and the pages have every agent once.
+func TestPagesOfAgents(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	const count = 30
+	for range count {
+		create(t, s, agents.Agent{Task: strings.Repeat("é", agents.MaxTask)})
+	}
+	seen := map[string]bool{}
+	pages := 0
+	for after := (callwright.Keyset{}); ; pages++ {
+		page, err := s.ListAgents(t.Context(), "a", after, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, w := range page.Items {
+			seen[w.ID] = true
+			size += w.Size()
+		}
+		if size > agents.MaxRead || len(page.Items) == 0 {
+			t.Errorf("a page has %d agents of %d bytes", len(page.Items), size)
+		}
+		if after = page.Next; after.IsZero() {
+			break
+		}
+	}
+	if len(seen) != count || pages != 2 {
+		t.Errorf("%d pages after the first have %d agents", pages, len(seen))
+	}
+	page, err := s.ListAgents(t.Context(), "a", callwright.Keyset{}, 3)
+	if err != nil || len(page.Items) != 3 || page.Next != page.Items[2].Keyset() {
+		t.Errorf("3 agents are %d, %v", len(page.Items), err)
+	}
+	for _, limit := range []int{-1, agents.MaxAgents + 1} {
+		if _, err := s.ListAgents(t.Context(), "a", callwright.Keyset{}, limit); !errors.Is(err, callwright.ErrBadRequest) {
+			t.Errorf("limit %d gave %v", limit, err)
+		}
 	}
 }

@@ -3,6 +3,8 @@ package agentstest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +25,7 @@ func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store, atRe
 		"refuses a number twice":            refusesNumberTwice,
 		"hides other organizations'":        hidesNumbers,
 		"lists by number":                   listsNumbers,
+		"bounds the bytes of a list":        boundsNumbers,
 		"updates by compare-and-set":        updatesNumber,
 		"lets one of many writers be first": racesForNumber,
 	}
@@ -117,6 +120,18 @@ func listsNumbers(t *testing.T, s agents.Store) {
 	got, err = s.Numbers(t.Context(), "a", callwright.Keyset{ID: first.Number.String()}, 1)
 	if err != nil || len(got) != 1 || got[0].Number != second.Number {
 		t.Errorf("the second page is %+v, %v", got, err)
+	}
+}
+
+// boundsNumbers has numbers of which few are read at once.
+func boundsNumbers(t *testing.T, s agents.Store) {
+	for i := range 5 {
+		n := aNumber(callwright.PhoneNumber(fmt.Sprintf("+1555000000%d", i)))
+		n.Agent.Task = strings.Repeat("x", agents.MaxRead/2)
+		insertNumber(t, s, n)
+	}
+	if got, err := s.Numbers(t.Context(), "a", callwright.Keyset{}, 10); err != nil || len(got) != 2 {
+		t.Errorf("of large numbers %d are read, %v; want 2", len(got), err)
 	}
 }
 

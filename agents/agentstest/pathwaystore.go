@@ -261,6 +261,9 @@ func pagesPathways(t *testing.T, s pathway.Store) {
 				break
 			}
 			for _, p := range page {
+				if !p.Draft.Empty() {
+					t.Errorf("the list has the draft of %s", p.ID)
+				}
 				seen = append(seen, p.ID)
 			}
 			next(&l, page[len(page)-1])

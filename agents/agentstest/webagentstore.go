@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 		"refuses an id twice":               refusesWebAgentTwice,
 		"updates by compare-and-set":        updatesWebAgent,
 		"lists and counts":                  listsWebAgents,
+		"bounds the bytes of a list":        boundsWebAgents,
 		"deletes":                           deletesWebAgent,
 		"encrypts secrets":                  func(t *testing.T, s agents.WebAgents) { encryptsWebAgent(t, s, atRest) },
 	}
@@ -176,6 +178,27 @@ func updatesWebAgent(t *testing.T, s agents.WebAgents) {
 	want := changed(winner)
 	want.Version = 2
 	wantWebAgent(t, s, want)
+}
+
+// boundsWebAgents has agents of which few are read at once.
+func boundsWebAgents(t *testing.T, s agents.WebAgents) {
+	for i := range 8 {
+		a := aWebAgent(fmt.Sprintf("w%d", i), "a")
+		a.Agent.Task = strings.Repeat("x", agents.MaxRead/4)
+		if i > 4 {
+			a.Agent.Task = strings.Repeat("x", 2*agents.MaxRead)
+		}
+		insertWebAgents(t, s, a)
+	}
+	for after, want := range map[string]int{"": 4, "w3": 2, "w5": 2, "w6": 1} {
+		place := callwright.Keyset{At: at, ID: after}
+		if after == "" {
+			place = callwright.Keyset{}
+		}
+		if list, err := s.Agents(t.Context(), "a", place, 10); err != nil || len(list) != want {
+			t.Errorf("of large agents after %q %d are read, %v; want %d", after, len(list), err, want)
+		}
+	}
 }
 
 // listsWebAgents has agents of which most share one time.

@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 	})
 }
 
-// List returns a page of pathways, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+// List returns a page of pathways without their drafts, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (callwright.Page[Pathway], error) {
 	l.Limit = pageSize(l.Limit, MaxPage)
 	more := l

@@ -50,7 +50,7 @@ const (
 const (
 	MaxPathways       = 1000   // of an organization
 	MaxVersions       = 10_000 // of a pathway, archived ones included
-	MaxPage           = 100    // pathways in a page of List, which has their documents
+	MaxPage           = 100    // pathways in a page of List
 	MaxPageOfVersions = 1000   // versions in a page of Versions
 )
 

@@ -88,7 +88,7 @@ type Pathways interface {
 	UpdatePathway(ctx context.Context, p Pathway) error
 	// DeletePathway removes a pathway with its versions and chats. CodeNotFound: it is absent.
 	DeletePathway(ctx context.Context, org callwright.OrgID, id string) error
-	// Pathways returns the pathways that l chooses, in descending order of (CreatedAt, ID).
+	// Pathways returns the pathways that l chooses, in descending order of (CreatedAt, ID), without their drafts.
 	Pathways(ctx context.Context, org callwright.OrgID, l Listing) ([]Pathway, error)
 	// CountPathways returns the number of an organization's pathways.
 	CountPathways(ctx context.Context, org callwright.OrgID) (int, error)

@@ -29,6 +29,48 @@ const (
 		`"response_data":[{"name":"price","data":"$.price","context":"It costs {{price}}."}]}]`
 )
 
+// TestPagesOfAgents: the list of web agents is one answer as long as it is small; then it is cut, and next_cursor goes on.
+func TestPagesOfAgents(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const count = 24
+	for range count {
+		h.agent(`{"prompt":"` + strings.Repeat("x", 100_000) + `"}`)
+	}
+	seen := map[any]bool{}
+	for query, pages := "", 1; ; pages++ {
+		answer := h.do("GET", "/v1/agents"+query, "")
+		if answer.Code != http.StatusOK || answer.Body.Len() > 3<<20 {
+			t.Fatalf("%d with %d bytes", answer.Code, answer.Body.Len())
+		}
+		var page map[string]any
+		if err := json.Unmarshal(answer.Body.Bytes(), &page); err != nil {
+			t.Fatal(err)
+		}
+		for i := range page["agents"].([]any) {
+			seen[at(t, page, "agents", i, "agent_id")] = true
+		}
+		next, more := page["next_cursor"].(string)
+		if !more {
+			if len(seen) != count || pages != 2 {
+				t.Errorf("%d pages have %d agents", pages, len(seen))
+			}
+			break
+		}
+		query = "?cursor=" + next
+	}
+	two := h.want(http.StatusOK, "GET", "/v1/agents?limit=2", "")
+	if list, _ := two["agents"].([]any); len(list) != 2 || two["next_cursor"] == nil {
+		t.Errorf("2 agents are %d, next %v", len(list), two["next_cursor"])
+	}
+	h.want(http.StatusBadRequest, "GET", "/v1/agents?limit=1001", "")
+	h.want(http.StatusBadRequest, "GET", "/v1/agents?cursor=x", "")
+	numbers := h.want(http.StatusOK, "GET", "/v1/inbound?limit=1", "")
+	if list, _ := numbers["inbound_numbers"].([]any); len(list) > 1 {
+		t.Errorf("1 number is %v", list)
+	}
+}
+
 // TestAgentWithNothingHasNulls wants the record of the specification: its thirteen members, and no others.
 func TestAgentWithNothingHasNulls(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,10 @@ func TestPathwaysAreListedAndDeleted(t *testing.T) {
 		var ids []string
 		for i := range list {
 			ids = append(ids, at(t, list, i, "id").(string))
+			item, _ := list[i].(map[string]any)
+			if item["nodes"] != nil || item["edges"] != nil || item["name"] == nil {
+				t.Errorf("%q: the list has %v", query, item)
+			}
 		}
 		if got := strings.Join(ids, " "); got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)

@@ -73,16 +73,11 @@ func (s Numbers) Number(
 func (s Numbers) Numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]agents.InboundNumber, error) {
-	var rows []numberRow
-	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number > ?", after.ID).Where("NOT released").
-			Order("number").Limit(limit).Scan(ctx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().number)
+	return bounded(ctx, s.core(), []any{org, after}, s.core().number, agents.InboundNumber.Size,
+		func(idb bun.IDB) *bun.SelectQuery {
+			return idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", org).Where("number > ?", after.ID).Where("NOT released").
+				Order("number").Limit(limit)
+		})
 }
 
 // UpdateNumber replaces a number.

@@ -56,12 +56,12 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
-// Pathways returns a page of pathways.
+// Pathways returns a page of pathways without their drafts.
 func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.Listing) ([]pathway.Pathway, error) {
 	var rows []pathwayRow
 	err := s.core().Read(ctx, []any{org, l.After.ID}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
-		query := idb.NewSelect().Model(&rows).Where("org = ?", org)
+		query := idb.NewSelect().Model(&rows).ExcludeColumn("draft").Where("org = ?", org)
 		if !l.After.IsZero() {
 			query.Where("(created_at, id) < (?, ?)", l.After.At, l.After.ID)
 		}

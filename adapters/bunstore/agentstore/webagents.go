@@ -81,19 +81,44 @@ func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (
 func (s WebAgents) Agents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]agents.WebAgent, error) {
-	var rows []webAgentRow
-	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(limit)
-		if !after.IsZero() {
-			q = q.Where("(created_at, id) > (?, ?)", after.At, after.ID)
+	return bounded(ctx, s.core(), []any{org, after}, s.core().webAgent, agents.WebAgent.Size,
+		func(idb bun.IDB) *bun.SelectQuery {
+			q := idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org).Order("created_at", "id").Limit(limit)
+			if !after.IsZero() {
+				q = q.Where("(created_at, id) > (?, ?)", after.At, after.ID)
+			}
+			return q
+		})
+}
+
+// bounded returns the rows that a query selects, up to the second or a later one at which the total exceeds agents.MaxRead. It
+// reads them one by one, so that it holds no more.
+func bounded[R, T any](
+	ctx context.Context, db core, texts []any, convert func(R) (T, error), size func(T) int,
+	query func(bun.IDB) *bun.SelectQuery,
+) ([]T, error) {
+	var found []T
+	err := db.Read(ctx, texts, func(ctx context.Context, idb bun.IDB) error {
+		found = nil
+		rows, err := query(idb).Rows(ctx)
+		if err != nil {
+			return err
 		}
-		return q.Scan(ctx)
+		defer rows.Close() // it has been read as far as is wanted
+		for total := 0; (total <= agents.MaxRead || len(found) < 2) && rows.Next(); {
+			var row R
+			if err := db.ScanRow(ctx, rows, &row); err != nil {
+				return err
+			}
+			item, err := convert(row)
+			if err != nil {
+				return err
+			}
+			found, total = append(found, item), total+size(item)
+		}
+		return rows.Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().webAgent)
+	return found, err
 }
 
 // CountAgents returns the number of an organization's agents.

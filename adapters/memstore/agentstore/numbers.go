@@ -54,13 +54,14 @@ func (s Numbers) Numbers(
 	err = with(ctx, s.Store, func(d *data) error {
 		for key, n := range d.numbers {
 			if key.org == org && !n.Released && key.number.String() > after.ID {
-				found = append(found, memory.Clone(n))
+				found = append(found, n)
 			}
 		}
+		slices.SortFunc(found, func(a, b agents.InboundNumber) int { return cmp.Compare(a.Number, b.Number) })
+		found = bounded(found, limit, agents.InboundNumber.Size)
 		return nil
 	})
-	slices.SortFunc(found, func(a, b agents.InboundNumber) int { return cmp.Compare(a.Number, b.Number) })
-	return found[:min(limit, len(found))], err
+	return found, err
 }
 
 // UpdateNumber replaces a number.

@@ -89,13 +89,14 @@ func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
-// Pathways returns a page of pathways.
+// Pathways returns a page of pathways without their drafts.
 func (s Pathways) Pathways(
 	ctx context.Context, org callwright.OrgID, l pathway.Listing,
 ) (found []pathway.Pathway, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, p := range d.pathways {
 			if p.Org == org && (l.After.IsZero() || newer(l.After.At, l.After.ID, p)) {
+				p.Draft = graph.Document{}
 				found = append(found, p)
 			}
 		}

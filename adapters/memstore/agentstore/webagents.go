@@ -52,15 +52,28 @@ func (s WebAgents) Agents(
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, a := range d.webAgents {
 			if a.Org == org && cmp.Or(a.CreatedAt.Compare(after.At), cmp.Compare(a.ID, after.ID)) > 0 {
-				found = append(found, memory.Clone(a))
+				found = append(found, a)
 			}
 		}
+		slices.SortFunc(found, func(a, b agents.WebAgent) int {
+			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		})
+		found = bounded(found, limit, agents.WebAgent.Size)
 		return nil
 	})
-	slices.SortFunc(found, func(a, b agents.WebAgent) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return found[:min(limit, len(found))], err
+	return found, err
+}
+
+// bounded returns copies of the first items, up to the second or a later one at which the total exceeds agents.MaxRead.
+func bounded[T any](items []T, limit int, size func(T) int) []T {
+	total := 0
+	for i, item := range items[:min(limit, len(items))] {
+		if total += size(item); total > agents.MaxRead && i > 0 {
+			limit = i + 1
+			break
+		}
+	}
+	return memory.Clone(items[:min(limit, len(items))])
 }
 
 // CountAgents returns the number of an organization's agents.

@@ -14,14 +14,20 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListAgents returns all web agents.
-func (a *api) ListAgents(ctx context.Context) (*oas.WebAgentListReply, error) {
-	list, err := a.agents.ListAgents(ctx, httpapi.Org(ctx))
+// ListAgents returns a page of web agents.
+func (a *api) ListAgents(ctx context.Context, params oas.ListAgentsParams) (*oas.WebAgentListReply, error) {
+	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
 		return nil, err
 	}
-	answer := &oas.WebAgentListReply{Agents: make([]oas.WebAgent, len(list))}
-	for i, w := range list {
+	page, err := a.agents.ListAgents(ctx, httpapi.Org(ctx), after, params.Limit.Or(0))
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.WebAgentListReply{
+		Agents: make([]oas.WebAgent, len(page.Items)), NextCursor: wire.OptText(page.Next.Cursor()),
+	}
+	for i, w := range page.Items {
 		if answer.Agents[i], err = webAgent(w); err != nil {
 			return nil, err
 		}

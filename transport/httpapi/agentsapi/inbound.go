@@ -15,14 +15,22 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListInboundNumbers returns all numbers that are answered.
-func (a *api) ListInboundNumbers(ctx context.Context) (*oas.InboundNumberListReply, error) {
-	numbers, err := a.agents.ListInbound(ctx, httpapi.Org(ctx))
+// ListInboundNumbers returns a page of the numbers that are answered.
+func (a *api) ListInboundNumbers(
+	ctx context.Context, params oas.ListInboundNumbersParams,
+) (*oas.InboundNumberListReply, error) {
+	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
 		return nil, err
 	}
-	answer := &oas.InboundNumberListReply{InboundNumbers: make([]oas.InboundNumber, len(numbers))}
-	for i, n := range numbers {
+	page, err := a.agents.ListInbound(ctx, httpapi.Org(ctx), after, params.Limit.Or(0))
+	if err != nil {
+		return nil, err
+	}
+	answer := &oas.InboundNumberListReply{
+		InboundNumbers: make([]oas.InboundNumber, len(page.Items)), NextCursor: wire.OptText(page.Next.Cursor()),
+	}
+	for i, n := range page.Items {
 		if answer.InboundNumbers[i], err = inboundNumber(n); err != nil {
 			return nil, err
 		}

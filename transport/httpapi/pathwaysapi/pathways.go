@@ -34,7 +34,7 @@ func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (
 	}
 	answer := make(oas.PathwayList, len(page.Items))
 	for i, p := range page.Items {
-		answer[i] = pathwayRecord(p)
+		answer[i] = pathwaySummary(p)
 	}
 	return answer, nil
 }
@@ -76,9 +76,18 @@ func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams)
 }
 
 func pathwayRecord(p pathway.Pathway) oas.Pathway {
-	answer := oas.Pathway{
-		ID: p.ID, Name: p.Name, Description: p.Description,
+	s := pathwaySummary(p)
+	return oas.Pathway{
+		ID: s.ID, Name: s.Name, Description: s.Description,
 		Nodes: wire.Items[oas.PathwayNode](p.Draft.Nodes), Edges: wire.Items[oas.PathwayEdge](p.Draft.Edges),
+		ProductionVersionNumber: s.ProductionVersionNumber, StagingVersionNumber: s.StagingVersionNumber,
+		Promotion: oas.NilPathwayPromotion(s.Promotion), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+	}
+}
+
+func pathwaySummary(p pathway.Pathway) oas.PathwaySummary {
+	answer := oas.PathwaySummary{
+		ID: p.ID, Name: p.Name, Description: p.Description,
 		ProductionVersionNumber: wire.NilInt(p.Production), StagingVersionNumber: wire.NilInt(p.Staging),
 		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 	}

@@ -48,16 +48,18 @@ type Invoker interface {
 	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
 	// ListAgents invokes listAgents operation.
 	//
-	// Returns every web agent of the organization.
+	// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
+	// together are one page.
 	//
 	// GET /v1/agents
-	ListAgents(ctx context.Context) (*WebAgentListReply, error)
+	ListAgents(ctx context.Context, params ListAgentsParams) (*WebAgentListReply, error)
 	// ListInboundNumbers invokes listInboundNumbers operation.
 	//
-	// Returns every inbound number of the organization with the settings of its agent.
+	// Returns every inbound number of the organization with the settings of its agent, in order, page by
+	// page. Numbers of less than 2 MiB together are one page.
 	//
 	// GET /v1/inbound
-	ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error)
+	ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error)
 	// ListPersonas invokes listPersonas operation.
 	//
 	// Returns the personas of the organization, newest first.
@@ -491,20 +493,58 @@ func (c *Client) sendGetInboundNumber(ctx context.Context, params GetInboundNumb
 
 // ListAgents invokes listAgents operation.
 //
-// Returns every web agent of the organization.
+// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
+// together are one page.
 //
 // GET /v1/agents
-func (c *Client) ListAgents(ctx context.Context) (*WebAgentListReply, error) {
-	res, err := c.sendListAgents(ctx)
+func (c *Client) ListAgents(ctx context.Context, params ListAgentsParams) (*WebAgentListReply, error) {
+	res, err := c.sendListAgents(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendListAgents(ctx context.Context) (res *WebAgentListReply, err error) {
+func (c *Client) sendListAgents(ctx context.Context, params ListAgentsParams) (res *WebAgentListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
 	pathParts[0] = "/v1/agents"
 	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "limit" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "limit",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Limit.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "cursor" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "cursor",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Cursor.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
 
 	r, err := ht.NewRequest(ctx, "GET", u)
 	if err != nil {
@@ -567,20 +607,58 @@ func (c *Client) sendListAgents(ctx context.Context) (res *WebAgentListReply, er
 
 // ListInboundNumbers invokes listInboundNumbers operation.
 //
-// Returns every inbound number of the organization with the settings of its agent.
+// Returns every inbound number of the organization with the settings of its agent, in order, page by
+// page. Numbers of less than 2 MiB together are one page.
 //
 // GET /v1/inbound
-func (c *Client) ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error) {
-	res, err := c.sendListInboundNumbers(ctx)
+func (c *Client) ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error) {
+	res, err := c.sendListInboundNumbers(ctx, params)
 	return res, err
 }
 
-func (c *Client) sendListInboundNumbers(ctx context.Context) (res *InboundNumberListReply, err error) {
+func (c *Client) sendListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (res *InboundNumberListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
 	pathParts[0] = "/v1/inbound"
 	uri.AddPathParts(u, pathParts[:]...)
+
+	q := uri.NewQueryEncoder()
+	{
+		// Encode "limit" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "limit",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Limit.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	{
+		// Encode "cursor" parameter.
+		cfg := uri.QueryParameterEncodingConfig{
+			Name:    "cursor",
+			Style:   uri.QueryStyleForm,
+			Explode: true,
+		}
+
+		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
+			if val, ok := params.Cursor.Get(); ok {
+				return e.EncodeValue(conv.StringToString(val))
+			}
+			return nil
+		}); err != nil {
+			return res, errors.Wrap(err, "encode query")
+		}
+	}
+	u.RawQuery = q.Values().Encode()
 
 	r, err := ht.NewRequest(ctx, "GET", u)
 	if err != nil {

@@ -594,7 +594,8 @@ func (s *Server) handleGetInboundNumberRequest(args [1]string, argsEscaped bool,
 
 // handleListAgentsRequest handles listAgents operation.
 //
-// Returns every web agent of the organization.
+// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
+// together are one page.
 //
 // GET /v1/agents
 func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -655,6 +656,16 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 			return
 		}
 	}
+	params, err := decodeListAgentsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
 
 	var rawBody []byte
 
@@ -667,13 +678,22 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 			OperationID:      "listAgents",
 			Body:             nil,
 			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
+			Params: middleware.Parameters{
+				{
+					Name: "limit",
+					In:   "query",
+				}: params.Limit,
+				{
+					Name: "cursor",
+					In:   "query",
+				}: params.Cursor,
+			},
+			Raw: r,
 		}
 
 		type (
 			Request  = struct{}
-			Params   = struct{}
+			Params   = ListAgentsParams
 			Response = *WebAgentListReply
 		)
 		response, err = middleware.HookMiddleware[
@@ -683,14 +703,14 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 		](
 			m,
 			mreq,
-			nil,
+			unpackListAgentsParams,
 			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListAgents(ctx)
+				response, err = s.h.ListAgents(ctx, params)
 				return response, err
 			},
 		)
 	} else {
-		response, err = s.h.ListAgents(ctx)
+		response, err = s.h.ListAgents(ctx, params)
 	}
 	if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
@@ -720,7 +740,8 @@ func (s *Server) handleListAgentsRequest(args [0]string, argsEscaped bool, w htt
 
 // handleListInboundNumbersRequest handles listInboundNumbers operation.
 //
-// Returns every inbound number of the organization with the settings of its agent.
+// Returns every inbound number of the organization with the settings of its agent, in order, page by
+// page. Numbers of less than 2 MiB together are one page.
 //
 // GET /v1/inbound
 func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -781,6 +802,16 @@ func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped boo
 			return
 		}
 	}
+	params, err := decodeListInboundNumbersParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
 
 	var rawBody []byte
 
@@ -793,13 +824,22 @@ func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped boo
 			OperationID:      "listInboundNumbers",
 			Body:             nil,
 			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
+			Params: middleware.Parameters{
+				{
+					Name: "limit",
+					In:   "query",
+				}: params.Limit,
+				{
+					Name: "cursor",
+					In:   "query",
+				}: params.Cursor,
+			},
+			Raw: r,
 		}
 
 		type (
 			Request  = struct{}
-			Params   = struct{}
+			Params   = ListInboundNumbersParams
 			Response = *InboundNumberListReply
 		)
 		response, err = middleware.HookMiddleware[
@@ -809,14 +849,14 @@ func (s *Server) handleListInboundNumbersRequest(args [0]string, argsEscaped boo
 		](
 			m,
 			mreq,
-			nil,
+			unpackListInboundNumbersParams,
 			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListInboundNumbers(ctx)
+				response, err = s.h.ListInboundNumbers(ctx, params)
 				return response, err
 			},
 		)
 	} else {
-		response, err = s.h.ListInboundNumbers(ctx)
+		response, err = s.h.ListInboundNumbers(ctx, params)
 	}
 	if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {

@@ -1436,10 +1436,17 @@ func (s *InboundNumberListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	{
+		if s.NextCursor.Set {
+			e.FieldStart("next_cursor")
+			s.NextCursor.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfInboundNumberListReply = [1]string{
+var jsonFieldsNameOfInboundNumberListReply = [2]string{
 	0: "inbound_numbers",
+	1: "next_cursor",
 }
 
 // Decode decodes InboundNumberListReply from json.
@@ -1468,6 +1475,16 @@ func (s *InboundNumberListReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"inbound_numbers\"")
+			}
+		case "next_cursor":
+			if err := func() error {
+				s.NextCursor.Reset()
+				if err := s.NextCursor.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"next_cursor\"")
 			}
 		default:
 			return d.Skip()
@@ -5137,10 +5154,17 @@ func (s *WebAgentListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	{
+		if s.NextCursor.Set {
+			e.FieldStart("next_cursor")
+			s.NextCursor.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfWebAgentListReply = [1]string{
+var jsonFieldsNameOfWebAgentListReply = [2]string{
 	0: "agents",
+	1: "next_cursor",
 }
 
 // Decode decodes WebAgentListReply from json.
@@ -5169,6 +5193,16 @@ func (s *WebAgentListReply) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"agents\"")
+			}
+		case "next_cursor":
+			if err := func() error {
+				s.NextCursor.Reset()
+				if err := s.NextCursor.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"next_cursor\"")
 			}
 		default:
 			return d.Skip()

@@ -624,6 +624,8 @@ func (s *InboundNumber) SetMaxDuration(val float64) {
 // Ref: #/components/schemas/InboundNumberListReply
 type InboundNumberListReply struct {
 	InboundNumbers []InboundNumber `json:"inbound_numbers"`
+	// Cursor of the next page; absent on the last one.
+	NextCursor OptString `json:"next_cursor"`
 }
 
 // GetInboundNumbers returns the value of InboundNumbers.
@@ -631,9 +633,19 @@ func (s *InboundNumberListReply) GetInboundNumbers() []InboundNumber {
 	return s.InboundNumbers
 }
 
+// GetNextCursor returns the value of NextCursor.
+func (s *InboundNumberListReply) GetNextCursor() OptString {
+	return s.NextCursor
+}
+
 // SetInboundNumbers sets the value of InboundNumbers.
 func (s *InboundNumberListReply) SetInboundNumbers(val []InboundNumber) {
 	s.InboundNumbers = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *InboundNumberListReply) SetNextCursor(val OptString) {
+	s.NextCursor = val
 }
 
 // Ref: #/components/schemas/InboundNumberUpdate
@@ -2991,6 +3003,8 @@ func (s *WebAgentCreate) SetMaxDuration(val OptFloat64) {
 // Ref: #/components/schemas/WebAgentListReply
 type WebAgentListReply struct {
 	Agents []WebAgent `json:"agents"`
+	// Cursor of the next page; absent on the last one.
+	NextCursor OptString `json:"next_cursor"`
 }
 
 // GetAgents returns the value of Agents.
@@ -2998,9 +3012,19 @@ func (s *WebAgentListReply) GetAgents() []WebAgent {
 	return s.Agents
 }
 
+// GetNextCursor returns the value of NextCursor.
+func (s *WebAgentListReply) GetNextCursor() OptString {
+	return s.NextCursor
+}
+
 // SetAgents sets the value of Agents.
 func (s *WebAgentListReply) SetAgents(val []WebAgent) {
 	s.Agents = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *WebAgentListReply) SetNextCursor(val OptString) {
+	s.NextCursor = val
 }
 
 // Ref: #/components/schemas/WebAgentReply

@@ -34,16 +34,18 @@ type Handler interface {
 	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
 	// ListAgents implements listAgents operation.
 	//
-	// Returns every web agent of the organization.
+	// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
+	// together are one page.
 	//
 	// GET /v1/agents
-	ListAgents(ctx context.Context) (*WebAgentListReply, error)
+	ListAgents(ctx context.Context, params ListAgentsParams) (*WebAgentListReply, error)
 	// ListInboundNumbers implements listInboundNumbers operation.
 	//
-	// Returns every inbound number of the organization with the settings of its agent.
+	// Returns every inbound number of the organization with the settings of its agent, in order, page by
+	// page. Numbers of less than 2 MiB together are one page.
 	//
 	// GET /v1/inbound
-	ListInboundNumbers(ctx context.Context) (*InboundNumberListReply, error)
+	ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error)
 	// ListPersonas implements listPersonas operation.
 	//
 	// Returns the personas of the organization, newest first.

@@ -51,19 +51,21 @@ func (UnimplementedHandler) GetInboundNumber(ctx context.Context, params GetInbo
 
 // ListAgents implements listAgents operation.
 //
-// Returns every web agent of the organization.
+// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
+// together are one page.
 //
 // GET /v1/agents
-func (UnimplementedHandler) ListAgents(ctx context.Context) (r *WebAgentListReply, _ error) {
+func (UnimplementedHandler) ListAgents(ctx context.Context, params ListAgentsParams) (r *WebAgentListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 
 // ListInboundNumbers implements listInboundNumbers operation.
 //
-// Returns every inbound number of the organization with the settings of its agent.
+// Returns every inbound number of the organization with the settings of its agent, in order, page by
+// page. Numbers of less than 2 MiB together are one page.
 //
 // GET /v1/inbound
-func (UnimplementedHandler) ListInboundNumbers(ctx context.Context) (r *InboundNumberListReply, _ error) {
+func (UnimplementedHandler) ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (r *InboundNumberListReply, _ error) {
 	return r, ht.ErrNotImplemented
 }
 

@@ -1494,8 +1494,8 @@ func (s *Server) handleListPathwayVersionsRequest(args [1]string, argsEscaped bo
 
 // handleListPathwaysRequest handles listPathways operation.
 //
-// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
-// organization can have at most 1000.
+// Returns the pathways of the organization without their graphs, newest first, as a bare list. An
+// organization can have at most 1000. A graph is read by the id of its pathway.
 //
 // GET /v1/pathway
 func (s *Server) handleListPathwaysRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -1827,7 +1827,7 @@ func (s *PathwayFork) SetEdges(val []PathwayEdge) {
 	s.Edges = val
 }
 
-type PathwayList []Pathway
+type PathwayList []PathwaySummary
 
 // A member that differs.
 // Ref: #/components/schemas/PathwayMemberDifference
@@ -2024,6 +2024,107 @@ func (s *PathwayPublished) SetPublished(val bool) {
 // SetBatchID sets the value of BatchID.
 func (s *PathwayPublished) SetBatchID(val NilString) {
 	s.BatchID = val
+}
+
+// A pathway in a list.
+// Ref: #/components/schemas/PathwaySummary
+type PathwaySummary struct {
+	// Pathway id.
+	ID string `json:"id"`
+	// Name of the pathway.
+	Name string `json:"name"`
+	// What it is for.
+	Description string `json:"description"`
+	// Version that calls use; null before the first publish.
+	ProductionVersionNumber NilInt `json:"production_version_number"`
+	// Version under trial.
+	StagingVersionNumber NilInt `json:"staging_version_number"`
+	// Version that goes to production when its tests have passed; null when none waits.
+	Promotion NilPathwayPromotion `json:"promotion"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When the draft last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// GetID returns the value of ID.
+func (s *PathwaySummary) GetID() string {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *PathwaySummary) GetName() string {
+	return s.Name
+}
+
+// GetDescription returns the value of Description.
+func (s *PathwaySummary) GetDescription() string {
+	return s.Description
+}
+
+// GetProductionVersionNumber returns the value of ProductionVersionNumber.
+func (s *PathwaySummary) GetProductionVersionNumber() NilInt {
+	return s.ProductionVersionNumber
+}
+
+// GetStagingVersionNumber returns the value of StagingVersionNumber.
+func (s *PathwaySummary) GetStagingVersionNumber() NilInt {
+	return s.StagingVersionNumber
+}
+
+// GetPromotion returns the value of Promotion.
+func (s *PathwaySummary) GetPromotion() NilPathwayPromotion {
+	return s.Promotion
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *PathwaySummary) GetCreatedAt() time.Time {
+	return s.CreatedAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *PathwaySummary) GetUpdatedAt() time.Time {
+	return s.UpdatedAt
+}
+
+// SetID sets the value of ID.
+func (s *PathwaySummary) SetID(val string) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *PathwaySummary) SetName(val string) {
+	s.Name = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PathwaySummary) SetDescription(val string) {
+	s.Description = val
+}
+
+// SetProductionVersionNumber sets the value of ProductionVersionNumber.
+func (s *PathwaySummary) SetProductionVersionNumber(val NilInt) {
+	s.ProductionVersionNumber = val
+}
+
+// SetStagingVersionNumber sets the value of StagingVersionNumber.
+func (s *PathwaySummary) SetStagingVersionNumber(val NilInt) {
+	s.StagingVersionNumber = val
+}
+
+// SetPromotion sets the value of Promotion.
+func (s *PathwaySummary) SetPromotion(val NilPathwayPromotion) {
+	s.Promotion = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *PathwaySummary) SetCreatedAt(val time.Time) {
+	s.CreatedAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *PathwaySummary) SetUpdatedAt(val time.Time) {
+	s.UpdatedAt = val
 }
 
 type PathwayTurnLogs []CallPathwayLog

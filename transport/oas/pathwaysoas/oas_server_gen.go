@@ -74,8 +74,8 @@ type Handler interface {
 	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
 	// ListPathways implements listPathways operation.
 	//
-	// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
-	// organization can have at most 1000.
+	// Returns the pathways of the organization without their graphs, newest first, as a bare list. An
+	// organization can have at most 1000. A graph is read by the id of its pathway.
 	//
 	// GET /v1/pathway
 	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)

@@ -109,8 +109,8 @@ func (UnimplementedHandler) ListPathwayVersions(ctx context.Context, params List
 
 // ListPathways implements listPathways operation.
 //
-// Returns the pathways of the organization with their live drafts, newest first, as a bare list. An
-// organization can have at most 1000.
+// Returns the pathways of the organization without their graphs, newest first, as a bare list. An
+// organization can have at most 1000. A graph is read by the id of its pathway.
 //
 // GET /v1/pathway
 func (UnimplementedHandler) ListPathways(ctx context.Context, params ListPathwaysParams) (r PathwayList, _ error) {
