@@ -45,7 +45,7 @@ type Page[T any] struct {
 	Next  Keyset
 }
 
-// Fit returns the page that begins a list: at most limit of its items, and at most most bytes of them, but at least one item.
+// Fit returns the page that begins a list: at most limit of its items, and up to most bytes of them, but at least one item.
 // items may be as much of the list as a page needs: one more than fit into it. size returns the bytes of an item, and place
 // its keyset.
 func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keyset) Page[T] {

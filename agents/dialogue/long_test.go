@@ -11,10 +11,11 @@ import (
 
 // TestLongAnswer: words are not copied for each further sentence. This test does not run beside others, whose memory it would
 // count.
-func TestLongAnswer(t *testing.T) {
+func TestLongAnswer(t *testing.T) { //nolint:paralleltest // it counts memory
 	text := strings.Repeat("Some words. ", dialogue.MaxAnswer/12)
 	var talk dialogue.Talk
 	allocated := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
 		b.ReportAllocs()
 		for range b.N {
 			talk = dialogue.Talk{}

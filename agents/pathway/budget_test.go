@@ -25,7 +25,7 @@ func row(t *testing.T, n int, d data) *talk {
 		maps.Copy(own, d)
 		all = append(all, node(fmt.Sprint("n", i), graph.NodeDefault, own))
 		if i > 0 {
-			edges = append(edges, fmt.Sprintf("n%d n%d", i-1, i))
+			edges = append(edges, fmt.Sprint("n", i-1, " n", i))
 		}
 	}
 	return newTalk(t, compile(t, all, ways(edges...)))

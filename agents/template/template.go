@@ -87,14 +87,14 @@ func spoken(_, _ string, value any) string { return Spoken(value) }
 // thousand times.
 const MaxValues = 128 << 10
 
-// RenderWith is like Render, with at most most bytes of variables, and has write format each value. before is the text so far.
+// RenderWith is like Render, with up to most bytes of variables, and has write format each value. before is the text so far.
 // The value of an unknown variable is nil.
 func (t *Template) RenderWith(variables map[string]any, most int, write func(before string, value any) string) string {
 	text, _ := t.fill(variables, most, func(before, _ string, value any) string { return write(before, value) })
 	return text
 }
 
-// fill fills the variables in, at most most bytes, and returns how many of them are used up. write formats the
+// fill fills the variables in, up to most bytes, and returns how many of them are used up. write formats the
 // value of a name.
 func (t *Template) fill(
 	variables map[string]any, most int, write func(before, name string, value any) string,

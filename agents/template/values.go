@@ -12,7 +12,7 @@ type Values struct {
 // maxEncoded bounds the JSON of objects and lists that a Values encodes, in bytes. Further ones are empty.
 const maxEncoded = 8 << 20
 
-// NewValues returns variables of which texts get at most most bytes.
+// NewValues returns variables of which texts get up to most bytes.
 func NewValues(variables map[string]any, most int) *Values {
 	return &Values{variables: variables, left: most}
 }
@@ -23,7 +23,7 @@ func (v *Values) Set(variables map[string]any) { v.variables, v.texts = variable
 // Left returns how many bytes texts can still get.
 func (v *Values) Left() int { return v.left }
 
-// Render is like Template.Render, with at most most bytes of variables.
+// Render is like Template.Render, with up to most bytes of variables.
 func (v *Values) Render(t *Template, most int) string {
 	text, added := t.fill(v.variables, min(most, MaxValues, v.left), v.spoken)
 	v.left -= added

@@ -81,7 +81,7 @@ func pathwayRecord(p pathway.Pathway) oas.Pathway {
 		ID: s.ID, Name: s.Name, Description: s.Description,
 		Nodes: wire.Items[oas.PathwayNode](p.Draft.Nodes), Edges: wire.Items[oas.PathwayEdge](p.Draft.Edges),
 		ProductionVersionNumber: s.ProductionVersionNumber, StagingVersionNumber: s.StagingVersionNumber,
-		Promotion: oas.NilPathwayPromotion(s.Promotion), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Promotion: s.Promotion, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 }
 
