@@ -21,8 +21,8 @@ type Media interface {
 //
 // The address in the peer's description may be anybody's. It gets at most 50 RTP packets at once, and one more a second, until
 // something authentic has come from it; what is queued, beyond those packets, waits and is played then. A new description does
-// not renew this. Media follows the peer's authentic packets, but not to an address that Negotiated.PublicOnly forbids.
-// siptest.RunMediaSession tests it.
+// not renew this. An address that Negotiated.PublicOnly forbids gets nothing: media then waits for the peer's authentic packets
+// and goes to where they come from. siptest.RunMediaSession tests it.
 type MediaSession interface {
 	// Local returns the address and the RTP port for our SDP.
 	Local() netip.AddrPort

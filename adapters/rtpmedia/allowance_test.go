@@ -39,6 +39,38 @@ func TestOffersDoNotRenewTheAllowance(t *testing.T) {
 	})
 }
 
+// A peer behind NAT names a private address where those are forbidden: it gets nothing until its packets come from a public
+// one, and what was queued meanwhile is played then.
+func TestPrivateAddressGetsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t)
+		p.call.callees.PublicOnly = true
+		p.call.callees.RemoteRTP = netip.MustParseAddrPort("10.0.0.7:4000")
+		p.call.callees.RemoteRTCP = netip.MustParseAddrPort("10.0.0.7:4001")
+		if err := p.session.Apply(p.call.callees); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.session.Write(t.Context(), make([]int16, 800)); err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			if rtpmedia.Tick(p.session, p.now(), p.frame) != nil {
+				t.Fatal("a private address gets media")
+			}
+			p.frame++
+		}
+		if queued := p.session.Queued(); queued != 800 {
+			t.Errorf("%d samples wait", queued)
+		}
+		outside := netip.MustParseAddrPort("198.51.100.7:4000")
+		p.send(outside, 1, 300, 200*160, make([]byte, 160))
+		if rtpmedia.Tick(p.session, p.now(), p.frame) == nil || rtpmedia.Remote(p.session) != outside {
+			t.Errorf("media goes to %s", rtpmedia.Remote(p.session))
+		}
+	})
+}
+
 // Media does not follow packets to an address that is forbidden, and such packets prove nothing.
 func TestMediaFollowsToPublicAddressesOnly(t *testing.T) {
 	t.Parallel()

@@ -74,6 +74,12 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 	if said := (remote{n.RemoteRTP, n.RemoteRTCP}); said != r.signalled {
 		r.signalled, r.actual = said, said
+		// Nothing is sent to a forbidden address. Packets of a peer behind NAT show where it is.
+		if !r.reachable(said.rtp.Addr()) {
+			r.actual = remote{}
+		} else if !r.reachable(said.rtcp.Addr()) {
+			r.actual.rtcp = netip.AddrPort{}
+		}
 	}
 }
 

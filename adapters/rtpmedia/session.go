@@ -133,7 +133,7 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 	if n == 0 {
 		s.first = now
 	}
-	may := s.unproven.frame(s.in.proven(s.in.actual.rtp), s.out.allowed)
+	may := s.unproven.frame(s.in.proven(s.in.actual.rtp), s.out.allowed && s.in.actual.rtp.IsValid())
 	packet, played, err := s.out.next(n, &s.queue, may)
 	if err != nil {
 		s.log.Error("a media packet could not be made", "error", err)

@@ -79,7 +79,7 @@ func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
 		l.Fail()
 		return
 	}
-	if refused := leg.Preflight(v.req.Body(), codecs, !u.cfg.AllowPrivate, u.contact.Host); refused != nil {
+	if refused := leg.Preflight(v.req.Body(), codecs, u.contact.Host); refused != nil {
 		l.Reject(*refused)
 		return
 	}

@@ -53,7 +53,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 
 // choose finds the stream and the codec. If all streams fail, it returns the failure of the one that came closest.
 func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
-	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrPrivate, ErrNoCommonCodec} // in the order of match's checks
+	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order of match's checks
 	closest := 0
 	for i := range offer.streams {
 		s := &offer.streams[i]
@@ -79,9 +79,6 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	}
 	if !s.reachableFrom(c.Media.Addr().Unmap().Is4()) {
 		return "", ErrAddress
-	}
-	if c.PublicOnly && !s.isPublic() {
-		return "", ErrPrivate
 	}
 	for _, codec := range c.Codecs {
 		if _, ok := s.find(codec); ok {
@@ -136,8 +133,6 @@ func Accept(offer, answer *Description) (Negotiated, error) {
 		return Negotiated{}, fmt.Errorf("sdp: the answer changes %s to %.20q: %w", local.proto, remote.proto, ErrNoSRTP)
 	case !remote.reachableFrom(local.address.Is4()):
 		return Negotiated{}, fmt.Errorf("sdp: answer: %w", ErrAddress)
-	case offer.publicOnly && !remote.isPublic():
-		return Negotiated{}, fmt.Errorf("sdp: answer: %w", ErrPrivate)
 	}
 	theirs, err := acceptCrypto(local.crypto[0], remote)
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
-
-	"github.com/callwright/callwright/sip/uri"
 )
 
 // Negotiated is the negotiated session, seen from our side.
@@ -13,7 +11,7 @@ type Negotiated struct {
 	Local      netip.AddrPort // where we receive RTP; RTCP one port above
 	RemoteRTP  netip.AddrPort // where the peer receives; 0.0.0.0 or :: when it holds us as in RFC 2543
 	RemoteRTCP netip.AddrPort // from a=rtcp (RFC 3605), or one port above RemoteRTP; zero: none
-	PublicOnly bool           // media goes to public addresses only, wherever the peer's packets come from
+	PublicOnly bool           // media goes to public addresses only, whatever the description says
 
 	Codec   Codec
 	Payload PayloadTypes // of Codec
@@ -120,15 +118,4 @@ func (s *stream) controlAddress() netip.AddrPort {
 // both families, because nothing is sent to it.
 func (s *stream) reachableFrom(ip4 bool) bool {
 	return s.address.IsValid() && (s.held() || s.address.Is4() == ip4)
-}
-
-// isPublic reports whether the owner of the stream receives RTP and RTCP at public addresses. The address of a hold
-// (0.0.0.0) is no place at all.
-func (s *stream) isPublic() bool {
-	for _, a := range []netip.Addr{s.address, s.rtcp.Addr()} {
-		if a.IsValid() && !a.IsUnspecified() && uri.IsPrivate(a) {
-			return false
-		}
-	}
-	return true
 }

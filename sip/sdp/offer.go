@@ -25,7 +25,7 @@ type Capabilities struct {
 	// Transcode allows the peer to send any of our codecs that it has named, too, and to change between them, if they have
 	// the same sample and clock rates; see Negotiated.Others. Without it one codec is negotiated.
 	Transcode bool
-	// PublicOnly refuses peers whose media address is not public, or whose RTCP address is not: see Negotiated.PublicOnly.
+	// PublicOnly keeps media from addresses that are not public: see Negotiated.PublicOnly.
 	PublicOnly bool
 	// Ptime is the packet time that we ask for, DefaultPtime when 0. Whole milliseconds.
 	Ptime time.Duration

@@ -20,7 +20,6 @@ var (
 	ErrNoAudio       = &Rejection{Status: 488, Warning: 304, Text: "Media type not available: one audio stream is required"}
 	ErrNoSRTP        = &Rejection{Status: 488, Warning: 399, Text: "SRTP is required: RTP/SAVP with a=crypto " + Suite}
 	ErrAddress       = &Rejection{Status: 488, Warning: 301, Text: "Incompatible network address format"}
-	ErrPrivate       = &Rejection{Status: 488, Warning: 399, Text: "The media address must be public"}
 	ErrNoCommonCodec = &Rejection{Status: 488, Warning: 305, Text: "Incompatible media format: no common codec"}
 )
 

@@ -23,7 +23,7 @@ type media struct {
 	codecs  []sdp.Codec        // of the trunk, in its order
 	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
 	transcode bool
-	// publicOnly refuses peers whose media address is not public.
+	// publicOnly keeps media from addresses that are not public.
 	publicOnly bool
 	log        *slog.Logger
 
@@ -158,7 +158,7 @@ func reject(err error, host string) dialog.Reject {
 
 // Preflight tries the negotiation of an INVITE's offer before a media port is taken. It returns nil when the offer can be
 // answered, and for an INVITE without an offer, which gets one from us.
-func Preflight(body []byte, codecs []sdp.Codec, publicOnly bool, host string) *dialog.Reject {
+func Preflight(body []byte, codecs []sdp.Codec, host string) *dialog.Reject {
 	if len(body) == 0 {
 		return nil
 	}
@@ -166,7 +166,7 @@ func Preflight(body []byte, codecs []sdp.Codec, publicOnly bool, host string) *d
 	if err == nil {
 		// Addresses of the documentation stand for the port that is not taken yet, of one family or the other.
 		for _, local := range []string{"192.0.2.1:2", "[2001:db8::1]:2"} {
-			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(local), Codecs: codecs, PublicOnly: publicOnly}, offer)
+			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(local), Codecs: codecs}, offer)
 			if !errors.Is(err, sdp.ErrAddress) {
 				break
 			}
