@@ -25,7 +25,7 @@ const visible = "visible-id"
 func (f AtRest[S]) check(t *testing.T, s S, store func() error, secrets ...string) {
 	t.Helper()
 	if f == nil { // a store in memory
-		t.Skip("the store keeps nothing beyond the process")
+		return // the store keeps nothing beyond the process
 	}
 	if err := store(); err != nil {
 		t.Fatal(err)

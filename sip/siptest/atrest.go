@@ -14,7 +14,7 @@ import (
 // encryptsTrunk stores a trunk with a secret in everything that stores encrypt, and looks for them in what is at rest.
 func encryptsTrunk(t *testing.T, s sip.Store, atRest func(t *testing.T, s sip.Store) []byte) {
 	if atRest == nil {
-		t.Skip("the store keeps nothing beyond the process")
+		return // the store keeps nothing beyond the process
 	}
 	const visible = "visible-id"
 	tr := trunk(visible, "a", "+15550000001", sip.Outbound)
