@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"syscall"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
@@ -47,13 +48,33 @@ func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) 
 		return nil, err
 	}
 	if err := r.root.MkdirAll(filepath.Dir(name), folderMode); err != nil {
-		return nil, fmt.Errorf("recordings: %w", err)
+		return nil, coded(fmt.Errorf("recordings: %w", err))
 	}
 	f, err := r.root.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_TRUNC, fileMode)
 	if err != nil {
-		return nil, fmt.Errorf("recordings: %w", err)
+		return nil, coded(fmt.Errorf("recordings: %w", err))
 	}
-	return f, nil
+	return file{f}, nil
+}
+
+// file is a recording that is being written.
+type file struct{ *os.File }
+
+// Write writes p.
+func (f file) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, coded(err)
+}
+
+// Close closes the file.
+func (f file) Close() error { return coded(f.File.Close()) }
+
+// coded gives the error of a full disk a code and a message for people.
+func coded(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return callwright.Errorf(callwright.CodeUnavailable, "the disk for recordings is full").Because(err)
+	}
+	return err
 }
 
 // Open opens a recording for reading. A missing one is CodeNotFound.

@@ -42,7 +42,8 @@ type Call struct {
 	Analysis      Analysis
 	Carriage      LegInfo
 	Stats         Stats
-	Recorded      bool // a recording can be read
+	Recorded      bool   // a recording can be read
+	unrecorded    string // why there is none although the agent records, for ErrorMessage
 	Delivery      Delivery
 
 	Node          string    // which node the call lives on while it is allocated or started

@@ -55,6 +55,7 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 			end = stored
 		}
 		end.Version, end.Variables, end.StopRequested = stored.Version, c.Variables, stored.StopRequested
+		end.unrecorded = c.unrecorded
 		return end, true, err
 	})
 }
@@ -79,6 +80,9 @@ func (s *Service) closeBy(
 		}
 		before := end.Queue
 		end.Status, end.ErrorMessage = e.outcome()
+		if end.ErrorMessage == "" {
+			end.ErrorMessage = end.unrecorded
+		}
 		if end.Queue, err = before.Move(endEvent(before, end.Status)); err != nil {
 			return err
 		}

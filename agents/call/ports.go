@@ -26,6 +26,8 @@ type Agents interface {
 type Recordings interface {
 	// Create starts the recording of a call, and replaces one that a crash has cut off. What is written can be read
 	// at once, also before the file is closed, and survives the end of the process.
+	//
+	// An error of Create, or of the file, with a code has a message for people, such as that the disk is full.
 	Create(ctx context.Context, org callwright.OrgID, id string) (RecordingFile, error)
 	// Open opens a recording as it is at that moment or later; CodeNotFound when there is none.
 	Open(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error)

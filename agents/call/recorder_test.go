@@ -104,6 +104,49 @@ func TestRecordingSurvivesKill(t *testing.T) {
 	})
 }
 
+// fullDisk takes no recording, or none of its audio.
+type fullDisk struct {
+	call.Recordings
+	call.RecordingFile
+	atOnce bool
+}
+
+var errFull = callwright.Errorf(callwright.CodeUnavailable, "the disk for recordings is full")
+
+func (d fullDisk) Create(context.Context, callwright.OrgID, string) (call.RecordingFile, error) {
+	if d.atOnce {
+		return nil, errFull
+	}
+	return d, nil
+}
+
+func (fullDisk) Write([]byte) (int, error)      { return 0, errFull }
+func (fullDisk) Seek(int64, int) (int64, error) { return 0, nil }
+func (fullDisk) Close() error                   { return nil }
+
+// TestCallGoesOnWithoutRecording has no room for the recording, at once or later: the call goes on, and its record says why there
+// is none.
+func TestCallGoesOnWithoutRecording(t *testing.T) {
+	t.Parallel()
+	for _, atOnce := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Recordings = fullDisk{atOnce: atOnce} })
+			defer h.stop()
+			c := h.create(agents.Agent{FirstSentence: "Hello.", Record: true})
+			phone := h.answered()
+			settle(10 * time.Second)
+			if len(phone.Played()) == 0 {
+				t.Error("the call did not go on")
+			}
+			phone.Hangup()
+			got, _ := h.ended(c.ID)
+			if got.Status != call.StatusCompleted || got.Recorded || got.ErrorMessage != "the call was not recorded: the disk for recordings is full" {
+				t.Errorf("the call ended as %s, recorded %t, %q", got.Status, got.Recorded, got.ErrorMessage)
+			}
+		})
+	}
+}
+
 // TestRecordingStallsWithDisk has the disk take 8 s for one write, more than the recorder buffers: the call goes on, and
 // the recording keeps its time, with silence for what found no room.
 func TestRecordingStallsWithDisk(t *testing.T) {

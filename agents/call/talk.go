@@ -125,15 +125,24 @@ func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversati
 	}
 	recording, err := s.record(ctx, *c, leg)
 	if err != nil { // a call without its recording is better than none
-		s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
+		s.goUnrecorded(ctx, c, err)
 		return leg, func() {}
 	}
 	return recording, func() {
 		err := recording.stop()
 		c.Recorded = err == nil
 		if err != nil {
-			s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
+			s.goUnrecorded(ctx, c, err)
 		}
+	}
+}
+
+// goUnrecorded notes for a call's record why there is no recording.
+func (s *Service) goUnrecorded(ctx context.Context, c *Call, err error) {
+	s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
+	c.unrecorded = "the call was not recorded"
+	if callwright.CodeOf(err) != callwright.CodeInternal {
+		c.unrecorded += ": " + callwright.MessageOf(err)
 	}
 }
 

@@ -133,10 +133,27 @@ func newAPI(p apiParts) (api, error) {
 			if stopping.Load() {
 				return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
 			}
+			if err := checkDisk(p.Config.Data); err != nil {
+				return err
+			}
 			return p.DB.Ping(ctx)
 		},
 	})
 	return api{h, stopping}, err
+}
+
+// probeSize is what must find room in the data folder for the server to be ready, in bytes.
+const probeSize = 64 << 10
+
+// checkDisk reports a data folder that takes no more files: no call could be recorded.
+func checkDisk(folder string) error {
+	probe := filepath.Join(folder, "server.probe")
+	err := os.WriteFile(probe, make([]byte, probeSize), 0o600)
+	_ = os.Remove(probe) // what cannot be removed is written over the next time
+	if err != nil {
+		return callwright.Errorf(callwright.CodeUnavailable, "the disk of the data folder is full or fails").Because(err)
+	}
+	return nil
 }
 
 // parts is what runs.

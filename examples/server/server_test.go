@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.uber.org/fx"
 	"go.uber.org/fx/fxtest"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
@@ -325,5 +327,26 @@ func TestShares(t *testing.T) {
 	}
 	if _, _, err := divide(given(), 255); err == nil || !strings.Contains(err.Error(), "at least 256 are needed") {
 		t.Errorf("a limit of 255 gives %v", err)
+	}
+}
+
+// TestCheckDisk has a folder that takes files, and one in which none can be written.
+func TestCheckDisk(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := checkDisk(folder); err != nil {
+		t.Errorf("with room: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(folder, "server.probe")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	if err := checkDisk(folder); !errors.Is(err, callwright.ErrUnavailable) || !errors.Is(errors.Unwrap(err), syscall.ENOSPC) {
+		t.Errorf("on a full disk: %v", err)
 	}
 }

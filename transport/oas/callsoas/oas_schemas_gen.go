@@ -886,7 +886,7 @@ type CallRecord struct {
 	EndAt     NilDateTime `json:"end_at"`
 	// Minutes.
 	MaxDuration float64 `json:"max_duration"`
-	// Why it failed.
+	// Why it failed, or why it was not recorded.
 	ErrorMessage NilString     `json:"error_message"`
 	AnsweredBy   NilAnsweredBy `json:"answered_by"`
 	Record       bool          `json:"record"`

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -24,6 +25,7 @@ type DB struct {
 	writer  *bun.DB
 	reader  *bun.DB // the same as writer, but for SQLite in a file
 	dialect dialect
+	full    atomic.Bool // a write found the disk full, and none has succeeded since
 }
 
 // dialect holds the differences between the databases beyond the SQL that bun writes.
@@ -36,6 +38,7 @@ type dialect struct {
 	contains  string // that a text, the first of two, contains the other
 	conflict  func(error) bool
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
+	full      func(error) bool  // the disk of the database is full, or fails
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
 	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
 }
@@ -64,11 +67,17 @@ func (db *DB) Close() error {
 	return db.writer.Close()
 }
 
-// Ping reports whether the database answers.
+// Ping reports whether the database answers and, after a write that found its disk full, whether it can write again.
 func (db *DB) Ping(ctx context.Context) error {
 	ctx, cancel := db.bounded(ctx)
 	defer cancel()
-	return db.translate(ctx, db.reader.PingContext(ctx))
+	err := db.reader.PingContext(ctx)
+	if err == nil && db.full.Load() {
+		if _, err = db.writer.ExecContext(ctx, "UPDATE callwright_migrations SET name = name"); err == nil {
+			db.full.Store(false)
+		}
+	}
+	return db.translate(ctx, err)
 }
 
 // SQL returns the pool that writes.

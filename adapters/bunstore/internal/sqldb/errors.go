@@ -14,6 +14,9 @@ import (
 // errTooSlow is what callers get whose transaction took longer than the limit.
 var errTooSlow = callwright.Errorf(callwright.CodeUnavailable, "%s", errSlow)
 
+// errFull is what callers get who write while the database cannot.
+var errFull = callwright.Errorf(callwright.CodeUnavailable, "the database cannot write: its disk is full or fails")
+
 // translate turns a driver's error into one with a code. The driver's own words are only in the cause.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
@@ -34,6 +37,9 @@ func (db *DB) translate(ctx context.Context, err error) error {
 		return callwright.ErrNotFound.Because(err)
 	case db.dialect.conflict(err):
 		return callwright.ErrConflict.Because(err)
+	case db.dialect.full(err):
+		db.full.Store(true)
+		return errFull.Because(err)
 	case db.dialect.transient(err), away(err):
 		return callwright.ErrUnavailable.Because(err)
 	default:

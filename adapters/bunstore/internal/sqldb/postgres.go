@@ -30,6 +30,8 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	lockNotAvailable     = "55P03"
+	diskFull             = "53100"
+	ioError              = "58030"
 )
 
 // openPostgres opens the pool. bun writes values into its queries, so each would be prepared for itself: the simple
@@ -56,6 +58,7 @@ func (db *DB) openPostgres(dsn string) error {
 		contains: "strpos(?, ?) > 0",
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
 		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
+		full:     func(err error) bool { return state(err) == diskFull || state(err) == ioError },
 		transient: func(err error) bool {
 			s := state(err)
 			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable ||

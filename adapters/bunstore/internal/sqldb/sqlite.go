@@ -33,7 +33,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	db.dialect = dialect{
 		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
-		transient: sqliteTransient,
+		full: sqliteFull, transient: sqliteTransient,
 	}
 	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {
@@ -100,6 +100,12 @@ func sqliteConflict(err error) bool {
 func sqliteOrphan(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+}
+
+// sqliteFull reports a full disk. It shows as an error of input and output where the index of the log has no room.
+func sqliteFull(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code()&0xff == sqlite3.SQLITE_IOERR)
 }
 
 func sqliteTransient(err error) bool {
