@@ -136,12 +136,10 @@ func Check(r *http.Request, status int, body []byte) error {
 	}
 	var value map[string]any
 	_ = json.Unmarshal(body, &value) // a page has neither code nor message
-	seen.Store(shown(value), true)
-	if status == http.StatusInternalServerError || status == http.StatusNotImplemented {
-		return nil
-	}
 	o, ok := Find(r.Method, r.URL.EscapedPath())
-	if !ok {
+	seen.Store(shown(value), true)
+	seen.Store(o.ID+" "+shown(value), true)
+	if !ok || status == http.StatusInternalServerError || status == http.StatusNotImplemented {
 		return nil
 	}
 	codes, named := o.Errors[status]

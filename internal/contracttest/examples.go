@@ -22,6 +22,29 @@ func shown(body map[string]any) string {
 	return codeOf(body) + " " + digits.ReplaceAllString(uuids.ReplaceAllString(message, "ID"), "0")
 }
 
+// UnseenByOperation returns the examples of 400, 413 and 415, which are shared by many operations, that no answer of an
+// operation had since the program began, each as OPERATION RESPONSE.EXAMPLE.
+func UnseenByOperation() []string {
+	d := contract()
+	var unseen []string
+	for _, methods := range d.Paths {
+		for _, op := range methods {
+			for _, status := range []string{"400", "413", "415"} {
+				name := strings.TrimPrefix(op.Responses[status].Ref, "#/components/responses/")
+				for _, media := range d.Components.Responses[name].Content {
+					for example, e := range media.Examples {
+						if _, ok := seen.Load(op.ID + " " + shown(e.Value)); !ok {
+							unseen = append(unseen, op.ID+" "+name+"."+example)
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(unseen, strings.Compare)
+	return unseen
+}
+
 // Unseen returns the examples of errors that no answer had since the program began, each as RESPONSE.EXAMPLE.
 func Unseen() []string {
 	var unseen []string

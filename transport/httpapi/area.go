@@ -23,6 +23,8 @@ type Area struct {
 	Absent func(operation string) bool
 	// Repeatable makes the empty answer of each operation that takes an Idempotency-Key.
 	Repeatable map[string]func() Answer
+	// Wants says what members of bodies and parameters must be, which errors repeat: the generated map of this name.
+	Wants map[string]string
 	// Errors is the form of the area's errors. The zero value is that of most areas.
 	Errors ErrorForm
 }

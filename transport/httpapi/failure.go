@@ -64,9 +64,9 @@ func (l line) String() string {
 	return l.path + ": " + l.text
 }
 
-// failureOf returns what a client is told of an error: all of a coded one, what the generated code found wrong with the
-// request, and nothing of anything else.
-func failureOf(err error) failure {
+// failureOf returns what a client of an area is told of an error: all of a coded one, what the generated code found wrong with
+// the request, and nothing of anything else.
+func failureOf(err error, area *Area) failure {
 	var errs callwright.FieldErrors
 	var coded *callwright.Error
 	var tooLarge *http.MaxBytesError
@@ -85,7 +85,7 @@ func failureOf(err error) failure {
 	case errors.As(err, &tooLarge):
 		return plain(callwright.ErrPayloadTooLarge)
 	}
-	if refused, ok := refusal(err); ok {
+	if refused, ok := refusal(err, area); ok {
 		return refused
 	}
 	return plain(callwright.ErrInternal)
@@ -132,8 +132,8 @@ type Failure struct {
 // NewFailure returns what the client of a request is told of an error, in the form of the operation's area, and keeps for the
 // log what the client is not told.
 func NewFailure(ctx context.Context, err error) Failure {
-	f := failureOf(err)
 	info := infoOf(ctx)
+	f := failureOf(err, info.area)
 	status := statuses[f.code]
 	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
 		info.failure = err
@@ -151,7 +151,7 @@ func NewFailure(ctx context.Context, err error) Failure {
 // Explain returns what a client is told of an error within a successful answer: its code, the path of the member that it is
 // about, if there is one, and a text.
 func Explain(err error) (code callwright.Code, path, text string) {
-	f := failureOf(err)
+	f := failureOf(err, nil)
 	return f.code, f.lines[0].path, f.lines[0].text
 }
 

@@ -15,53 +15,81 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/wire"
 )
 
-// refusal returns what the generated decoders and validators found wrong with a request; ok is false for an error that is
-// not theirs. Paths look like those of the domains: directions[0].options.port.
-func refusal(err error) (f failure, ok bool) {
+// refusal returns what the generated decoders and validators found wrong with a request, and what the area wants instead; ok
+// is false for an error that is not theirs. Paths look like those of the domains: directions[0].options.port.
+func refusal(err error, area *Area) (f failure, ok bool) {
 	var inParams *ogenerrors.DecodeParamsError
 	var inRequest *ogenerrors.DecodeRequestError
 	var contentType *validate.InvalidContentTypeError
 	switch {
-	case errors.As(err, &contentType), errors.As(err, &inRequest) && noContentType(inRequest.Err):
-		e := *callwright.ErrUnsupportedMedia
-		e.Message = "this type of body is not accepted"
-		return plain(&e), true
 	case errors.As(err, &inParams):
-		return failure{code: callwright.CodeBadRequest, lines: shorten(inParameter(inParams.Err))}, true
-	case inRequest != nil:
-		return failure{code: callwright.CodeBadRequest, lines: shorten(inBody(inRequest.Err))}, true
+		lines := inParameter(inParams.Err, wants{area, inParams.OperationID() + " ?"})
+		return failure{code: callwright.CodeBadRequest, lines: shorten(lines)}, true
+	case !errors.As(err, &inRequest):
+		return failure{}, false
 	}
-	return failure{}, false
+	wanted := wants{area, inRequest.OperationID() + " "}
+	if errors.As(err, &contentType) || noContentType(inRequest.Err) {
+		return failure{callwright.CodeUnsupportedMedia, []line{{text: wanted.contentType()}}, 0}, true
+	}
+	return failure{code: callwright.CodeBadRequest, lines: shorten(inBody(inRequest.Err, wanted))}, true
+}
+
+// wants says what the members of a request's body, or its parameters, must be. prefix is what their keys in the area's map
+// begin with.
+type wants struct {
+	area   *Area
+	prefix string
+}
+
+var index = regexp.MustCompile(`\[[0-9]+\]`)
+
+// or returns what the member at a path must be, and a text where that is not known.
+func (w wants) or(path, text string) string {
+	if w.area == nil {
+		return text
+	}
+	if wanted := w.area.Wants[w.prefix+index.ReplaceAllString(path, "[]")]; wanted != "" {
+		return "must be " + wanted
+	}
+	return text
+}
+
+func (w wants) contentType() string {
+	if w.area != nil && w.area.Wants[w.prefix+"Content-Type"] != "" {
+		return "the Content-Type must be " + w.area.Wants[w.prefix+"Content-Type"]
+	}
+	return "this type of body is not accepted"
 }
 
 // noContentType reports whether the header is absent or can't be parsed, for which the generated code has no type.
 func noContentType(err error) bool { return strings.HasPrefix(err.Error(), "parse media type") }
 
 // inParameter returns what is wrong with a parameter. The generated code stops at the first.
-func inParameter(err error) []line {
+func inParameter(err error, wanted wants) []line {
 	var param *ogenerrors.DecodeParamError
 	if !errors.As(err, &param) {
 		return []line{{"", "the URL or a header can't be understood"}}
 	}
-	if lines := invalid(param.Name, param.Err); lines != nil {
+	if lines := wanted.invalid(param.Name, param.Err); lines != nil {
 		return lines
 	}
 	if strings.HasSuffix(param.Err.Error(), " not set") { // the generated code has no type for it in the query
 		return []line{{param.Name, "is required"}}
 	}
-	return []line{{param.Name, "has a value that can't be understood"}}
+	return []line{{param.Name, wanted.or(param.Name, "has a value that can't be understood")}}
 }
 
 // inBody returns what is wrong with a body: the first thing that could not be decoded, or everything that is not valid.
-func inBody(err error) []line {
+func inBody(err error, wanted wants) []line {
 	var undecoded *ogenerrors.DecodeBodyError
 	switch {
 	case errors.Is(err, validate.ErrBodyRequired):
 		return []line{{"", "a body is required"}}
 	case errors.As(err, &undecoded):
-		return inJSON(undecoded)
+		return []line{inJSON(undecoded, wanted)}
 	}
-	if lines := invalid("", err); lines != nil {
+	if lines := wanted.invalid("", err); lines != nil {
 		return lines
 	}
 	return []line{{"", "the body could not be read"}}
@@ -75,9 +103,9 @@ var (
 	stoppedAt    = regexp.MustCompile(` at ([0-9]+)\b`)
 )
 
-func inJSON(err *ogenerrors.DecodeBodyError) []line {
+func inJSON(err *ogenerrors.DecodeBodyError, wanted wants) line {
 	if !json.Valid(err.Body) && strings.HasSuffix(err.ContentType, "json") {
-		return []line{{"", "the body is not valid JSON"}}
+		return line{"", "the body is not valid JSON"}
 	}
 	text := err.Err.Error()
 	var names []string
@@ -90,20 +118,41 @@ func inJSON(err *ogenerrors.DecodeBodyError) []line {
 			name = match[1]
 		}
 		path := placeOf(err.Body, names, func(p place) bool { return p.members[name] != nil })
-		return []line{{wire.Join(path, name), "is not a known property"}}
+		return line{wire.Join(path, name), "is not a known property"}
 	}
 	if missing, ok := errors.AsType[*validate.Error](err.Err); ok && len(missing.Fields) > 0 {
 		path := placeOf(err.Body, names, func(p place) bool { return p.members[missing.Fields[0].Name] == nil })
-		return invalid(path, missing)
+		return wanted.invalid(path, missing)[0]
+	}
+	if match := memberCount.FindStringSubmatch(text); match != nil {
+		path := placeOf(err.Body, names, func(p place) bool { return strconv.Itoa(len(p.members)) == match[1] })
+		return line{path, countOf(match)}
 	}
 	if match := unknownType.FindStringSubmatch(text); match != nil {
 		path := placeOf(err.Body, names, func(p place) bool {
 			var kind string
 			return json.Unmarshal(p.members["type"], &kind) == nil && kind == match[1]
 		})
-		return []line{{path, "is of no known type"}}
+		return line{path, wanted.or(wire.Join(path, "type"), "is of no known type")}
 	}
-	return []line{{placeOf(err.Body, names, stopsAt(text)), "has the wrong type"}}
+	path := placeOf(err.Body, names, stopsAt(text))
+	if path == "" {
+		return line{"", "the body " + wanted.or("", "has the wrong type")}
+	}
+	return line{path, wanted.or(path, "has the wrong type")}
+}
+
+// memberCount matches the error about an object with too few or too many members.
+var memberCount = regexp.MustCompile(`object properties number ([0-9]+) (less|greater) than \w+ ([0-9]+)`)
+
+func countOf(match []string) string {
+	switch {
+	case match[2] == "greater":
+		return "has " + match[1] + " members; at most " + match[3] + " are allowed"
+	case match[3] == "1":
+		return "at least one member is required"
+	}
+	return "has " + match[1] + " members; at least " + match[3] + " are required"
 }
 
 // stopsAt finds the value at which the decoder stopped, if it says that.
@@ -117,25 +166,25 @@ func stopsAt(text string) func(p place) bool {
 }
 
 // invalid lists the findings of the generated validators below a path, nil when err is not theirs.
-func invalid(path string, err error) []line {
+func (w wants) invalid(path string, err error) []line {
 	if found, ok := errors.AsType[*validate.Error](err); ok {
 		var lines []line
 		for _, field := range found.Fields {
-			lines = append(lines, invalid(wire.Join(path, field.Name), field.Error)...)
+			lines = append(lines, w.invalid(wire.Join(path, field.Name), field.Error)...)
 		}
 		return lines
 	}
 	if errors.Is(err, validate.ErrFieldRequired) {
 		return []line{{path, "is required"}}
 	}
-	if text := violation(err); text != "" {
+	if text := w.violation(path, err); text != "" {
 		return []line{{path, text}}
 	}
 	return nil
 }
 
 // violation returns what a validator of a single value found, in words; empty for any other error.
-func violation(err error) string {
+func (w wants) violation(path string, err error) string {
 	var short *validate.MinLengthError
 	var long *validate.MaxLengthError
 	switch {
@@ -145,9 +194,15 @@ func violation(err error) string {
 		return fmt.Sprintf("has a length of %d; at most %d is allowed", long.Len, long.MaxLength)
 	}
 	text := innermost(err).Error()
-	for _, start := range []string{"value ", "invalid value", "nil is invalid", "no regex match", "duplicate element"} {
+	if match := memberCount.FindStringSubmatch(text); match != nil {
+		return countOf(match)
+	}
+	if strings.HasPrefix(text, "duplicate element") {
+		return "must not repeat an item"
+	}
+	for _, start := range []string{"value ", "invalid value", "nil is invalid", "no regex match"} {
 		if strings.HasPrefix(text, start) {
-			return text
+			return w.or(path, text)
 		}
 	}
 	return ""

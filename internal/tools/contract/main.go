@@ -143,5 +143,9 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	if err := ogen.Run(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	texts, err := Wants(area, name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return os.WriteFile(filepath.Join(folder, name, "oas_wants_gen.go"), texts, 0o644) //nolint:gosec // as ogen's files
 }

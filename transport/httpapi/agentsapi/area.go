@@ -20,6 +20,7 @@ func New(service *agents.Service) httpapi.Area {
 	a := &api{agents: service}
 	return httpapi.Area{
 		Build:  a.serve,
+		Wants:  oas.Wants,
 		Absent: func(string) bool { return service == nil },
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.UpdateInboundNumberOperation: true, oas.UpdateAgentOperation: true,

@@ -23,6 +23,7 @@ func New(calls *call.Service, baseURL string) httpapi.Area {
 	a := &api{calls: calls, baseURL: baseURL}
 	return httpapi.Area{
 		Build:  a.serve,
+		Wants:  oas.Wants,
 		Absent: func(string) bool { return calls == nil },
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.CreateCallOperation: func() httpapi.Answer { return new(oas.CallCreatedReply) },

@@ -20,6 +20,7 @@ func New(pathways *pathway.Service) httpapi.Area {
 	a := &api{pathways: pathways}
 	return httpapi.Area{
 		Build:  a.serve,
+		Wants:  oas.Wants,
 		Absent: func(string) bool { return pathways == nil },
 		Errors: httpapi.ErrorForm{Flat: map[string]bool{
 			oas.CreatePathwayOperation: true, oas.UpdatePathwayOperation: true, oas.DeletePathwayOperation: true,

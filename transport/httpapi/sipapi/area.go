@@ -37,6 +37,7 @@ func New(c Config) httpapi.Area {
 	a := &api{trunks: c.Trunks, calls: c.Calls, setup: c.Setup, discoveries: c.Discoveries, testCalls: c.TestCalls}
 	return httpapi.Area{
 		Build:  a.serve,
+		Wants:  oas.Wants,
 		Absent: a.absent,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.AttachSipNumbersOperation: func() httpapi.Answer { return new(oas.SipAttachReply) },

@@ -76,9 +76,6 @@ func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []i
 	config = &failover.Config{Enabled: given.Enabled, Failback: failover.Failback(given.Failback.Value)}
 	for i, e := range given.Endpoints {
 		at := fmt.Sprintf("%s[%d]", endpointsPath, i)
-		if e.Transport.Set && e.Transport.Value != oas.SipTransportTLS {
-			return nil, nil, callwright.Invalid(at+".transport", "must be tls: signaling is encrypted always")
-		}
 		same := func(o oas.SipFailoverEndpoint) bool { return o.Priority == e.Priority }
 		if slices.ContainsFunc(given.Endpoints[:i], same) {
 			return nil, nil, callwright.Invalid(at+".priority", "is given twice")
@@ -124,7 +121,7 @@ func failoverOrNull(c *failover.Config) oas.NilSipFailoverConfig {
 	for i, s := range c.Servers {
 		config.Endpoints[i] = oas.SipFailoverEndpoint{
 			Host: s.Host, Port: oas.OptInt{Value: int(s.Port), Set: s.Port != 0},
-			Transport: oas.NewOptSipTransport(oas.SipTransportTLS), Priority: i + 1,
+			Transport: oas.NewOptSipTrunkTransport(oas.SipTrunkTransportTLS), Priority: i + 1,
 		}
 	}
 	for _, t := range c.Triggers {

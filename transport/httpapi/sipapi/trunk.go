@@ -128,7 +128,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 	case sip.Inbound:
 		o.AuthMode.SetTo(oas.SipAuthMode(cmp.Or(t.Options.AuthMode, sip.AuthIP)))
 	case sip.Outbound:
-		o.Transport.SetTo(oas.SipTransportTLS)
+		o.Transport.SetTo(oas.SipTrunkTransportTLS)
 		o.SecureMedia.SetTo(true)
 		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
 		if port := cmp.Or(int(to.Port), t.Options.Port); port != 0 {

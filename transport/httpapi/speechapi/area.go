@@ -18,6 +18,7 @@ func New() httpapi.Area {
 	a := new(api)
 	return httpapi.Area{
 		Build: a.serve,
+		Wants: oas.Wants,
 		Repeatable: map[string]func() httpapi.Answer{
 			oas.CreateSpeechOperation: func() httpapi.Answer { return new(oas.SpeechCreated) },
 		},

@@ -20,6 +20,7 @@ func New(issues *triage.Service) httpapi.Area {
 	a := &api{issues: issues}
 	return httpapi.Area{
 		Build:  a.serve,
+		Wants:  oas.Wants,
 		Absent: func(string) bool { return issues == nil },
 		Errors: httpapi.ErrorForm{LowerCase: true},
 	}

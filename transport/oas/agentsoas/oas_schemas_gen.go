@@ -661,13 +661,14 @@ type InboundNumberUpdate struct {
 	Webhook   OptNilString `json:"webhook"`
 	Voice     OptNilString `json:"voice"`
 	// Another name of `voice`.
-	VoiceID               OptNilString          `json:"voice_id"`
-	FirstSentence         OptNilString          `json:"first_sentence"`
-	WaitForGreeting       OptBool               `json:"wait_for_greeting"`
-	TransferPhoneNumber   OptNilString          `json:"transfer_phone_number"`
-	Language              OptNilString          `json:"language"`
-	Model                 OptNilString          `json:"model"`
-	Temperature           OptNilFloat64         `json:"temperature"`
+	VoiceID             OptNilString  `json:"voice_id"`
+	FirstSentence       OptNilString  `json:"first_sentence"`
+	WaitForGreeting     OptBool       `json:"wait_for_greeting"`
+	TransferPhoneNumber OptNilString  `json:"transfer_phone_number"`
+	Language            OptNilString  `json:"language"`
+	Model               OptNilString  `json:"model"`
+	Temperature         OptNilFloat64 `json:"temperature"`
+	// Duration of the other side's speech, in milliseconds, that interrupts the agent.
 	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
 	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
 	Tools                 OptNilAgentTools      `json:"tools"`
@@ -675,7 +676,8 @@ type InboundNumberUpdate struct {
 	BackgroundTrack       OptNilString          `json:"background_track"`
 	FallbackNumber        OptNilString          `json:"fallback_number"`
 	Record                OptBool               `json:"record"`
-	MaxDuration           OptFloat64            `json:"max_duration"`
+	// Maximum duration of a conversation, in minutes.
+	MaxDuration OptFloat64 `json:"max_duration"`
 }
 
 // GetPrompt returns the value of Prompt.
@@ -3044,21 +3046,23 @@ func (s *WebAgentReply) SetAgent(val WebAgent) {
 
 // Ref: #/components/schemas/WebAgentUpdate
 type WebAgentUpdate struct {
-	Prompt                OptNilString          `json:"prompt"`
-	PathwayID             OptNilString          `json:"pathway_id"`
-	Voice                 OptNilString          `json:"voice"`
-	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
-	Webhook               OptNilString          `json:"webhook"`
-	Metadata              OptMetadata           `json:"metadata"`
-	Language              OptNilString          `json:"language"`
-	Model                 OptNilString          `json:"model"`
-	FirstSentence         OptNilString          `json:"first_sentence"`
-	Temperature           OptNilFloat64         `json:"temperature"`
-	Tools                 OptNilAgentTools      `json:"tools"`
-	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
-	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
-	Keywords              OptNilStringArray     `json:"keywords"`
-	MaxDuration           OptFloat64            `json:"max_duration"`
+	Prompt        OptNilString          `json:"prompt"`
+	PathwayID     OptNilString          `json:"pathway_id"`
+	Voice         OptNilString          `json:"voice"`
+	VoiceSettings OptNilVoiceSettings   `json:"voice_settings"`
+	Webhook       OptNilString          `json:"webhook"`
+	Metadata      OptMetadata           `json:"metadata"`
+	Language      OptNilString          `json:"language"`
+	Model         OptNilString          `json:"model"`
+	FirstSentence OptNilString          `json:"first_sentence"`
+	Temperature   OptNilFloat64         `json:"temperature"`
+	Tools         OptNilAgentTools      `json:"tools"`
+	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
+	// Duration of the other side's speech, in milliseconds, that interrupts the agent.
+	InterruptionThreshold OptNilFloat64     `json:"interruption_threshold"`
+	Keywords              OptNilStringArray `json:"keywords"`
+	// Maximum duration of a conversation, in minutes.
+	MaxDuration OptFloat64 `json:"max_duration"`
 }
 
 // GetPrompt returns the value of Prompt.

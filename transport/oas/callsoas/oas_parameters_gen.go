@@ -1093,7 +1093,7 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 							MinSet:        true,
 							Min:           0,
 							MaxSet:        true,
-							Max:           100000,
+							Max:           720,
 							MinExclusive:  false,
 							MaxExclusive:  false,
 							MultipleOfSet: false,

@@ -1943,6 +1943,39 @@ func (s *OptSipTransport) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipTrunkTransport as json.
+func (o OptSipTrunkTransport) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipTrunkTransport from json.
+func (o *OptSipTrunkTransport) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipTrunkTransport to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipTrunkTransport) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipTrunkTransport) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -9005,10 +9038,8 @@ func (s *SipOptionsInput) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
-		if s.SecureMedia.Set {
-			e.FieldStart("secure_media")
-			s.SecureMedia.Encode(e)
-		}
+		e.FieldStart("secure_media")
+		e.Bool(true)
 	}
 	{
 		if s.SipUsername.Set {
@@ -11816,6 +11847,44 @@ func (s SipTransport) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipTransport) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipTrunkTransport as json.
+func (s SipTrunkTransport) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipTrunkTransport from json.
+func (s *SipTrunkTransport) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipTrunkTransport to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipTrunkTransport(v) {
+	case SipTrunkTransportTLS:
+		*s = SipTrunkTransportTLS
+	default:
+		*s = SipTrunkTransport(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipTrunkTransport) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipTrunkTransport) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

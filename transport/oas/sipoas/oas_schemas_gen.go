@@ -2220,6 +2220,52 @@ func (o OptSipTransport) Or(d SipTransport) SipTransport {
 	return d
 }
 
+// NewOptSipTrunkTransport returns new OptSipTrunkTransport with value set to v.
+func NewOptSipTrunkTransport(v SipTrunkTransport) OptSipTrunkTransport {
+	return OptSipTrunkTransport{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipTrunkTransport is optional SipTrunkTransport.
+type OptSipTrunkTransport struct {
+	Value SipTrunkTransport
+	Set   bool
+}
+
+// IsSet returns true if OptSipTrunkTransport was set.
+func (o OptSipTrunkTransport) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipTrunkTransport) Reset() {
+	var v SipTrunkTransport
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipTrunkTransport) SetTo(v SipTrunkTransport) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipTrunkTransport) Get() (v SipTrunkTransport, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipTrunkTransport) Or(d SipTrunkTransport) SipTrunkTransport {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -2490,10 +2536,13 @@ func (s *SipAlertConfig) SetChannels(val OptSipAlertChannels) {
 type SipAlertThresholds struct {
 	// Outbound. Minutes for which one of the trunk's servers may be unreachable, even if calls use another
 	// server.
-	UnreachableMinutes       OptInt     `json:"unreachable_minutes"`
-	FailureRatePercent       OptFloat64 `json:"failure_rate_percent"`
-	FailureRateWindowMinutes OptInt     `json:"failure_rate_window_minutes"`
-	ResponseTimeMs           OptInt     `json:"response_time_ms"`
+	UnreachableMinutes OptInt `json:"unreachable_minutes"`
+	// Share of the window's calls that may fail. 0 is no threshold.
+	FailureRatePercent OptFloat64 `json:"failure_rate_percent"`
+	// Window of the failure rate, at most a day. 15 by default.
+	FailureRateWindowMinutes OptInt `json:"failure_rate_window_minutes"`
+	// Outbound. Time that a probe may take; one that takes longer than 5 seconds has no response.
+	ResponseTimeMs OptInt `json:"response_time_ms"`
 }
 
 // GetUnreachableMinutes returns the value of UnreachableMinutes.
@@ -4394,9 +4443,9 @@ func (s *SipFailoverConfigTriggersItem) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/SipFailoverEndpoint
 type SipFailoverEndpoint struct {
-	Host      string          `json:"host"`
-	Port      OptInt          `json:"port"`
-	Transport OptSipTransport `json:"transport"`
+	Host      string               `json:"host"`
+	Port      OptInt               `json:"port"`
+	Transport OptSipTrunkTransport `json:"transport"`
 	// 1 is the primary, 2 the secondary, 3 the tertiary server.
 	Priority int `json:"priority"`
 }
@@ -4412,7 +4461,7 @@ func (s *SipFailoverEndpoint) GetPort() OptInt {
 }
 
 // GetTransport returns the value of Transport.
-func (s *SipFailoverEndpoint) GetTransport() OptSipTransport {
+func (s *SipFailoverEndpoint) GetTransport() OptSipTrunkTransport {
 	return s.Transport
 }
 
@@ -4432,7 +4481,7 @@ func (s *SipFailoverEndpoint) SetPort(val OptInt) {
 }
 
 // SetTransport sets the value of Transport.
-func (s *SipFailoverEndpoint) SetTransport(val OptSipTransport) {
+func (s *SipFailoverEndpoint) SetTransport(val OptSipTrunkTransport) {
 	s.Transport = val
 }
 
@@ -4760,7 +4809,7 @@ func (s *SipNumberListReply) SetErrors(val struct{}) {
 type SipOptions struct {
 	AuthMode        OptSipAuthMode               `json:"auth_mode"`
 	Port            OptInt                       `json:"port"`
-	Transport       OptSipTransport              `json:"transport"`
+	Transport       OptSipTrunkTransport         `json:"transport"`
 	SecureMedia     OptBool                      `json:"secure_media"`
 	AllowedIps      []string                     `json:"allowed_ips"`
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
@@ -4779,7 +4828,7 @@ func (s *SipOptions) GetPort() OptInt {
 }
 
 // GetTransport returns the value of Transport.
-func (s *SipOptions) GetTransport() OptSipTransport {
+func (s *SipOptions) GetTransport() OptSipTrunkTransport {
 	return s.Transport
 }
 
@@ -4814,7 +4863,7 @@ func (s *SipOptions) SetPort(val OptInt) {
 }
 
 // SetTransport sets the value of Transport.
-func (s *SipOptions) SetTransport(val OptSipTransport) {
+func (s *SipOptions) SetTransport(val OptSipTrunkTransport) {
 	s.Transport = val
 }
 
@@ -4841,9 +4890,9 @@ func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
 // Ref: #/components/schemas/SipOptionsInput
 type SipOptionsInput struct {
 	// Outbound. Port of the endpoint when its URI names none.
-	Port      OptInt          `json:"port"`
-	Transport OptSipTransport `json:"transport"`
-	// Outbound. SRTP is used.
+	Port      OptInt               `json:"port"`
+	Transport OptSipTrunkTransport `json:"transport"`
+	// Outbound. Media is always SRTP.
 	SecureMedia OptBool `json:"secure_media"`
 	// User name for the digest challenge to an INVITE.
 	SipUsername OptString `json:"sip_username"`
@@ -4863,7 +4912,7 @@ func (s *SipOptionsInput) GetPort() OptInt {
 }
 
 // GetTransport returns the value of Transport.
-func (s *SipOptionsInput) GetTransport() OptSipTransport {
+func (s *SipOptionsInput) GetTransport() OptSipTrunkTransport {
 	return s.Transport
 }
 
@@ -4908,7 +4957,7 @@ func (s *SipOptionsInput) SetPort(val OptInt) {
 }
 
 // SetTransport sets the value of Transport.
-func (s *SipOptionsInput) SetTransport(val OptSipTransport) {
+func (s *SipOptionsInput) SetTransport(val OptSipTrunkTransport) {
 	s.Transport = val
 }
 
@@ -6096,6 +6145,42 @@ func (s *SipTransport) UnmarshalText(data []byte) error {
 		return nil
 	case SipTransportTLS:
 		*s = SipTransportTLS
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Transport of a trunk's signaling, which is always encrypted.
+// Ref: #/components/schemas/SipTrunkTransport
+type SipTrunkTransport string
+
+const (
+	SipTrunkTransportTLS SipTrunkTransport = "tls"
+)
+
+// AllValues returns all SipTrunkTransport values.
+func (SipTrunkTransport) AllValues() []SipTrunkTransport {
+	return []SipTrunkTransport{
+		SipTrunkTransportTLS,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipTrunkTransport) MarshalText() ([]byte, error) {
+	switch s {
+	case SipTrunkTransportTLS:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipTrunkTransport) UnmarshalText(data []byte) error {
+	switch SipTrunkTransport(data) {
+	case SipTrunkTransportTLS:
+		*s = SipTrunkTransportTLS
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

@@ -688,7 +688,7 @@ func (s *SipAlertThresholds) Validate() error {
 					MinSet:        true,
 					Min:           1,
 					MaxSet:        true,
-					Max:           10080,
+					Max:           1440,
 					MinExclusive:  false,
 					MaxExclusive:  false,
 					MultipleOfSet: false,
@@ -716,7 +716,7 @@ func (s *SipAlertThresholds) Validate() error {
 					MinSet:        true,
 					Min:           1,
 					MaxSet:        true,
-					Max:           60000,
+					Max:           5000,
 					MinExclusive:  false,
 					MaxExclusive:  false,
 					MultipleOfSet: false,
@@ -5964,6 +5964,15 @@ func (s SipTransport) Validate() error {
 		return nil
 	case "tcp":
 		return nil
+	case "tls":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SipTrunkTransport) Validate() error {
+	switch s {
 	case "tls":
 		return nil
 	default:

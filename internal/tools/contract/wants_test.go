@@ -1,0 +1,79 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const pets = `
+paths:
+  /pets:
+    post:
+      operationId: addPet
+      parameters:
+        - {$ref: '#/components/parameters/Limit'}
+        - {name: since, in: query, schema: {type: string, format: date-time}}
+      requestBody:
+        content:
+          application/json:
+            schema: {$ref: '#/components/schemas/Pet'}
+components:
+  parameters:
+    Limit: {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 9}}
+  schemas:
+    Kind: {type: string, enum: [cat, dog]}
+    Pet:
+      type: object
+      properties:
+        name: {type: string, minLength: 1, maxLength: 20}
+        note: {type: [string, 'null'], maxLength: 20}
+        kind: {allOf: [{$ref: '#/components/schemas/Kind'}]}
+        age: {type: number, minimum: 0, x-unit: years}
+        tame: {type: boolean}
+        parents: {type: array, maxItems: 2, items: {$ref: '#/components/schemas/Pet'}}
+        colours: {type: array, items: {type: object, properties: {name: {type: string}}}}
+        any: {}
+        food:
+          oneOf:
+            - {type: object, properties: {type: {type: string, const: fish}}}
+            - {type: object, properties: {type: {type: string, const: meat}}}
+            - {type: 'null'}
+`
+
+func TestWantsSayWhatMembersAre(t *testing.T) {
+	t.Parallel()
+	file, err := Wants([]byte(pets), "petsoas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(file)
+	for key, want := range map[string]string{
+		"addPet ":               "an object",
+		"addPet ?limit":         "a whole number from 1 to 9",
+		"addPet ?since":         "a date-time such as 2026-03-02T09:15:00Z",
+		"addPet Content-Type":   "application/json",
+		"addPet name":           "a text of 1 to 20 characters",
+		"addPet note":           "a text of at most 20 characters or null",
+		"addPet kind":           "one of cat, dog",
+		"addPet age":            "a number of years of at least 0",
+		"addPet tame":           "true or false",
+		"addPet parents":        "a list of at most 2 items",
+		"addPet parents[]":      "an object",
+		"addPet colours[]":      "an object",
+		"addPet colours[].name": "a text",
+		"addPet food":           "an object or null",
+		"addPet food.type":      "fish or meat",
+	} {
+		found := false
+		for line := range strings.Lines(text) {
+			name, rest, ok := strings.Cut(strings.TrimSpace(line), `": `)
+			found = found || ok && name == `"`+key && strings.TrimSpace(rest) == `"`+want+`",`
+		}
+		if !found {
+			t.Errorf("%q is not %q in\n%s", key, want, text)
+		}
+	}
+	if strings.Contains(text, "addPet any") || strings.Contains(text, "parents[].name") || !strings.HasPrefix(text, "// Code generated ") {
+		t.Errorf("the file is\n%s", text)
+	}
+}
