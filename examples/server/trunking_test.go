@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +17,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/testdns"
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/uri"
@@ -48,6 +52,29 @@ func TestRegion(t *testing.T) {
 		got, err := regionOf(c, &net.TCPAddr{Port: 5071})
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, test.want)
+		}
+	}
+}
+
+// TestStatusNamesWhatIsRefused compares docs/status.md with what this server cannot do although the contract offers it.
+func TestStatusNamesWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "status.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, refused, found := strings.Cut(string(page), "## What the contract offers and this server refuses")
+	if !found {
+		t.Fatal("docs/status.md has no list of what is refused")
+	}
+	if missing := !slices.Contains(codecs.Names(), "G729"); missing != strings.Contains(refused, "`G.729`") {
+		t.Errorf("G.729 has no engine: %t; docs/status.md says otherwise", missing)
+	}
+	for _, node := range []string{"SMS", "Custom Code", "Transfer Pathway", "Scheduling", "Default"} {
+		text := fmt.Sprintf(`{"id":"n","type":%q,"data":{"name":"n","isStart":true,"text":"Hello."}}`, node)
+		_, err := graph.Compile(graph.Document{Nodes: []json.RawMessage{json.RawMessage(text)}})
+		if refuses := err != nil; refuses != strings.Contains(refused, "`"+node+"`") {
+			t.Errorf("a node of type %s gives %v; docs/status.md says otherwise", node, err)
 		}
 	}
 }
