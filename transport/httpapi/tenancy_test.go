@@ -1,0 +1,193 @@
+package httpapi_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+)
+
+// kinds says of what thing a parameter or a member of a body is the id, as makers have it; empty: it is no id of an
+// organization's thing. A parameter of a path is named by the path up to it, another by its operation and name or by its name.
+var kinds = map[string]string{
+	"/v1/calls/{call_id}": "call", "/v1/recordings/{call_id}": "recording", "/v1/inbound/{phone_number}": "number",
+	"/v1/agents/{agent_id}": "agent", "/v1/sip/calls/{call_id}": "attempt", "/v1/pathway/{id}": "pathway", "/v1/pathway/{id}/version/{version}": "",
+	"/v1/pathway/chat/{chat_id}": "chat", "/v1/triage/issues/{id}": "issue", "/v1/triage/issues/{id}/comments/{comment_id}": "comment",
+	"/v1/triage/issues/{id}/flags/{flag_id}": "flag", "/v1/triage/issues/{id}/resources/{resource_id}": "resource",
+	"/v1/triage/issues/{id}/relations/{relation_id}": "relation", "/v1/triage/issues/{id}/agent-sessions/{session_id}": "session",
+
+	"agent_id": "agent", "discovery_id": "discovery", "from": "number", "into": "other", "pathway_id": "pathway", "phone_number": "number",
+	"related_issue_id": "other", "resource_link_ids": "resource", "addIssueFlag.call_id": "attached", "attachIssueResource.resource_id": "call",
+	"getSipTestCall.call_id": "testcall",
+
+	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
+	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
+	"agent_profile_id": "", "assignee_id": "", "node_id": "", "owner_id": "", "start_node_id": "", "version_id": "", "voice_id": "",
+	"persona_id": "", // nothing makes personas
+}
+
+// idName matches names of what must stand in kinds.
+var idName = regexp.MustCompile(`(_id|_ids|Id|Ids|ID)$|^phone_numbers?(\[\])?$|^from$|^into$`)
+
+// bodies are those of operations whose examples don't have the id, or other things than a new world has.
+var bodies = map[string]string{
+	"createCall.agent_id":            `{"phone_number":"` + theirNumber + `","agent_id":"$agent"}`,
+	"createCall.pathway_id":          `{"phone_number":"` + theirNumber + `","pathway_id":"$pathway"}`,
+	"createCall.from":                `{"phone_number":"` + theirNumber + `","task":"Talk.","from":"$number"}`,
+	"createAgent.pathway_id":         `{"pathway_id":"$pathway"}`,
+	"updateAgent.pathway_id":         `{"pathway_id":"$pathway"}`,
+	"updateInboundNumber.pathway_id": `{"pathway_id":"$pathway"}`,
+	"publishPathway":                 `{"version_id":1,"environment":"staging"}`,
+	"createPathwayChat.pathway_id":   `{"pathway_id":"$pathway"}`,
+	"updateIssue":                    `{"title":"Another title"}`,
+	"addIssueFlag":                   `{"call_id":"$attached","type":"wrong"}`,
+	"addIssueComment":                `{"detail":"Look at this.","resource_link_ids":["$resource"]}`,
+	"attachIssueResource":            `{"resource_type":"call","resource_id":"$call"}`,
+	"relateIssue":                    `{"related_issue_id":"$other","relation_type":"blocks"}`,
+	"mergeIssue":                     `{"into":"$other"}`,
+	"decideIssue":                    `{"decision":"accepted"}`,
+	"addIssueAgentEntry":             `{"type":"thought","detail":"Hm."}`,
+	"updateSipNumber":                `{"phone_number":"$number","updates":{"type":"outbound","sip_endpoint":"sip:pbx2.example.com;transport=tls"}}`,
+	"detachSipNumber":                `{"phone_number":"$number","directions":[{"type":"inbound"}],"service":"sip"}`,
+	"updateSipConfig":                `{"phone_number":"$number","direction":"outbound","codec_config":{"codecs":["PCMU"]}}`,
+	"startSipTestCall":               `{"phone_number":"$number"}`,
+}
+
+// naming is an id in the requests of an operation.
+type naming struct {
+	in, name, kind string
+	optional       bool // a filter of a list
+}
+
+// namings returns the ids in the requests of an operation.
+func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
+	t.Helper()
+	kind := func(keys ...string) (string, bool) {
+		for _, key := range keys {
+			if kind, ok := kinds[key]; ok {
+				return kind, true
+			}
+		}
+		return "", false
+	}
+	add := func(n naming, keys ...string) {
+		known := false
+		if n.kind, known = kind(keys...); !known {
+			t.Errorf("%s: what is %s, in its %s, the id of? Add it to kinds", op.OperationId, n.name, n.in)
+		}
+		if n.kind != "" {
+			all = append(all, n)
+		}
+	}
+	for _, p := range op.Parameters {
+		switch {
+		case p.In == "path":
+			before, _, _ := strings.Cut(path, "{"+p.Name+"}")
+			add(naming{in: p.In, name: p.Name}, before+"{"+p.Name+"}")
+		case p.In == "query" && idName.MatchString(p.Name):
+			add(naming{in: p.In, name: p.Name, optional: p.Required == nil || !*p.Required}, op.OperationId+"."+p.Name, p.Name)
+		}
+	}
+	if op.RequestBody != nil {
+		for name := range op.RequestBody.Content.First().Value().Schema.Schema().Properties.FromOldest() {
+			if idName.MatchString(name) {
+				add(naming{in: "body", name: name}, op.OperationId+"."+name, name)
+			}
+		}
+	}
+	return all
+}
+
+// build makes a request for an operation whose ids are those that id returns for a kind. of is the id that the request is about.
+func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids []naming, id func(naming) string) *http.Request {
+	t.Helper()
+	r := request(t, method, path, op)
+	_, example := exampleBody(t, op)
+	query := r.URL.Query()
+	text, ok := bodies[op.OperationId+"."+of.name]
+	if !ok {
+		text, ok = bodies[op.OperationId]
+	}
+	if op.RequestBody != nil && !ok {
+		text = string(must(io.ReadAll(example)))
+	}
+	target := strings.ReplaceAll(path, "{version}", "1")
+	for _, n := range ids {
+		switch {
+		case n.in == "path":
+			target = strings.ReplaceAll(target, "{"+n.name+"}", url.PathEscape(id(n)))
+		case n.in == "query" && (n == of || !n.optional):
+			query.Set(n.name, id(n))
+		case n.in == "body":
+			text = strings.ReplaceAll(text, "$"+n.kind, id(n))
+		}
+	}
+	again := httptest.NewRequestWithContext(t.Context(), method, target+"?"+query.Encode(), strings.NewReader(text))
+	again.Header = r.Header
+	return again
+}
+
+// absent returns an id of the same form that nothing has.
+func absent(id string) string {
+	tail := []byte(id[max(0, len(id)-8):])
+	for i, c := range tail {
+		if '0' <= c && c <= '9' {
+			tail[i] = '9' - (c - '0')
+		}
+	}
+	return id[:len(id)-len(tail)] + string(tail)
+}
+
+// TestForeignThingsAreAbsentEverywhere asks every operation that names an id, for one organization, about a thing of another one:
+// the answer is that about a thing that is not there. The owner's answer is another one, and still good.
+func TestForeignThingsAreAbsentEverywhere(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.looker.answer()
+	organizations := &worlds{h: h}
+	asked := map[string]bool{}
+	every(t, func(method, path string, op *v3.Operation) {
+		probe := httptest.NewRecorder()
+		if h.ServeHTTP(probe, plain(t, h, method, path, op)); probe.Code == http.StatusNotImplemented {
+			return
+		}
+		ids := namings(t, path, op)
+		for _, of := range ids {
+			asked[op.OperationId] = true
+			owner, stranger := organizations.next(), organizations.next()
+			ask := func(by *world, method string, about string) (int, string) {
+				r := build(t, method, path, op, of, ids, func(n naming) string {
+					if n == of && about != "" {
+						return about
+					}
+					return by.id(n.kind)
+				})
+				r.Header.Set("Authorization", by.key)
+				answer := httptest.NewRecorder()
+				h.ServeHTTP(answer, r)
+				text := strings.NewReplacer(owner.id(of.kind), "ID", absent(owner.id(of.kind)), "ID").Replace(answer.Body.String())
+				return answer.Code, text
+			}
+			foreign, body := ask(stranger, method, owner.id(of.kind))
+			none, want := ask(stranger, method, absent(owner.id(of.kind)))
+			if foreign != none || body != want {
+				t.Errorf("%s, %s of another organization: %d %s\nabsent: %d %s", op.OperationId, of.name, foreign, body, none, want)
+			}
+			if streams := op.Responses.Codes.GetOrZero("200"); streams != nil && streams.Content != nil && streams.Content.GetOrZero("text/event-stream") != nil {
+				method = "HEAD"
+			}
+			own, body := ask(owner, method, "")
+			if own >= 400 || own == none && body == want && !of.optional {
+				t.Errorf("%s, %s of its own: %d %s", op.OperationId, of.name, own, body)
+			}
+		}
+	})
+	if len(asked) < 40 {
+		t.Errorf("only %d operations name an id", len(asked))
+	}
+}

@@ -1,0 +1,157 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/calllog"
+)
+
+// world is an organization of a house and what it has, each thing made when it is first asked for.
+type world struct {
+	h    *house
+	org  callwright.OrgID
+	key  string
+	made map[string]string
+}
+
+// worlds makes organizations, each with a number of its own.
+type worlds struct {
+	h     *house
+	count int
+}
+
+func (ws *worlds) next() *world {
+	ws.h.t.Helper()
+	ws.count++
+	w := &world{h: ws.h, made: map[string]string{"number": fmt.Sprintf("+1415552%04d", ws.count)}}
+	w.org, w.key = ws.h.tenant(fmt.Sprintf("world-%d", ws.count), callwright.EntitlementSIP)
+	w.do(http.StatusOK, "POST", "/v1/sip/attach", `{"phone_number":"$number","service":"sip","directions":[
+		{"type":"outbound","sip_endpoint":"sip:pbx.example.com:5061;transport=tls"},{"type":"inbound"}]}`)
+	w.id("attempt") // is in lists of its number
+	return w
+}
+
+// id returns the id of a thing of the world.
+func (w *world) id(kind string) string {
+	w.h.t.Helper()
+	if w.made[kind] == "" {
+		make, ok := makers[kind]
+		if !ok {
+			w.h.t.Fatalf("nothing makes a %s: add it to makers", kind)
+		}
+		w.made[kind] = make(w)
+	}
+	return w.made[kind]
+}
+
+// do makes a request, in which $kind stands for the id of a thing of the world, and decodes the answer.
+func (w *world) do(status int, method, target, body string) (answer map[string]any) {
+	w.h.t.Helper()
+	text := w.fill(body)
+	r := httptest.NewRequestWithContext(w.h.t.Context(), method, w.fill(target), strings.NewReader(text))
+	r.Header.Set("Authorization", w.key)
+	r.Header.Set("Content-Type", "application/json")
+	got := httptest.NewRecorder()
+	w.h.ServeHTTP(got, r)
+	if got.Code != status || json.Unmarshal(got.Body.Bytes(), &answer) != nil {
+		w.h.t.Fatalf("%s %s %s: %d %s, want %d", method, r.URL, text, got.Code, got.Body, status)
+	}
+	return answer
+}
+
+// fill replaces $kind with ids.
+func (w *world) fill(text string) string {
+	w.h.t.Helper()
+	for kind := range makers {
+		if strings.Contains(text, "$"+kind) {
+			text = strings.ReplaceAll(text, "$"+kind, w.id(kind))
+		}
+	}
+	return strings.ReplaceAll(text, "$number", w.made["number"])
+}
+
+// makers make a thing of each kind in a world, and return its id.
+var makers map[string]func(w *world) string
+
+func init() { //nolint:gochecknoinits // makers use each other
+	// by makes a thing by a request whose answer has the id at a path.
+	by := func(status int, method, target, body string, path ...any) func(*world) string {
+		return func(w *world) string {
+			id, _ := at(w.h.t, w.do(status, method, target, body), path...).(string)
+			return id
+		}
+	}
+	issues := "/v1/triage/issues"
+	makers = map[string]func(w *world) string{
+		"call":      makeCall,
+		"recording": makeRecording,
+		"attempt":   makeAttempt,
+		"pathway":   makePathway,
+		"agent":     by(201, "POST", "/v1/agents", `{"prompt":"Talk."}`, "agent", "agent_id"),
+		"chat":      by(201, "POST", "/v1/pathway/chat/create", `{"pathway_id":"$pathway"}`, "data", "chat_id"),
+		"discovery": by(200, "POST", "/v1/sip/discover", `{"host":"pbx.example.com"}`, "data", "discovery_id"),
+		"testcall":  by(200, "POST", "/v1/sip/test-call", `{"phone_number":"$number"}`, "data", "call_id"),
+		"issue":     by(201, "POST", issues, `{"title":"Agent books a closed day"}`, "data", "id"),
+		"other":     by(201, "POST", issues, `{"title":"Agent books a closed day again"}`, "data", "id"),
+		"comment":   by(201, "POST", issues+"/$issue/comments", `{"detail":"Look at this."}`, "data", "id"),
+		"flag":      by(201, "POST", issues+"/$issue/flags", `{"call_id":"$attached","type":"wrong"}`, "data", "id"),
+		"relation":  by(201, "POST", issues+"/$issue/relations", `{"related_issue_id":"$other","relation_type":"blocks"}`, "data", "id"),
+		"resource":  by(201, "POST", issues+"/$issue/resources", `{"resource_type":"call","resource_id":"$call"}`, "data", "id"),
+		"session":   by(201, "POST", issues+"/$issue/agent-sessions", `{"agent_name":"Fixer"}`, "data", "id"),
+		"attached": func(w *world) string { // the call of the resource
+			w.id("resource")
+			return w.id("call")
+		},
+	}
+}
+
+// makeCall queues a call, which can be attached to issues.
+func makeCall(w *world) string {
+	id, _ := w.do(200, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`","task":"Talk."}`)["call_id"].(string)
+	w.h.call(w.org, id)
+	return id
+}
+
+// makeRecording puts a call that is over into the store, with its recording.
+func makeRecording(w *world) string {
+	id := "recorded-by-" + string(w.org)
+	w.h.endedAs(id, time.Now().UTC(), func(c *call.Call) { c.Org = w.org })
+	file := must(w.h.files.Create(w.h.t.Context(), w.org, id))
+	_ = must(file.Write([]byte("RIFF" + strings.Repeat("wav.", 100))))
+	if err := file.Close(); err != nil {
+		w.h.t.Fatal(err)
+	}
+	return id
+}
+
+// makeAttempt writes a call into the log of trunks.
+func makeAttempt(w *world) string {
+	id := "attempt-by-" + string(w.org)
+	err := sipstore.CallLog{Store: w.h.store}.Begin(w.h.t.Context(), calllog.Record{
+		ID: id, Org: w.org, TrunkID: "t", Number: callwright.PhoneNumber(w.made["number"]), Direction: sip.Outbound,
+		From: w.made["number"], To: theirNumber, Attempt: 1, Server: "pbx.example.com:5061", Node: "n1", StartedAt: began,
+	})
+	if err != nil {
+		w.h.t.Fatal(err)
+	}
+	return id
+}
+
+// makePathway makes a pathway with two versions, of which the second is in production.
+func makePathway(w *world) string {
+	id, _ := w.do(201, "POST", "/v1/pathway/create", `{"name":"Booking",`+dayGraph+`}`)["pathway_id"].(string)
+	for range 2 {
+		w.do(201, "POST", "/v1/pathway/"+id+"/version", `{"name":"A version",`+dayGraph+`}`)
+	}
+	w.do(200, "POST", "/v1/pathway/"+id+"/publish", `{"version_id":2,"environment":"production"}`)
+	return id
+}
