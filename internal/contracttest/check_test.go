@@ -114,3 +114,31 @@ func TestUnseenForgetsWhatWasAnswered(t *testing.T) {
 		t.Errorf("before %s\nafter %s", before, after)
 	}
 }
+
+// TestGeneratorCoversTheContract makes requests for every operation, the same ones again from the same seed.
+func TestGeneratorCoversTheContract(t *testing.T) {
+	t.Parallel()
+	made := func() (all []contracttest.Request) {
+		known := func(_, _, _, name string) []string { return map[string][]string{"call_id": {"c1"}}[name] }
+		contracttest.NewGenerator(1, known).Each(3, func(r contracttest.Request) { all = append(all, r) })
+		return all
+	}
+	all, again, changed, listed := made(), made(), 0, map[string]bool{}
+	for i, r := range all {
+		listed[r.Operation] = true
+		if r.Change != "" {
+			changed++
+		}
+		if again[i].Target != r.Target || again[i].Body != r.Body {
+			t.Errorf("%s differs from run to run: %s %s", r.Operation, r.Body, again[i].Body)
+		}
+	}
+	for _, o := range contracttest.Operations() {
+		if !listed[o.ID] {
+			t.Errorf("no request is made for %s", o.ID)
+		}
+	}
+	if len(all) != 6*len(listed) || changed < len(all)/3 {
+		t.Errorf("%d requests for %d operations, %d of them changed", len(all), len(listed), changed)
+	}
+}

@@ -92,13 +92,14 @@ func failureOf(err error, area *Area) failure {
 }
 
 func plain(e *callwright.Error) failure {
-	return failure{code: e.Code, lines: []line{{e.Field, e.Message}}, retryAfter: e.RetryAfter}
+	return failure{code: e.Code, lines: shorten([]line{{e.Field, e.Message}}), retryAfter: e.RetryAfter}
 }
 
 // maxShown bounds what a client is told of many errors, in lines and in bytes: see ErrorEnvelope in the contract.
 const (
 	maxShownLines = 50
 	maxShownBytes = 3500
+	maxShownText  = 500 // characters of a line's path, and of its text, which may repeat what the client sent
 )
 
 // several returns a failure with a line for each error, and the code of the first.
@@ -114,12 +115,22 @@ func several(errs callwright.FieldErrors) failure {
 func shorten(lines []line) []line {
 	size := 0
 	for i, l := range lines {
+		l = line{cut(l.path), cut(l.text)}
+		lines[i] = l
 		size += len(l.String()) + 1
 		if i > 0 && (i == maxShownLines || size > maxShownBytes) {
 			return append(lines[:i:i], line{text: fmt.Sprintf("and %d more", len(lines)-i)})
 		}
 	}
 	return lines
+}
+
+// cut shortens a text that is too long.
+func cut(text string) string {
+	if characters := []rune(text); len(characters) > maxShownText {
+		return string(characters[:maxShownText-3]) + "..."
+	}
+	return text
 }
 
 // Failure is an error as a client gets it: the parts of every area's generated answer to a request that failed.

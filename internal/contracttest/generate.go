@@ -1,0 +1,194 @@
+package contracttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-faster/yaml"
+
+	"github.com/callwright/callwright"
+)
+
+// Request is a request that was made out of the contract.
+type Request struct {
+	Operation string // its id in the contract
+	Method    string
+	Path      string // of the operation
+	Target    string
+	Header    http.Header // its Content-Type and parameters
+	Body      string
+	Change    string // what of it does not follow the contract; empty: all of it does
+}
+
+// Generator makes requests for an operation out of its schemas. The same seed makes the same requests.
+type Generator struct {
+	rand *rand.Rand
+	// known returns values that a parameter, or a member of a body at any depth, has besides those of its schema, such as the
+	// ids of things that are there. The path is that of the operation.
+	known func(path, operation, in, name string) []string
+
+	path, operation string // whose request is being made
+}
+
+// NewGenerator returns a generator.
+func NewGenerator(seed uint64, known func(path, operation, in, name string) []string) *Generator {
+	return &Generator{rand: rand.New(rand.NewPCG(seed, 0)), known: known} //nolint:gosec // it must be repeatable
+}
+
+// object is a JSON object of the contract.
+type object = map[string]any
+
+// raw is the contract as a tree.
+var raw = sync.OnceValue(func() (tree object) {
+	if err := yaml.Unmarshal([]byte(callwright.OpenAPI), &tree); err != nil {
+		panic(err)
+	}
+	return tree
+})
+
+// resolved follows a reference.
+func resolved(value any) object {
+	o, _ := value.(object)
+	for ref, ok := o["$ref"].(string); ok; ref, ok = o["$ref"].(string) {
+		o = raw()
+		for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			o, _ = o[name].(object)
+		}
+	}
+	return o
+}
+
+// Each makes n requests for every operation of the contract, in the order of their paths: first those that follow it, then as
+// many with one change.
+func (g *Generator) Each(n int, fn func(Request)) {
+	paths, _ := raw()["paths"].(object)
+	for _, path := range names(paths) {
+		item, _ := paths[path].(object)
+		for _, method := range names(item) {
+			op, _ := item[method].(object)
+			g.path, g.operation = path, fmt.Sprint(op["operationId"])
+			for i := range 2 * n {
+				fn(g.request(strings.ToUpper(method), op, i >= n))
+			}
+		}
+	}
+}
+
+func names(o object) []string {
+	var all []string
+	for name := range o {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// request makes a request for the operation.
+func (g *Generator) request(method string, op object, change bool) Request {
+	r := Request{Operation: g.operation, Method: method, Path: g.path, Header: http.Header{}}
+	target, query := g.path, url.Values{}
+	parameters, _ := op["parameters"].([]any)
+	body := resolved(op["requestBody"])
+	inBody := change && body != nil && (len(parameters) == 0 || g.rand.IntN(4) > 0)
+	changed := -1
+	if change && !inBody && len(parameters) > 0 {
+		changed = g.rand.IntN(len(parameters))
+	}
+	for i, p := range parameters {
+		p := resolved(p)
+		in, name := fmt.Sprint(p["in"]), fmt.Sprint(p["name"])
+		if in != "path" && p["required"] != true && i != changed && g.rand.IntN(3) > 0 {
+			continue
+		}
+		value := text(g.named(in, name, resolved(p["schema"])))
+		if i == changed {
+			value = pick(g, oddTexts)
+			r.Change = fmt.Sprintf("%s %s is %.40q", in, name, value)
+		}
+		switch in {
+		case "path":
+			target = strings.ReplaceAll(target, "{"+name+"}", url.PathEscape(value))
+		case "query":
+			query.Add(name, value)
+		case "header":
+			r.Header.Set(name, strings.Map(printable, value))
+		}
+	}
+	if change && !inBody && changed < 0 {
+		query.Set(pick(g, []string{"colour", "limit", "%"}), "x")
+		r.Change = "an unknown parameter"
+	}
+	r.Target = target
+	if len(query) > 0 {
+		r.Target += "?" + query.Encode()
+	}
+	g.fill(&r, body, inBody)
+	return r
+}
+
+// printable leaves out what no client sends in a header.
+func printable(c rune) rune {
+	if c < ' ' || c > '~' {
+		return -1
+	}
+	return c
+}
+
+// fill makes the body of a request.
+func (g *Generator) fill(r *Request, body object, change bool) {
+	content, _ := body["content"].(object)
+	for _, kind := range names(content) { // there is one
+		media, _ := content[kind].(object)
+		value := g.value(resolved(media["schema"]), 0)
+		r.Header.Set("Content-Type", kind)
+		switch kind {
+		case "application/json":
+			if change {
+				value, r.Change = g.changed(value)
+			}
+			encoded, err := json.Marshal(value)
+			if err != nil {
+				panic(err)
+			}
+			r.Body = string(encoded)
+			if change && g.rand.IntN(8) == 0 {
+				r.Body, r.Change = g.broken(r.Body)
+			}
+		case "application/x-www-form-urlencoded":
+			form := url.Values{}
+			members, _ := value.(object)
+			for name, v := range members {
+				form.Set(name, text(v))
+			}
+			r.Body = form.Encode()
+		case "multipart/form-data":
+			r.Header.Set("Content-Type", kind+"; boundary=b")
+			members, _ := value.(object)
+			for _, name := range names(members) {
+				r.Body += fmt.Sprintf("--b\r\nContent-Disposition: form-data; name=%q; filename=\"x\"\r\n\r\n%s\r\n", name, text(members[name]))
+			}
+			r.Body += "--b--\r\n"
+		}
+	}
+}
+
+// text writes a value as a parameter.
+func text(value any) string {
+	if list, ok := value.([]any); ok && len(list) > 0 {
+		return text(list[0])
+	}
+	if s, ok := value.(string); ok {
+		return s
+	}
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}

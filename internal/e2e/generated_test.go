@@ -1,0 +1,119 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/contracttest"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/internal/pgtest"
+)
+
+// generatedEach is how many requests TestGeneratedRequests makes for each operation that follow the contract, and how many with a
+// change.
+const generatedEach = 5
+
+// TestGeneratedRequests makes requests for every operation out of the contract, to a server on each database: whatever they are,
+// the answer is one that the contract names, and no fault of the server.
+func TestGeneratedRequests(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		seed  uint64
+		flags []string
+	}{
+		"SQLite":     {1, nil},
+		"PostgreSQL": {2, []string{"--database-url", pgtest.DSN(t)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// Names of hosts lead nowhere.
+			s := server.Start(t, server.Config{Flags: append(test.flags, "--dns-server", "127.0.0.1:9")})
+			s.AttachInbound(t, ours.String())
+			s.AttachOutbound(t, ours.String(), "sip:127.0.0.1:9;transport=tls")
+			seen := ids{"phone_number": {ours.String()}, "from": {ours.String()}}
+			good := 0
+			client := http.Client{Transport: contracttest.Transport(t, http.DefaultTransport), Timeout: time.Minute}
+			contracttest.NewGenerator(test.seed, seen.of).Each(generatedEach, func(g contracttest.Request) {
+				if g.Operation == "streamIssueActivity" {
+					g.Method = http.MethodHead // GET would last
+				}
+				r, err := http.NewRequestWithContext(t.Context(), g.Method, s.URL+g.Target, strings.NewReader(g.Body))
+				if err != nil {
+					return // a path that no client can send
+				}
+				r.Header = g.Header
+				r.Header.Set("Authorization", s.Key)
+				answer, err := client.Do(r)
+				if err != nil {
+					t.Fatalf("%s: %v", g.Operation, err)
+				}
+				defer func() { _ = answer.Body.Close() }()
+				text, err := io.ReadAll(answer.Body)
+				if err != nil {
+					t.Fatalf("%s: %v", g.Operation, err)
+				}
+				if answer.StatusCode >= 500 && answer.StatusCode != http.StatusNotImplemented || t.Failed() {
+					t.Fatalf("%s %s\n%.1000s\nchange: %s\nanswer: %d %s", g.Method, g.Target, g.Body, g.Change, answer.StatusCode, text)
+				}
+				if answer.StatusCode < 300 {
+					good++
+				}
+				var value any
+				if json.Unmarshal(text, &value) == nil {
+					seen.add(areaOf(g.Path), "", value)
+				}
+			})
+			if good < 50 {
+				t.Errorf("only %d requests got what they asked for", good)
+			}
+		})
+	}
+}
+
+// ids are the last ids that answers had, by their names; those that are named id by their areas.
+type ids map[string][]string
+
+// areaOf returns the first two segments of a path.
+func areaOf(path string) string {
+	segments := strings.Split(path, "/")
+	return strings.Join(segments[:min(3, len(segments))], "/")
+}
+
+// of returns values for a parameter or a member.
+func (all ids) of(path, _, _, name string) []string {
+	if name == "id" {
+		return all[areaOf(path)]
+	}
+	return all[name]
+}
+
+// add takes the ids of an answer.
+func (all ids) add(area, name string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			all.add(area, name, member)
+		}
+	case []any:
+		for _, item := range value {
+			all.add(area, name, item)
+		}
+	case string:
+		switch {
+		case name == "id":
+			name = area
+		case !strings.HasSuffix(name, "_id"):
+			return
+		}
+		const most = 5
+		all[name] = append(all[name], value)
+		all[name] = all[name][max(0, len(all[name])-most):]
+	}
+	if name == "pathway_id" {
+		all["/v1/pathway"] = all[name]
+	}
+}

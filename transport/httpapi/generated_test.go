@@ -1,0 +1,79 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/contracttest"
+)
+
+// generatedSeed and generatedEach say which requests TestGeneratedRequests makes: so many that follow the contract for each
+// operation, and as many with a change.
+const (
+	generatedSeed = 1
+	generatedEach = 30
+)
+
+// TestGeneratedRequests makes requests for every operation out of the contract: whatever they are, the answer is one that the
+// contract names, in its form, and no fault of the server.
+func TestGeneratedRequests(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.looker.answer()
+	organizations := &worlds{h: h}
+	w := organizations.next()
+	known := func(path, operation, in, name string) []string {
+		before, _, _ := strings.Cut(path, "{"+name+"}")
+		for _, key := range []string{before + "{" + name + "}", operation + "." + name, name} {
+			if kind := kinds[key]; kind != "" {
+				return []string{w.id(kind), absent(w.id(kind))}
+			}
+		}
+		return nil
+	}
+	good, operation := 0, ""
+	contracttest.NewGenerator(generatedSeed, known).Each(generatedEach, func(g contracttest.Request) {
+		if g.Operation != operation { // which may have deleted the things of the world
+			operation, w = g.Operation, organizations.next()
+			for kind := range makers { // before anything is changed
+				w.id(kind)
+			}
+		}
+		method := g.Method
+		if g.Operation == "streamIssueActivity" {
+			method = http.MethodHead // GET would last
+		}
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://x"+g.Target, strings.NewReader(g.Body))
+		if err != nil {
+			return // a path that no client can send
+		}
+		r.Header = g.Header
+		r.Header.Set("Authorization", w.key)
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, r)
+		keepsContract(t, httptest.NewRequestWithContext(t.Context(), g.Method, parameters.ReplaceAllString(g.Path, "1"), nil), answer)
+		if answer.Code < 300 {
+			good++
+		}
+		if answer.Code >= 500 && answer.Code != http.StatusNotImplemented && answer.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s answers %d", g.Operation, answer.Code)
+		}
+		if t.Failed() {
+			t.Fatalf("%s %s\n%.1000s\nchange: %s\nanswer: %d %s\nlog: %s", g.Method, g.Target, g.Body, g.Change, answer.Code, answer.Body, lastLine(h.log.String()))
+		}
+	})
+	if good < 100 {
+		t.Errorf("only %d requests got what they asked for", good)
+	}
+}
+
+// parameters matches the parameters of a path.
+var parameters = regexp.MustCompile(`\{[^}]*\}`)
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndex(text, "\n")+1:]
+}
