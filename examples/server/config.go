@@ -170,6 +170,30 @@ func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 // CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
 var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
 
+// checkLimits refuses numbers and durations that are out of range.
+func (c *config) checkLimits() error {
+	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
+		return errors.New("--call-log-days must be from 1 to 36500")
+	}
+	if c.HTTPConnections < 1 || c.HTTPConnections > mostHTTPConnections || c.HTTPConnectionsPerAddress < 1 {
+		return fmt.Errorf("--http-connections must be from 1 to %d, and --http-connections-per-address at least 1", mostHTTPConnections)
+	}
+	if c.DrainTimeout < 0 {
+		return errors.New("--drain-timeout must not be negative")
+	}
+	return nil
+}
+
+// checkPublicURL refuses a URL that other URLs cannot begin with.
+func (c *config) checkPublicURL() error {
+	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" &&
+		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+		return errors.New("--public-url must be a URL such as https://voice.example.com, without a query")
+	}
+	return nil
+}
+
 // complete checks the flags against each other and fills in what follows from others.
 func (c *config) complete(given texts) error {
 	if err := c.addresses(given); err != nil {
@@ -181,11 +205,8 @@ func (c *config) complete(given texts) error {
 	if c.Region == "" {
 		return errors.New("--region must not be empty")
 	}
-	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
-		return errors.New("--call-log-days must be from 1 to 36500")
-	}
-	if c.HTTPConnections < 1 || c.HTTPConnections > mostHTTPConnections || c.HTTPConnectionsPerAddress < 1 {
-		return fmt.Errorf("--http-connections must be from 1 to %d, and --http-connections-per-address at least 1", mostHTTPConnections)
+	if err := c.checkLimits(); err != nil {
+		return err
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		return errors.New("--log-format must be text or json")
@@ -196,13 +217,8 @@ func (c *config) complete(given texts) error {
 	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return errors.New("--database-url must begin with sqlite:, postgres:// or postgresql://")
 	}
-	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
-	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" &&
-		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-		return errors.New("--public-url must be a URL such as https://voice.example.com, without a query")
-	}
-	if c.DrainTimeout < 0 {
-		return errors.New("--drain-timeout must not be negative")
+	if err := c.checkPublicURL(); err != nil {
+		return err
 	}
 	if err := c.checkEngines(); err != nil {
 		return err

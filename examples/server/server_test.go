@@ -340,11 +340,14 @@ func TestCheckDisk(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("it left %v, %v", left, err)
 	}
-	if err := os.Symlink("/dev/full", filepath.Join(folder, "server.probe")); err != nil {
-		t.Fatal(err)
+	if err := checkDisk(filepath.Join(folder, "absent")); !errors.Is(err, callwright.ErrUnavailable) {
+		t.Errorf("a folder that is gone: %v", err)
 	}
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("this system has no /dev/full")
+		return // not Linux
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(folder, "server.probe")); err != nil {
+		t.Fatal(err)
 	}
 	if err := checkDisk(folder); !errors.Is(err, callwright.ErrUnavailable) || !errors.Is(errors.Unwrap(err), syscall.ENOSPC) {
 		t.Errorf("on a full disk: %v", err)
