@@ -25,6 +25,7 @@ type DirectionInput struct {
 	Verify       *TLSVerification
 	AllowedIPs   *[]netip.Prefix
 	SecureMedia  *bool
+	Transfers    *TransferPolicy
 	Headers      *[]header.Rule
 }
 
@@ -41,6 +42,7 @@ func (s *Service) shape(t Trunk, in DirectionInput) (Trunk, error) {
 	set(&o.Transport, in.Transport)
 	set(&o.Verify, in.Verify)
 	set(&o.AllowedIPs, in.AllowedIPs)
+	set(&o.Transfers, in.Transfers)
 	if in.SecureMedia != nil {
 		o.SecureMedia = in.SecureMedia
 	}

@@ -28,7 +28,9 @@ type MediaSession interface {
 	Local() netip.AddrPort
 	// Apply starts the media as negotiated, or changes it after a new offer and answer: codec, addresses, keys,
 	// direction. Keys that stay the same keep their SRTP contexts, so sequence numbers and rollover counters go on. After a
-	// change of codec the former one is heard as well, until the next change: the peer sends it until it has our answer. It
+	// change of codec the former one is heard as well, until the next change: the peer sends it until it has our answer.
+	// When the keys of both sides change at once, the media goes to another peer: nothing of the former one is heard, and
+	// what is queued is played to the new one. It
 	// fails, with nothing changed, without a key of each side, or when both are the same (CodeBadRequest), without an
 	// engine for the codec (CodeUnavailable), and after Close (CodeInvalidState).
 	Apply(n sdp.Negotiated) error

@@ -21,6 +21,14 @@ type Routes interface {
 	Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error)
 }
 
+// Transfers decides on transfers by the peers of calls; Service implements it.
+type Transfers interface {
+	// Transfer returns the route of a call to a number to which the peer of a call over the route r transfers us. Its Number
+	// is the caller of that call. CodeForbidden, with the reason, for a transfer that r.Transfers does not allow, and
+	// without a number that can place the call.
+	Transfer(ctx context.Context, r Route, to callwright.PhoneNumber) (Route, error)
+}
+
 // Peer is the sender of an incoming call.
 type Peer struct {
 	Address netip.Addr
@@ -42,6 +50,7 @@ type Route struct {
 	// them.
 	Credentials Credentials
 	Verify      TLSVerification // outbound: how the peer's certificate is checked
+	Transfers   TransferPolicy  // where the peer may transfer us; empty: nowhere
 }
 
 // Credentials are the user name and password of digest authentication (RFC 3261, section 22).

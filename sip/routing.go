@@ -102,6 +102,7 @@ func (s *Service) route(t Trunk) Route {
 	r := Route{
 		Org: t.Org, TrunkID: t.ID, Number: t.Number, Headers: t.Headers,
 		Credentials: t.Options.Call, Verify: cmp.Or(t.Options.Verify, VerifyFull),
+		Transfers: t.Options.transfers(),
 	}
 	if t.Failover != nil {
 		r.Failover = *t.Failover

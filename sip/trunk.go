@@ -60,4 +60,5 @@ type Options struct {
 	Verify      TLSVerification // of the server that we connect to; empty: VerifyFull
 	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty: all, over TLS and with SRTP
 	SecureMedia *bool           // as given; media is always SRTP
+	Transfers   TransferPolicy  // by the peers of calls; empty: TransferOrganization
 }

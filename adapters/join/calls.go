@@ -81,6 +81,7 @@ func (f facts) course(c call.Call) {
 	f.put("seconds", c.Length().Seconds())
 	f.put("answered_by", string(c.AnsweredBy))
 	f.put("transferred_to", c.TransferredTo)
+	f.put("transferred_by", string(c.TransferredBy))
 	f.put("retry_of", c.RetryOf)
 	f.put("retried_by", c.RetriedBy)
 	f.put("summary", c.Analysis.Summary)

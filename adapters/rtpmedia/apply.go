@@ -35,10 +35,19 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	if err != nil {
 		return callwright.Invalid("crypto", "our SRTP key cannot be used").Because(err)
 	}
-	if err := s.in.opener.Use(s.now(), n.RemoteCrypto); err != nil {
+	moved := sealer != s.out.sealer && s.out.sealer != nil && !s.in.opener.Opens(n.RemoteCrypto)
+	opener := &s.in.opener
+	if moved {
+		opener = &secure.Opener{}
+	}
+	if err := opener.Use(s.now(), n.RemoteCrypto); err != nil {
 		return callwright.Invalid("crypto", "the peer's SRTP key cannot be used").Because(err)
 	}
 	s.change(&n, sealer, fresh)
+	if moved {
+		s.out.begin()
+		s.in.begin(opener)
+	}
 	return nil
 }
 

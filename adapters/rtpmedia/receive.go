@@ -98,6 +98,12 @@ func (r *receiver) decode(e *engines, delay Bounds) {
 	}
 }
 
+// begin forgets the former peer, after what was negotiated with another one is applied.
+func (r *receiver) begin(opener *secure.Opener) {
+	r.opener, r.straggling, r.heard = *opener, nil, false
+	r.player.Reset()
+}
+
 // decoder returns the index of the decoder for a payload type; -1 for one that is no audio.
 func (r *receiver) decoder(payload uint8) int {
 	for _, formats := range [][]format{r.formats, r.straggling} {

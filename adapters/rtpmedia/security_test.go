@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"
 )
 
@@ -234,6 +236,53 @@ func TestChangeOfKey(t *testing.T) {
 		}
 		if s := c.callee.Stats(); s.Bad+s.Lost+s.Late != 0 {
 			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+// When both keys change, the call is with somebody else: the former peer, who goes on talking, is not heard, and gets
+// nothing.
+func TestAnotherPeer(t *testing.T) {
+	t.Parallel()
+	overheard(t, func(t *testing.T, c *call, n *network) {
+		go func() { _ = c.callee.Write(context.Background(), speech(8000*60)) }()
+		go discard(c.callee)
+		hear(t, c.caller, time.Second)
+		target := must(c.calleeM.Open(context.Background()))(t)
+		defer target.Close()
+		offer := must(sdp.Offer(sdp.Capabilities{Media: c.caller.Local(), Codecs: []sdp.Codec{sdp.PCMU}}))(t)
+		reply, theirs, err := sdp.Answer(sdp.Capabilities{Media: target.Local(), Codecs: []sdp.Codec{sdp.PCMU}}, offer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := must(sdp.Accept(offer, reply))(t)
+		if err := c.caller.Apply(ours); err != nil {
+			t.Fatal(err)
+		}
+		before := len(n.recorded(c.calleAt))
+		for i, f := range hear(t, c.caller, time.Second) { // the new peer is slow
+			if i > 10 && slices.ContainsFunc(f.In, func(s int16) bool { return s != 0 }) {
+				t.Fatal("the former peer is heard")
+			}
+		}
+		if err := target.Apply(theirs); err != nil {
+			t.Fatal(err)
+		}
+		said := speech(8000)
+		go func() { _ = target.Write(context.Background(), said) }()
+		go func() { _ = c.caller.Write(context.Background(), said) }()
+		there := make(chan []sip.Frame, 1)
+		go func() { there <- hear(t, target, 3*time.Second) }()
+		heard := hear(t, c.caller, 3*time.Second)
+		if !containsRun(inbound(heard), said) || !containsRun(inbound(<-there), said) {
+			t.Error("the two do not hear each other exactly")
+		}
+		if sent := len(n.recorded(c.calleAt)) - before; sent > 1 { // one may have been on the way
+			t.Errorf("%d packets went to the former peer", sent)
+		}
+		packets := n.recorded(target.Local())
+		if first := binary.BigEndian.Uint16(packets[0].bytes[2:]); len(packets) < 100 || first >= 1<<15 {
+			t.Errorf("%d packets from %d", len(packets), first)
 		}
 	})
 }

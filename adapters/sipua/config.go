@@ -24,6 +24,9 @@ type Config struct {
 	Media        trunk.Media
 	Routes       trunk.Routes
 
+	// Transfers decides on transfers by the peers of calls (REFER); nil refuses all.
+	Transfers trunk.Transfers
+
 	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
 	Roots      *x509.CertPool // of servers' certificates; nil: the system's
 

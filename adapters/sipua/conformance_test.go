@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/codec/g722"
@@ -15,6 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // talking is a user agent with real media, which prefers a codec.
@@ -196,7 +198,7 @@ func TestLegConforms(t *testing.T) {
 					near, far := agents(t, preferred)
 					return connect(t, near, far)
 				},
-				Hold: heldLeg, Transfer: transferredLeg,
+				Hold: heldLeg, Transfer: transferredLeg, Refer: referredLeg,
 			})
 		})
 	}
@@ -248,4 +250,45 @@ func transferredLeg(t *testing.T, to string) call.Leg {
 		}
 	}()
 	return leg
+}
+
+// referredLeg is a leg that the wire transfers to another one. Both wires answer what the leg sends them.
+func referredLeg(t *testing.T, to callwright.PhoneNumber) (call.Leg, func(answers bool)) {
+	t.Helper()
+	address, accept := listenWire(t, "127.0.0.1")
+	server, err := uri.Parse("sip:" + address + ";transport=tls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAgent(t, func(cfg *sipua.Config) { cfg.Media, cfg.Transfers = newMedia(t), &transfers{server: server} })
+	c, legs := newCaller(t, a), answer(t, a)
+	c.connected()
+	leg := legOf(t, legs)
+	var target *wire
+	return leg, func(answers bool) {
+		c.ask("REFER", "", "Refer-To: <tel:"+to.String()+">")
+		c.response(202)
+		c.reply(c.request("NOTIFY"), 200, "", "")
+		if target == nil {
+			target = accept()
+		}
+		invite := target.request("INVITE")
+		if !answers {
+			target.reply(invite, 486, "target", "")
+			target.request("ACK")
+			c.reply(c.request("NOTIFY"), 200, "", "")
+			return
+		}
+		target.reply(invite, 200, "target", answerSDP())
+		target.request("ACK")
+		c.reply(c.request("NOTIFY"), 200, "", "")
+		c.ask("BYE", "")
+		c.response(200)
+		done := make(chan struct{})
+		t.Cleanup(func() { <-done })
+		go func() {
+			defer close(done)
+			target.reply(target.request("BYE"), 200, "", "")
+		}()
+	}
 }

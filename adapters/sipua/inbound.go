@@ -30,6 +30,7 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 		caller = v.from
 	}
 	id, log := u.inboundIdentity(v), u.inboundLog(v, route)
+	b := u.newBridge(log.ID(), nil)
 	l := leg.New(leg.Config{
 		Identity: id, Route: route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
 		SessionExpires: u.cfg.SessionExpires, Logger: u.log,
@@ -39,13 +40,14 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 			flow.Release()
 			u.registry.releaseFrom(v.from.Addr())
 		},
+		OnOver: b.over, Refer: b.refer,
 	})
 	if !u.registry.add(keyOf(id), entry{leg: l, caller: caller}) {
 		flow.Release()
 		u.registry.releaseFrom(v.from.Addr())
 		return false
 	}
-	l.Incoming(v.req, v.tx, u.cfg.Ring, func() { u.wg.Go(func() { u.offer(l, log.ID(), v, route) }) })
+	l.Incoming(v.req, v.tx, u.cfg.Ring, func() { u.wg.Go(func() { u.offer(l, b, v, route) }) })
 	return true
 }
 
@@ -65,7 +67,7 @@ func (u *UA) inboundIdentity(v inviteContext) message.Identity {
 }
 
 // offer checks what a call offers, opens its media and queues the call for Accept.
-func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
+func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 	log := u.log.With("sip_call_id", v.req.CallID().Value())
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,8 +91,8 @@ func (u *UA) offer(l *leg.Leg, id string, v inviteContext, route trunk.Route) {
 		l.Reject(overloaded)
 		return
 	}
-	in := &incomingCall{leg: l, offer: call.CallerInfo{
-		ID: id, Org: route.Org, TrunkID: route.TrunkID, From: message.Caller(v.req), To: v.to,
+	in := &incomingCall{leg: l, bridge: b, offer: call.CallerInfo{
+		ID: b.id, Org: route.Org, TrunkID: route.TrunkID, From: message.Caller(v.req), To: v.to,
 		Source: v.from.String(), Headers: message.CustomHeaders(v.req),
 		Variables: header.Inbound(route.Headers, message.Headers(v.req)),
 	}}
@@ -129,8 +131,9 @@ func (u *UA) Accept(ctx context.Context) (call.IncomingCall, error) {
 
 // incomingCall is an inbound call that waits for its answer.
 type incomingCall struct {
-	leg   *leg.Leg
-	offer call.CallerInfo
+	leg    *leg.Leg
+	bridge *bridge
+	offer  call.CallerInfo
 }
 
 var _ call.IncomingCall = (*incomingCall)(nil)
@@ -143,7 +146,8 @@ func (in *incomingCall) Answer(ctx context.Context) (call.Leg, error) {
 	if err := in.leg.Answer(ctx); err != nil {
 		return nil, err
 	}
-	return in.leg, nil
+	in.bridge.carry(in.leg)
+	return in.bridge, nil
 }
 
 // rejections are the responses for the causes that a call may be refused with.

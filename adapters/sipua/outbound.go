@@ -39,11 +39,14 @@ func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Pr
 			progress(call.ProgressRinging)
 		}
 	})
+	b := u.newBridge(d.CallID, d.Variables)
+	o.bridge = b
 	l, ending := o.run(ctx)
 	if ending != nil {
 		return nil, ending
 	}
-	return l, nil
+	b.carry(l)
+	return b, nil
 }
 
 // outbound is an outbound call, which tries one server after the other.
@@ -54,17 +57,27 @@ type outbound struct {
 	codecs  []sdp.Codec
 	headers []sip.Header
 	ringing func()
+	bridge  *bridge            // that the call is for; nil for a test call, whose peer can't transfer it
+	audio   *leg.Audio         // that the call takes over with its answer; nil: its own
 	observe func(ladder.Event) // hears of every step; may be nil
 	until   time.Time          // no other server is tried after that
 }
 
 // newOutbound finds the route of a call and prepares its INVITE.
 func (u *UA) newOutbound(ctx context.Context, d call.DialRequest) (*outbound, error) {
-	headers, err := checkDial(d)
-	if err != nil {
+	if _, err := checkDial(d); err != nil {
 		return nil, err
 	}
 	route, err := u.cfg.Routes.Outbound(ctx, d.Org, d.From)
+	if err != nil {
+		return nil, err
+	}
+	return u.outboundOver(route, d)
+}
+
+// outboundOver prepares the INVITE of a call over a route.
+func (u *UA) outboundOver(route trunk.Route, d call.DialRequest) (*outbound, error) {
+	headers, err := checkDial(d)
 	if err != nil {
 		return nil, err
 	}
@@ -150,18 +163,11 @@ func (o *outbound) start(
 	ctx context.Context, server uri.URI, id message.Identity, flow transport.Flow, log *attempt.Log,
 ) (*leg.Leg, *call.HangupReason) {
 	u := o.ua
-	session, err := u.cfg.Media.Open(ctx)
-	if ctx.Err() != nil {
-		if err == nil {
-			_ = session.Close()
-		}
-		return nil, &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+	audio, ending := o.media(ctx)
+	if ending != nil {
+		return nil, ending
 	}
-	if err != nil {
-		u.log.Warn("no media session for a call", "call", o.dial.CallID, "error", err)
-		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "no media port is free"}
-	}
-	l := leg.New(leg.Config{
+	cfg := leg.Config{
 		Identity: id, Route: o.route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
 		SessionExpires: u.cfg.SessionExpires, Logger: u.log,
 		OnEnd: func() {
@@ -169,16 +175,39 @@ func (o *outbound) start(
 			flow.Release()
 			u.registry.release()
 		},
-	})
+	}
+	if o.bridge != nil {
+		cfg.OnOver, cfg.Refer = o.bridge.over, o.bridge.refer
+	}
+	l := leg.New(cfg)
 	if !u.registry.add(keyOf(id), entry{leg: l}) {
-		_ = session.Close()
+		audio.Discard()
 		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}
 	l.Dial(leg.Invitation{
-		Target: o.target(server), Headers: o.headers, Media: session, Codecs: o.codecs, Ringing: o.ringing,
+		Target: o.target(server), Headers: o.headers, Audio: audio, Codecs: o.codecs, Ringing: o.ringing,
 		Ring: cmp.Or(o.dial.Ring, u.cfg.Ring),
 	})
 	return l, nil
+}
+
+// media returns the audio of the call: that of the call to transfer, or a new one.
+func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
+	if o.audio != nil {
+		return o.audio, nil
+	}
+	session, err := o.ua.cfg.Media.Open(ctx)
+	if ctx.Err() != nil {
+		if err == nil {
+			_ = session.Close()
+		}
+		return nil, &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+	}
+	if err != nil {
+		o.ua.log.Warn("no media session for a call", "call", o.dial.CallID, "error", err)
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "no media port is free"}
+	}
+	return leg.NewAudio(session), nil
 }
 
 // await waits for the answer, but not for long for the server's first response: RFC 3261 would wait for 64*T1. A leg that

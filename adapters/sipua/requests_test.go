@@ -14,7 +14,7 @@ func TestRequestsInTheDialog(t *testing.T) {
 		method string
 		status int
 	}{
-		{"OPTIONS", 200}, {"REFER", 603}, {"NOTIFY", 481}, {"INFO", 405}, {"UPDATE", 405}, {"PRACK", 405}, {"FOO", 501},
+		{"OPTIONS", 200}, {"REFER", 400}, {"NOTIFY", 481}, {"INFO", 405}, {"UPDATE", 405}, {"PRACK", 405}, {"FOO", 501},
 	} {
 		c.ask(tt.method, "")
 		if r := c.response(tt.status); tt.status == 405 && r.get("Allow") == "" {

@@ -271,6 +271,7 @@ func dialFrom(t testing.TB, a *agent, source string) (*tls.Conn, error) {
 type caller struct {
 	*wire
 	uri    string
+	from   string // with its tag; empty: alice's
 	callID string
 	tag    string // the agent's
 	target string // its Contact
@@ -301,10 +302,14 @@ func (c *caller) ask(method, body string, extra ...string) {
 	if c.tag != "" && method != "CANCEL" {
 		to += ";tag=" + c.tag
 	}
+	from := c.from
+	if from == "" {
+		from = "<sip:" + alice.String() + "@peer.test>;tag=peer"
+	}
 	lines := append([]string{
 		method + " " + c.target + " SIP/2.0",
 		fmt.Sprintf("Via: SIP/2.0/TLS %s;branch=z9hG4bK%s-%d", c.conn.LocalAddr(), c.callID, c.branch),
-		"Max-Forwards: 70", "From: <sip:" + alice.String() + "@peer.test>;tag=peer", to, "Call-ID: " + c.callID,
+		"Max-Forwards: 70", "From: " + from, to, "Call-ID: " + c.callID,
 		fmt.Sprintf("CSeq: %d %s", c.cseq, method),
 	}, extra...)
 	if method == "INVITE" {

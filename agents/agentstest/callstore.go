@@ -93,7 +93,8 @@ func fullCall() call.Call {
 	full.StartAt, full.StartedAt, full.EndedAt = &due, &started, &ended
 	full.Ending = &call.HangupReason{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true}
 	full.ErrorMessage, full.AnsweredBy = "none", call.AnsweredByHuman
-	full.TransferredTo, full.TransferredAt, full.ModelUsed = "+15550000003", &moved, "scripted"
+	full.TransferredTo, full.TransferredAt, full.TransferredBy = "+15550000003", &moved, call.TransferredByPeer
+	full.ModelUsed = "scripted"
 	full.PathwayNumber, full.RetryOf, full.RetriedBy = &number, "c0", "c2"
 	full.Analysis = call.Analysis{Summary: "Sold \u2603.", Disposition: "sold", Error: "half of it"}
 	full.Carriage = call.LegInfo{SIPCallID: "x@y", Peer: "192.0.2.1:5061", Codec: "PCMU", SRTPSuite: "S", TLS: "TLS 1.3"}

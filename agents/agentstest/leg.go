@@ -10,7 +10,10 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-var _ call.Leg = (*Leg)(nil)
+var _ interface {
+	call.Leg
+	call.Transferable
+} = (*Leg)(nil)
 
 // Leg is the near end of a Phone's call. Each Read is one frame of the call: it waits for the phone's pace, takes what
 // the phone says and plays what was written.
@@ -155,6 +158,9 @@ func (l *Leg) Transfer(_ context.Context, to string) error {
 	l.phone.end(call.HangupReason{Cause: call.CauseTransferred, Reason: to})
 	return nil
 }
+
+// Transfers returns what Phone.Refer has done.
+func (l *Leg) Transfers() <-chan call.PeerTransfer { return l.phone.referred }
 
 // Hangup ends the call from the near end, unless it is ending already, and waits until it has ended.
 func (l *Leg) Hangup(ctx context.Context) error {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -37,6 +38,9 @@ type LegHarness struct {
 	Hold func(t *testing.T) (leg call.Leg, hold func(on bool))
 	// Transfer returns a leg whose far end accepts a transfer to one number, and refuses every other.
 	Transfer func(t *testing.T, to string) call.Leg
+	// Refer returns a leg, and a function with which the far end transfers it to a number, which answers or not. It is
+	// required of a call.Transferable, and nil for other legs.
+	Refer func(t *testing.T, to callwright.PhoneNumber) (leg call.Leg, refer func(answers bool))
 }
 
 // RunLeg checks what call.Leg promises. Calls last a few seconds, in real time.
@@ -45,7 +49,7 @@ func RunLeg(t *testing.T, h LegHarness) {
 	for name, check := range map[string]func(*testing.T, LegHarness){
 		"frames": legFrames, "audio": legAudio, "playout": legPlayout, "write ends": legWriteEnds, "digits": legDigits,
 		"hold": legHold, "transfer": legTransfer, "hang up": legHangup, "far end hangs up": legFarHangup,
-		"both hang up": legBothHangUp, "read gives up": legReadGivesUp,
+		"both hang up": legBothHangUp, "read gives up": legReadGivesUp, "transfer by the far end": legReferred,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 )
@@ -73,6 +74,16 @@ func TestLegConforms(t *testing.T) {
 			Hold: func(*testing.T) (call.Leg, func(bool)) {
 				leg, phone := connect(agentstest.PhoneConfig{})
 				return leg, phone.Hold
+			},
+			Refer: func(_ *testing.T, to callwright.PhoneNumber) (call.Leg, func(bool)) {
+				leg, phone := connect(agentstest.PhoneConfig{})
+				return leg, func(answers bool) {
+					if answers {
+						phone.Refer(to, nil)
+					} else {
+						phone.Refer(to, &call.HangupReason{Cause: call.CauseBusy})
+					}
+				}
 			},
 			Transfer: func(_ *testing.T, to string) call.Leg {
 				leg, _ := connect(agentstest.PhoneConfig{Transfer: func(wanted string) error {

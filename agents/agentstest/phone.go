@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -33,19 +34,20 @@ type Phone struct {
 	id     string // of the call
 	config PhoneConfig
 
-	mu      sync.Mutex
-	say     []int16       // what the phone will say
-	cue     cue           // what the phone will say once it has heard something
-	keys    []byte        // digits it will press, one a frame
-	held    bool          //
-	queue   []int16       // what the near end has written and was not played yet
-	played  []int16       // what the phone has heard, silence included, from the first frame on
-	pressed []byte        // digits that the near end has sent
-	elapsed time.Duration // of the call
-	changed chan struct{} // closed and replaced at every change
-	ending  call.HangupReason
-	gone    chan struct{} // closed when there is no more audio
-	done    chan struct{} // closed when the call has ended
+	mu       sync.Mutex
+	say      []int16       // what the phone will say
+	cue      cue           // what the phone will say once it has heard something
+	keys     []byte        // digits it will press, one a frame
+	held     bool          //
+	queue    []int16       // what the near end has written and was not played yet
+	played   []int16       // what the phone has heard, silence included, from the first frame on
+	pressed  []byte        // digits that the near end has sent
+	elapsed  time.Duration // of the call
+	changed  chan struct{} // closed and replaced at every change
+	ending   call.HangupReason
+	referred chan call.PeerTransfer
+	gone     chan struct{} // closed when there is no more audio
+	done     chan struct{} // closed when the call has ended
 }
 
 // NewPhone returns a phone in a call that has just been answered.
@@ -58,6 +60,7 @@ func NewPhone(config PhoneConfig) *Phone {
 	}
 	return &Phone{
 		id: rand.Text(), config: config, changed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
+		referred: make(chan call.PeerTransfer, maxReferred),
 	}
 }
 
@@ -96,6 +99,14 @@ func (p *Phone) Press(digits string) {
 
 // Hold puts the near end on hold, or takes it back.
 func (p *Phone) Hold(on bool) { p.change(func() { p.held = on }) }
+
+// maxReferred is how many transfers a call.Transferable has.
+const maxReferred = 10
+
+// Refer transfers the near end to a number: from now on the phone is that number's. With a failure it stays what it was.
+func (p *Phone) Refer(to callwright.PhoneNumber, failure *call.HangupReason) {
+	p.referred <- call.PeerTransfer{To: to, Failure: failure}
+}
 
 // Hangup ends the call from the far end.
 func (p *Phone) Hangup() {

@@ -136,7 +136,7 @@ func (c Call) question(lines []Entry) llm.Question {
 	})
 	evidence, _ := json.Marshal(map[string]any{ //nolint:errchkjson // so have texts and numbers
 		"answered_by": c.AnsweredBy, "status": c.Status, "ended_by": c.endedBy(), "seconds": int(c.Length().Seconds()),
-		"transferred_to": c.TransferredTo,
+		"transferred_to": c.TransferredTo, "transferred_by": c.TransferredBy,
 	})
 	return llm.Question{
 		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules.String(), Messages: messages(lines), Evidence: evidence,

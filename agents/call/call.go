@@ -35,6 +35,7 @@ type Call struct {
 	AnsweredBy    AnsweredBy
 	TransferredTo string
 	TransferredAt *time.Time
+	TransferredBy TransferredBy
 	ModelUsed     string // the model that spoke, such as "scripted"
 	PathwayNumber *int   // which version of the agent's pathway it was, 0 for the draft; nil: none yet, or no pathway
 	RetryOf       string // id of the call that this one tries again; empty: none
@@ -71,6 +72,15 @@ const (
 	StatusNoAnswer  Status = "no-answer"
 	StatusCanceled  Status = "canceled"
 	StatusUnknown   Status = "unknown"
+)
+
+// TransferredBy is who transferred a call; empty without a transfer.
+type TransferredBy string
+
+// Who transfers calls.
+const (
+	TransferredByAgent TransferredBy = "agent" // the other side went to TransferredTo, and the call was over
+	TransferredByPeer  TransferredBy = "peer"  // the agent went to TransferredTo, and the call went on
 )
 
 // AnsweredBy is who answered a call.

@@ -2,6 +2,7 @@ package call_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,7 +113,8 @@ func TestTransfer(t *testing.T) {
 				}
 				got, lines := h.ended(c.ID)
 				if asked != "+15550000007" || got.Status != call.StatusCompleted || got.TransferredTo != test.to ||
-					(got.TransferredAt != nil) != (test.to != "") || got.Ending.Cause != test.cause {
+					(got.TransferredAt != nil) != (test.to != "") || (got.TransferredBy == call.TransferredByAgent) != (test.to != "") ||
+					got.Ending.Cause != test.cause {
 					t.Errorf("asked for %q, record %+v", asked, got)
 				}
 				if said := spoken(lines); said[len(said)-1] != test.line {
@@ -121,6 +123,52 @@ func TestTransfer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The other side transfers the agent: the conversation goes on with the number that the record then names, until somebody
+// hangs up. The line, too, may have ended the call before the record hears of a transfer.
+func TestTransferByTheOtherSide(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.create(agents.Agent{FirstSentence: "hello"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		phone.Refer("+15550000007", &call.HangupReason{Cause: call.CauseBusy, SIPCode: 486})
+		h.says(phone, "one")
+		h.hears(phone, "you said one")
+		phone.Refer("+15550000008", nil)
+		h.says(phone, "bye")
+		got, lines := h.ended(c.ID)
+		if got.Status != call.StatusCompleted || got.Ending.Cause != call.CauseLocalHangup || got.TransferredTo != "+15550000008" ||
+			got.TransferredBy != call.TransferredByPeer || got.TransferredAt == nil || got.TransferredAt.Before(*got.StartedAt) {
+			t.Errorf("record %+v", got)
+		}
+		said := strings.Join(spoken(lines), "\n")
+		for _, want := range []string{
+			"agent-action: the other side tried to transfer the call to +15550000007, which failed: busy",
+			"agent-action: was transferred to +15550000008 by the other side", "assistant: you said bye.",
+		} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is missing in\n%s", want, said)
+			}
+		}
+	})
+}
+
+// An agent that has been transferred may transfer the call in turn. The record has the last transfer.
+func TestTransferBothWays(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		c := h.create(agents.Agent{FirstSentence: "hello", TransferTo: "+15550000007"})
+		phone := h.answered()
+		h.hears(phone, "hello")
+		phone.Refer("+15550000008", nil)
+		h.says(phone, "operator")
+		got, _ := h.ended(c.ID)
+		if got.TransferredTo != "+15550000007" || got.TransferredBy != call.TransferredByAgent || got.Ending.Cause != call.CauseTransferred {
+			t.Errorf("record %+v", got)
+		}
+	})
 }
 
 func TestFailureEndsOneCall(t *testing.T) {

@@ -81,6 +81,21 @@ type Leg interface {
 	Stats() Stats
 }
 
+// Transferable is an ability of a Leg: its peer may transfer this side to another number (REFER, RFC 5589). The leg places
+// the call to it. When the target answers, the leg's audio is that of the target, at the same rate, and the call with the
+// peer ends: the leg goes on. A transfer that fails leaves the leg as it was, or ends it if the peer has hung up meanwhile.
+type Transferable interface {
+	// Transfers returns the transfers that were begun, each once it has succeeded or failed. At most 10 are begun, and all
+	// are in the channel before Done is closed, so that nobody has to receive them.
+	Transfers() <-chan PeerTransfer
+}
+
+// PeerTransfer is a transfer of this side by the peer.
+type PeerTransfer struct {
+	To      callwright.PhoneNumber
+	Failure *HangupReason // why the target did not take the call; nil: it did
+}
+
 // LegInfo describes how a call is carried.
 type LegInfo struct {
 	SIPCallID string

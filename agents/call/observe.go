@@ -15,7 +15,7 @@ const (
 	ObservedAnswered   Observed = "answered"    // both sides hear each other
 	ObservedAnsweredBy Observed = "answered_by" // Call.AnsweredBy is decided
 	ObservedLine       Observed = "line"        // Line is a new line of the transcript
-	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it has succeeded if Call.TransferredAt is set
+	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it has succeeded if Call.TransferredTo is To
 	ObservedEnded      Observed = "ended"       // the record is final, but for what is analyzed afterwards
 )
 

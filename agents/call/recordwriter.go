@@ -39,6 +39,7 @@ type recordWriter struct {
 	logged    int            // bytes of logs
 	full      bool           // there are as many as there may be
 	now       Call           // the record as it is now, for who observes
+	moved     handover
 }
 
 // write is one write to the store.
@@ -245,7 +246,7 @@ func (p write) try(ctx context.Context, patience time.Duration) error {
 func (b *recordWriter) changed(c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.now = c
+	b.now = b.moved.record(c)
 }
 
 // close waits until everything is written. It may be called twice.

@@ -39,10 +39,14 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	s.observed.add(Observation{What: ObservedAnswered, At: now, Call: c})
 	longest, cancel := context.WithTimeoutCause(ctx, c.Agent.MaxDuration, errMaxDuration)
 	defer cancel()
+	stop := followTransfers(leg, book)
+	defer stop()
 	outcome, err := s.converse(longest, &c, leg, by, book)
 	ending := s.end(longest, c, leg, outcome, err)
 	at := ended()
+	stop()
 	book.close()
+	c = book.transferred(c)
 	c.Variables, c.Stats = book.found(c.Variables), leg.Stats()
 	s.finish(ctx, c, ending, at)
 }
@@ -160,7 +164,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
 	}
-	if c.TransferredAt != nil {
+	if c.TransferredBy == TransferredByAgent {
 		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
 	}
 	select {
@@ -201,7 +205,7 @@ func (s *Service) transfer(
 		text = "tried to transfer the call to " + to + ", which failed"
 	} else {
 		now := book.clock.Now()
-		c.TransferredTo, c.TransferredAt = to, &now
+		c.TransferredTo, c.TransferredAt, c.TransferredBy = to, &now, TransferredByAgent
 	}
 	book.notice(EventsCall, EventInfo, text)
 	book.changed(*c)

@@ -203,9 +203,9 @@ type lineParts struct {
 func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	ua, err := sipua.New(sipua.Config{
 		Listen: p.Config.SIPAddr, Certificates: p.Identity.certificates, Roots: p.Identity.roots,
-		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Observer: p.CallLog, Resolver: p.Resolver,
-		MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip, MaxConnectionsPerIP: p.Shares.sipPerAddress,
-		AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
+		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
+		Resolver: p.Resolver, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
+		MaxConnectionsPerIP: p.Shares.sipPerAddress, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {
 		return nil, err

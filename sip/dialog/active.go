@@ -38,7 +38,7 @@ func (c *Call) byeByPeer(ev Event) {
 			c.deciding = false
 		}
 		why := Ending{Cause: RemoteHangup, Status: 200, ByPeer: true}
-		if c.transfer == transferred {
+		if c.transfer == transferred || c.referral == handedOver {
 			why.Cause = TransferDone
 		}
 		c.end(why)
@@ -119,7 +119,7 @@ func (c *Call) activeTimer(ev Event) {
 	case TimerTransfer:
 		c.settleTransfer(false, 0)
 	case TimerGrace:
-		if c.transfer == transferred {
+		if c.transfer == transferred || c.referral == handedOver {
 			c.bye(Ending{Cause: TransferDone})
 		}
 	default: // of another phase

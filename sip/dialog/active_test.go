@@ -181,8 +181,7 @@ func TestTransfer(t *testing.T) {
 	})
 }
 
-func TestPeerMayNotTransferUs(t *testing.T) {
+func TestUnexpectedNotify(t *testing.T) {
 	t.Parallel()
-	confirmedInbound(t).do(request(dialog.REFER, 8)).responded(603).phase(dialog.Active)
 	confirmedInbound(t).do(request(dialog.NOTIFY, 8)).responded(481).phase(dialog.Active)
 }

@@ -83,11 +83,18 @@ type Call struct {
 	referTo  string
 	wait     time.Duration // for the final NOTIFY
 
+	referral  referral
+	referSeq  uint32 // CSeq of the peer's REFER
+	referrals int    // accepted ones
+
 	ending  Ending // of the call that we hang up or cancel
 	wantBye bool   // send BYE when the ACK has come
 	stopped bool   // StopMedia was returned
 	byeAuth bool   // BYE was sent with credentials
 	refAuth bool   // REFER was sent with credentials
+	tellSeq uint32 // CSeq of our last NOTIFY
+	told    Progress
+	telAuth bool // it had credentials
 
 	replay  bool // the event has changed the phase, and applies to the new one, too
 	effects []Effect
@@ -101,6 +108,16 @@ const (
 	referring           // REFER is sent
 	following           // accepted; NOTIFYs report the progress
 	transferred
+)
+
+// referral is the state of the peer's REFER.
+type referral uint8
+
+const (
+	noReferral referral = iota
+	judging             // the owner decides
+	reporting           // accepted; our NOTIFYs report the progress
+	handedOver          // the target has our side of the call
 )
 
 // NewCall returns a new call.
@@ -154,25 +171,26 @@ var table = map[Phase]map[Kind]handler{
 		KindNOTIFY: (*Call).overtaking, KindOPTIONS: (*Call).overtaking,
 	},
 	Active: {
-		KindHangup: (*Call).hangup, KindTransfer: (*Call).refer, KindDecide: (*Call).decide,
+		KindHangup: (*Call).hangup, KindTransfer: (*Call).refer, KindDecide: (*Call).decide, KindReferral: (*Call).referred,
 		KindFired: (*Call).activeTimer,
 		KindACK:   (*Call).reconfirmed, KindBYE: (*Call).byeByPeer, KindINVITE: (*Call).reinvited, KindCANCEL: ok,
 		KindREFER: (*Call).referredByPeer, KindNOTIFY: (*Call).notified, KindOPTIONS: (*Call).inOrderOK,
 		KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: (*Call).laterRefusal,
-		KindByeResult: ignore, KindReferResult: (*Call).referResult, KindUndelivered: (*Call).notReconfirmed,
+		KindByeResult: ignore, KindReferResult: (*Call).referResult, KindNotifyResult: (*Call).notifyResult,
+		KindUndelivered: (*Call).notReconfirmed,
 	},
 	Leaving: {
 		KindHangup: ignore, KindFired: (*Call).leavingTimer, KindByeResult: (*Call).byeResult,
 		KindBYE: (*Call).byeCrossed, KindACK: ignore, KindINVITE: unknown, KindCANCEL: ok, KindREFER: unknown,
 		KindNOTIFY: ok, KindOPTIONS: ok, KindDecide: ignore,
 		KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore, KindReferResult: ignore,
-		KindUndelivered: ignore,
+		KindNotifyResult: ignore, KindReferral: ignore, KindUndelivered: ignore,
 	},
 	Over: {
 		KindHangup: ignore, KindFired: ignore, KindACK: ignore, KindUndelivered: ignore, KindDecide: ignore,
 		KindBYE: unknown, KindINVITE: unknown, KindCANCEL: unknown, KindREFER: unknown, KindNOTIFY: unknown,
 		KindOPTIONS: unknown, KindProvisional: ignore, KindSuccess: (*Call).laterSuccess, KindRefusal: ignore,
-		KindByeResult: ignore, KindReferResult: ignore,
+		KindByeResult: ignore, KindReferResult: ignore, KindNotifyResult: ignore, KindReferral: ignore,
 	},
 }
 
@@ -236,6 +254,7 @@ func (c *Call) bye(why Ending) {
 		c.deciding = false
 	}
 	c.settleTransfer(false, 0)
+	c.abandonReferral()
 	if why.Status == 0 {
 		why.Status = 200 // the call was answered
 	}
@@ -257,6 +276,9 @@ func (c *Call) stopMedia() {
 // end ends the call. All calls end here.
 func (c *Call) end(why Ending) {
 	c.settleTransfer(false, 0)
+	if c.referral == judging {
+		c.abandonReferral()
+	}
 	for t := range timers {
 		c.disarm(t)
 	}

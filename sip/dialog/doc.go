@@ -23,6 +23,9 @@
 //   - Each call has exactly one [Ended], which is its last effect for the owner.
 //   - Each call has one [StopMedia], before or together with Ended.
 //
+// A peer may transfer us (REFER): the owner decides and reports, and the machine answers 202 and sends the NOTIFYs. A transfer
+// that fails leaves the call as it was; after one that succeeds the call ends.
+//
 // Hold is a re-INVITE whose direction concerns only the media, so it is not a state here. Requests may be reordered inside
 // this program although TLS keeps their order: an in-dialog request before the ACK implies the ACK.
 package dialog

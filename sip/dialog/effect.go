@@ -15,7 +15,7 @@ const (
 	Reply       // our answer to the peer's offer
 )
 
-// Send sends a request. The result of an INVITE, BYE or REFER is reported as a Response, with Local if the peer did not
+// Send sends a request. The result of an INVITE, BYE, REFER or NOTIFY is reported as a Response, with Local if the peer did not
 // respond. The result of a Stray is not reported.
 type Send struct {
 	Method    Method
@@ -26,7 +26,16 @@ type Send struct {
 	Authorize bool    // with credentials for the last response's challenge
 	Session   Session // Session-Expires and Min-SE of an INVITE
 	ReferTo   string
-	Stray     bool // belongs to an unwanted dialog; its result is ignored
+	Notify    Progress // of a NOTIFY
+	Stray     bool     // belongs to an unwanted dialog; its result is ignored
+}
+
+// Progress is the body of a NOTIFY: how the call goes that the peer's REFER has asked for (RFC 3515, 2.4.5).
+type Progress struct {
+	Status  int
+	Final   bool          // ends the subscription
+	Expires time.Duration // of the subscription
+	ID      uint32        // CSeq of the REFER; 0 for the first one of the dialog (RFC 3515, 2.4.6)
 }
 
 // Respond answers a request.
@@ -70,6 +79,9 @@ type Transferred struct {
 	Status int // final status of the new call or of the REFER; 0: no response
 }
 
+// Referred asks the call's owner to decide on the peer's REFER. The event Referral has the result.
+type Referred struct{ CSeq uint32 }
+
 // StopMedia stops the media: the peer no longer listens.
 type StopMedia struct{}
 
@@ -94,6 +106,7 @@ func (Established) effect()  {}
 func (Negotiate) effect()    {}
 func (Renegotiated) effect() {}
 func (Transferred) effect()  {}
+func (Referred) effect()     {}
 func (StopMedia) effect()    {}
 func (Ended) effect()        {}
 
@@ -111,7 +124,7 @@ const (
 	TimerExpire                  // the session has expired
 	TimerGlare                   // our re-INVITE may be retried
 	TimerTransfer                // the peer has not reported the result of the transfer
-	TimerGrace                   // the call may end after a successful transfer
+	TimerGrace                   // the call may end after a successful transfer, by either side
 	timers
 )
 

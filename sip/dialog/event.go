@@ -35,6 +35,7 @@ const (
 	KindHangup
 	KindTransfer
 	KindDecide
+	KindReferral
 	KindUndelivered
 
 	KindACK
@@ -50,15 +51,16 @@ const (
 	KindRefusal
 	KindByeResult
 	KindReferResult
+	KindNotifyResult
 
 	KindFired
 	kinds
 )
 
 var kindNames = [kinds]string{
-	"Dial", "Incoming", "Ring", "Answer", "Reject", "Hangup", "Transfer", "Decide", "Undelivered",
+	"Dial", "Incoming", "Ring", "Answer", "Reject", "Hangup", "Transfer", "Decide", "Referral", "Undelivered",
 	"ACK", "BYE", "INVITE", "CANCEL", "REFER", "NOTIFY", "OPTIONS",
-	"1xx", "2xx", "refusal", "result of BYE", "result of REFER", "timer",
+	"1xx", "2xx", "refusal", "result of BYE", "result of REFER", "result of NOTIFY", "timer",
 }
 
 // String returns the kind's name.
@@ -114,6 +116,13 @@ type Decide struct {
 	Warning string
 }
 
+// Referral decides on the peer's REFER, after Referred: 202 accepts it, 300 and above refuse it. For an accepted one it
+// reports how the call to the target goes: 1xx, 2xx once the target has our side of the call, or its failure.
+type Referral struct {
+	Status  int
+	Warning string // with a refusal
+}
+
 // Undelivered reports that the transaction of the peer's INVITE is gone, by CANCEL or a lost connection, so that no
 // response can be sent.
 type Undelivered struct{ Cancelled bool }
@@ -162,6 +171,7 @@ func (Reject) kind() Kind      { return KindReject }
 func (Hangup) kind() Kind      { return KindHangup }
 func (Transfer) kind() Kind    { return KindTransfer }
 func (Decide) kind() Kind      { return KindDecide }
+func (Referral) kind() Kind    { return KindReferral }
 func (Undelivered) kind() Kind { return KindUndelivered }
 func (Fired) kind() Kind       { return KindFired }
 
@@ -192,6 +202,8 @@ func (r Response) kind() Kind {
 		return KindByeResult
 	case r.Method == REFER && r.Status >= 200:
 		return KindReferResult
+	case r.Method == NOTIFY && r.Status >= 200:
+		return KindNotifyResult
 	case r.Method != INVITE:
 		return kinds
 	case r.Status < 200:

@@ -27,12 +27,15 @@ type model struct {
 	asked   map[dialog.Method]uint32 // last CSeq of the peer's requests, by method
 	owed    map[uint32]bool          // INVITEs of the peer that have no final answer yet
 	peerSeq uint32
+	judged  map[uint32]bool // REFERs of the peer that the owner decides on
+	tells   bool            // a REFER of the peer is accepted, and its final NOTIFY has not been sent
 }
 
 func newModel(t *rapid.T) *model {
 	return &model{
 		t: t, timers: map[dialog.Timer]bool{}, invites: map[uint32]bool{}, heard: map[uint32]bool{},
 		cancels: map[uint32]bool{}, owed: map[uint32]bool{}, asked: map[dialog.Method]uint32{}, peerSeq: 6,
+		judged: map[uint32]bool{},
 		call: dialog.NewCall(dialog.Config{
 			LocalTag: "ours", Seed: rapid.Uint64().Draw(t, "seed"),
 			Session: rapid.SampledFrom([]time.Duration{0, 30 * time.Minute}).Draw(t, "session"),
@@ -96,7 +99,16 @@ func (m *model) effect(e dialog.Effect) {
 		if m.stopped > 0 {
 			m.t.Fatalf("%T after the media stopped", e)
 		}
+	case dialog.Referred:
+		if len(m.judged) > 0 || m.tells {
+			m.t.Fatal("two transfers by the peer at once")
+		}
+		m.judged[e.CSeq] = true
 	case dialog.Respond:
+		if e.Method == dialog.REFER {
+			delete(m.judged, e.CSeq)
+			m.tells = m.tells || e.Status == 202
+		}
 		if e.Method == dialog.INVITE && e.Status >= 200 && !e.Again {
 			if !m.owed[e.CSeq] {
 				m.t.Fatalf("a second final answer to INVITE %d", e.CSeq)
@@ -128,6 +140,12 @@ func (m *model) send(s dialog.Send) {
 			m.t.Fatalf("%s goes back to CSeq %d", s.Method, s.CSeq)
 		}
 		m.seq = s.CSeq
+		if s.Method == dialog.NOTIFY && !s.Authorize {
+			if !m.tells || s.Notify.Final != (s.Notify.Status >= 200) {
+				m.t.Fatalf("NOTIFY %+v without a subscription, or its end", s.Notify)
+			}
+			m.tells = !s.Notify.Final
+		}
 		if s.Method == dialog.INVITE {
 			m.invites[s.CSeq] = true
 		}
@@ -144,7 +162,7 @@ func (m *model) rules(ev dialog.Event, effects []dialog.Effect) {
 		m.t.Fatalf("ended %d times, media stopped %d times", m.ended, m.stopped)
 	}
 	if m.ended == 1 {
-		if m.call.Phase() != dialog.Over || m.stopped != 1 || len(m.timers) > 0 || len(m.owed) > 0 {
+		if m.call.Phase() != dialog.Over || m.stopped != 1 || len(m.timers) > 0 || len(m.owed)+len(m.judged) > 0 {
 			m.t.Fatalf("ended in %s, media stopped %d times, timers %v, unanswered %v", m.call.Phase(), m.stopped, m.timers, m.owed)
 		}
 	}
@@ -165,7 +183,7 @@ func (m *model) rules(ev dialog.Event, effects []dialog.Effect) {
 				finals++
 			}
 		}
-		if waits := m.owed[ev.CSeq] && ev.Method == dialog.INVITE; ev.Method != dialog.ACK && finals != 1 && !waits {
+		if waits := m.owed[ev.CSeq] && ev.Method == dialog.INVITE || m.judged[ev.CSeq]; ev.Method != dialog.ACK && finals != 1 && !waits {
 			m.t.Fatalf("%s has %d final answers: %+v", ev.Method, finals, effects)
 		}
 	}
@@ -209,7 +227,7 @@ func (m *model) response() dialog.Event {
 	cseq := uint32(rapid.IntRange(1, int(max(m.seq, 1))).Draw(m.t, "cseq"))
 	method := dialog.INVITE
 	if !m.invites[cseq] {
-		method = rapid.SampledFrom([]dialog.Method{dialog.BYE, dialog.REFER}).Draw(m.t, "method")
+		method = rapid.SampledFrom([]dialog.Method{dialog.BYE, dialog.REFER, dialog.NOTIFY}).Draw(m.t, "method")
 	}
 	r := dialog.Response{
 		Method: method, CSeq: cseq,
@@ -251,6 +269,7 @@ func (m *model) command() dialog.Event {
 		dialog.Ring{}, dialog.Answer{}, dialog.Answer{}, dialog.Decide{Status: 200}, dialog.Decide{Status: 488},
 		dialog.Reject{Status: 486, Cause: dialog.Busy}, dialog.Hangup{Cause: dialog.LocalHangup},
 		dialog.Transfer{To: "tel:+1", Wait: time.Minute}, dialog.Undelivered{}, dialog.Undelivered{Cancelled: true},
+		dialog.Referral{Status: 202}, dialog.Referral{Status: 180}, dialog.Referral{Status: 200}, dialog.Referral{Status: 603},
 	}).Draw(m.t, "command")
 }
 

@@ -3,7 +3,7 @@ package dialog
 // refer sends REFER (RFC 3515). Only one transfer runs at a time.
 func (c *Call) refer(ev Event) {
 	t := ev.(Transfer)
-	if c.transfer != noTransfer {
+	if c.transfer != noTransfer || c.referral != noReferral {
 		c.emit(Transferred{Status: 491})
 		return
 	}
@@ -72,10 +72,4 @@ func (c *Call) settleTransfer(ok bool, status int) {
 	}
 	c.transfer = transferred
 	c.arm(TimerGrace, transferGrace)
-}
-
-// referredByPeer refuses the peer's REFER: a peer must not make us place calls at the trunk owner's cost.
-func (c *Call) referredByPeer(ev Event) {
-	r := ev.(Request)
-	c.inOrder(r, func() { c.respond(r, 603) })
 }

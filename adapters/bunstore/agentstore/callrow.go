@@ -36,6 +36,7 @@ type callRow struct {
 	AnsweredBy    string         `bun:"answered_by"`
 	TransferredTo string         `bun:"transferred_to"`
 	TransferredAt *time.Time     `bun:"transferred_at"`
+	TransferredBy string         `bun:"transferred_by"`
 	ModelUsed     string         `bun:"model_used"`
 	PathwayNumber *int           `bun:"pathway_number"`
 	RetryOf       string         `bun:"retry_of"`
@@ -91,7 +92,8 @@ func newCallRow(c call.Call) callRow {
 		CreatedAt: sqldb.Stored(c.CreatedAt), StartAt: sqldb.StoredIfSet(c.StartAt),
 		StartedAt: sqldb.StoredIfSet(c.StartedAt), EndedAt: sqldb.StoredIfSet(c.EndedAt),
 		Ending: (*endingJSON)(c.Ending), ErrorMessage: c.ErrorMessage, AnsweredBy: string(c.AnsweredBy),
-		TransferredTo: c.TransferredTo, TransferredAt: sqldb.StoredIfSet(c.TransferredAt), ModelUsed: c.ModelUsed,
+		TransferredTo: c.TransferredTo, TransferredAt: sqldb.StoredIfSet(c.TransferredAt),
+		TransferredBy: string(c.TransferredBy), ModelUsed: c.ModelUsed,
 		PathwayNumber: c.PathwayNumber, RetryOf: c.RetryOf, RetriedBy: c.RetriedBy, Analysis: analysisJSON(c.Analysis),
 		Carriage: carriageJSON(c.Carriage), Stats: statsJSON(c.Stats), Recorded: c.Recorded,
 		Delivery: deliveryJSON(c.Delivery),
@@ -114,7 +116,8 @@ func (db core) call(r callRow) (call.Call, error) {
 		CreatedAt: sqldb.Stored(r.CreatedAt), StartAt: sqldb.StoredIfSet(r.StartAt),
 		StartedAt: sqldb.StoredIfSet(r.StartedAt), EndedAt: sqldb.StoredIfSet(r.EndedAt),
 		Ending: (*call.HangupReason)(r.Ending), ErrorMessage: r.ErrorMessage, AnsweredBy: call.AnsweredBy(r.AnsweredBy),
-		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt), ModelUsed: r.ModelUsed,
+		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt),
+		TransferredBy: call.TransferredBy(r.TransferredBy), ModelUsed: r.ModelUsed,
 		PathwayNumber: r.PathwayNumber, RetryOf: r.RetryOf, RetriedBy: r.RetriedBy, Analysis: call.Analysis(r.Analysis),
 		Carriage: call.LegInfo(r.Carriage), Stats: call.Stats(r.Stats), Recorded: r.Recorded,
 		Delivery: call.Delivery(r.Delivery),

@@ -36,7 +36,8 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 		AnalysisError: wire.NilText(c.Analysis.Error), Analysis: analysis(c.Analysis), Citations: []oas.FreeObject{},
 		RetryOf: wire.NilText(c.RetryOf), RetriedBy: wire.NilText(c.RetriedBy),
 		TransferredTo: wire.NilText(c.TransferredTo), TransferredAt: wire.NilPtr(c.TransferredAt),
-		SipCode: sipCode(c), WebhookDelivery: delivery(c.Delivery), Transcripts: make([]oas.TranscriptLine, len(transcript)),
+		TransferredBy: transferredBy(c),
+		SipCode:       sipCode(c), WebhookDelivery: delivery(c.Delivery), Transcripts: make([]oas.TranscriptLine, len(transcript)),
 	}
 	r.BatchID.SetToNull()
 	r.Price.SetToNull()
@@ -154,6 +155,17 @@ func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 		by.SetTo(oas.CallRecordCallEndedByASSISTANT)
 	}
 	return by
+}
+
+func transferredBy(c call.Call) oas.NilCallRecordTransferredBy {
+	switch c.TransferredBy {
+	case call.TransferredByAgent:
+		return oas.NewNilCallRecordTransferredBy(oas.CallRecordTransferredByASSISTANT)
+	case call.TransferredByPeer:
+		return oas.NewNilCallRecordTransferredBy(oas.CallRecordTransferredByUSER)
+	default:
+		return oas.NilCallRecordTransferredBy{Null: true}
+	}
 }
 
 func sipCode(c call.Call) oas.OptNilInt {

@@ -27,6 +27,7 @@ func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error
 		Port:         wire.Ptr(o.Port.Get()), Transport: wire.Ptr(string(o.Transport.Value), o.Transport.Set),
 		Verify:      wire.Ptr(sip.TLSVerification(o.TLSVerification.Value), o.TLSVerification.Set),
 		SecureMedia: wire.Ptr(o.SecureMedia.Get()),
+		Transfers:   wire.Ptr(sip.TransferPolicy(o.TransferPolicy.Value), o.TransferPolicy.Set),
 	}
 	switch {
 	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
@@ -138,6 +139,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 	if t.Endpoint != "" { // a server that we connect to
 		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
 	}
+	o.TransferPolicy.SetTo(oas.SipOptionsTransferPolicy(cmp.Or(t.Options.Transfers, sip.TransferOrganization)))
 	o.SipCredentialsSet.SetTo(t.Options.Call.Username != "")
 	for _, p := range t.Options.AllowedIPs {
 		text := p.String()

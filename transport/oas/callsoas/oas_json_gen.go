@@ -1793,6 +1793,10 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		s.TransferredAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	}
 	{
+		e.FieldStart("transferred_by")
+		s.TransferredBy.Encode(e)
+	}
+	{
 		e.FieldStart("concatenated_transcript")
 		e.Str(s.ConcatenatedTranscript)
 	}
@@ -1806,7 +1810,7 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfCallRecord = [47]string{
+var jsonFieldsNameOfCallRecord = [48]string{
 	0:  "call_id",
 	1:  "c_id",
 	2:  "call_length",
@@ -1852,8 +1856,9 @@ var jsonFieldsNameOfCallRecord = [47]string{
 	42: "price",
 	43: "transferred_to",
 	44: "transferred_at",
-	45: "concatenated_transcript",
-	46: "transcripts",
+	45: "transferred_by",
+	46: "concatenated_transcript",
+	47: "transcripts",
 }
 
 // Decode decodes CallRecord from json.
@@ -2353,8 +2358,18 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transferred_at\"")
 			}
-		case "concatenated_transcript":
+		case "transferred_by":
 			requiredBitSet[5] |= 1 << 5
+			if err := func() error {
+				if err := s.TransferredBy.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"transferred_by\"")
+			}
+		case "concatenated_transcript":
+			requiredBitSet[5] |= 1 << 6
 			if err := func() error {
 				v, err := d.Str()
 				s.ConcatenatedTranscript = string(v)
@@ -2366,7 +2381,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
 			}
 		case "transcripts":
-			requiredBitSet[5] |= 1 << 6
+			requiredBitSet[5] |= 1 << 7
 			if err := func() error {
 				s.Transcripts = make([]TranscriptLine, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2398,7 +2413,7 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		0b11111111,
 		0b11111111,
 		0b00111111,
-		0b01111110,
+		0b11111110,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -2480,6 +2495,46 @@ func (s CallRecordCallEndedBy) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallRecordCallEndedBy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallRecordTransferredBy as json.
+func (s CallRecordTransferredBy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes CallRecordTransferredBy from json.
+func (s *CallRecordTransferredBy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode CallRecordTransferredBy to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch CallRecordTransferredBy(v) {
+	case CallRecordTransferredByASSISTANT:
+		*s = CallRecordTransferredByASSISTANT
+	case CallRecordTransferredByUSER:
+		*s = CallRecordTransferredByUSER
+	default:
+		*s = CallRecordTransferredBy(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s CallRecordTransferredBy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *CallRecordTransferredBy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -4314,6 +4369,50 @@ func (s NilCallRecordCallEndedBy) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilCallRecordCallEndedBy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes CallRecordTransferredBy as json.
+func (o NilCallRecordTransferredBy) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes CallRecordTransferredBy from json.
+func (o *NilCallRecordTransferredBy) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilCallRecordTransferredBy to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v CallRecordTransferredBy
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s NilCallRecordTransferredBy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *NilCallRecordTransferredBy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

@@ -932,6 +932,10 @@ type CallRecord struct {
 	Price         NilFloat64  `json:"price"`
 	TransferredTo NilString   `json:"transferred_to"`
 	TransferredAt NilDateTime `json:"transferred_at"`
+	// Who transferred whom to `transferred_to`. `ASSISTANT`, the agent transferred the other side, and the
+	// call ended. `USER`, the other side transferred the agent, and the call went on with
+	// `transferred_to`.
+	TransferredBy NilCallRecordTransferredBy `json:"transferred_by"`
 	// All lines of the transcript, each as `speaker: text`.
 	ConcatenatedTranscript string           `json:"concatenated_transcript"`
 	Transcripts            []TranscriptLine `json:"transcripts"`
@@ -1160,6 +1164,11 @@ func (s *CallRecord) GetTransferredTo() NilString {
 // GetTransferredAt returns the value of TransferredAt.
 func (s *CallRecord) GetTransferredAt() NilDateTime {
 	return s.TransferredAt
+}
+
+// GetTransferredBy returns the value of TransferredBy.
+func (s *CallRecord) GetTransferredBy() NilCallRecordTransferredBy {
+	return s.TransferredBy
 }
 
 // GetConcatenatedTranscript returns the value of ConcatenatedTranscript.
@@ -1397,6 +1406,11 @@ func (s *CallRecord) SetTransferredAt(val NilDateTime) {
 	s.TransferredAt = val
 }
 
+// SetTransferredBy sets the value of TransferredBy.
+func (s *CallRecord) SetTransferredBy(val NilCallRecordTransferredBy) {
+	s.TransferredBy = val
+}
+
 // SetConcatenatedTranscript sets the value of ConcatenatedTranscript.
 func (s *CallRecord) SetConcatenatedTranscript(val string) {
 	s.ConcatenatedTranscript = val
@@ -1443,6 +1457,50 @@ func (s *CallRecordCallEndedBy) UnmarshalText(data []byte) error {
 		return nil
 	case CallRecordCallEndedByUSER:
 		*s = CallRecordCallEndedByUSER
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Who transferred whom to `transferred_to`. `ASSISTANT`, the agent transferred the other side, and the
+// call ended. `USER`, the other side transferred the agent, and the call went on with
+// `transferred_to`.
+type CallRecordTransferredBy string
+
+const (
+	CallRecordTransferredByASSISTANT CallRecordTransferredBy = "ASSISTANT"
+	CallRecordTransferredByUSER      CallRecordTransferredBy = "USER"
+)
+
+// AllValues returns all CallRecordTransferredBy values.
+func (CallRecordTransferredBy) AllValues() []CallRecordTransferredBy {
+	return []CallRecordTransferredBy{
+		CallRecordTransferredByASSISTANT,
+		CallRecordTransferredByUSER,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CallRecordTransferredBy) MarshalText() ([]byte, error) {
+	switch s {
+	case CallRecordTransferredByASSISTANT:
+		return []byte(s), nil
+	case CallRecordTransferredByUSER:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CallRecordTransferredBy) UnmarshalText(data []byte) error {
+	switch CallRecordTransferredBy(data) {
+	case CallRecordTransferredByASSISTANT:
+		*s = CallRecordTransferredByASSISTANT
+		return nil
+	case CallRecordTransferredByUSER:
+		*s = CallRecordTransferredByUSER
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -2460,6 +2518,51 @@ func (o NilCallRecordCallEndedBy) Get() (v CallRecordCallEndedBy, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o NilCallRecordCallEndedBy) Or(d CallRecordCallEndedBy) CallRecordCallEndedBy {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilCallRecordTransferredBy returns new NilCallRecordTransferredBy with value set to v.
+func NewNilCallRecordTransferredBy(v CallRecordTransferredBy) NilCallRecordTransferredBy {
+	return NilCallRecordTransferredBy{
+		Value: v,
+	}
+}
+
+// NilCallRecordTransferredBy is nullable CallRecordTransferredBy.
+type NilCallRecordTransferredBy struct {
+	Value CallRecordTransferredBy
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilCallRecordTransferredBy) SetTo(v CallRecordTransferredBy) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilCallRecordTransferredBy) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilCallRecordTransferredBy) SetToNull() {
+	o.Null = true
+	var v CallRecordTransferredBy
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilCallRecordTransferredBy) Get() (v CallRecordTransferredBy, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilCallRecordTransferredBy) Or(d CallRecordTransferredBy) CallRecordTransferredBy {
 	if v, ok := o.Get(); ok {
 		return v
 	}

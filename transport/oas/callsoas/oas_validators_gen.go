@@ -2276,6 +2276,24 @@ func (s *CallRecord) Validate() error {
 		})
 	}
 	if err := func() error {
+		if value, ok := s.TransferredBy.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "transferred_by",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if err := (validate.String{
 			MinLength:     0,
 			MinLengthSet:  false,
@@ -2341,6 +2359,17 @@ func (s *CallRecord) Validate() error {
 }
 
 func (s CallRecordCallEndedBy) Validate() error {
+	switch s {
+	case "ASSISTANT":
+		return nil
+	case "USER":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s CallRecordTransferredBy) Validate() error {
 	switch s {
 	case "ASSISTANT":
 		return nil

@@ -1778,6 +1778,39 @@ func (s *OptSipOptionsInputTLSVerification) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipOptionsInputTransferPolicy as json.
+func (o OptSipOptionsInputTransferPolicy) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsInputTransferPolicy from json.
+func (o *OptSipOptionsInputTransferPolicy) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsInputTransferPolicy to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsInputTransferPolicy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes SipOptionsTLSVerification as json.
 func (o OptSipOptionsTLSVerification) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -1807,6 +1840,39 @@ func (s OptSipOptionsTLSVerification) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsTLSVerification) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsTransferPolicy as json.
+func (o OptSipOptionsTransferPolicy) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+// Decode decodes SipOptionsTransferPolicy from json.
+func (o *OptSipOptionsTransferPolicy) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptSipOptionsTransferPolicy to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptSipOptionsTransferPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptSipOptionsTransferPolicy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -8888,6 +8954,12 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.TransferPolicy.Set {
+			e.FieldStart("transfer_policy")
+			s.TransferPolicy.Encode(e)
+		}
+	}
+	{
 		if s.SipCredentialsSet.Set {
 			e.FieldStart("sip_credentials_set")
 			s.SipCredentialsSet.Encode(e)
@@ -8895,14 +8967,15 @@ func (s *SipOptions) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfSipOptions = [7]string{
+var jsonFieldsNameOfSipOptions = [8]string{
 	0: "auth_mode",
 	1: "port",
 	2: "transport",
 	3: "secure_media",
 	4: "allowed_ips",
 	5: "tls_verification",
-	6: "sip_credentials_set",
+	6: "transfer_policy",
+	7: "sip_credentials_set",
 }
 
 // Decode decodes SipOptions from json.
@@ -8981,6 +9054,16 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tls_verification\"")
+			}
+		case "transfer_policy":
+			if err := func() error {
+				s.TransferPolicy.Reset()
+				if err := s.TransferPolicy.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"transfer_policy\"")
 			}
 		case "sip_credentials_set":
 			if err := func() error {
@@ -9081,9 +9164,15 @@ func (s *SipOptionsInput) encodeFields(e *jx.Encoder) {
 			s.TLSVerification.Encode(e)
 		}
 	}
+	{
+		if s.TransferPolicy.Set {
+			e.FieldStart("transfer_policy")
+			s.TransferPolicy.Encode(e)
+		}
+	}
 }
 
-var jsonFieldsNameOfSipOptionsInput = [9]string{
+var jsonFieldsNameOfSipOptionsInput = [10]string{
 	0: "port",
 	1: "transport",
 	2: "secure_media",
@@ -9093,6 +9182,7 @@ var jsonFieldsNameOfSipOptionsInput = [9]string{
 	6: "register_auth",
 	7: "allowed_ips",
 	8: "tls_verification",
+	9: "transfer_policy",
 }
 
 // Decode decodes SipOptionsInput from json.
@@ -9202,6 +9292,16 @@ func (s *SipOptionsInput) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tls_verification\"")
 			}
+		case "transfer_policy":
+			if err := func() error {
+				s.TransferPolicy.Reset()
+				if err := s.TransferPolicy.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"transfer_policy\"")
+			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
@@ -9268,6 +9368,48 @@ func (s *SipOptionsInputTLSVerification) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes SipOptionsInputTransferPolicy as json.
+func (s SipOptionsInputTransferPolicy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsInputTransferPolicy from json.
+func (s *SipOptionsInputTransferPolicy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsInputTransferPolicy to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsInputTransferPolicy(v) {
+	case SipOptionsInputTransferPolicyOff:
+		*s = SipOptionsInputTransferPolicyOff
+	case SipOptionsInputTransferPolicyOrganization:
+		*s = SipOptionsInputTransferPolicyOrganization
+	case SipOptionsInputTransferPolicyAny:
+		*s = SipOptionsInputTransferPolicyAny
+	default:
+		*s = SipOptionsInputTransferPolicy(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsInputTransferPolicy) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes SipOptionsTLSVerification as json.
 func (s SipOptionsTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(s))
@@ -9306,6 +9448,48 @@ func (s SipOptionsTLSVerification) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsTLSVerification) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
+// Encode encodes SipOptionsTransferPolicy as json.
+func (s SipOptionsTransferPolicy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+// Decode decodes SipOptionsTransferPolicy from json.
+func (s *SipOptionsTransferPolicy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode SipOptionsTransferPolicy to nil")
+	}
+	v, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	// Try to use constant string.
+	switch SipOptionsTransferPolicy(v) {
+	case SipOptionsTransferPolicyOff:
+		*s = SipOptionsTransferPolicyOff
+	case SipOptionsTransferPolicyOrganization:
+		*s = SipOptionsTransferPolicyOrganization
+	case SipOptionsTransferPolicyAny:
+		*s = SipOptionsTransferPolicyAny
+	default:
+		*s = SipOptionsTransferPolicy(v)
+	}
+
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s SipOptionsTransferPolicy) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *SipOptionsTransferPolicy) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }

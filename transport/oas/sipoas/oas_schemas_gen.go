@@ -1990,6 +1990,52 @@ func (o OptSipOptionsInputTLSVerification) Or(d SipOptionsInputTLSVerification) 
 	return d
 }
 
+// NewOptSipOptionsInputTransferPolicy returns new OptSipOptionsInputTransferPolicy with value set to v.
+func NewOptSipOptionsInputTransferPolicy(v SipOptionsInputTransferPolicy) OptSipOptionsInputTransferPolicy {
+	return OptSipOptionsInputTransferPolicy{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsInputTransferPolicy is optional SipOptionsInputTransferPolicy.
+type OptSipOptionsInputTransferPolicy struct {
+	Value SipOptionsInputTransferPolicy
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsInputTransferPolicy was set.
+func (o OptSipOptionsInputTransferPolicy) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsInputTransferPolicy) Reset() {
+	var v SipOptionsInputTransferPolicy
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsInputTransferPolicy) SetTo(v SipOptionsInputTransferPolicy) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsInputTransferPolicy) Get() (v SipOptionsInputTransferPolicy, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsInputTransferPolicy) Or(d SipOptionsInputTransferPolicy) SipOptionsInputTransferPolicy {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptSipOptionsTLSVerification returns new OptSipOptionsTLSVerification with value set to v.
 func NewOptSipOptionsTLSVerification(v SipOptionsTLSVerification) OptSipOptionsTLSVerification {
 	return OptSipOptionsTLSVerification{
@@ -2030,6 +2076,52 @@ func (o OptSipOptionsTLSVerification) Get() (v SipOptionsTLSVerification, ok boo
 
 // Or returns value if set, or given parameter if does not.
 func (o OptSipOptionsTLSVerification) Or(d SipOptionsTLSVerification) SipOptionsTLSVerification {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSipOptionsTransferPolicy returns new OptSipOptionsTransferPolicy with value set to v.
+func NewOptSipOptionsTransferPolicy(v SipOptionsTransferPolicy) OptSipOptionsTransferPolicy {
+	return OptSipOptionsTransferPolicy{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSipOptionsTransferPolicy is optional SipOptionsTransferPolicy.
+type OptSipOptionsTransferPolicy struct {
+	Value SipOptionsTransferPolicy
+	Set   bool
+}
+
+// IsSet returns true if OptSipOptionsTransferPolicy was set.
+func (o OptSipOptionsTransferPolicy) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSipOptionsTransferPolicy) Reset() {
+	var v SipOptionsTransferPolicy
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSipOptionsTransferPolicy) SetTo(v SipOptionsTransferPolicy) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSipOptionsTransferPolicy) Get() (v SipOptionsTransferPolicy, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSipOptionsTransferPolicy) Or(d SipOptionsTransferPolicy) SipOptionsTransferPolicy {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4813,6 +4905,7 @@ type SipOptions struct {
 	SecureMedia     OptBool                      `json:"secure_media"`
 	AllowedIps      []string                     `json:"allowed_ips"`
 	TLSVerification OptSipOptionsTLSVerification `json:"tls_verification"`
+	TransferPolicy  OptSipOptionsTransferPolicy  `json:"transfer_policy"`
 	// `sip_username` and `sip_password` are set. They are never shown.
 	SipCredentialsSet OptBool `json:"sip_credentials_set"`
 }
@@ -4845,6 +4938,11 @@ func (s *SipOptions) GetAllowedIps() []string {
 // GetTLSVerification returns the value of TLSVerification.
 func (s *SipOptions) GetTLSVerification() OptSipOptionsTLSVerification {
 	return s.TLSVerification
+}
+
+// GetTransferPolicy returns the value of TransferPolicy.
+func (s *SipOptions) GetTransferPolicy() OptSipOptionsTransferPolicy {
+	return s.TransferPolicy
 }
 
 // GetSipCredentialsSet returns the value of SipCredentialsSet.
@@ -4882,6 +4980,11 @@ func (s *SipOptions) SetTLSVerification(val OptSipOptionsTLSVerification) {
 	s.TLSVerification = val
 }
 
+// SetTransferPolicy sets the value of TransferPolicy.
+func (s *SipOptions) SetTransferPolicy(val OptSipOptionsTransferPolicy) {
+	s.TransferPolicy = val
+}
+
 // SetSipCredentialsSet sets the value of SipCredentialsSet.
 func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
 	s.SipCredentialsSet = val
@@ -4904,6 +5007,9 @@ type SipOptionsInput struct {
 	AllowedIps []string `json:"allowed_ips"`
 	// Verification of the certificate of `sip_endpoint`: chain and name, the chain alone, or none.
 	TLSVerification OptSipOptionsInputTLSVerification `json:"tls_verification"`
+	// Where the other side of a call may transfer the agent (SIP REFER): nowhere, to the numbers of the
+	// organization, or to any number that it may call. The default is `organization`.
+	TransferPolicy OptSipOptionsInputTransferPolicy `json:"transfer_policy"`
 }
 
 // GetPort returns the value of Port.
@@ -4951,6 +5057,11 @@ func (s *SipOptionsInput) GetTLSVerification() OptSipOptionsInputTLSVerification
 	return s.TLSVerification
 }
 
+// GetTransferPolicy returns the value of TransferPolicy.
+func (s *SipOptionsInput) GetTransferPolicy() OptSipOptionsInputTransferPolicy {
+	return s.TransferPolicy
+}
+
 // SetPort sets the value of Port.
 func (s *SipOptionsInput) SetPort(val OptInt) {
 	s.Port = val
@@ -4994,6 +5105,11 @@ func (s *SipOptionsInput) SetAllowedIps(val []string) {
 // SetTLSVerification sets the value of TLSVerification.
 func (s *SipOptionsInput) SetTLSVerification(val OptSipOptionsInputTLSVerification) {
 	s.TLSVerification = val
+}
+
+// SetTransferPolicy sets the value of TransferPolicy.
+func (s *SipOptionsInput) SetTransferPolicy(val OptSipOptionsInputTransferPolicy) {
+	s.TransferPolicy = val
 }
 
 // Verification of the certificate of `sip_endpoint`: chain and name, the chain alone, or none.
@@ -5045,6 +5161,56 @@ func (s *SipOptionsInputTLSVerification) UnmarshalText(data []byte) error {
 	}
 }
 
+// Where the other side of a call may transfer the agent (SIP REFER): nowhere, to the numbers of the
+// organization, or to any number that it may call. The default is `organization`.
+type SipOptionsInputTransferPolicy string
+
+const (
+	SipOptionsInputTransferPolicyOff          SipOptionsInputTransferPolicy = "off"
+	SipOptionsInputTransferPolicyOrganization SipOptionsInputTransferPolicy = "organization"
+	SipOptionsInputTransferPolicyAny          SipOptionsInputTransferPolicy = "any"
+)
+
+// AllValues returns all SipOptionsInputTransferPolicy values.
+func (SipOptionsInputTransferPolicy) AllValues() []SipOptionsInputTransferPolicy {
+	return []SipOptionsInputTransferPolicy{
+		SipOptionsInputTransferPolicyOff,
+		SipOptionsInputTransferPolicyOrganization,
+		SipOptionsInputTransferPolicyAny,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsInputTransferPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsInputTransferPolicyOff:
+		return []byte(s), nil
+	case SipOptionsInputTransferPolicyOrganization:
+		return []byte(s), nil
+	case SipOptionsInputTransferPolicyAny:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsInputTransferPolicy) UnmarshalText(data []byte) error {
+	switch SipOptionsInputTransferPolicy(data) {
+	case SipOptionsInputTransferPolicyOff:
+		*s = SipOptionsInputTransferPolicyOff
+		return nil
+	case SipOptionsInputTransferPolicyOrganization:
+		*s = SipOptionsInputTransferPolicyOrganization
+		return nil
+	case SipOptionsInputTransferPolicyAny:
+		*s = SipOptionsInputTransferPolicyAny
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type SipOptionsTLSVerification string
 
 const (
@@ -5087,6 +5253,54 @@ func (s *SipOptionsTLSVerification) UnmarshalText(data []byte) error {
 		return nil
 	case SipOptionsTLSVerificationNone:
 		*s = SipOptionsTLSVerificationNone
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SipOptionsTransferPolicy string
+
+const (
+	SipOptionsTransferPolicyOff          SipOptionsTransferPolicy = "off"
+	SipOptionsTransferPolicyOrganization SipOptionsTransferPolicy = "organization"
+	SipOptionsTransferPolicyAny          SipOptionsTransferPolicy = "any"
+)
+
+// AllValues returns all SipOptionsTransferPolicy values.
+func (SipOptionsTransferPolicy) AllValues() []SipOptionsTransferPolicy {
+	return []SipOptionsTransferPolicy{
+		SipOptionsTransferPolicyOff,
+		SipOptionsTransferPolicyOrganization,
+		SipOptionsTransferPolicyAny,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SipOptionsTransferPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SipOptionsTransferPolicyOff:
+		return []byte(s), nil
+	case SipOptionsTransferPolicyOrganization:
+		return []byte(s), nil
+	case SipOptionsTransferPolicyAny:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SipOptionsTransferPolicy) UnmarshalText(data []byte) error {
+	switch SipOptionsTransferPolicy(data) {
+	case SipOptionsTransferPolicyOff:
+		*s = SipOptionsTransferPolicyOff
+		return nil
+	case SipOptionsTransferPolicyOrganization:
+		*s = SipOptionsTransferPolicyOrganization
+		return nil
+	case SipOptionsTransferPolicyAny:
+		*s = SipOptionsTransferPolicyAny
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

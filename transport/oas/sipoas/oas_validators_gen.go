@@ -4258,6 +4258,24 @@ func (s *SipOptions) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.TransferPolicy.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "transfer_policy",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
@@ -4478,6 +4496,24 @@ func (s *SipOptionsInput) Validate() error {
 			Error: err,
 		})
 	}
+	if err := func() error {
+		if value, ok := s.TransferPolicy.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "transfer_policy",
+			Error: err,
+		})
+	}
 	if len(failures) > 0 {
 		return &validate.Error{Fields: failures}
 	}
@@ -4497,6 +4533,19 @@ func (s SipOptionsInputTLSVerification) Validate() error {
 	}
 }
 
+func (s SipOptionsInputTransferPolicy) Validate() error {
+	switch s {
+	case "off":
+		return nil
+	case "organization":
+		return nil
+	case "any":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
 func (s SipOptionsTLSVerification) Validate() error {
 	switch s {
 	case "full":
@@ -4504,6 +4553,19 @@ func (s SipOptionsTLSVerification) Validate() error {
 	case "chain":
 		return nil
 	case "none":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SipOptionsTransferPolicy) Validate() error {
+	switch s {
+	case "off":
+		return nil
+	case "organization":
+		return nil
+	case "any":
 		return nil
 	default:
 		return errors.Errorf("invalid value: %v", s)

@@ -56,6 +56,9 @@ func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
 	return nil
 }
 
+// Opens reports whether c is the current key.
+func (o *Opener) Opens(c sdp.Crypto) bool { return len(o.keys) > 0 && sameKey(o.keys[0].crypto, c) }
+
 // RTP opens a packet in place. The result is good as long as packet is.
 func (o *Opener) RTP(now time.Duration, packet []byte) ([]byte, error) {
 	const fixedHeader, tag = 12, 10

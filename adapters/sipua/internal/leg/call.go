@@ -9,6 +9,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	trunk "github.com/callwright/callwright/sip"
@@ -23,11 +24,11 @@ const transferTimeout = 90 * time.Second
 var _ call.Leg = (*Leg)(nil)
 
 // Rate returns the samples a second.
-func (l *Leg) Rate() int { return l.media.session.Rate() }
+func (l *Leg) Rate() int { return l.media.audio.session.Rate() }
 
 // Read waits for the next 20 ms of the call. A media timeout ends the call.
 func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
-	f, err := l.media.session.Read(ctx)
+	f, err := l.media.audio.session.Read(ctx)
 	if errors.Is(err, trunk.ErrMediaTimeout) {
 		l.post(hangup(call.CauseMediaTimeout, "the peer sends no audio any more"))
 		return conversation.Frame{}, io.EOF
@@ -37,18 +38,18 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 
 // Write queues audio, and waits while more than 200 ms are queued.
 func (l *Leg) Write(ctx context.Context, samples []int16) error {
-	return l.media.session.Write(ctx, samples)
+	return l.media.audio.session.Write(ctx, samples)
 }
 
 // Queued returns the number of samples that are not played yet.
-func (l *Leg) Queued() int { return l.media.session.Queued() }
+func (l *Leg) Queued() int { return l.media.audio.session.Queued() }
 
 // Flush drops the queued samples and returns their number.
-func (l *Leg) Flush() int { return l.media.session.Flush() }
+func (l *Leg) Flush() int { return l.media.audio.session.Flush() }
 
 // SendDTMF sends digits after the queued audio, and waits until they are sent.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
-	return l.media.session.SendDTMF(ctx, digits)
+	return l.media.audio.session.SendDTMF(ctx, digits)
 }
 
 // Info returns how the call is carried.
@@ -112,9 +113,28 @@ func (l *Leg) transferTarget(to string) (string, error) {
 	return u.String(), nil
 }
 
+// Refer decides on the peer's REFER, which Config.Refer has been told of, or reports how the call to its target goes.
+// warning, which may be empty, is the reason of a refusal.
+func (l *Leg) Refer(status int, warning string) {
+	if warning != "" {
+		warning = message.Warning(l.id.Via.Host, warning)
+	}
+	l.post(dialog.Referral{Status: status, Warning: warning})
+}
+
+// Lend returns the leg's audio, for the leg to the target of a transfer, which takes it over with its answer. Call Return
+// once the transfer has succeeded or failed.
+func (l *Leg) Lend() *Audio {
+	l.media.audio.lend()
+	return l.media.audio
+}
+
+// Route returns the route of the call.
+func (l *Leg) Route() trunk.Route { return l.route }
+
 // Hangup ends the call and waits until the peer has confirmed.
 func (l *Leg) Hangup(ctx context.Context) error {
-	l.post(hangup(call.CauseLocalHangup, ""))
+	l.End()
 	select {
 	case <-l.done:
 		return nil
@@ -122,6 +142,9 @@ func (l *Leg) Hangup(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// End hangs up, and does not wait.
+func (l *Leg) End() { l.post(hangup(call.CauseLocalHangup, "")) }
 
 // Close hangs up because the user agent closes.
 func (l *Leg) Close() { l.post(hangup(call.CauseLocalHangup, "closing")) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
 	"github.com/callwright/callwright/adapters/sipua/internal/auth"
 	"github.com/callwright/callwright/adapters/sipua/internal/mailbox"
@@ -22,7 +23,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Config configures a leg. All fields are required.
+// Config configures a leg. All fields are required but OnOver and Refer.
 type Config struct {
 	Identity       message.Identity
 	Route          trunk.Route
@@ -31,7 +32,10 @@ type Config struct {
 	PublicMedia    bool          // media goes to public addresses only
 	SessionExpires time.Duration // that we ask for (RFC 4028); 0: no session timer
 	OnEnd          func()        // is called once, when nothing of the leg is left
-	Logger         *slog.Logger
+	OnOver         func(*Leg)    // is called once, after Done is closed; may be nil
+	// Refer is told of the peer's REFER: Leg.Refer decides on it. It must not block. nil refuses all.
+	Refer  func(l *Leg, to callwright.PhoneNumber)
+	Logger *slog.Logger
 }
 
 // Leg is one INVITE dialog: its machine, and what carries out the machine's effects.
@@ -41,6 +45,8 @@ type Leg struct {
 	flow    transport.Flow
 	log     *attempt.Log
 	onEnd   func()
+	onOver  func(*Leg)
+	onRefer func(*Leg, callwright.PhoneNumber)
 	logger  *slog.Logger
 	media   *media
 	mailbox mailbox.Mailbox
@@ -80,7 +86,8 @@ type timer struct{ *time.Timer }
 func New(cfg Config) *Leg {
 	logger := cfg.Logger.With("sip_call_id", cfg.Identity.CallID)
 	return &Leg{
-		id: cfg.Identity, route: cfg.Route, flow: cfg.Flow, log: cfg.Log, onEnd: cfg.OnEnd, logger: logger,
+		id: cfg.Identity, route: cfg.Route, flow: cfg.Flow, log: cfg.Log, onEnd: cfg.OnEnd,
+		onOver: cfg.OnOver, onRefer: cfg.Refer, logger: logger,
 		media: &media{log: logger, publicOnly: cfg.PublicMedia},
 		machine: dialog.NewCall(dialog.Config{
 			LocalTag: cfg.Identity.LocalTag, T1: sip.T1, T2: sip.T2, Session: cfg.SessionExpires, Seed: seed(),
@@ -159,10 +166,25 @@ func (l *Leg) effect(e dialog.Effect) {
 		}
 	case dialog.Transferred:
 		l.tellTransfer(e)
+	case dialog.Referred:
+		l.referred(l.open[requestKey{dialog.REFER, e.CSeq}].req)
 	case dialog.StopMedia:
 		l.media.close()
 	case dialog.Ended:
 		l.finish(e.Ending)
+	}
+}
+
+// referred passes the peer's REFER on, or refuses it.
+func (l *Leg) referred(req *sip.Request) {
+	to, status, why := message.ReferTo(req)
+	switch {
+	case status != 0:
+		l.Refer(status, why)
+	case l.onRefer == nil:
+		l.Refer(sip.StatusGlobalDecline, "")
+	default:
+		l.onRefer(l, to)
 	}
 }
 
@@ -198,6 +220,9 @@ func (l *Leg) finish(why dialog.Ending) {
 	l.onEnd()
 	l.logger.Info("call ended", "cause", why.Cause, "status", why.Status, "by_peer", why.ByPeer, "reason", why.Reason)
 	close(l.done)
+	if l.onOver != nil {
+		l.onOver(l)
+	}
 }
 
 func (l *Leg) arm(t dialog.Timer, after time.Duration) {

@@ -19,8 +19,9 @@ import (
 // media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for what the
 // mutex guards.
 type media struct {
-	session trunk.MediaSession // nil until an inbound call is admitted
-	codecs  []sdp.Codec        // of the trunk, in its order
+	audio  *Audio      // nil until an inbound call is admitted
+	claims bool        // the audio is another leg's until our first answer applies; audio's mutex guards it
+	codecs []sdp.Codec // of the trunk, in its order
 	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
 	transcode bool
 	// publicOnly keeps media from addresses that are not public.
@@ -84,7 +85,7 @@ func (m *media) preferred() []sdp.Codec {
 
 func (m *media) capabilities(codecs []sdp.Codec) sdp.Capabilities {
 	return sdp.Capabilities{
-		Media: m.session.Local(), Codecs: codecs, Transcode: m.transcode, PublicOnly: m.publicOnly, Previous: m.current,
+		Media: m.audio.session.Local(), Codecs: codecs, Transcode: m.transcode, PublicOnly: m.publicOnly, Previous: m.current,
 	}
 }
 
@@ -124,7 +125,7 @@ func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
 	closed := m.closed
 	m.mu.Unlock()
 	if !closed {
-		if err := m.session.Apply(n); err != nil {
+		if err := m.audio.apply(m, n); err != nil {
 			return fmt.Errorf("media: %w", err)
 		}
 	}
@@ -203,11 +204,11 @@ func (m *media) close() {
 		return
 	}
 	m.closed = true
-	if m.session == nil {
+	if m.audio == nil {
 		return
 	}
-	m.stats = statsOf(m.session.Stats())
-	if err := m.session.Close(); err != nil {
+	m.stats = statsOf(m.audio.session.Stats())
+	if err := m.audio.close(m); err != nil {
 		m.log.Warn("media session not closed", "error", err)
 	}
 }
@@ -215,10 +216,10 @@ func (m *media) close() {
 func (m *media) statistics() call.Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed || m.session == nil {
+	if m.closed || m.audio == nil {
 		return m.stats
 	}
-	return statsOf(m.session.Stats())
+	return statsOf(m.audio.session.Stats())
 }
 
 func (m *media) codecName() string {

@@ -67,7 +67,11 @@ func (l *Leg) build(s dialog.Send) (*sip.Request, error) {
 			return nil, fmt.Errorf("digest: %w", err)
 		}
 	}
-	if s.Body == dialog.NoBody {
+	switch {
+	case s.Method == dialog.NOTIFY:
+		req.SetBody(message.Fragment(s.Notify))
+		return req, nil
+	case s.Body == dialog.NoBody:
 		req.SetBody(nil)
 		return req, nil
 	}

@@ -24,7 +24,7 @@ const causeInternal = dialog.Cause(call.CauseInternal)
 type Invitation struct {
 	Target  sip.Uri // Request-URI
 	Headers []sip.Header
-	Media   trunk.MediaSession
+	Audio   *Audio
 	Codecs  []sdp.Codec
 	Ring    time.Duration
 	Ringing func() // is called for each 180, and for each 183 without a body
@@ -32,7 +32,8 @@ type Invitation struct {
 
 // Dial sends the first INVITE.
 func (l *Leg) Dial(inv Invitation) {
-	l.media.session, l.media.codecs, l.media.transcode = inv.Media, inv.Codecs, l.route.Transcode
+	l.media.audio, l.media.codecs, l.media.transcode = inv.Audio, inv.Codecs, l.route.Transcode
+	l.media.claims = true
 	l.extra, l.onRinging = inv.Headers, inv.Ringing
 	l.mailbox.Post(func() {
 		l.log.Begin()
@@ -94,7 +95,7 @@ func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func
 			_ = session.Close()
 			return
 		}
-		l.media.session, l.media.codecs, l.media.transcode = session, codecs, l.route.Transcode
+		l.media.audio, l.media.codecs, l.media.transcode = NewAudio(session), codecs, l.route.Transcode
 		if !deliver() {
 			l.apply(refused)
 		}

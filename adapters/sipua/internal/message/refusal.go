@@ -9,12 +9,14 @@ import (
 
 // reasons are the phrases of the statuses that we answer with.
 var reasons = map[int]string{
-	100: "Trying", 180: "Ringing", 200: "OK",
-	400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 415: "Unsupported Media Type",
-	416: "Unsupported URI Scheme", 420: "Bad Extension", 422: "Session Interval Too Small", 480: "Temporarily Unavailable",
+	100: "Trying", 180: "Ringing", 183: "Session Progress", 200: "OK", 202: "Accepted",
+	400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+	408: "Request Timeout", 410: "Gone", 415: "Unsupported Media Type",
+	416: "Unsupported URI Scheme", 420: "Bad Extension", 422: "Session Interval Too Small", 480: "Temporarily Unavailable", 484: "Address Incomplete",
 	481: "Call/Transaction Does Not Exist", 482: "Loop Detected", 486: "Busy Here", 487: "Request Terminated",
 	488: "Not Acceptable Here", 491: "Request Pending", 500: "Server Internal Error", 501: "Not Implemented",
-	503: "Service Unavailable", 505: "Version Not Supported", 603: "Decline",
+	502: "Bad Gateway", 503: "Service Unavailable", 504: "Server Time-out", 505: "Version Not Supported",
+	600: "Busy Everywhere", 603: "Decline", 604: "Does Not Exist Anywhere", 606: "Not Acceptable",
 }
 
 // Reason returns the reason phrase that we send with a status.

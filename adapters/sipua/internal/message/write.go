@@ -77,6 +77,9 @@ func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
 		req.AppendHeader(sip.NewHeader("Refer-To", "<"+s.ReferTo+">"))
 		req.AppendHeader(sip.NewHeader("Referred-By", "<"+id.Local.URI.String()+">"))
+	case dialog.NOTIFY:
+		req.AppendHeader(&sip.ContactHeader{Address: id.Contact})
+		extendNotify(req, s.Notify)
 	default:
 	}
 	req.AppendHeader(sip.NewHeader("User-Agent", id.Agent))
@@ -121,7 +124,7 @@ func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
 	}
 	res.AppendHeader(sip.NewHeader("Server", id.Agent))
 	success := r.Status/100 == 2
-	if r.Method == dialog.INVITE && (success || r.Status == 180) {
+	if r.Method == dialog.INVITE && (success || r.Status == 180) || r.Method == dialog.REFER && success {
 		res.AppendHeader(&sip.ContactHeader{Address: id.Contact})
 	}
 	if r.Method == dialog.INVITE && success || r.Method == dialog.OPTIONS {

@@ -1,0 +1,78 @@
+package call
+
+import (
+	"sync"
+	"time"
+)
+
+// handover is the last transfer by the other side that has succeeded.
+type handover struct {
+	to string
+	at time.Time
+}
+
+// followTransfers writes the transfers by the other side into the record, until stop is called. The conversation goes on
+// with whom the leg then carries.
+func followTransfers(leg Leg, book *recordWriter) (stop func()) {
+	t, ok := leg.(Transferable)
+	if !ok {
+		return func() {}
+	}
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case e := <-t.Transfers():
+				book.transferredByPeer(e)
+			case <-over:
+				for len(t.Transfers()) > 0 { // nobody else receives
+					book.transferredByPeer(<-t.Transfers())
+				}
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(over)
+		<-done
+	})
+}
+
+// transferredByPeer writes a transfer by the other side.
+func (b *recordWriter) transferredByPeer(e PeerTransfer) {
+	at, to := b.clock.Now(), e.To.String()
+	text := "was transferred to " + to + " by the other side"
+	if e.Failure != nil {
+		text = "the other side tried to transfer the call to " + to + ", which failed: " + e.Failure.Error()
+	}
+	b.mu.Lock()
+	if e.Failure == nil {
+		b.moved = handover{to, at}
+	}
+	b.now = b.moved.record(b.now)
+	now := b.now
+	b.mu.Unlock()
+	b.notice(EventsCall, EventInfo, text)
+	b.observe(Observation{What: ObservedTransfer, At: at, Call: now, To: to})
+	start := time.Duration(0)
+	if now.StartedAt != nil {
+		start = at.Sub(*now.StartedAt)
+	}
+	b.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: start})
+}
+
+// record adds the transfer to the record of a call. A transfer by the agent is the later one: it has ended the call.
+func (h handover) record(c Call) Call {
+	if h.to != "" && c.TransferredBy != TransferredByAgent {
+		c.TransferredTo, c.TransferredAt, c.TransferredBy = h.to, &h.at, TransferredByPeer
+	}
+	return c
+}
+
+// transferred returns the record of a call with the transfers by the other side.
+func (b *recordWriter) transferred(c Call) Call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.moved.record(c)
+}

@@ -1,0 +1,63 @@
+package sip
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+)
+
+// TransferPolicy says where the peer of a trunk's call may transfer us (REFER, RFC 3515): we place a call to the target,
+// which the organization pays for.
+type TransferPolicy string
+
+// The policies.
+const (
+	TransferOff          TransferPolicy = "off"          // nowhere
+	TransferOrganization TransferPolicy = "organization" // to numbers that the organization has attached: the default
+	TransferAny          TransferPolicy = "any"          // to any number
+)
+
+func (p TransferPolicy) valid() bool {
+	return p == TransferOff || p == TransferOrganization || p == TransferAny
+}
+
+// Transfer returns the route to the target of a transfer by the peer of a call over a route. It implements Transfers.
+//
+// The call goes out with the number of the transferred call, or else with the organization's only outbound number.
+func (s *Service) Transfer(ctx context.Context, r Route, to callwright.PhoneNumber) (Route, error) {
+	switch {
+	case r.Transfers == TransferAny:
+	case r.Transfers != TransferOrganization:
+		return Route{}, refuseTransfer("the trunk allows no transfers")
+	default:
+		own, err := s.cfg.Store.Trunks(ctx, r.Org, to)
+		if err != nil {
+			return Route{}, err
+		}
+		if len(own) == 0 {
+			return Route{}, refuseTransfer("the trunk allows transfers to the organization's own numbers only")
+		}
+	}
+	if to == r.Number {
+		return Route{}, refuseTransfer("the call is with this number already")
+	}
+	route, err := s.Outbound(ctx, r.Org, r.Number)
+	if err == nil || !errors.Is(err, callwright.ErrBadRequest) && !errors.Is(err, callwright.ErrNotFound) {
+		return route, err
+	}
+	only, err := s.Caller(ctx, r.Org, "")
+	if errors.Is(err, callwright.ErrBadRequest) {
+		return Route{}, refuseTransfer("no number of the organization can place the call")
+	}
+	if err != nil {
+		return Route{}, err
+	}
+	return s.Outbound(ctx, r.Org, only)
+}
+
+func refuseTransfer(why string) error { return callwright.Errorf(callwright.CodeForbidden, "%s", why) }
+
+// transfers returns the policy in force.
+func (o Options) transfers() TransferPolicy { return cmp.Or(o.Transfers, TransferOrganization) }
