@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errMoved reports that the session changed while a step ran. The step writes nothing and its task looks again at
-// once: a person may have said something that the step did not know.
+// errMoved reports that the session changed or was deleted while a step ran. The step writes nothing and its task
+// looks again at once: a person may have said something that the step did not know.
 var errMoved = &callwright.Error{
 	Code: callwright.CodeUnavailable, Message: "the session has changed meanwhile", RetryAfter: time.Millisecond,
 }
@@ -119,6 +119,9 @@ func (s *Service) watchSession(ctx context.Context, seen Session, moved context.
 // caseOf assembles the input of the Analyst.
 func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, error) {
 	issue, err := s.cfg.Store.Issue(ctx, sess.Org, sess.IssueID)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return Case{}, errMoved
+	}
 	if err != nil {
 		return Case{}, err
 	}
@@ -167,7 +170,7 @@ func (p Progress) check() error {
 	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
 }
 
-// keepStep writes the progress of a step, if the session is unchanged.
+// keepStep writes the progress of a step, if the session is there and unchanged.
 func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error {
 	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
 		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
@@ -185,6 +188,9 @@ func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error 
 		}
 		return s.queueAnalysis(ctx, sess)
 	})
+	if errors.Is(err, callwright.ErrNotFound) { // the issue was deleted
+		return errMoved
+	}
 	return err
 }
 

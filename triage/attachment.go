@@ -76,6 +76,14 @@ type Relation struct {
 	CreatedAt time.Time
 }
 
+// other returns the id of the issue at the other end of a relation.
+func (r Relation) other(id string) string {
+	if r.From.ID == id {
+		return r.To.ID
+	}
+	return r.From.ID
+}
+
 // RelationType says what the first issue of a relation is to the second.
 type RelationType string
 

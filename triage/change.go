@@ -2,6 +2,7 @@ package triage
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -71,14 +72,12 @@ func (s *Service) changeAll(
 		return nil, err
 	}
 	var all []*change
-	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		all = make([]*change, len(ids))
-		for _, id := range slices.Sorted(slices.Values(ids)) { // everybody in the same order: no two wait for each other
-			i, err := s.cfg.Store.Hold(ctx, org, id)
-			if err != nil {
-				return err
-			}
-			all[slices.Index(ids, id)] = &change{Issue: i, by: by}
+	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+		if all, err = s.hold(ctx, org, by, ids); err != nil {
+			return err
+		}
+		if slices.Contains(all, nil) {
+			return callwright.NotFound("issue")
 		}
 		if err := do(ctx, all); err != nil {
 			return err
@@ -94,6 +93,21 @@ func (s *Service) changeAll(
 		return nil, err
 	}
 	s.hub.wake(ids...)
+	return all, nil
+}
+
+// hold locks issues until the transaction of ctx ends and returns them in the order of ids, nil for absent ones.
+func (s *Service) hold(ctx context.Context, org callwright.OrgID, by Actor, ids []string) ([]*change, error) {
+	all := make([]*change, len(ids))
+	for _, id := range slices.Sorted(slices.Values(ids)) { // everybody in the same order: no two wait for each other
+		i, err := s.cfg.Store.Hold(ctx, org, id)
+		switch {
+		case err == nil:
+			all[slices.Index(ids, id)] = &change{Issue: i, by: by}
+		case !errors.Is(err, callwright.ErrNotFound):
+			return nil, err
+		}
+	}
 	return all, nil
 }
 

@@ -22,7 +22,7 @@ type Issue struct {
 	AssigneeID   string // who works on it; empty: nobody
 	Author       Actor
 	ExternalLink string // the same issue in another system; empty: none
-	MergedInto   string // the issue that goes on in its place; empty: none. One that is merged no longer changes
+	MergedInto   string // the issue that goes on in its place; empty: none, or it was deleted. A merged one no longer changes
 
 	Resources int         // how many are attached
 	Flags     int         // how many are set

@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Merge closes an issue as a duplicate of another, for good. Its open sessions are cancelled and its reports move to
-// the other issue, which gets the missing attachments as far as it has room; its entry counts the rest as
-// "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
+// Merge closes an issue as a duplicate of another, for as long as that exists. Its open sessions are cancelled and its
+// reports move to the other issue, which gets the missing attachments as far as it has room; its entry counts the rest
+// as "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
 // CodeBadRequest, a merged issue on either side CodeInvalidState, and a target that is already a duplicate of this
 // one CodeConflict.
 func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id, into string) (Issue, error) {

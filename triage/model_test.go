@@ -25,7 +25,7 @@ func TestIssuesAgreeWithAModel(t *testing.T) {
 			"comment": m.comment, "edit": m.edit, "delete": m.remove, "attach": m.attach, "detach": m.detach, "flag": m.flag,
 			"unflag": m.unflag, "relate": m.relate, "unrelate": m.unrelate, "alert": m.alert, "report": m.report,
 			"start": m.start, "step": m.step, "answer": m.answer, "cancel": m.cancel, "sweep": m.sweepNow,
-			"status": m.status, "merge": m.merge, "": m.check,
+			"status": m.status, "merge": m.merge, "erase": m.erase, "": m.check,
 		}
 		r.Repeat(actions)
 	})
@@ -46,7 +46,7 @@ type model struct {
 type modelIssue struct {
 	id       string
 	status   triage.Status
-	merged   bool
+	into     *modelIssue // nil: it is not merged
 	entries  int
 	calls    map[string]string // link by call
 	flags    map[string]string // call by flag
@@ -85,6 +85,14 @@ func (f *faulty) AppendEntries(ctx context.Context, org callwright.OrgID, issue 
 		return errFault
 	}
 	return f.Store.AppendEntries(ctx, org, issue, entries)
+}
+
+// DeleteIssue deletes before it fails.
+func (f *faulty) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
+	if err := f.Store.DeleteIssue(ctx, org, id); err != nil || !f.fails {
+		return err
+	}
+	return errFault
 }
 
 func newModel(t *testing.T, r *rapid.T) *model {
@@ -155,7 +163,7 @@ type refusal struct {
 	code callwright.Code
 }
 
-func merged(i *modelIssue) refusal { return refusal{i.merged, callwright.CodeInvalidState} }
+func merged(i *modelIssue) refusal { return refusal{i.into != nil, callwright.CodeInvalidState} }
 
 func (m *model) all() []kept {
 	var all []kept
@@ -199,7 +207,7 @@ func (m *model) differs(i *modelIssue) string {
 	want := []int{len(k.Resources), len(k.Flags), len(k.Relations), working, i.entries}
 	modelled := []int{len(i.calls), len(i.flags), relations, working, i.entries}
 	if !slices.Equal(got, want) || !slices.Equal(got, modelled) || !reflect.DeepEqual(k.Issue.Session, latest) ||
-		k.Issue.Status != i.status || (k.Issue.MergedInto != "") != i.merged {
+		k.Issue.Status != i.status || (k.Issue.MergedInto != "") != (i.into != nil) {
 		return fmt.Sprintf("%+v counts %d, has %d, and has in the model %d and the session %+v", k.Issue, got, want, modelled, latest)
 	}
 	last := time.Time{}

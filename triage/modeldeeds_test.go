@@ -313,7 +313,7 @@ func (m *model) merge(r *rapid.T) {
 	}, refusal{from == to, callwright.CodeBadRequest}, merged(from), merged(to), refusal{there && have.from != from, callwright.CodeConflict}) {
 		return
 	}
-	from.merged, from.status = true, triage.StatusClosed
+	from.into, from.status = to, triage.StatusClosed
 	from.entries++
 	to.entries++
 	for _, sess := range from.sessions {
@@ -340,5 +340,30 @@ func (m *model) merge(r *rapid.T) {
 			r.Fatalf("it is no duplicate: %+v", all)
 		}
 		m.relations = append(m.relations, modelRelation{all[n].ID, triage.DuplicateOf, from, to})
+	}
+}
+
+func (m *model) erase(r *rapid.T) {
+	i := m.issue(r)
+	if len(m.issues) == 1 || !m.try(r, func() error { return m.house.Delete(m.t.Context(), "acme", bob, i.id) }) {
+		return
+	}
+	m.issues = slices.DeleteFunc(m.issues, func(have *modelIssue) bool { return have == i })
+	for _, rel := range m.relations {
+		if rel.from == i {
+			rel.to.entries++
+		}
+		if rel.to == i {
+			rel.from.entries++
+		}
+	}
+	m.relations = slices.DeleteFunc(m.relations, func(rel modelRelation) bool { return rel.from == i || rel.to == i })
+	for _, have := range m.issues {
+		if have.into == i {
+			have.into = nil
+		}
+	}
+	if m.open == i.id {
+		m.open = ""
 	}
 }

@@ -45,7 +45,7 @@ func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	return i, err
 }
 
-// report is one attempt of Report; CodeConflict when another one changed the key's issue meanwhile.
+// report is one attempt of Report; CodeConflict when the key's issue was changed or deleted meanwhile.
 func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	known, err := s.cfg.Store.ReportedIssue(ctx, org, r.Key)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -63,11 +63,25 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 		told, err = s.hasReported(ctx, c.Issue, r.Resources)
 		return err
 	})
+	if errors.Is(err, callwright.ErrNotFound) {
+		return i, s.unlessDeleted(ctx, org, known, err)
+	}
 	if err != nil || told {
 		return i, err
 	}
 	return s.openReported(ctx, org, by, r, known)
 }
+
+// unlessDeleted returns err while an issue is there, and CodeConflict when it was deleted.
+func (s *Service) unlessDeleted(ctx context.Context, org callwright.OrgID, id string, err error) error {
+	if _, getErr := s.cfg.Store.Issue(ctx, org, id); errors.Is(getErr, callwright.ErrNotFound) {
+		return errKeyFreed
+	}
+	return err
+}
+
+// errKeyFreed reports that the issue of a report's key was deleted: the next attempt finds no issue.
+var errKeyFreed = callwright.Errorf(callwright.CodeConflict, "the issue of the key was deleted meanwhile")
 
 // openReported opens an issue for a report, in the place of an earlier one that is no longer open, or of none.
 func (s *Service) openReported(
@@ -109,11 +123,14 @@ func (s *Service) openReported(
 	return i, nil
 }
 
-// stillEnded holds an issue until the transaction ends; CodeConflict when it was opened again.
+// stillEnded holds an issue until the transaction ends; CodeConflict when it was opened again or deleted.
 func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id string) error {
 	i, err := s.cfg.Store.Hold(ctx, org, id)
 	if err == nil && i.Status.Open() {
 		err = callwright.Errorf(callwright.CodeConflict, "%s was opened again meanwhile", i.Name())
+	}
+	if errors.Is(err, callwright.ErrNotFound) {
+		return errKeyFreed
 	}
 	return err
 }

@@ -36,6 +36,12 @@ type Issues interface {
 	// Revision is CodeConflict and changes nothing; an absent issue is CodeNotFound. Number, Source, Author and
 	// CreatedAt are never replaced. A new Description comes with a new Version.
 	UpdateIssue(ctx context.Context, i Issue) error
+	// DeleteIssue removes an issue and all that the store has of it: entries, comments, attachments, flags, relations
+	// in either direction, sessions, report keys and views, all or none; CodeNotFound when it is absent. Parts that
+	// others add at the same time are removed too, or refused as those of an absent issue. It reads no parts into
+	// memory, and its number of statements does not depend on how many there are. It leaves MergedInto of other
+	// issues, and their counters, to the caller. The numbers of NextNumber do not go back.
+	DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error
 	// FindIssues returns a page of issues that match the filter, without their descriptions.
 	FindIssues(ctx context.Context, org callwright.OrgID, f Filter) ([]Issue, error)
 }

@@ -25,7 +25,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// giveUp ends a silent session, unless it has news by now.
+// giveUp ends a silent session, unless it has news by now or its issue was deleted.
 func (s *Service) giveUp(ctx context.Context, seen Session) error {
 	_, err := s.inSession(ctx, seen.Org, System(), seen.IssueID, seen.ID, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Revision != seen.Revision {
@@ -37,5 +37,8 @@ func (s *Service) giveUp(ctx context.Context, seen Session) error {
 		}
 		return s.advance(ctx, c, sess, c.by, Step{Type: TypeError, Detail: why}, Step{Type: TypeSessionStopped, Status: SessionError})
 	})
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 const (
 	watchEvery  = time.Second // without being woken
 	watchAtOnce = 100         // entries
+	watchGone   = 15          // looks in vain after which a watcher asks whether the issue is still there
 	watchLater  = 5 * time.Second
 )
 
@@ -24,6 +25,8 @@ type Watcher struct {
 	org       callwright.OrgID
 	issue     string
 	place     callwright.Keyset // of the last entry it has given
+	woken     bool              // since it last had entries or asked for the issue
+	vain      int               // looks without entries since then
 	news      chan struct{}     // holds a token when there may be something new
 	closed    chan struct{}
 	closeOnce sync.Once
@@ -59,7 +62,8 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 }
 
 // Next waits for entries after the last one that it returned: 1 to 100, oldest first, none twice and none left out.
-// It returns the error of ctx unchanged when ctx ends, and CodeUnavailable once the watcher or the service is closed.
+// It returns the error of ctx unchanged when ctx ends, CodeUnavailable once the watcher or the service is closed, and
+// CodeNotFound once the issue is deleted: at once on the node that deletes it, within 15 seconds of waiting on others.
 func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	for {
 		select {
@@ -74,13 +78,31 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 		case err != nil:
 			return nil, err
 		case len(entries) > 0:
-			w.place = entries[len(entries)-1].Keyset()
+			w.place, w.woken, w.vain = entries[len(entries)-1].Keyset(), false, 0
 			return entries, nil
+		}
+		if err := w.there(ctx); err != nil {
+			return nil, err
 		}
 		if err := w.wait(ctx); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// there returns CodeNotFound when the issue was deleted. It asks the store only after a wake-up without entries and
+// once in watchGone looks.
+func (w *Watcher) there(ctx context.Context) error {
+	w.vain++
+	if !w.woken && w.vain < watchGone {
+		return nil
+	}
+	w.woken, w.vain = false, 0
+	_, err := w.service.cfg.Store.Issue(ctx, w.org, w.issue)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // wait blocks until the next look is due.
@@ -89,6 +111,7 @@ func (w *Watcher) wait(ctx context.Context) error {
 	defer timer.Stop()
 	select {
 	case <-w.news:
+		w.woken = true
 	case <-timer.C:
 	case <-w.closed:
 		return errClosed

@@ -30,6 +30,8 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 		"one of many editors wins":          editAtOnce,
 		"merges in a circle come to an end": mergeAtOnce,
 		"what rolls back was never there":   rollBack,
+		"deletes while others write":        deleteAtOnce,
+		"deletes what is related at once":   deleteEachOther,
 	}
 	for name, test := range tests {
 		t.Run("activity: "+name, func(t *testing.T) {

@@ -27,6 +27,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwrigh
 	RunSessions(t, newStore)
 	RunReports(t, newStore)
 	RunViews(t, newStore)
+	RunDeletion(t, newStore)
 }
 
 // subject is the store that a test is about.

@@ -43,6 +43,30 @@ func BenchmarkFeedPage(b *testing.B) {
 	}
 }
 
+// BenchmarkDelete deletes an issue with 100,000 entries, while another issue has as many.
+func BenchmarkDelete(b *testing.B) {
+	const count = 100_000
+	for _, name := range []string{"sqlite", "postgres"} {
+		b.Run(name, func(b *testing.B) {
+			db := storetest.Open(b, storetest.Databases[name](b))
+			fillIssues(b, db, 1000)
+			fillFeed(b, db, "i1000999", count)
+			store, n := triagestore.Store{DB: db}, 0
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				issue := fmt.Sprint("i", 1000001+n)
+				n++
+				fillFeed(b, db, issue, count)
+				b.StartTimer()
+				if err := store.DeleteIssue(b.Context(), "o", issue); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkAppend writes steps of an agent through the service, batch by batch.
 func BenchmarkAppend(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {

@@ -183,5 +183,24 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	})
 	return append(errs, issueErr, holdErr, entriesErr, afterErr, commentErr, sessionErr, sessionsErr, countErr,
 		silentErr, resourceErr, attachedErr, resourcesErr, flagErr, flagsErr, relationErr, relationsErr, reportErr, seenErr, findErr,
-		s.DeleteResource(ctx, org, "i", "r"), s.DeleteFlag(ctx, org, "i", "f"), s.DeleteRelation(ctx, org, "r"))
+		s.DeleteResource(ctx, org, "i", "r"), s.DeleteFlag(ctx, org, "i", "f"), s.DeleteRelation(ctx, org, "r"),
+		s.DeleteIssue(ctx, org, "i"))
+}
+
+// TestDeletionsTakeFewStatements deletes issues with a short feed and a long one: it takes as many statements.
+func TestDeletionsTakeFewStatements(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
+		db := open(t)
+		fillIssues(t, db, 10)
+		for issue, count := range map[string]int{"i1000003": 10, "i1000007": 5000} {
+			fillFeed(t, db, issue, count)
+			seen := storetest.Statements(t, db, func() error {
+				return triagestore.Store{DB: db}.DeleteIssue(t.Context(), "o", issue)
+			})
+			if len(seen) != 10 {
+				t.Errorf("%d entries are deleted in %d statements", count, len(seen))
+			}
+		}
+	})
 }

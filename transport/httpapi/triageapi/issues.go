@@ -89,6 +89,11 @@ func (a *api) UpdateIssue(
 	return a.issueReply(ctx, i, err)
 }
 
+// DeleteIssue deletes an issue.
+func (a *api) DeleteIssue(ctx context.Context, params oas.DeleteIssueParams) error {
+	return a.issues.Delete(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID)
+}
+
 // orEmpty returns nil for a text that is not given, and an empty text for null.
 func orEmpty(text oas.OptNilString) *string { return wire.Ptr(text.Or(""), text.Set) }
 

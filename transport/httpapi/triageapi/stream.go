@@ -26,7 +26,7 @@ const (
 )
 
 // StreamIssueActivity sends the entries of an issue's feed as they are written, as server-sent events, until the client
-// goes, its time is up or the service is closed.
+// goes, its time is up, the issue is deleted or the service is closed.
 func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueActivityParams, w http.ResponseWriter) error {
 	after := params.LastEventID.Or("")
 	if after == "" {
@@ -67,7 +67,7 @@ func (s stream) follow(ctx context.Context, watcher *triage.Watcher) error {
 	for checked := time.Now(); sent == nil; {
 		entries, err := nextWithin(ctx, streamBeat, watcher)
 		switch {
-		case ctx.Err() != nil, errors.Is(err, callwright.ErrUnavailable):
+		case ctx.Err() != nil, errors.Is(err, callwright.ErrUnavailable), errors.Is(err, callwright.ErrNotFound):
 			return nil
 		case err != nil:
 			return err

@@ -75,6 +75,21 @@ type Invoker interface {
 	//
 	// POST /v1/triage/issues/{id}/decision
 	DecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error)
+	// DeleteIssue invokes deleteIssue operation.
+	//
+	// Deletes an issue permanently, with its feed, comments, flags, attachments, relations and agent
+	// sessions. Every API key of the organization may do so. Attached calls and other resources stay.
+	// Requests about the issue are 404 afterwards, deleting it again too, and its number is not given
+	// again. Its agent sessions are cancelled, and streams of its feed end. A failure that was reported to
+	// it opens a new issue when it occurs again.
+	//
+	// Related issues lose their relation to it; their feeds receive an entry of type relation_removed with
+	// `deleted` true in its `metadata`. An issue that was merged into it stays closed, its `merged_into`
+	// becomes null, and it can be changed again. Entries of other feeds that mention the deleted issue
+	// keep its name and title.
+	//
+	// DELETE /v1/triage/issues/{id}
+	DeleteIssue(ctx context.Context, params DeleteIssueParams) error
 	// DeleteIssueComment invokes deleteIssueComment operation.
 	//
 	// Deletes a comment. Only its author may do so. Earlier entries of the feed keep its text; a new entry
@@ -155,7 +170,8 @@ type Invoker interface {
 	//
 	// Merges an issue into another, closes it and returns the closed issue. The other issue receives the
 	// attachments that it lacks, and both feeds receive an entry. Open agent sessions of the closed issue
-	// are cancelled. A merge cannot be undone, and a merged issue cannot be changed.
+	// are cancelled. A merge cannot be undone, and a merged issue cannot be changed unless the other one
+	// is deleted.
 	//
 	// POST /v1/triage/issues/{id}/merge
 	MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error)
@@ -187,9 +203,9 @@ type Invoker interface {
 	// the entry in one line of JSON, and `id` is the position after it. The stream begins after
 	// `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
 	// sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
-	// at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops. A
-	// client that connects again with the last `id`, as browsers do, misses no entry. Errors of the
-	// request are answered before the stream begins.
+	// at most 15 minutes, within 30 seconds after its key was revoked or has expired, within 15 seconds
+	// after the issue is deleted, and when it stops. A client that connects again with the last `id`, as
+	// browsers do, misses no entry. Errors of the request are answered before the stream begins.
 	//
 	// GET /v1/triage/issues/{id}/activity/stream
 	StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (StreamIssueActivityRes, error)
@@ -940,6 +956,109 @@ func (c *Client) sendDecideIssue(ctx context.Context, request *TriageDecision, p
 	}()
 
 	result, err := decodeDecideIssueResponse(resp)
+	if err != nil {
+		return res, errors.Wrap(err, "decode response")
+	}
+
+	return result, nil
+}
+
+// DeleteIssue invokes deleteIssue operation.
+//
+// Deletes an issue permanently, with its feed, comments, flags, attachments, relations and agent
+// sessions. Every API key of the organization may do so. Attached calls and other resources stay.
+// Requests about the issue are 404 afterwards, deleting it again too, and its number is not given
+// again. Its agent sessions are cancelled, and streams of its feed end. A failure that was reported to
+// it opens a new issue when it occurs again.
+//
+// Related issues lose their relation to it; their feeds receive an entry of type relation_removed with
+// `deleted` true in its `metadata`. An issue that was merged into it stays closed, its `merged_into`
+// becomes null, and it can be changed again. Entries of other feeds that mention the deleted issue
+// keep its name and title.
+//
+// DELETE /v1/triage/issues/{id}
+func (c *Client) DeleteIssue(ctx context.Context, params DeleteIssueParams) error {
+	_, err := c.sendDeleteIssue(ctx, params)
+	return err
+}
+
+func (c *Client) sendDeleteIssue(ctx context.Context, params DeleteIssueParams) (res *DeleteIssueNoContent, err error) {
+
+	u := uri.Clone(c.requestURL(ctx))
+	var pathParts [2]string
+	pathParts[0] = "/v1/triage/issues/"
+	{
+		// Encode "id" parameter.
+		e := uri.NewPathEncoder(uri.PathEncoderConfig{
+			Param:   "id",
+			Style:   uri.PathStyleSimple,
+			Explode: false,
+		})
+		if err := func() error {
+			return e.EncodeValue(conv.StringToString(params.ID))
+		}(); err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		encoded, err := e.Result()
+		if err != nil {
+			return res, errors.Wrap(err, "encode path")
+		}
+		pathParts[1] = encoded
+	}
+	uri.AddPathParts(u, pathParts[:]...)
+
+	r, err := ht.NewRequest(ctx, "DELETE", u)
+	if err != nil {
+		return res, errors.Wrap(err, "create request")
+	}
+
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+
+			switch err := c.securityApiKey(ctx, DeleteIssueOperation, r); {
+			case err == nil: // if NO error
+				satisfied[0] |= 1 << 0
+			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
+				// Skip this security.
+			default:
+				return res, errors.Wrap(err, "security \"ApiKey\"")
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
+		}
+	}
+
+	resp, err := c.cfg.Client.Do(r)
+	if err != nil {
+		return res, errors.Wrap(err, "do request")
+	}
+	body := resp.Body
+	defer func() {
+		// Drain the body to EOF before closing, so the underlying
+		// connection can be reused by the Transport regardless of the
+		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
+		_, _ = io.Copy(io.Discard, body)
+		_ = body.Close()
+	}()
+
+	result, err := decodeDeleteIssueResponse(resp)
 	if err != nil {
 		return res, errors.Wrap(err, "decode response")
 	}
@@ -2349,7 +2468,8 @@ func (c *Client) sendMarkIssueSeen(ctx context.Context, params MarkIssueSeenPara
 //
 // Merges an issue into another, closes it and returns the closed issue. The other issue receives the
 // attachments that it lacks, and both feeds receive an entry. Open agent sessions of the closed issue
-// are cancelled. A merge cannot be undone, and a merged issue cannot be changed.
+// are cancelled. A merge cannot be undone, and a merged issue cannot be changed unless the other one
+// is deleted.
 //
 // POST /v1/triage/issues/{id}/merge
 func (c *Client) MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error) {
@@ -2764,9 +2884,9 @@ func (c *Client) sendStartIssueAgentSession(ctx context.Context, request *Triage
 // the entry in one line of JSON, and `id` is the position after it. The stream begins after
 // `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
 // sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
-// at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops. A
-// client that connects again with the last `id`, as browsers do, misses no entry. Errors of the
-// request are answered before the stream begins.
+// at most 15 minutes, within 30 seconds after its key was revoked or has expired, within 15 seconds
+// after the issue is deleted, and when it stops. A client that connects again with the last `id`, as
+// browsers do, misses no entry. Errors of the request are answered before the stream begins.
 //
 // GET /v1/triage/issues/{id}/activity/stream
 func (c *Client) StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (StreamIssueActivityRes, error) {

@@ -1120,6 +1120,156 @@ func (s *Server) handleDecideIssueRequest(args [1]string, argsEscaped bool, w ht
 	}
 }
 
+// handleDeleteIssueRequest handles deleteIssue operation.
+//
+// Deletes an issue permanently, with its feed, comments, flags, attachments, relations and agent
+// sessions. Every API key of the organization may do so. Attached calls and other resources stay.
+// Requests about the issue are 404 afterwards, deleting it again too, and its number is not given
+// again. Its agent sessions are cancelled, and streams of its feed end. A failure that was reported to
+// it opens a new issue when it occurs again.
+//
+// Related issues lose their relation to it; their feeds receive an entry of type relation_removed with
+// `deleted` true in its `metadata`. An issue that was merged into it stays closed, its `merged_into`
+// becomes null, and it can be changed again. Entries of other feeds that mention the deleted issue
+// keep its name and title.
+//
+// DELETE /v1/triage/issues/{id}
+func (s *Server) handleDeleteIssueRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: DeleteIssueOperation,
+			ID:   "deleteIssue",
+		}
+	)
+	{
+		type bitset = [1]uint8
+		var satisfied bitset
+		{
+			sctx, ok, err := s.securityApiKey(ctx, DeleteIssueOperation, r)
+			if err != nil {
+				err = &ogenerrors.SecurityError{
+					OperationContext: opErrContext,
+					Security:         "ApiKey",
+					Err:              err,
+				}
+				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+					defer recordError("Security:ApiKey", err)
+				}
+				return
+			}
+			if ok {
+				satisfied[0] |= 1 << 0
+				ctx = sctx
+			}
+		}
+
+		if ok := func() bool {
+		nextRequirement:
+			for _, requirement := range []bitset{
+				{0b00000001},
+			} {
+				for i, mask := range requirement {
+					if satisfied[i]&mask != mask {
+						continue nextRequirement
+					}
+				}
+				return true
+			}
+			return false
+		}(); !ok {
+			err = &ogenerrors.SecurityError{
+				OperationContext: opErrContext,
+				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
+			}
+			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
+				defer recordError("Security", err)
+			}
+			return
+		}
+	}
+	params, err := decodeDeleteIssueParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *DeleteIssueNoContent
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    DeleteIssueOperation,
+			OperationSummary: "Delete an issue",
+			OperationID:      "deleteIssue",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = DeleteIssueParams
+			Response = *DeleteIssueNoContent
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackDeleteIssueParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.h.DeleteIssue(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		err = s.h.DeleteIssue(ctx, params)
+	}
+	if err != nil {
+		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
+			if err := encodeErrorResponse(errRes, w); err != nil {
+				defer recordError("Internal", err)
+			}
+			return
+		}
+		if errors.Is(err, ht.ErrNotImplemented) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+			return
+		}
+		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
+			defer recordError("Internal", err)
+		}
+		return
+	}
+
+	if err := encodeDeleteIssueResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleDeleteIssueCommentRequest handles deleteIssueComment operation.
 //
 // Deletes a comment. Only its author may do so. Earlier entries of the feed keep its text; a new entry
@@ -2772,7 +2922,8 @@ func (s *Server) handleMarkIssueSeenRequest(args [1]string, argsEscaped bool, w 
 //
 // Merges an issue into another, closes it and returns the closed issue. The other issue receives the
 // attachments that it lacks, and both feeds receive an entry. Open agent sessions of the closed issue
-// are cancelled. A merge cannot be undone, and a merged issue cannot be changed.
+// are cancelled. A merge cannot be undone, and a merged issue cannot be changed unless the other one
+// is deleted.
 //
 // POST /v1/triage/issues/{id}/merge
 func (s *Server) handleMergeIssueRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3393,9 +3544,9 @@ func (s *Server) handleStartIssueAgentSessionRequest(args [1]string, argsEscaped
 // the entry in one line of JSON, and `id` is the position after it. The stream begins after
 // `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
 // sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
-// at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops. A
-// client that connects again with the last `id`, as browsers do, misses no entry. Errors of the
-// request are answered before the stream begins.
+// at most 15 minutes, within 30 seconds after its key was revoked or has expired, within 15 seconds
+// after the issue is deleted, and when it stops. A client that connects again with the last `id`, as
+// browsers do, misses no entry. Errors of the request are answered before the stream begins.
 //
 // GET /v1/triage/issues/{id}/activity/stream
 func (s *Server) handleStreamIssueActivityRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

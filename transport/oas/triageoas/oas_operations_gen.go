@@ -13,6 +13,7 @@ const (
 	AttachIssueResourceOperation    OperationName = "AttachIssueResource"
 	CreateIssueOperation            OperationName = "CreateIssue"
 	DecideIssueOperation            OperationName = "DecideIssue"
+	DeleteIssueOperation            OperationName = "DeleteIssue"
 	DeleteIssueCommentOperation     OperationName = "DeleteIssueComment"
 	DetachIssueResourceOperation    OperationName = "DetachIssueResource"
 	EditIssueCommentOperation       OperationName = "EditIssueComment"

@@ -121,6 +121,12 @@ func encodeDecideIssueResponse(response *TriageIssueReply, w http.ResponseWriter
 	return nil
 }
 
+func encodeDeleteIssueResponse(response *DeleteIssueNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
 func encodeDeleteIssueCommentResponse(response *DeleteIssueCommentNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 

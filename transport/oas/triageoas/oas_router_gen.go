@@ -16,8 +16,9 @@ var (
 		"POST": "Authorization,Content-Type",
 	}
 	rn2AllowedHeaders = map[string]string{
-		"GET":   "Authorization",
-		"PATCH": "Authorization,Content-Type",
+		"DELETE": "Authorization",
+		"GET":    "Authorization",
+		"PATCH":  "Authorization,Content-Type",
 	}
 	rn18AllowedHeaders = map[string]string{
 		"GET": "Authorization",
@@ -160,6 +161,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 				if len(elem) == 0 {
 					switch r.Method {
+					case "DELETE":
+						s.handleDeleteIssueRequest([1]string{
+							args[0],
+						}, elemIsEscaped, w, r)
 					case "GET":
 						s.handleGetIssueRequest([1]string{
 							args[0],
@@ -170,7 +175,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						}, elemIsEscaped, w, r)
 					default:
 						s.notAllowed(w, r, notAllowedParams{
-							allowedMethods: "GET,PATCH",
+							allowedMethods: "DELETE,GET,PATCH",
 							allowedHeaders: rn2AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
@@ -898,6 +903,15 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 
 				if len(elem) == 0 {
 					switch method {
+					case "DELETE":
+						r.name = DeleteIssueOperation
+						r.summary = "Delete an issue"
+						r.operationID = "deleteIssue"
+						r.operationGroup = ""
+						r.pathPattern = "/v1/triage/issues/{id}"
+						r.args = args
+						r.count = 1
+						return r, true
 					case "GET":
 						r.name = GetIssueOperation
 						r.summary = "Get an issue"

@@ -52,6 +52,9 @@ func (*AttachIssueResourceOK) attachIssueResourceRes() {}
 // DeleteIssueCommentNoContent is response for DeleteIssueComment operation.
 type DeleteIssueCommentNoContent struct{}
 
+// DeleteIssueNoContent is response for DeleteIssue operation.
+type DeleteIssueNoContent struct{}
+
 // DetachIssueResourceNoContent is response for DetachIssueResource operation.
 type DetachIssueResourceNoContent struct{}
 
@@ -3200,7 +3203,8 @@ type TriageIssue struct {
 	AuthorID NilString `json:"author_id"`
 	// The same issue in another system.
 	ExternalLink NilString `json:"external_link"`
-	// Issue into which this one was merged; null for an issue that was not merged.
+	// Issue into which this one was merged; null for an issue that was not merged, or whose target was
+	// deleted.
 	MergedInto NilString `json:"merged_into"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`

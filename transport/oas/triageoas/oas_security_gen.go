@@ -43,6 +43,7 @@ var operationRolesApiKey = map[string][]string{
 	AttachIssueResourceOperation:    []string{},
 	CreateIssueOperation:            []string{},
 	DecideIssueOperation:            []string{},
+	DeleteIssueOperation:            []string{},
 	DeleteIssueCommentOperation:     []string{},
 	DetachIssueResourceOperation:    []string{},
 	EditIssueCommentOperation:       []string{},

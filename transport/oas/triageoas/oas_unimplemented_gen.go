@@ -89,6 +89,24 @@ func (UnimplementedHandler) DecideIssue(ctx context.Context, req *TriageDecision
 	return r, ht.ErrNotImplemented
 }
 
+// DeleteIssue implements deleteIssue operation.
+//
+// Deletes an issue permanently, with its feed, comments, flags, attachments, relations and agent
+// sessions. Every API key of the organization may do so. Attached calls and other resources stay.
+// Requests about the issue are 404 afterwards, deleting it again too, and its number is not given
+// again. Its agent sessions are cancelled, and streams of its feed end. A failure that was reported to
+// it opens a new issue when it occurs again.
+//
+// Related issues lose their relation to it; their feeds receive an entry of type relation_removed with
+// `deleted` true in its `metadata`. An issue that was merged into it stays closed, its `merged_into`
+// becomes null, and it can be changed again. Entries of other feeds that mention the deleted issue
+// keep its name and title.
+//
+// DELETE /v1/triage/issues/{id}
+func (UnimplementedHandler) DeleteIssue(ctx context.Context, params DeleteIssueParams) error {
+	return ht.ErrNotImplemented
+}
+
 // DeleteIssueComment implements deleteIssueComment operation.
 //
 // Deletes a comment. Only its author may do so. Earlier entries of the feed keep its text; a new entry
@@ -202,7 +220,8 @@ func (UnimplementedHandler) MarkIssueSeen(ctx context.Context, params MarkIssueS
 //
 // Merges an issue into another, closes it and returns the closed issue. The other issue receives the
 // attachments that it lacks, and both feeds receive an entry. Open agent sessions of the closed issue
-// are cancelled. A merge cannot be undone, and a merged issue cannot be changed.
+// are cancelled. A merge cannot be undone, and a merged issue cannot be changed unless the other one
+// is deleted.
 //
 // POST /v1/triage/issues/{id}/merge
 func (UnimplementedHandler) MergeIssue(ctx context.Context, req *TriageMerge, params MergeIssueParams) (r *TriageIssueReply, _ error) {
@@ -246,9 +265,9 @@ func (UnimplementedHandler) StartIssueAgentSession(ctx context.Context, req *Tri
 // the entry in one line of JSON, and `id` is the position after it. The stream begins after
 // `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
 // sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
-// at most 15 minutes, within 30 seconds after its key was revoked or has expired, and when it stops. A
-// client that connects again with the last `id`, as browsers do, misses no entry. Errors of the
-// request are answered before the stream begins.
+// at most 15 minutes, within 30 seconds after its key was revoked or has expired, within 15 seconds
+// after the issue is deleted, and when it stops. A client that connects again with the last `id`, as
+// browsers do, misses no entry. Errors of the request are answered before the stream begins.
 //
 // GET /v1/triage/issues/{id}/activity/stream
 func (UnimplementedHandler) StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams, w http.ResponseWriter) error {

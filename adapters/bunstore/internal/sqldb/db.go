@@ -35,6 +35,7 @@ type dialect struct {
 	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
 	skip      string // what a sub-select says FOR, to leave alone the rows that others hold
 	hold      string // what a select says FOR, to have others that do it wait; empty: transactions that write run one by one
+	erase     string // like hold, but those that add rows with a foreign key of the row wait, too; empty: as there
 	contains  string // that a text, the first of two, contains the other
 	conflict  func(error) bool
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
@@ -109,6 +110,15 @@ func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 		return q
 	}
 	return q.For(db.dialect.hold)
+}
+
+// ForDelete makes a query hold the rows that it finds until the transaction ends. Unlike ForUpdate it also waits for
+// transactions that add rows which refer to them, and has later ones wait.
+func (db *DB) ForDelete(q *bun.SelectQuery) *bun.SelectQuery {
+	if db.dialect.erase == "" {
+		return q
+	}
+	return q.For(db.dialect.erase)
 }
 
 // Contains returns the condition that a text, the first of two arguments, contains the other.

@@ -54,6 +54,7 @@ func (db *DB) openPostgres(dsn string) error {
 		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
 		// FOR UPDATE would also block inserts whose foreign keys refer to the row.
 		hold:     "NO KEY UPDATE",
+		erase:    "UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		contains: "strpos(?, ?) > 0",
 		conflict: func(err error) bool { return state(err) == uniqueViolation },

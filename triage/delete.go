@@ -1,0 +1,104 @@
+package triage
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// Delete removes an issue for good, with its feed, comments, flags, attachments, agent sessions, report keys and
+// views. Its number is not given again. Every actor of the organization may delete every issue, a merged one too.
+//
+// Steps of its agents are CodeNotFound from then on, and its Watchers end. The next report of one of its keys opens a
+// new issue. Its relations are removed, which the related issues record as TypeRelationRemoved with "deleted" in the
+// Metadata. An issue that was merged into it stays closed and is no longer merged. Entries of other feeds that mention
+// it stay as they are.
+//
+// Delete retries conflicts in transactions of its own, so it must not be called in one.
+func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
+	if err := by.check(); err != nil {
+		return err
+	}
+	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.delete(ctx, org, by, id) })
+	if errors.Is(err, callwright.ErrConflict) {
+		return callwright.Errorf(callwright.CodeUnavailable, "the relations of the issue keep changing: try again").Because(err)
+	}
+	return err
+}
+
+// delete is one attempt of Delete; CodeConflict when somebody related another issue meanwhile.
+func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
+	relations, err := s.cfg.Store.RelationsOf(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	ids := []string{id}
+	for _, r := range relations {
+		if other := r.other(id); !slices.Contains(ids, other) {
+			ids = append(ids, other)
+		}
+	}
+	var gone Issue
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		all, err := s.hold(ctx, org, by, ids)
+		if err != nil {
+			return err
+		}
+		if all[0] == nil {
+			return callwright.NotFound("issue")
+		}
+		gone = all[0].Issue
+		if err := s.cutRelations(ctx, gone, ids, all); err != nil {
+			return err
+		}
+		if err := s.cfg.Store.DeleteIssue(ctx, org, id); err != nil {
+			return err
+		}
+		for _, c := range all[1:] {
+			if c == nil { // deleted meanwhile, with its relations
+				continue
+			}
+			if err := s.write(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.hub.wake(ids...)
+	s.cfg.Logger.InfoContext(ctx, "issue deleted",
+		"org_id", org, "issue_id", id, "triage_id", gone.Name(), "actor_kind", by.Kind, "actor_id", by.ID)
+	return nil
+}
+
+// cutRelations has related issues record that an issue is deleted. all are the held issues with some ids; a relation
+// to any other is CodeConflict.
+func (s *Service) cutRelations(ctx context.Context, gone Issue, ids []string, all []*change) error {
+	relations, err := s.cfg.Store.RelationsOf(ctx, gone.Org, gone.ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range relations {
+		n := slices.Index(ids, r.other(gone.ID))
+		if n < 0 {
+			return callwright.Errorf(callwright.CodeConflict, "%s was related to another issue meanwhile", gone.Name())
+		}
+		c, direction := all[n], "incoming"
+		if r.To.ID == gone.ID {
+			direction = "outgoing"
+		}
+		c.Issue.Relations--
+		c.tell(Entry{
+			Type: TypeRelationRemoved, Referenced: []IssueRef{gone.Ref()},
+			Metadata: map[string]any{"relation_type": string(r.Type), "direction": direction, "deleted": true},
+		})
+		if c.Issue.MergedInto == gone.ID {
+			c.Issue.MergedInto, c.edited = "", true
+		}
+	}
+	return nil
+}
