@@ -56,26 +56,7 @@ func deleteAtOnce(t *testing.T, d desk) {
 				}
 			})
 		}
-		for name, do := range map[string]func() error{
-			"a comment": func() error {
-				_, err := s.Comment(ctx, "acme", writer, issue.ID, triage.CommentDraft{Detail: "x"})
-				return err
-			},
-			"a step": func() error {
-				_, err := s.Append(ctx, "acme", issue.ID, sess.ID, triage.Step{Type: triage.TypeThought})
-				return err
-			},
-			"a session": func() error {
-				_, err := s.StartSession(ctx, "acme", writer, issue.ID, triage.SessionDraft{AgentName: "Bob"})
-				return err
-			},
-			"a relation": func() error {
-				_, _, err := s.Relate(ctx, "acme", writer, others[1+n], issue.ID, triage.RelatedTo)
-				return err
-			},
-			"a merge": func() error { _, err := s.Merge(ctx, "acme", writer, others[3], issue.ID); return err },
-			"a view":  func() error { return s.View(ctx, "acme", "viewer", issue.ID) },
-		} {
+		for name, do := range writes(ctx, s, issue.ID, sess.ID, others[1+n], others[3]) {
 			wait.Go(func() {
 				err := do()
 				if err != nil && !errors.Is(err, callwright.ErrNotFound) && !(name == "a merge" && errors.Is(err, callwright.ErrInvalidState)) {
@@ -105,6 +86,30 @@ func deleteAtOnce(t *testing.T, d desk) {
 	again, err := s.Report(ctx, "acme", triage.System(), report)
 	if err != nil || again.ID == issue.ID || again.Number <= issue.Number {
 		t.Errorf("the next report came to %+v, %v", again, err)
+	}
+}
+
+// writes are what others do to an issue while it is deleted. Two more issues are related to it and merged into it.
+func writes(ctx context.Context, s *triage.Service, issue, session, relates, merges string) map[string]func() error {
+	return map[string]func() error{
+		"a comment": func() error {
+			_, err := s.Comment(ctx, "acme", writer, issue, triage.CommentDraft{Detail: "x"})
+			return err
+		},
+		"a step": func() error {
+			_, err := s.Append(ctx, "acme", issue, session, triage.Step{Type: triage.TypeThought})
+			return err
+		},
+		"a session": func() error {
+			_, err := s.StartSession(ctx, "acme", writer, issue, triage.SessionDraft{AgentName: "Bob"})
+			return err
+		},
+		"a relation": func() error {
+			_, _, err := s.Relate(ctx, "acme", writer, relates, issue, triage.RelatedTo)
+			return err
+		},
+		"a merge": func() error { _, err := s.Merge(ctx, "acme", writer, merges, issue); return err },
+		"a view":  func() error { return s.View(ctx, "acme", "viewer", issue) },
 	}
 }
 
