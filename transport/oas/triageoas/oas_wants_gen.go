@@ -63,6 +63,7 @@ var Wants = map[string]string{
 	"decideIssue Content-Type":                    "application/json",
 	"decideIssue decision":                        "one of accepted, declined",
 	"decideIssue detail":                          "a text of at most 65536 characters",
+	"deleteIssue ?id":                             "a text of 1 to 64 characters",
 	"deleteIssueComment ?comment_id":              "a text of 1 to 64 characters",
 	"deleteIssueComment ?id":                      "a text of 1 to 64 characters",
 	"detachIssueResource ?id":                     "a text of 1 to 64 characters",
