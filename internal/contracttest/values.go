@@ -24,8 +24,8 @@ func (g *Generator) value(schema object, depth int) any {
 	if all, ok := schema["allOf"].([]any); ok {
 		return g.value(resolved(all[0]), depth)
 	}
-	if any, ok := schema["oneOf"].([]any); ok {
-		return g.value(resolved(pick(g, any)), depth)
+	if one, ok := schema["oneOf"].([]any); ok {
+		return g.value(resolved(pick(g, one)), depth)
 	}
 	if value, ok := schema["const"]; ok {
 		return value

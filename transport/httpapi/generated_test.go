@@ -25,7 +25,7 @@ func TestGeneratedRequests(t *testing.T) {
 	h.looker.answer()
 	organizations := &worlds{h: h}
 	w := organizations.next()
-	known := func(path, operation, in, name string) []string {
+	known := func(path, operation, _, name string) []string {
 		before, _, _ := strings.Cut(path, "{"+name+"}")
 		for _, key := range []string{before + "{" + name + "}", operation + "." + name, name} {
 			if kind := kinds[key]; kind != "" {

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,7 +30,9 @@ func dialed(t *testing.T, h http.Handler) net.Conn {
 	t.Cleanup(func() {
 		_ = client.Close()
 		_ = server.Close()
-		<-done
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	})
 	if err := client.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
@@ -73,7 +76,7 @@ func answered(t *testing.T, name string, client net.Conn) (status int, text stri
 		t.Errorf("%s: %v", name, err)
 	}
 	_ = answer.Body.Close()
-	if _, err := reader.ReadByte(); err != io.EOF { //nolint:errorlint // it is never wrapped
+	if _, err := reader.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("%s: the connection stays open: %v", name, err)
 	}
 	return answer.StatusCode, string(body)

@@ -76,7 +76,7 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 		return "", false
 	}
 	add := func(n naming, keys ...string) {
-		known := false
+		var known bool
 		if n.kind, known = kind(keys...); !known {
 			t.Errorf("%s: what is %s, in its %s, the id of? Add it to kinds", op.OperationId, n.name, n.in)
 		}

@@ -44,11 +44,11 @@ func (ws *worlds) next() *world {
 func (w *world) id(kind string) string {
 	w.h.t.Helper()
 	if w.made[kind] == "" {
-		make, ok := makers[kind]
+		maker, ok := makers[kind]
 		if !ok {
 			w.h.t.Fatalf("nothing makes a %s: add it to makers", kind)
 		}
-		w.made[kind] = make(w)
+		w.made[kind] = maker(w)
 	}
 	return w.made[kind]
 }
