@@ -112,7 +112,7 @@ func (o Options) check() error {
 		return callwright.Invalid("options.port", "must be from 1 to 65535")
 	case o.Verify != "" && o.Verify != VerifyFull && o.Verify != VerifyChain && o.Verify != VerifyNone:
 		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
-	case o.Transfers != "" && !o.Transfers.valid():
+	case !o.transfers().valid():
 		return callwright.Invalid("options.transfer_policy", "must be off, organization or any")
 	case !isUsername(o.Call.Username):
 		return callwright.Invalid("options.sip_username", "must have at most %d bytes without control characters", maxUsername)

@@ -109,16 +109,16 @@ func TestMalformedAmongValid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := dialWire(t, a)
-			text := ""
+			var text strings.Builder
 			for _, id := range []string{"first", "broken", "last"} {
 				message := []string{"OPTIONS sip:a@b SIP/2.0", "From: <sip:a@b>;tag=t", "To: <sip:a@b>", "CSeq: 1 OPTIONS"}
 				if id == "broken" {
 					message = lines
 				}
 				message = slices.Insert(slices.Clone(message), 1, "Via: SIP/2.0/TLS x;branch=z9hG4bK"+id, "Call-ID: "+id)
-				text += strings.Join(message, "\r\n") + "\r\nContent-Length: 4\r\n\r\nbody"
+				text.WriteString(strings.Join(message, "\r\n") + "\r\nContent-Length: 4\r\n\r\nbody")
 			}
-			w.raw(text)
+			w.raw(text.String())
 			got := map[string]int{}
 			for range 3 {
 				m := w.next()

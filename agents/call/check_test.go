@@ -51,7 +51,7 @@ func tools(texts ...string) []json.RawMessage {
 func TestCharacters(t *testing.T) {
 	t.Parallel()
 	wide := func(n int) string { return strings.Repeat("é", n) }
-	inHouseWith(t, func(t *testing.T, h *house) {
+	inHouseWith(t, func(_ *testing.T, h *house) {
 		r := plan(call.Plan{
 			SummaryPrompt: wide(call.MaxSummary), Dispositions: []string{wide(call.MaxDisposition), "b"},
 			Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: wide(call.MaxMessage)},

@@ -76,7 +76,7 @@ func (h Head) Refusal() string {
 	case len(parts) == 3 && isScheme(scheme) && !isKnownScheme(scheme):
 		status = statusUnknownScheme
 	}
-	text, via := version+" "+strconv.Itoa(status)+" "+reasons[status]+"\r\n", false
+	lines, via := []string{version + " " + strconv.Itoa(status) + " " + reasons[status]}, false
 	for _, f := range h.fields {
 		if !echoed[f.name] {
 			continue
@@ -84,19 +84,19 @@ func (h Head) Refusal() string {
 		if HasControl(f.line) {
 			return ""
 		}
-		text += f.line
+		line := f.line
 		switch f.name {
 		case "via", "v":
 			via = true
 		case "to", "t":
 			if !strings.Contains(strings.ToLower(f.value), ";tag=") {
-				text += ";tag=" + sip.GenerateTagN(16)
+				line += ";tag=" + sip.GenerateTagN(16)
 			}
 		}
-		text += "\r\n"
+		lines = append(lines, line)
 	}
 	if !via {
 		return ""
 	}
-	return text + "Content-Length: 0" + endOfHead
+	return strings.Join(append(lines, "Content-Length: 0"), "\r\n") + endOfHead
 }
