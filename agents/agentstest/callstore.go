@@ -116,8 +116,8 @@ func wantCall(t *testing.T, s call.Store, want call.Call) {
 func keepsCall(t *testing.T, s call.Store) {
 	full := fullCall()
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
-		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "StopRequested" {
-			t.Fatalf("the test has no value for %s", name)
+		if field := v.Type().Field(i); field.IsExported() && v.Field(i).IsZero() && field.Name != "StopRequested" {
+			t.Fatalf("the test has no value for %s", field.Name)
 		}
 	}
 	insertCalls(t, s, full)

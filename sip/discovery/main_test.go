@@ -77,8 +77,8 @@ func (p *prober) Probe(ctx context.Context, q discovery.Probe) discovery.Answer 
 	at := q.Address.String() + "/" + string(q.Transport)
 	p.mu.Lock()
 	p.asked = append(p.asked, strings.TrimSpace(at+" "+q.User))
-	p.mu.Unlock()
 	there, ok := p.peers[at]
+	p.mu.Unlock()
 	a := there.answer
 	a.Address, a.Transport, a.ResponseTime = q.Address, q.Transport, there.took
 	if ok && (q.User != "" || !there.wantsUser) {

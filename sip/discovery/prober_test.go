@@ -24,7 +24,9 @@ func TestProberConforms(t *testing.T) {
 					there = secured(10*time.Millisecond, true, true)
 				}
 				if there.answer.Code = code; code != 0 {
+					p.mu.Lock()
 					p.peers[at.String()+"/"+string(transport)] = there
+					p.mu.Unlock()
 				}
 				return at
 			},

@@ -186,7 +186,7 @@ func TestWatchOfEndpoint(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		trunk := outbound("0001")
-		trunk.Endpoint, trunk.Failover, trunk.Options.Port = "sip:pbx.example.com:5061", nil, 5071
+		trunk.Endpoint, trunk.Failover, trunk.Options.Port = "sip:pbx.example.com", nil, 5071
 		h.wantOrder(trunk, "pbx.example.com:5071") // before it is watched
 		h.attach(trunk)
 		h.wantOrder(trunk, "pbx.example.com:5071")
