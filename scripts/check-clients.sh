@@ -35,7 +35,7 @@ export async function call(base: string, key: string, id: string): Promise<Call>
   const answer = await fetch(`${base}/v1/calls/${id}`, { headers: { authorization: key } });
   if (!answer.ok) {
     const failure = (await answer.json()) as Failure;
-    throw new Error(failure.message ?? `status ${answer.status}`);
+    throw new Error(failure.errors[0]?.message ?? `status ${answer.status}`);
   }
   return (await answer.json()) as Call;
 }

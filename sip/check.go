@@ -16,8 +16,8 @@ import (
 // The limits of a direction's settings.
 const (
 	minRegisterPassword = 8   // characters
-	maxUsername         = 128 // bytes
-	maxPassword         = 256 // bytes
+	maxUsername         = 128 // characters
+	maxPassword         = 256 // characters
 	maxAllowedIPs       = 100
 )
 
@@ -65,11 +65,9 @@ func checkPlaces(t Trunk, in DirectionInput) error {
 func checkRegister(given Credentials) error {
 	switch {
 	case !isUsername(given.Username) || given.Username == "":
-		return callwright.Invalid("register_auth.username", "must have 1 to %d bytes without control characters", maxUsername)
-	case utf8.RuneCountInString(given.Password.Reveal()) < minRegisterPassword || len(given.Password) > maxPassword:
-		return callwright.Invalid(
-			"register_auth.password", "must have at least %d characters, and at most %d bytes", minRegisterPassword, maxPassword,
-		)
+		return callwright.Invalid("register_auth.username", "must have 1 to %d characters, none of them a control character", maxUsername)
+	case characters(given.Password) < minRegisterPassword || characters(given.Password) > maxPassword:
+		return callwright.Invalid("register_auth.password", "must have %d to %d characters", minRegisterPassword, maxPassword)
 	}
 	return nil
 }
@@ -115,9 +113,9 @@ func (o Options) check() error {
 	case !o.transfers().valid():
 		return callwright.Invalid("options.transfer_policy", "must be off, organization or any")
 	case !isUsername(o.Call.Username):
-		return callwright.Invalid("options.sip_username", "must have at most %d bytes without control characters", maxUsername)
-	case len(o.Call.Password) > maxPassword:
-		return callwright.Invalid("options.sip_password", "must have at most %d bytes", maxPassword)
+		return callwright.Invalid("options.sip_username", "must have at most %d characters, none of them a control character", maxUsername)
+	case characters(o.Call.Password) > maxPassword:
+		return callwright.Invalid("options.sip_password", "must have at most %d characters", maxPassword)
 	case (o.Call.Username == "") != (o.Call.Password == ""):
 		return callwright.Invalid("options.sip_username", "must be set together with options.sip_password")
 	case len(o.AllowedIPs) > maxAllowedIPs:
@@ -132,9 +130,11 @@ func (o Options) check() error {
 	return nil
 }
 
+func characters(s callwright.Secret) int { return utf8.RuneCountInString(s.Reveal()) }
+
 // isUsername reports whether a text can stand in the headers of a digest (RFC 3261, section 22).
 func isUsername(text string) bool {
-	return len(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+	return utf8.RuneCountInString(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // checkEndpoint refuses a destination that is invalid, or whose port differs from that of the options.

@@ -11,7 +11,7 @@ type AlertTransition struct {
 	Name   string // of the alert; all three at most 200 characters
 	From   string // empty: it is new
 	To     string
-	Detail string // at most MaxDetail bytes
+	Detail string // at most MaxDetail characters
 }
 
 // Alert records in an issue's feed that an alert changed its state.
@@ -37,5 +37,5 @@ func (a AlertTransition) check() error {
 	if err := requireText("to", a.To, maxName); err != nil {
 		return err
 	}
-	return checkBytes("detail", a.Detail, MaxDetail)
+	return checkText("detail", a.Detail, MaxDetail)
 }

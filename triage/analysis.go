@@ -27,7 +27,7 @@ const (
 const usualPrompt = "Why did this happen, and what keeps it from happening again?"
 
 // Analyze starts a session in which the Analyst looks for the cause of an issue; its steps follow in the feed. An
-// empty prompt means the default one; at most MaxPrompt bytes. Without an Analyst it is CodeNotImplemented; with 10
+// empty prompt means the default one; at most MaxPrompt characters. Without an Analyst it is CodeNotImplemented; with 10
 // analyses of the organization running, not counting those that wait for people, CodeTooManyRequests. Concurrent
 // starts may exceed that limit slightly.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
@@ -35,7 +35,7 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server has no analyst of issues")
 	}
 	prompt = strings.TrimSpace(prompt)
-	if err := checkBytes("prompt", prompt, MaxPrompt); err != nil {
+	if err := checkText("prompt", prompt, MaxPrompt); err != nil {
 		return Session{}, err
 	}
 	var sess Session

@@ -37,10 +37,10 @@ func (s *Service) Append(
 	})
 }
 
-// Answer gives an agent a person's answer of 1 byte to MaxPrompt. A session that awaits input resumes, any other
+// Answer gives an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes, any other
 // keeps its state; an ended one is CodeInvalidState.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
-	if err := requireDetail(text, MaxPrompt); err != nil {
+	if err := requireText("detail", text, MaxPrompt); err != nil {
 		return Entry{}, err
 	}
 	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
@@ -57,7 +57,7 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// Cancel ends a session, whatever its agent does, and returns the entry. reason has at most MaxDetail bytes and may
+// Cancel ends a session, whatever its agent does, and returns the entry. reason has at most MaxDetail characters and may
 // be empty. An ended session is CodeInvalidState.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Entry, error) {
 	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
@@ -191,7 +191,7 @@ func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
 
 // check refuses a step that says too much, or what does not belong to its type.
 func (st Step) check() error {
-	if err := checkBytes("detail", st.Detail, MaxDetail); err != nil {
+	if err := checkText("detail", st.Detail, MaxDetail); err != nil {
 		return err
 	}
 	if err := checkMetadata(st.Metadata); err != nil {
@@ -263,7 +263,10 @@ func checkMetadata(m map[string]any) error {
 // checkObject refuses JSON that is not an object, has too many bytes, or holds NUL characters, which no database
 // keeps.
 func checkObject(field string, raw json.RawMessage, most int) error {
-	if err := checkBytes(field, string(raw), most); err != nil {
+	if len(raw) > most {
+		return callwright.Invalid(field, "has %d bytes; at most %d are allowed", len(raw), most)
+	}
+	if err := checkUTF8(field, string(raw)); err != nil {
 		return err
 	}
 	var object map[string]any

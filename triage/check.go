@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of short texts, in characters, as the contract counts them.
+// The limits of texts, in characters, as the contract counts them.
 const (
 	maxTitle    = 300
 	maxName     = 200 // of an actor, an agent, a node
@@ -18,20 +18,17 @@ const (
 	maxURL      = 2048
 )
 
-// checkText refuses a short text with too many characters for its field, or one that no database keeps.
+// checkText refuses a text with too many characters for its field, or one that no database keeps.
 func checkText(field, text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
 		return callwright.Invalid(field, "has %d characters; at most %d are allowed", n, most)
 	}
-	return checkBytes(field, text, 4*most)
+	return checkUTF8(field, text)
 }
 
-// checkBytes refuses a long text with too many bytes for its field, or one that no database keeps.
-func checkBytes(field, text string, most int) error {
-	switch {
-	case len(text) > most:
-		return callwright.Invalid(field, "has %d bytes; at most %d are allowed", len(text), most)
-	case !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0:
+// checkUTF8 refuses a text that no database keeps.
+func checkUTF8(field, text string) error {
+	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 		return callwright.Invalid(field, "must be valid UTF-8 without NUL characters")
 	}
 	return nil
@@ -43,14 +40,6 @@ func requireText(field, text string, most int) error {
 		return callwright.Invalid(field, "is required")
 	}
 	return checkText(field, text, most)
-}
-
-// requireDetail runs checkBytes and refuses an empty detail.
-func requireDetail(text string, most int) error {
-	if strings.TrimSpace(text) == "" {
-		return callwright.Invalid("detail", "is required")
-	}
-	return checkBytes("detail", text, most)
 }
 
 // checkLink refuses a URL that is neither http nor https, such as one that runs a script in a browser.

@@ -10,14 +10,14 @@ import (
 
 // CommentDraft describes a comment to write.
 type CommentDraft struct {
-	Detail string   // 1 byte to MaxDetail
+	Detail string   // 1 to MaxDetail characters
 	Links  []string // ids of the issue's attachments that it speaks of, at most MaxShown
 }
 
 // Comment writes a comment on an issue. Its id is the id of its entry. A link to a resource that is not attached is
 // CodeNotFound.
 func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, id string, d CommentDraft) (Entry, error) {
-	if err := requireDetail(d.Detail, MaxDetail); err != nil {
+	if err := requireText("detail", d.Detail, MaxDetail); err != nil {
 		return Entry{}, err
 	}
 	if len(d.Links) > MaxShown {
@@ -64,7 +64,7 @@ func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resour
 func (s *Service) EditComment(
 	ctx context.Context, org callwright.OrgID, by Actor, id, comment, detail string,
 ) (Entry, error) {
-	if err := requireDetail(detail, MaxDetail); err != nil {
+	if err := requireText("detail", detail, MaxDetail); err != nil {
 		return Entry{}, err
 	}
 	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {

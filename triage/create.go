@@ -10,7 +10,7 @@ import (
 // Draft describes an issue to open.
 type Draft struct {
 	Title        string   // 1 to 300 characters
-	Description  string   // at most MaxDetail bytes
+	Description  string   // at most MaxDetail characters
 	Status       Status   // empty: StatusBacklog
 	Severity     Severity // empty: SeverityMedium
 	Source       Source   // empty: SourceManual
@@ -83,7 +83,7 @@ func (i Issue) check() error {
 	if err := requireText("title", i.Title, maxTitle); err != nil {
 		return err
 	}
-	if err := checkBytes("description", i.Description, MaxDetail); err != nil {
+	if err := checkText("description", i.Description, MaxDetail); err != nil {
 		return err
 	}
 	if err := checkOneOf("status", i.Status, Statuses()...); err != nil {

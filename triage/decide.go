@@ -7,7 +7,7 @@ import (
 )
 
 // Accept moves an issue from the backlog to the work to do; elsewhere it is CodeInvalidState. detail may say why, in
-// at most MaxDetail bytes.
+// at most MaxDetail characters.
 func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	return s.decide(ctx, org, by, id, EventAccept, TypeAccepted, detail)
 }
@@ -15,7 +15,7 @@ func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id
 // Decline closes an issue of the backlog that nobody will work on; elsewhere it is CodeInvalidState. detail is
 // required and says why.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
-	if err := requireDetail(detail, MaxDetail); err != nil {
+	if err := requireText("detail", detail, MaxDetail); err != nil {
 		return Issue{}, err
 	}
 	return s.decide(ctx, org, by, id, EventDecline, TypeDeclined, detail)
@@ -24,7 +24,7 @@ func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, i
 func (s *Service) decide(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, e Event, t EntryType, detail string,
 ) (Issue, error) {
-	if err := checkBytes("detail", detail, MaxDetail); err != nil {
+	if err := checkText("detail", detail, MaxDetail); err != nil {
 		return Issue{}, err
 	}
 	i, _, err := s.edit(ctx, org, by, id, func(_ context.Context, c *change) error {

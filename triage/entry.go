@@ -15,7 +15,7 @@ type Entry struct {
 	Kind      EntryKind
 	Type      EntryType
 	Actor     Actor
-	Detail    string // free text, at most MaxDetail bytes
+	Detail    string // free text, at most MaxDetail characters
 	Metadata  map[string]any
 	CreatedAt time.Time // later than that of every other entry of the issue that is there already
 
@@ -67,7 +67,7 @@ func sizeOf(value any) int {
 // MaxRead bounds the bytes of entries that are read at once, and so the size of a page. Each entry is much smaller.
 const MaxRead = 2 << 20
 
-// MaxDetail bounds the text of an entry and the description of an issue, in bytes.
+// MaxDetail bounds the text of an entry and the description of an issue, in characters.
 const MaxDetail = 64 << 10
 
 // EntryKind distinguishes events of the issue from steps of agents.

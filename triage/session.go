@@ -15,7 +15,7 @@ const (
 	MaxArtifact     = 256 << 10 // bytes of an artifact's payload, as JSON
 	MaxURLs         = 20        // external URLs of an artifact
 	MaxMetadata     = 16 << 10  // bytes of a step's metadata, as JSON
-	MaxPrompt       = 16 << 10  // bytes of what a person asks or answers
+	MaxPrompt       = 16 << 10  // characters of what a person asks or answers
 )
 
 // Sessions in which nothing happens are ended with SessionError: an agent that died can't say so.
@@ -112,7 +112,7 @@ const (
 type SessionDraft struct {
 	AgentName string // 1 to 200 characters
 	ProfileID string // of the agent, at most 64 characters; empty: none
-	Detail    string // what it is about, at most MaxDetail bytes
+	Detail    string // what it is about, at most MaxDetail characters
 }
 
 // StartSession starts the work of an external agent on an issue; CodeInvalidState for a merged issue, or one with
@@ -141,7 +141,7 @@ func (s *Service) openSession(ctx context.Context, c *change, sess Session, deta
 	if err := checkText("agent_profile_id", sess.ProfileID, maxID); err != nil {
 		return Session{}, err
 	}
-	if err := checkBytes("detail", detail, MaxDetail); err != nil {
+	if err := checkText("detail", detail, MaxDetail); err != nil {
 		return Session{}, err
 	}
 	open, err := s.cfg.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)

@@ -71,29 +71,29 @@ func first(errs ...error) error {
 }
 
 func checkVariable(at, name string) error {
-	if name == "" || len(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		return callwright.Invalid(at, "must be the name of a variable, of 1 to %d bytes without control characters", MaxName)
+	if name == "" || utf8.RuneCountInString(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return callwright.Invalid(at, "must be the name of a variable: 1 to %d characters, none of them a control character", MaxName)
 	}
 	return nil
 }
 
 func checkConstant(at, value string) error {
-	if value == "" || !fit(value) {
-		return callwright.Invalid(at, "must be one line of text of 1 to %d bytes", MaxValue)
+	if value == "" || utf8.RuneCountInString(value) > MaxConstant || !fit(value) {
+		return callwright.Invalid(at, "must be one line of text of 1 to %d characters", MaxConstant)
 	}
 	return nil
 }
 
 func checkParameter(at, value string) error {
 	if value != "" && (!isToken(value) || len(value) > MaxName) {
-		return callwright.Invalid(at, "must be a token (RFC 3261, section 25.1) of at most %d bytes", MaxName)
+		return callwright.Invalid(at, "must be a token (RFC 3261, section 25.1) of at most %d characters", MaxName)
 	}
 	return nil
 }
 
 func checkName(at, name string) error {
 	if !isToken(name) || len(name) > MaxName {
-		return callwright.Invalid(at, "must be the name of a header: a token (RFC 3261, section 25.1) of at most %d bytes", MaxName)
+		return callwright.Invalid(at, "must be the name of a header: a token (RFC 3261, section 25.1) of at most %d characters", MaxName)
 	}
 	if isOwn(name) {
 		return callwright.Invalid(at, "must not be %s, which SIP itself uses", name)

@@ -32,7 +32,8 @@ const Hex = "hex"
 
 // The limits of rules and of their contents.
 const (
-	MaxRules = 50
-	MaxName  = 128  // bytes of a variable's or a header's name, or of a parameter
-	MaxValue = 2048 // bytes of a header's value or of a constant
+	MaxRules    = 50
+	MaxName     = 128  // characters of a variable's or a header's name, or of a parameter
+	MaxConstant = 1000 // characters
+	MaxValue    = 4096 // bytes of a header's value, so that each constant fits
 )
