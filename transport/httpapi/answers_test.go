@@ -33,7 +33,7 @@ func TestNoAnswerIsGuessedAt(t *testing.T) {
 			check(httptest.NewRequestWithContext(t.Context(), method, target, nil))
 		}
 	}
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		r := request(t, method, path, op)
 		check(r) // without a key
 		r = plain(t, h, method, path, op)
@@ -79,7 +79,7 @@ func TestHeadIsAnsweredWhereverGetIs(t *testing.T) {
 	for _, target := range []string{"/healthz", "/readyz", "/metrics", "/openapi.yaml", "/docs", "/docs/", "/docs/start.js", "/docs/swagger-ui.css", "/nothing"} {
 		check(httptest.NewRequestWithContext(t.Context(), "GET", target, nil))
 	}
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		if method == "GET" {
 			check(request(t, method, path, op)) // without a key
 			check(plain(t, h, method, path, op))

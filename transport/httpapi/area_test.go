@@ -31,7 +31,7 @@ func TestEveryOperationHasOneArea(t *testing.T) {
 		}
 		must(httpapi.New(httpapi.Config{Access: h.access, Atomic: h.store, Idempotency: h.answers(), Areas: []httpapi.Area{area}}))
 	}
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		u := &url.URL{Path: strings.NewReplacer("{version}", "1", "{", "", "}", "").Replace(path)}
 		found := 0
 		for _, server := range servers {
@@ -101,7 +101,7 @@ func TestKeysOfRequestsAreTakenByEveryArea(t *testing.T) {
 			}
 		}
 	}
-	every(t, func(_, _ string, op *v3.Operation) {
+	every(func(_, _ string, op *v3.Operation) {
 		takes := slices.ContainsFunc(op.Parameters, func(p *v3.Parameter) bool { return p.Name == "Idempotency-Key" })
 		if takes != repeatable[strings.ToLower(op.OperationId)] {
 			t.Errorf("%s takes a key: %t; its answer can be kept: %t", op.OperationId, takes, !takes)

@@ -31,12 +31,7 @@ func markOf(op *v3.Operation) string {
 // marks are the envelopes of all operations, by their ids.
 var marks = sync.OnceValue(func() map[string]string {
 	marks := map[string]string{}
-	document, _ := contract()
-	for _, item := range document.Paths.PathItems.FromOldest() {
-		for _, op := range item.GetOperations().FromOldest() {
-			marks[op.OperationId] = markOf(op)
-		}
-	}
+	every(func(_, _ string, op *v3.Operation) { marks[op.OperationId] = markOf(op) })
 	return marks
 })
 
@@ -82,14 +77,11 @@ func envelopeOf(body any) string {
 // built holds the ids of the operations that the server has.
 var built = sync.OnceValue(func() map[string]bool {
 	built := map[string]bool{}
-	document, _ := contract()
-	for path, item := range document.Paths.PathItems.FromOldest() {
-		for _, op := range item.GetOperations().FromOldest() {
-			response := op.Responses.Codes.GetOrZero("501")
-			absent := response != nil && strings.HasSuffix(response.GoLow().GetReference(), "/NotImplemented")
-			built[op.OperationId] = !absent && !strings.HasPrefix(path, "/loa/")
-		}
-	}
+	every(func(_, path string, op *v3.Operation) {
+		response := op.Responses.Codes.GetOrZero("501")
+		absent := response != nil && strings.HasSuffix(response.GoLow().GetReference(), "/NotImplemented")
+		built[op.OperationId] = !absent && !strings.HasPrefix(path, "/loa/")
+	})
 	return built
 })
 
@@ -97,17 +89,14 @@ var built = sync.OnceValue(func() map[string]bool {
 // marks are not compared.
 func unmarked() []string {
 	var missing []string
-	document, _ := contract()
-	for _, item := range document.Paths.PathItems.FromOldest() {
-		for _, op := range item.GetOperations().FromOldest() {
-			for _, success := range []bool{true, false} {
-				_, seen := envelopes.Load(envelopeSeen{op.OperationId, success})
-				if !seen && built()[op.OperationId] && (!success || answersJSON(op)) {
-					missing = append(missing, fmt.Sprintf("%s, success %t", op.OperationId, success))
-				}
+	every(func(_, _ string, op *v3.Operation) {
+		for _, success := range []bool{true, false} {
+			_, seen := envelopes.Load(envelopeSeen{op.OperationId, success})
+			if !seen && built()[op.OperationId] && (!success || answersJSON(op)) {
+				missing = append(missing, fmt.Sprintf("%s, success %t", op.OperationId, success))
 			}
 		}
-	}
+	})
 	return missing
 }
 

@@ -298,7 +298,7 @@ func TestMissingEngineIsSaid(t *testing.T) {
 func TestErrorsHaveTheEnvelopeOfTheirOperation(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		if strings.HasPrefix(path, "/loa/") {
 			return
 		}

@@ -116,7 +116,7 @@ func refusedFor(answer *httptest.ResponseRecorder, path string) string {
 // of it. The one outside must be refused, and the one inside not for its size.
 func TestLimitsOfTheContractAreThoseOfTheServer(t *testing.T) {
 	t.Parallel()
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		if !built()[op.OperationId] {
 			return
 		}

@@ -78,7 +78,7 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	down := open(t, func(c *httpapi.Config) { c.Access = lockedDoor{callwright.ErrUnavailable} })
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		check := func(status int, server http.Handler, change func(*http.Request)) {
 			t.Helper()
 			named := op.Responses.Codes.GetOrZero(fmt.Sprint(status))
@@ -118,7 +118,7 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 func TestOperationsThatAreNotBuiltSaySo(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		response := op.Responses.Codes.GetOrZero("501")
 		named := response != nil && strings.HasSuffix(response.GoLow().GetReference(), "/NotImplemented")
 		answer := httptest.NewRecorder()

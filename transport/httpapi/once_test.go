@@ -180,7 +180,7 @@ func TestWorkWhoseAnswerIsNotKeptIsUndone(t *testing.T) {
 func TestKeysAreTakenWhereTheContractSaysSo(t *testing.T) {
 	t.Parallel()
 	var takers []string
-	every(t, func(_, _ string, op *v3.Operation) {
+	every(func(_, _ string, op *v3.Operation) {
 		for _, p := range op.Parameters {
 			if p.Name == "Idempotency-Key" {
 				takers = append(takers, op.OperationId)

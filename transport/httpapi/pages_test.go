@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,6 +41,47 @@ func TestOperationalPages(t *testing.T) {
 		t.Errorf("/docs: %d %v", answer.Code, answer.Header())
 	}
 	h.want(404, "GET", "/docs/index.html", "")
+}
+
+// TestOperationalPagesAreInTheContract asks for each page that the contract has, without a key, of a server that has it and of
+// one that lacks it.
+func TestOperationalPagesAreInTheContract(t *testing.T) {
+	t.Parallel()
+	full := open(t, func(c *httpapi.Config) {
+		c.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+			_, _ = w.Write([]byte("calls_live 0\n"))
+		})
+	})
+	bare := open(t, func(c *httpapi.Config) {
+		c.Reference = nil
+		c.Ready = func(context.Context) error { return callwright.ErrUnavailable }
+	})
+	pages := map[string]bool{}
+	document, _ := contract()
+	for path, item := range document.Paths.PathItems.FromOldest() {
+		if item.Get == nil || !slices.Contains(item.Get.Tags, "Operations") {
+			continue
+		}
+		pages[path] = true
+		for _, h := range []*house{full, bare} {
+			answer := h.do("GET", path, "", header{"Authorization", ""})
+			response := item.Get.Responses.Codes.GetOrZero(strconv.Itoa(answer.Code))
+			if response == nil {
+				t.Errorf("%s answers %d, which the contract does not name", path, answer.Code)
+				continue
+			}
+			kind, _, _ := strings.Cut(answer.Header().Get("Content-Type"), ";")
+			if response.Content != nil && response.Content.GetOrZero(kind) == nil {
+				t.Errorf("%s answers %d with the type %q, which the contract does not name", path, answer.Code, kind)
+			}
+		}
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.yaml", "/docs", "/docs/"} {
+		if !pages[path] {
+			t.Errorf("the contract lacks %s", path)
+		}
+	}
 }
 
 // TestServedContract: the contract names the server as clients see it, the pages the address that they are opened at, and

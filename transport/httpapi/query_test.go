@@ -22,7 +22,7 @@ func answerTo(server http.Handler, r *http.Request) *httptest.ResponseRecorder {
 func TestUnknownParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		r := plain(t, h, method, path, op)
 		r.URL.RawQuery += "&colour=red"
 		answer := answerTo(h, r)

@@ -209,7 +209,7 @@ func TestSIPIsForThoseWhoHaveIt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	asked := 0
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		if !slices.Contains(op.Tags, "Sip") {
 			return
 		}

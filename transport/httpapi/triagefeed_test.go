@@ -118,7 +118,7 @@ func TestCursorsAcrossKeys(t *testing.T) {
 // triageOperations calls fn for every operation of issues.
 func triageOperations(t *testing.T, fn func(method, path string, op *v3.Operation)) {
 	t.Helper()
-	every(t, func(method, path string, op *v3.Operation) {
+	every(func(method, path string, op *v3.Operation) {
 		if strings.HasPrefix(path, "/v1/triage/") {
 			fn(method, path, op)
 		}

@@ -2909,9 +2909,9 @@ type TriageFlag struct {
 	NodeID NilString `json:"node_id"`
 	// Its name.
 	NodeName NilString `json:"node_name"`
-	// Message of the transcript, from 0.
+	// Place of a message in the transcript, from 0, as the client gave it.
 	MessageIndex NilInt `json:"message_index"`
-	// Its words.
+	// The words that are flagged, as the client quoted them.
 	MessageText NilString `json:"message_text"`
 	// Who set it.
 	CreatedByID NilString `json:"created_by_id"`
@@ -3042,9 +3042,11 @@ type TriageFlagCreate struct {
 	NodeID OptNilString `json:"node_id"`
 	// Its name.
 	NodeName OptNilString `json:"node_name"`
-	// Message of the transcript, from 0.
+	// Place of a message in the transcript, from 0. It is kept as given and not compared with the
+	// transcript, which may still grow.
 	MessageIndex OptNilInt `json:"message_index"`
-	// Its words.
+	// The words that are flagged, as the client quotes them. They are kept as given and not compared with
+	// the transcript.
 	MessageText OptNilString `json:"message_text"`
 }
 
