@@ -88,16 +88,16 @@ func TestIssueBodiesThatMayNotPass(t *testing.T) {
 	h := open(t)
 	id := "/" + h.issue()
 	for name, c := range map[string]struct{ body, path string }{
-		"no title":           {`{}`, "title"},
-		"empty title":        {`{"title":""}`, "title"},
-		"blank title":        {`{"title":"  "}`, "title"},
-		"title of 301":       {`{"title":"` + strings.Repeat("ü", 301) + `"}`, "title"},
-		"description, long":  {`{"title":"a","description":"` + strings.Repeat("x", 65537) + `"}`, "description"},
-		"description, bytes": {`{"title":"a","description":"` + strings.Repeat("ü", 32769) + `"}`, "description"},
-		"unknown status":     {`{"title":"a","status":"open"}`, "status"},
-		"unknown severity":   {`{"title":"a","severity":"fatal"}`, "severity"},
-		"script as link":     {`{"title":"a","external_link":"javascript:alert(1)"}`, "external_link"},
-		"link to nowhere":    {`{"title":"a","external_link":"https://"}`, "external_link"},
+		"no title":          {`{}`, "title"},
+		"empty title":       {`{"title":""}`, "title"},
+		"blank title":       {`{"title":"  "}`, "title"},
+		"title of 301":      {`{"title":"` + strings.Repeat("ü", 301) + `"}`, "title"},
+		"description, long": {`{"title":"a","description":"` + strings.Repeat("x", 65537) + `"}`, "description"},
+		"description, wide": {`{"title":"a","description":"` + strings.Repeat("ü", 65537) + `"}`, "description"},
+		"unknown status":    {`{"title":"a","status":"open"}`, "status"},
+		"unknown severity":  {`{"title":"a","severity":"fatal"}`, "severity"},
+		"script as link":    {`{"title":"a","external_link":"javascript:alert(1)"}`, "external_link"},
+		"link to nowhere":   {`{"title":"a","external_link":"https://"}`, "external_link"},
 	} {
 		t.Log(name)
 		h.refused(http.StatusBadRequest, "bad_request", c.path, "POST", "", c.body)

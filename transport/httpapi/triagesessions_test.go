@@ -106,7 +106,7 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 	for body, field := range map[string]string{
 		`{"type":"session_started"}`:                                       "type",
 		`{"type":"thought","detail":"` + strings.Repeat("x", 65537) + `"}`: "detail",
-		`{"type":"thought","detail":"` + strings.Repeat("ü", 32769) + `"}`: "detail",
+		`{"type":"thought","detail":"` + strings.Repeat("ü", 65537) + `"}`: "detail",
 		`{"type":"prompt","detail":"` + strings.Repeat("x", 16385) + `"}`:  "detail",
 		`{"type":"prompt"}`: "detail",
 		`{"type":"prompt","detail":"x","metadata":{"a":1}}`:                                           "metadata",
