@@ -71,7 +71,7 @@ func TestMethodsOfAPath(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	for target, allowed := range map[string]string{
-		"/v1/calls": "GET, HEAD, POST", "/v1/triage/issues/i1": "GET, HEAD, PATCH", "/v1/sip/port/p1": "DELETE, GET, HEAD",
+		"/v1/calls": "GET, HEAD, POST", "/v1/triage/issues/i1": "DELETE, GET, HEAD, PATCH", "/v1/sip/port/p1": "DELETE, GET, HEAD",
 		"/v1/voices/v1": "DELETE, GET, HEAD, PATCH", "/v1/agents/a1/delete": "POST", "/v1/agent-testing/scenarios/s1": "DELETE, GET, HEAD, PUT",
 		"/v1/personas": "GET, HEAD",
 	} {

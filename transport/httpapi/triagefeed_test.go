@@ -181,7 +181,7 @@ func TestForeignIssuesAreAbsent(t *testing.T) {
 			}
 		}
 	})
-	if asked != 23 {
+	if asked != 24 {
 		t.Errorf("%d operations have an issue", asked)
 	}
 }
