@@ -180,7 +180,8 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 		}, nil})
 	case p.Pathway.Set:
 		cleared, refused := p.withoutPathway()
-		list = append(refused, change{cleared, func(w *WebAgent) { w.Agent.Pathway = PathwayRef{} }, nil})
+		list = append(list, refused...)
+		list = append(list, change{cleared, func(w *WebAgent) { w.Agent.Pathway = PathwayRef{} }, nil})
 	case len(given) > 0:
 		list = append(list, change{given, func(w *WebAgent) { p.applyVersion(&w.Agent.Pathway) }, nil})
 	}

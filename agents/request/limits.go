@@ -13,7 +13,7 @@ const (
 	maxHeader = 8 << 10  // bytes of a header's value
 )
 
-// beyond returns how many bytes variables may add to a text of at most most bytes: a few more, so that a text is refused and not
+// beyond returns how many bytes variables may add to a text of so many bytes: a few more, so that a text is refused and not
 // sent without its end.
 func beyond(most int) int { return most + 8 }
 
