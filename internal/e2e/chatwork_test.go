@@ -99,7 +99,7 @@ func TestClientsGo(t *testing.T) {
 			<-ctx.Done()
 		}
 	})
-	s := start(t, authority(t).CertFile())
+	s := start(t, authority(t).CertFile(), "--http-connections-per-address", "2000")
 	id := s.Publish(t, counting("Go on.", system))
 	chats := make([]string, many)
 	var beginning sync.WaitGroup
