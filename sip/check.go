@@ -108,7 +108,7 @@ func (o Options) check() error {
 		return callwright.Invalid("options.secure_media", "must be true: media is always SRTP")
 	case o.Port < 0 || o.Port > 65535:
 		return callwright.Invalid("options.port", "must be from 1 to 65535")
-	case o.Verify != "" && o.Verify != VerifyFull && o.Verify != VerifyChain && o.Verify != VerifyNone:
+	case !slices.Contains([]TLSVerification{"", VerifyFull, VerifyChain, VerifyNone}, o.Verify):
 		return callwright.Invalid("options.tls_verification", "must be full, chain or none")
 	case !o.transfers().valid():
 		return callwright.Invalid("options.transfer_policy", "must be off, organization or any")

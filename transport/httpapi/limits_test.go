@@ -100,7 +100,10 @@ var aboutALimit = regexp.MustCompile(`[0-9] (character|byte)|at most|at least|fr
 // refusedFor returns the message of an answer's entry about a path; empty if there is none.
 func refusedFor(answer *httptest.ResponseRecorder, path string) string {
 	var body struct {
-		Errors []struct{ Message, Path string }
+		Errors []struct {
+			Message string `json:"message"`
+			Path    string `json:"path"`
+		} `json:"errors"`
 		Failed map[string]string `json:"failed_updates"`
 	}
 	_ = json.Unmarshal(answer.Body.Bytes(), &body)
