@@ -66,7 +66,7 @@ func (w *wants) resolve(node *yaml.Node) (resolved *yaml.Node, ref string) {
 		return node, ""
 	}
 	resolved = w.document
-	for _, name := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 		resolved = member(resolved, name)
 	}
 	return resolved, ref
