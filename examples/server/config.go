@@ -145,13 +145,16 @@ func parse(args, environ []string) (config, error) {
 // envStart begins the names of the server's environment variables.
 const envStart = "CALLWRIGHT_"
 
+// testEnvStart begins the names of the test suite's variables, which are none of the server's: CI sets one, and runs the demo.
+const testEnvStart = "CALLWRIGHT_TEST_"
+
 // setFromEnv sets every flag whose environment twin is set. A name that begins like one and is none is an error, so that no
 // misspelt setting goes unnoticed.
 func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		twin, ours := strings.CutPrefix(name, envStart)
-		if !ours || name == secretEnv || kubernetes.MatchString(entry) {
+		if !ours || name == secretEnv || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
 			continue
 		}
 		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
