@@ -11,11 +11,13 @@ import (
 // byte of its files. The suites look in it for what must be encrypted. A store that keeps everything in memory has no AtRest.
 type AtRest[S any] func(t *testing.T, s S) []byte
 
-// visible is in the ids of what check stores, so that it can tell that an AtRest returns what is stored.
-const visible = "visible-id"
+// VisibleID is in the ids of what Check stores, so that it can tell that an AtRest returns what is stored.
+const VisibleID = "visible-id"
 
-// check stores something and looks for secrets in what is at rest then.
-func (f AtRest[S]) check(t *testing.T, s S, store func() error, secrets ...string) {
+// Check calls store, which stores something whose id holds VisibleID, and fails the test if a secret is at rest in plain text,
+// hexadecimal or base64. Secrets have a multiple of 3 bytes, so that base64 shows them wherever they stand. A nil AtRest
+// checks nothing.
+func (f AtRest[S]) Check(t *testing.T, s S, store func() error, secrets ...string) {
 	t.Helper()
 	if f == nil {
 		return // the store keeps nothing beyond the process
@@ -24,7 +26,7 @@ func (f AtRest[S]) check(t *testing.T, s S, store func() error, secrets ...strin
 		t.Fatal(err)
 	}
 	raw := f(t, s)
-	if !bytes.Contains(raw, []byte(visible)) {
+	if !bytes.Contains(raw, []byte(VisibleID)) {
 		t.Fatalf("what is at rest, %d bytes, has nothing of what was stored", len(raw))
 	}
 	for _, secret := range secrets {

@@ -37,8 +37,8 @@ func RunIdempotencyStore(
 	t.Run("encrypts answers", func(t *testing.T) {
 		t.Parallel()
 		s := newStore(t)
-		atRest.check(t, s, func() error {
-			return s.Keep(t.Context(), visible, "key", []byte("hunter2-digest-"), []byte("hunter2-answer-"), since, at)
+		atRest.Check(t, s, func() error {
+			return s.Keep(t.Context(), VisibleID, "key", []byte("hunter2-digest-"), []byte("hunter2-answer-"), since, at)
 		}, "hunter2-digest-", "hunter2-answer-")
 	})
 	t.Run("forgets an old answer", func(t *testing.T) {

@@ -113,8 +113,8 @@ func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 }
 
 func encryptsTenant(t *testing.T, s callwright.Tenants, org callwright.Organization, atRest AtRest[callwright.Tenants]) {
-	org.ID, org.WebhookSecret = visible, "hunter2-hook"
-	atRest.check(t, s, func() error {
+	org.ID, org.WebhookSecret = VisibleID, "hunter2-hook"
+	atRest.Check(t, s, func() error {
 		return errors.Join(s.InsertOrganization(t.Context(), org), s.UpdateOrganization(t.Context(), org))
 	}, "hunter2-hook")
 }

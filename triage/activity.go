@@ -35,22 +35,11 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	if err == nil && len(items) == 0 {
 		_, err = s.cfg.Store.Issue(ctx, org, id) // an absent one has none, either
 	}
-	n := fitting(items, limit)
-	if err != nil || len(items) <= n {
-		return ActivityPage{Items: items}, err
+	if err != nil {
+		return ActivityPage{}, err
 	}
-	return ActivityPage{Items: items[:n], Next: s.sealFeed(org, id, items[n-1].Keyset())}, nil
-}
-
-// fitting returns how many of the entries fit into a page of at most MaxRead bytes.
-func fitting(items []Entry, limit int) int {
-	size := 0
-	for n, e := range items {
-		if size += e.Size(); n == limit || n > 0 && size > MaxRead {
-			return n
-		}
-	}
-	return len(items)
+	page := callwright.Fit(items, limit, MaxRead, Entry.Size, Entry.Keyset)
+	return ActivityPage{Items: page.Items, Next: s.sealFeed(org, id, page.Next)}, nil
 }
 
 // sealFeed is a place in an issue's feed as a cursor, for pages and for watchers alike.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/leg"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
-	"github.com/callwright/callwright/adapters/sipua/internal/source"
 )
 
 // registry counts calls against their limits and finds them by their dialogs. It is safe for concurrent use.
@@ -84,7 +84,7 @@ func (r *registry) releaseLocked() {
 
 // reserveFrom takes a slot for an inbound call.
 func (r *registry) reserveFrom(a netip.Addr) bool {
-	a = source.Of(a)
+	a = callwright.Source(a)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.from[a] >= r.maxPerSource || !r.reserveLocked() {
@@ -96,7 +96,7 @@ func (r *registry) reserveFrom(a netip.Addr) bool {
 
 // releaseFrom frees an inbound call's slot.
 func (r *registry) releaseFrom(a netip.Addr) {
-	a = source.Of(a)
+	a = callwright.Source(a)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.from[a]--; r.from[a] == 0 {

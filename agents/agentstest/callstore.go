@@ -15,11 +15,12 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // RunCallStore tests a call.Store. newStore gives an empty one, and atRest what that has written to a disk
 // or a server; nil: it writes nothing.
-func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest AtRest[call.Store]) {
+func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest callwrighttest.AtRest[call.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Store){
 		"keeps every field":                  keepsCall,

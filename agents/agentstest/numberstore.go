@@ -10,13 +10,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // at is a time as both databases keep it.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
 // RunNumberStore tests an agents.Store. newStore and atRest are those of RunCallStore.
-func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store, atRest AtRest[agents.Store]) {
+func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store, atRest callwrighttest.AtRest[agents.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, agents.Store){
 		"keeps every field":                 keepsNumber,

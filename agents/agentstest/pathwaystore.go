@@ -11,10 +11,11 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // RunPathwayStore tests a pathway.Store. newStore and atRest are those of RunCallStore.
-func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store, atRest AtRest[pathway.Store]) {
+func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store, atRest callwrighttest.AtRest[pathway.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, pathway.Store){
 		"keeps every field":                      keepsPathway,

@@ -13,10 +13,11 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
 // RunWebAgentStore tests an agents.WebAgents. newStore and atRest are those of RunCallStore.
-func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents, atRest AtRest[agents.WebAgents]) {
+func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents, atRest callwrighttest.AtRest[agents.WebAgents]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, agents.WebAgents){
 		"keeps every field":                 keepsWebAgent,

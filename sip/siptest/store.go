@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// RunStore tests a sip.Store. newStore returns an empty one, and atRest everything that it has written to a disk
-// or a server: every column of a database, or every byte of its files. The suite looks there for what must be encrypted. A
-// store that keeps everything in memory has no atRest.
-func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest func(t *testing.T, s sip.Store) []byte) {
+// RunStore tests a sip.Store. newStore returns an empty one, and atRest what that has written to a disk or a server; nil for a
+// store that keeps everything in memory.
+func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwrighttest.AtRest[sip.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Store){
 		"keeps every field":                  keepsFields,

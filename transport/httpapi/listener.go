@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // The defaults of Connections.
@@ -50,22 +52,12 @@ func (l *limitListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		remote, _ := netip.ParseAddrPort(conn.RemoteAddr().String()) // a Unix socket has none: all of those are one source
-		from := source(remote.Addr())
+		from := callwright.Source(remote.Addr())
 		if l.take(from) {
 			return &limitedConn{Conn: conn, release: sync.OnceFunc(func() { l.release(from) })}, nil
 		}
 		_ = conn.Close()
 	}
-}
-
-// source returns what is counted as one address: an IPv4 address, or the /64 network of an IPv6 address.
-func source(a netip.Addr) netip.Addr {
-	a = a.Unmap()
-	if a.Is6() {
-		network, _ := a.Prefix(64) // it has that many bits
-		return network.Addr()
-	}
-	return a
 }
 
 // take counts a connection. It reports whether there is room for it, and logs that there is none.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/callwright/callwright"
 )
 
 // The limits that do not depend on configuration.
@@ -77,20 +79,9 @@ func NewLimiter(perSecond int, now func() time.Time) *Limiter {
 	}
 }
 
-// Of returns the source that an address belongs to: the IPv4 address, or the /64 network of an IPv6 address.
-func Of(a netip.Addr) netip.Addr {
-	a = a.Unmap()
-	if a.Is6() {
-		if network, err := a.Prefix(64); err == nil {
-			return network.Addr()
-		}
-	}
-	return a
-}
-
 // of returns an address's source, and adds a new one. The mutex is held.
 func (l *Limiter) of(a netip.Addr) *source {
-	a = Of(a)
+	a = callwright.Source(a)
 	known := l.known[a]
 	if known == nil {
 		if len(l.known) >= maxSources {
@@ -179,7 +170,7 @@ func (l *Limiter) Admitted(a netip.Addr) {
 func (l *Limiter) Known(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known := l.known[Of(a)]
+	known := l.known[callwright.Source(a)]
 	return known != nil && !known.admitted.IsZero()
 }
 
@@ -216,7 +207,7 @@ func (l *Limiter) block(s *source) bool {
 func (l *Limiter) Blocked(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known := l.known[Of(a)]
+	known := l.known[callwright.Source(a)]
 	return known != nil && l.now().Before(known.blocked)
 }
 
@@ -240,6 +231,6 @@ func (l *Limiter) WrongCredentials(a netip.Addr, trunkID string) {
 func (l *Limiter) Distrusted(a netip.Addr, trunkID string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known := l.known[Of(a)]
+	known := l.known[callwright.Source(a)]
 	return known != nil && known.wrong[trunkID].count(l.now()) >= maxWrong
 }

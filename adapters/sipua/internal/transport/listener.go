@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/callwright/callwright/adapters/sipua/internal/source"
+	"github.com/callwright/callwright"
 )
 
 // handshakeTimeout bounds the TLS handshake of an accepted connection.
@@ -111,7 +111,7 @@ func (l *Listener) admit(conn net.Conn) *accepted {
 	if err != nil || l.limits.Blocked(remote.Addr()) {
 		return nil
 	}
-	from, as := source.Of(remote.Addr()), rankHandshake
+	from, as := callwright.Source(remote.Addr()), rankHandshake
 	if l.limits.Known(remote.Addr()) {
 		as = rankKnown
 	}
@@ -183,7 +183,7 @@ func (l *Listener) remove(c *accepted) {
 	l.ranks[c.rank].Remove(c.place)
 	c.place = nil
 	delete(l.open, c.remote)
-	from := source.Of(c.remote.Addr())
+	from := callwright.Source(c.remote.Addr())
 	if shared := l.from[from]; shared != nil {
 		if shared.open--; shared.open == 0 {
 			delete(l.from, from)
