@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestFullDisk has SQLite take no more pages, which it reports like a full disk: writes are to be tried again, reads are served,
-// Ping says so, and all is well when there is room.
+// TestFullDisk limits the pages of a SQLite database, which SQLite reports like a full disk. Writes fail with an error that
+// asks to try again, reads succeed, Ping reports the full disk, and everything works again once there is room.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))

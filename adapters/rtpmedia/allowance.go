@@ -1,7 +1,7 @@
 package rtpmedia
 
-// What an address may get before something authentic has come from it. Until then the address is the peer's word: it may be
-// anybody's.
+// The bounds of what is sent to an address before an authentic packet has come from it. Until then only the peer's description
+// names the address, which may be anybody's.
 const (
 	unprovenPackets = 50 // at once: a second of audio
 	unprovenEvery   = 50 // frames until one more may be sent

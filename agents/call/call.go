@@ -74,10 +74,10 @@ const (
 	StatusUnknown   Status = "unknown"
 )
 
-// TransferredBy is who transferred a call; empty without a transfer.
+// TransferredBy names the side that transferred a call; empty without a transfer.
 type TransferredBy string
 
-// Who transfers calls.
+// The sides that transfer calls.
 const (
 	TransferredByAgent TransferredBy = "agent" // the other side went to TransferredTo, and the call was over
 	TransferredByPeer  TransferredBy = "peer"  // the agent went to TransferredTo, and the call went on

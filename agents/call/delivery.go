@@ -9,12 +9,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Delivery is how far the record of a call has got to its webhook.
+// Delivery tells whether the webhook of a call has its record, and what the attempts came to.
 type Delivery struct {
 	State       DeliveryState
 	Attempts    int        // so far
 	LastAttempt *time.Time // nil: there was none
-	LastFailure string     // why the last attempt that failed did, for people, without the address; empty: none has failed
+	LastFailure string     // the reason of the last failed attempt, for people, without the address; empty: none has failed
 }
 
 // DeliveryState is a state of a Delivery.

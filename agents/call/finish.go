@@ -15,8 +15,8 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 	ctx = context.WithoutCancel(ctx)
 	e.Reason = writable(e.Reason)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
-	// This node has written c, and nobody else does while it has the call. Whether to try it again depends on StopRequested,
-	// which others set.
+	// Only this node writes c while it has the call, so c is current. A retry depends on StopRequested, which other nodes
+	// set: then the record is read again.
 	end := s.closeAsKnown
 	if c.Plan.Retry != nil {
 		end = s.close

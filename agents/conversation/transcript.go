@@ -14,8 +14,8 @@ const (
 // Entry is one line of the transcript.
 type Entry struct {
 	Role Role
-	// Text is what was said; of the agent, only what was heard. With Digits it is what was pressed; what the agent
-	// pressed is masked unless Press.Show. Digits that the agent pressed within an answer follow the answer's words.
+	// Text holds the words, of the agent only those that the caller heard. With Digits it holds the pressed digits; those
+	// of the agent are masked unless Press.Show is set, and follow the words of the answer in which they were pressed.
 	Text        string
 	Digits      bool
 	Start, End  time.Duration // in the time of the call: see Frame.Elapsed

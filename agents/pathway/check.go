@@ -42,7 +42,7 @@ func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 	return kept, err
 }
 
-// check checks a document that is to be stored, and returns its normal form and its graph. Beside the errors of graph.Check it
+// check validates a document before it is stored, and returns its normal form and its graph. Beside the errors of graph.Check it
 // reports URLs to which no request may go, and knowledge bases if none are connected.
 func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
 	return s.checkWith(graph.Check, d)

@@ -28,9 +28,9 @@ import (
 // may form a cycle: a conversation bounds the nodes of a turn.
 func Compile(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}}).compile(d) }
 
-// Check compiles a document that is to be stored. Beside the errors of Compile it reports every member that is not as the
-// contract types it, whatever the type of its node is: of another kind, null or too long. So a reader of stored documents can
-// rely on the contract. Members that the contract does not have are not looked at.
+// Check compiles a document before it is stored. Beside the errors of Compile it reports every member of a wrong kind, null or
+// too long by the contract, whatever the type of its node, so that readers of stored documents can rely on the contract. It
+// ignores members that the contract does not have.
 func Check(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}, strict: true}).compile(d) }
 
 func (c *compiler) compile(d Document) (*Graph, error) {

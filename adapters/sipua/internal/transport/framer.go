@@ -35,7 +35,7 @@ func (f *framer) isKeepAlive(data []byte) bool {
 }
 
 // feed takes the bytes of one read. It returns the well-formed messages that are complete now, and the responses to
-// malformed requests. After errFraming the connection is to be closed.
+// malformed requests. The caller closes the connection after errFraming.
 func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err error) {
 	if f.lost {
 		return nil, nil, errFraming

@@ -193,8 +193,9 @@ func (t *ServerTx) respond(res *sip.Response) error {
 	return nil
 }
 
-// Watch sets what is called, at most one of them once, when the peer cancels an INVITE or its connection closes before the
-// final response. Neither may block or use the transaction. It fails with ErrCanceled or ErrLost when that has happened; a transaction that is answered is neither.
+// Watch sets the functions to call when the peer cancels an INVITE, or its connection closes, before the final response. At
+// most one of them is called, once; it must not block or use the transaction. Watch fails with ErrCanceled or ErrLost when that
+// has happened already. For an answered transaction it does nothing.
 func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

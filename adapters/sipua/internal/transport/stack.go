@@ -21,7 +21,7 @@ import (
 // connectTimeout bounds a DNS look-up, and the connection to one address with its handshake.
 const connectTimeout = 5 * time.Second
 
-// Stack is one instance of sipgo's transport layer, with TLS settings of its own, and the transactions over its connections.
+// Stack joins an instance of sipgo's transport layer, which has TLS settings of its own, to the transactions over its connections.
 type Stack struct {
 	transport *sip.TransportLayer
 	server    server
