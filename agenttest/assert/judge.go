@@ -1,0 +1,65 @@
+package assert
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// Judge decides what no rule can. The package judge has one that asks a language model.
+type Judge interface {
+	// Judge judges a conversation by a criterion. The result depends on nothing but the two, as far as a model allows. An
+	// error means that there is no opinion: a *llm.Failure, whose class says why, or the error of ctx. Opinions that the
+	// evidence does not allow are CannotJudge and no error. Judge is safe for concurrent use and returns when ctx ends.
+	Judge(ctx context.Context, e *Evidence, c Criterion) (Opinion, error)
+}
+
+// Criterion is what to judge. It never holds the persona of the caller or the name of the scenario.
+type Criterion struct {
+	Assertion    string // its id; seeds are derived from it
+	Prompt       string // the criterion in the client's words
+	Instructions string // of CustomLLM: the client's own rules for the judge
+	Model        string // empty: the judge's
+	Output       Output
+	Labels       []string // of OutputCategorical
+	PassLabels   []string // of OutputCategorical: the labels with which an assertion passes
+	PassOnTrue   bool     // of OutputBoolean: true passes; else false does
+	Threshold    float64  // of OutputScore and OutputTone: a lower score does not pass
+	Samples      int      // votes: 1, 3 or 5; 0: the judge's
+	Symmetric    bool     // take all votes at once; else ask for more than one only after a vote that does not pass
+}
+
+// Output is the kind of a judge's answer.
+type Output string
+
+// The kinds.
+const (
+	OutputBoolean     Output = "boolean"
+	OutputScore       Output = "score"
+	OutputCategorical Output = "categorical"
+	OutputTone        Output = "tone"
+)
+
+// JudgeVerdict is the decision of a judge.
+type JudgeVerdict string
+
+// The decisions.
+const (
+	JudgePass   JudgeVerdict = "pass"
+	JudgeFail   JudgeVerdict = "fail"
+	CannotJudge JudgeVerdict = "cannot_judge"
+)
+
+// Opinion is what a judge thinks of a conversation.
+type Opinion struct {
+	Verdict   JudgeVerdict // by majority of the samples
+	Score     *float64     // of OutputScore and OutputTone: the median of the samples
+	Label     string       // of OutputCategorical
+	Code      Code         // of JudgeFail
+	Reasoning string
+	Quotes    []Quote
+	Tone      *Tone // of OutputTone
+	Samples   []Sample
+	Agreement float64 // share of the samples that agree with Verdict
+	Usage     llm.Usage
+}

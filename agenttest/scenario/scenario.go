@@ -1,0 +1,104 @@
+package scenario
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+)
+
+// Scenario is a test of an agent: who calls it, how, and what is expected. A scenario tests either a pathway or a persona.
+type Scenario struct {
+	ID      string
+	Org     callwright.OrgID
+	Pathway string // id; empty: Persona
+	Persona string // id; empty: Pathway
+
+	Name        string // unique in the pathway or the persona
+	Description string
+	Category    Category
+	Kind        Kind
+
+	CallerPrompt string // tells the simulated caller how to behave
+	CallerName   string
+	Instructions string    // more rules for the simulated caller
+	Messages     []Message // of Replay: what the caller says; of Agent: lines that a scripted caller says
+	MaxTurns     int       // turns of the caller
+	RequestData  map[string]any
+	StartNode    string // id of the node where the conversation begins; empty: the version's start
+	Webhooks     []WebhookMock
+
+	ScoreTone  bool     // score the tone even if no assertion asks for it
+	Required   bool     // for promotion: see pathway.Gate
+	Enabled    bool     // runs in batches of promotions and of tornado sessions
+	MinScore   *float64 // a run with a lower score has failed; nil: the score decides nothing
+	Assertions []assert.Assertion
+	Metadata   json.RawMessage // a JSON object of the client's; nil: none
+
+	CreatedAt, UpdatedAt time.Time
+	Revision             int64 // counts the updates
+}
+
+// Kind says where the caller's words come from.
+type Kind string
+
+// The kinds.
+const (
+	Agent      Kind = "AGENT"      // a simulated caller, which a model plays or a script
+	Replay     Kind = "REPLAY"     // the caller says Messages, whatever the agent says
+	Historical Kind = "HISTORICAL" // the conversation of a real call is replayed: the caller's part of Messages
+)
+
+// Category is the kind of situation that a scenario is about.
+type Category string
+
+// The categories.
+const (
+	Custom            Category = "CUSTOM"
+	Voicemail         Category = "VOICEMAIL"
+	VoicemailScreener Category = "VOICEMAIL_SCREENER"
+	AngryCaller       Category = "ANGRY_CALLER"
+	BelligerentCaller Category = "BELLIGERENT_CALLER"
+	ConfusedCaller    Category = "CONFUSED_CALLER"
+	CallScreener      Category = "CALL_SCREENER"
+	HappyPath         Category = "HAPPY_PATH"
+	EdgeCase          Category = "EDGE_CASE"
+)
+
+// Message is a line of a script or of a real call.
+type Message struct {
+	Role llm.Role // llm.RoleCaller or llm.RoleAgent
+	Text string
+	// A scripted caller says the first line that was not said yet and whose Node and Keyword fit.
+	Node    string // the agent is at this node; empty: any
+	Keyword string // the agent's last words hold this, ignoring case; empty: anything
+}
+
+// WebhookMock answers a request that the agent sends in a run. The first mock that fits answers; a request that none fits is
+// answered with 200 and {}.
+type WebhookMock struct {
+	Node   string // id of the node that sends the request; empty: any
+	Method string // empty: any
+	URL    string // exact, or a pattern with * for any characters; empty: any
+	Status int    // 0: 200
+	Body   json.RawMessage
+	Delay  time.Duration // at most MaxMockDelay
+	Fault  bool          // the request fails, as if there were no connection
+}
+
+// The limits of a scenario.
+const (
+	MaxName         = 200      // characters of a name
+	MaxDescription  = 2000     // characters
+	MaxPrompt       = 16 << 10 // bytes of CallerPrompt and of Instructions, each
+	MaxMessages     = 200
+	MaxMessage      = 16 << 10 // bytes of a message
+	DefaultMaxTurns = 20
+	MaxTurns        = 50
+	MaxRequestData  = 64 << 10 // bytes as JSON
+	MaxMetadata     = 64 << 10 // bytes as JSON
+	MaxMocks        = 50
+	MaxMockDelay    = 15 * time.Second
+)
