@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// redacted is printed in place of a secret.
-const redacted = "[redacted]"
-
 // Secret is text that logs, messages and format verbs do not show; Reveal returns it. Package fmt calls no methods of a
 // value in an unexported field, or behind a pointer with a verb that does not fit one (go vet reports %s): do not print
 // structures that hold secrets there.
@@ -27,7 +24,7 @@ func (s Secret) String() string {
 	if s == "" {
 		return ""
 	}
-	return redacted
+	return Redacted
 }
 
 // Format prints a placeholder for every verb, also for verbs that do not fit text.

@@ -1,38 +1,16 @@
 package cassette
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// hidden stands where a credential was.
-const hidden = "[redacted]"
-
-// credentials are what nobody may find in a file that goes into a repository.
-var credentials = []struct {
-	pattern *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}`), "$1 " + hidden},
-	{regexp.MustCompile(`\b(?:sk|pk|rk|ghp|gho|xox[abprs]|whsec|AKIA)[-_]?[A-Za-z0-9_-]{12,}`), hidden},
-	{regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`), hidden}, // a JSON web token
-	{regexp.MustCompile(`(?i)\b(` + names + `)(\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;&]{4,}`), "$1$2" + hidden},
-	{regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`), "$1" + hidden + "@"},
-}
-
-// names are what credentials are called, in texts and as the names of variables.
-const names = `(?:[\w-]*[_-])?(?:api[_-]?key|apikey|authorization|access[_-]?token|auth[_-]?token|token|secret|password|passwd)`
-
-var secretName = regexp.MustCompile(`(?i)^` + names + `$`)
-
 // redact takes credentials, and what the configuration names, out of a text.
 func (m *Model) redact(text string) string {
-	for _, c := range credentials {
-		text = c.pattern.ReplaceAllString(text, c.instead)
-	}
+	text = callwright.Redact(text)
 	if m.config.Redact != nil {
 		text = m.config.Redact(text)
 	}
@@ -50,8 +28,8 @@ func (m *Model) redactValue(v any) any {
 		}
 	case map[string]any:
 		for name, inner := range v {
-			if _, text := inner.(string); text && secretName.MatchString(name) {
-				v[name] = hidden
+			if _, text := inner.(string); text && callwright.NamesSecret(name) {
+				v[name] = callwright.Redacted
 			} else {
 				v[name] = m.redactValue(inner)
 			}

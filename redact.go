@@ -1,0 +1,34 @@
+package callwright
+
+import "regexp"
+
+// Redacted stands where a secret was.
+const Redacted = "[redacted]"
+
+// secretNames are what credentials are called, in texts and as the names of variables.
+const secretNames = `(?:[\w-]*[_-])?(?:api[_-]?key|apikey|authorization|access[_-]?token|auth[_-]?token|token|secret|password|passwd)`
+
+var secretName = regexp.MustCompile(`(?i)^` + secretNames + `$`)
+
+// credentials are texts that look like a credential.
+var credentials = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}`), "$1 " + Redacted},
+	{regexp.MustCompile(`\b(?:sk|pk|rk|ghp|gho|xox[abprs]|whsec|AKIA)[-_]?[A-Za-z0-9_-]{12,}`), Redacted},
+	{regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`), Redacted}, // a JSON web token
+	{regexp.MustCompile(`(?i)\b(` + secretNames + `)(\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;&]{4,}`), "$1$2" + Redacted},
+	{regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`), "$1" + Redacted + "@"},
+}
+
+// Redact replaces what looks like a credential in a text. It does not find them all.
+func Redact(text string) string {
+	for _, c := range credentials {
+		text = c.pattern.ReplaceAllString(text, c.instead)
+	}
+	return text
+}
+
+// NamesSecret reports whether a variable, a parameter or a header of this name holds a credential.
+func NamesSecret(name string) bool { return secretName.MatchString(name) }
