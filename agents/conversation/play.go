@@ -73,7 +73,7 @@ func (s *speaker) press(j *job, p Press) {
 		}
 		return
 	}
-	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: p.shown(), Start: began, End: s.now()})
+	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: p.Shown(), Start: began, End: s.now()})
 }
 
 // play writes a clip to the call, frame by frame, so that the playout counts exactly. It waits while the call is on hold.

@@ -126,6 +126,14 @@ type Turn struct {
 	Heard       string
 }
 
+// TextTurn returns the turn of a caller who writes instead of speaking: a blank text is silence.
+func TextTurn(text string) Turn {
+	if strings.TrimSpace(text) == "" {
+		return Turn{Kind: TurnSilence}
+	}
+	return Turn{Kind: TurnSpeech, Text: text}
+}
+
 // Step is one thing that a brain does: Say, Expect, Press, Transfer or End.
 type Step interface{ step() }
 
@@ -144,8 +152,8 @@ type Press struct {
 // mask stands for a digit in a transcript.
 const mask = "•"
 
-// shown returns the digits for the transcript.
-func (p Press) shown() string {
+// Shown returns the digits for a transcript.
+func (p Press) Shown() string {
 	if p.Show {
 		return p.Digits
 	}

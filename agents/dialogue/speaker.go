@@ -19,7 +19,7 @@ import (
 type Speaker struct {
 	Model    llm.Model      // required
 	Tools    *tool.Set      // the tools that the model may call; nil: none
-	Requests request.Client // sends the requests of Tools; required if there are any
+	Requests request.Client // sends the requests of Tools, with their Place in the reply; required if there are any
 	Logger   *slog.Logger   // nil: discards
 }
 
@@ -147,7 +147,8 @@ func (s Speaker) call(
 	var wait sync.WaitGroup
 	var speeches []string
 	for i, c := range calls {
-		wait.Go(func() { results[i] = s.Tools.Call(ctx, s.Requests, r.Org, c, known) })
+		requests := request.At(s.Requests, "", len(out.Requests)+i)
+		wait.Go(func() { results[i] = s.Tools.Call(ctx, requests, r.Org, c, known) })
 		if speech := s.Tools.Speech(c, known); speech != "" && !slices.Contains(speeches, speech) {
 			speeches = append(speeches, speech)
 		}

@@ -105,7 +105,7 @@ func (w *walk) webhook(ctx context.Context) way {
 	for _, t := range w.at.Request.Templates() {
 		w.miss(t)
 	}
-	log := w.at.Request.Do(ctx, w.runtime.Requests, w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
+	log := w.at.Request.Do(ctx, w.requests(), w.agent.Org, cmp.Or(w.at.Name, w.at.ID), w.state.Variables)
 	w.note(LogEntry{Kind: LogRequest, Request: &log})
 	if ctx.Err() != nil {
 		return way{}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -148,11 +147,7 @@ func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if err := s.claim(ctx, &c); err != nil {
 		return ChatTurn{}, err
 	}
-	in := conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
-	if strings.TrimSpace(text) == "" {
-		in = conversation.Turn{Kind: conversation.TurnSilence}
-	}
-	return s.take(ctx, g, c, state, in, s.cfg.Chats.UpdateChat)
+	return s.take(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
 }
 
 // resume returns the state of a chat if it can go on now.
@@ -201,13 +196,8 @@ func (s *Service) take(
 	stepping, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
 	defer context.AfterFunc(s.turns.stopping, cancel)()
-	var said []string
-	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, func(step conversation.Step) bool {
-		if say, ok := step.(conversation.Say); ok {
-			said = append(said, say.Text)
-		}
-		return true
-	})
+	all := func(conversation.Step) bool { return true }
+	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, state, in, all)
 	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
 	if err != nil {
 		return ChatTurn{}, err
@@ -221,8 +211,8 @@ func (s *Service) take(
 		return ChatTurn{}, failure // canceled; what it has done so far is stored
 	}
 	turn := ChatTurn{Chat: c, State: state, Node: g.Node(state.Node), Log: log}
-	if len(said) > 0 {
-		turn.Replies = []string{strings.Join(said, " ")}
+	if log.Said != "" {
+		turn.Replies = []string{log.Said}
 	}
 	return turn, nil
 }

@@ -52,7 +52,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 	said := w.answer.Said()
 	speaker := dialogue.Speaker{
-		Model: w.runtime.Model, Tools: w.at.Tools, Requests: w.runtime.Requests, Logger: w.runtime.Logger,
+		Model: w.runtime.Model, Tools: w.at.Tools, Requests: w.requests(), Logger: w.runtime.Logger,
 	}
 	reply, err := speaker.Reply(ctx, w.answer, r, w.state.Variables)
 	w.log.Usage = w.log.Usage.Add(reply.Usage)
@@ -102,7 +102,7 @@ func (w *walk) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: w.agent.Org, Task: llm.TaskReply, Instructions: strings.Join(parts, "\n\n"), Language: w.agent.Language,
 		Model: model, Temperature: temperature, Messages: slices.Clone(w.state.Talk.Messages),
-		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), w.values),
+		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), w.values), Trial: w.agent.Trial,
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{
 		Org: w.agent.Org, Language: w.agent.Language, Model: model, Temperature: temperature,
-		Messages: slices.Clone(w.state.Talk.Messages), Variables: w.state.Variables,
+		Messages: slices.Clone(w.state.Talk.Messages), Variables: w.state.Variables, Trial: w.agent.Trial,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
 )
 
@@ -27,6 +28,7 @@ type walk struct {
 	log     Log
 	visits  int
 	asked   int      // requests of webhook nodes
+	sent    int      // requests in the log
 	own     bool     // state.Variables was cloned by this turn, which may change it
 	acted   bool     // something was done that cannot be undone
 	missing []string // variables of templates that have no value
@@ -73,8 +75,14 @@ func (w *walk) fail(ctx context.Context, err error) {
 // note logs an event at the current node.
 func (w *walk) note(e LogEntry) {
 	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.runtime.now()
+	if e.Kind == LogRequest {
+		w.sent++
+	}
 	w.log.Entries = append(w.log.Entries, e)
 }
+
+// requests returns the client of the node's next requests, which tell where they come from.
+func (w *walk) requests() request.Client { return request.At(w.runtime.Requests, w.at.ID, w.sent) }
 
 // chose logs a decision and its reason.
 func (w *walk) chose(v way, reason string) {

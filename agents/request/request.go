@@ -41,6 +41,11 @@ type Request struct {
 	Header  []Pair // values have no line breaks
 	Body    []byte
 	Timeout time.Duration // from connecting to the last byte of the answer
+
+	// Node is the id of the pathway's node that sends the request; empty: none does. Place counts the requests of a turn
+	// from 0, in the order of their logs, in which tools that are called at once have theirs too.
+	Node  string
+	Place int
 }
 
 // Response is an answer.

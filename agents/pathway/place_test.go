@@ -1,0 +1,67 @@
+package pathway_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway/graph"
+)
+
+// TestPlaces wants requests to tell which node sends them and their place in the log, also those that are sent at once, and
+// every request to the model to tell the trial.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	tool := data{
+		"name": "look", "description": "Looks", "url": "https://example.com/{{input.at}}",
+		"input_schema": data{"type": "object", "properties": data{"at": data{"type": "string"}}},
+	}
+	hook := data{"url": "https://example.com/hook", "method": "POST"}
+	c := newTalk(t, compile(t, nodes(
+		node("a", graph.NodeWebhook, data{"isStart": true, "url": "https://example.com/first"}),
+		node("b", graph.NodeDefault, data{"prompt": "Look.", "tools": []data{tool}, "modelOptions": data{"skipUserResponse": true}}),
+		node("c", graph.NodeWebhook, hook), say("d", data{"extractVars": [][]string{{"v", "string", "v"}}}), say("e", nil),
+	), ways("a b", "b c", "c d", "d e: e", "d a: a")))
+	c.agent.Trial = 7
+	requests := c.runtime.Requests.(*agentstest.Requests)
+	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		look := func(at string) llm.ReplyPart {
+			return llm.ReplyPart{Call: &llm.ToolCall{ID: at, Name: "look", Arguments: []byte(`{"at": "` + at + `"}`)}}
+		}
+		switch len(r.Messages) {
+		case 0:
+			return []llm.ReplyPart{look("z"), look("y"), look("x")}, nil
+		case 4:
+			return []llm.ReplyPart{look("a")}, nil
+		default:
+			return agentstest.Texts("Seen."), nil
+		}
+	}
+	c.begins("Seen. d.")
+	c.hears("e", "e.")
+	var got []string
+	for _, r := range requests.Made() {
+		got = append(got, fmt.Sprint(r.Place, r.Node, strings.TrimPrefix(r.URL, "https://example.com/")))
+	}
+	slices.Sort(got)
+	if want := []string{"0afirst", "1bz", "2by", "3bx", "4ba", "5chook"}; !slices.Equal(got, want) {
+		t.Errorf("the requests are %v, want %v", got, want)
+	}
+	for _, r := range c.model().Requests() {
+		if r.Trial != 7 {
+			t.Errorf("a request for a reply has the trial %d", r.Trial)
+		}
+	}
+	for _, q := range c.model().Questions() {
+		if q.Trial != 7 {
+			t.Errorf("a question %s has the trial %d", q.Task, q.Trial)
+		}
+	}
+	if n := len(c.model().Questions()); n != 2 {
+		t.Errorf("there were %d questions", n)
+	}
+}

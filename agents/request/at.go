@@ -1,0 +1,29 @@
+package request
+
+import (
+	"cmp"
+	"context"
+)
+
+// At returns a client that sends as c does, and tells where requests come from: it sets Request.Node, unless that is set, and
+// adds place to Request.Place. A nil client stays nil.
+func At(c Client, node string, place int) Client {
+	if c == nil {
+		return nil
+	}
+	return placed{c, node, place}
+}
+
+// placed is a client at a place of a conversation.
+type placed struct {
+	Client
+
+	node  string
+	place int
+}
+
+// Do sends the request.
+func (p placed) Do(ctx context.Context, r Request) (Response, error) {
+	r.Node, r.Place = cmp.Or(r.Node, p.node), r.Place+p.place
+	return p.Client.Do(ctx, r)
+}
