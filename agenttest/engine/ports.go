@@ -34,7 +34,8 @@ type SessionSpec struct {
 // answers, so that a run can be resumed.
 type Session interface {
 	// Reply takes a turn of the caller; the first one has no text, and the agent speaks first. The error is a *llm.Failure
-	// if the model has failed, or the error of ctx.
+	// if the model has failed, or the error of ctx; the AgentTurn has what happened until then. CodeInvalidState: the
+	// conversation is over, or the session is closed.
 	Reply(ctx context.Context, t CallerTurn) (AgentTurn, error)
 	// Close frees what the session holds. It may be called twice.
 	Close() error
@@ -52,7 +53,7 @@ type AgentTurn struct {
 	Visits    []string // ids of the nodes that it came to, in order
 	Node      string   // id of the node where it waits now; empty: it has no nodes
 	Variables map[string]any
-	Webhooks  []assert.Webhook // without Turn and Visit, which count within the turn: the engine sets them
+	Webhooks  []assert.Webhook // in order; Turn is 0 and Visit counts within this turn: the engine sets both
 	Notes     []Note           // why the agent went this way
 	Ended     bool             // the agent has ended the conversation or transferred it
 	Loop      bool             // the agent has been going round in circles
@@ -60,7 +61,7 @@ type AgentTurn struct {
 
 // Note is one event of an agent's turn, for people and for the analysis of failures.
 type Note struct {
-	Kind string // "decision", "tool_call", "variables", "loop" or "error"
-	Node string
+	Kind string // "decision", "tool_call", "variables", "action", "loop" or "error"
+	Node string // empty: none
 	Text string
 }

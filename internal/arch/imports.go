@@ -18,6 +18,9 @@ const rootSuite = "callwrighttest"
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
+	{"agenttest/runner", "agents/conversation"},
+	{"agenttest/runner", "agents/request"},
+	{"agenttest/agenttesttest", "agents/agentstest"},
 	{"agents/call", "speech/pcm"},
 	{"triage/analyst", "agents/llm"},
 }
