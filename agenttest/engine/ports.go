@@ -22,12 +22,12 @@ type SessionSpec struct {
 	Org       callwright.OrgID
 	Pathway   string // id; empty: Persona
 	Persona   string // id
-	Version   int    // number of the version
+	Version   int    // number of the version; 0: the draft
 	StartNode string // id; empty: the version's start
 	Variables map[string]any
 	Webhooks  []scenario.WebhookMock
 	Model     llm.Model // the agent must ask this model only: it keeps the journal of the run and counts its tokens
-	Trial     int       // counts the runs that are to differ; part of every request to the model
+	Trial     int       // counts the runs that are to differ; Model puts it into every request
 }
 
 // Session is one conversation. One goroutine uses it. It does the same when it is given the same turns and its model the same
@@ -37,6 +37,8 @@ type Session interface {
 	// if the model has failed, or the error of ctx; the AgentTurn has what happened until then. CodeInvalidState: the
 	// conversation is over, or the session is closed.
 	Reply(ctx context.Context, t CallerTurn) (AgentTurn, error)
+	// Graph returns the nodes of the tested version; nil: the agent has none. Nobody changes it.
+	Graph() assert.Graph
 	// Close frees what the session holds. It may be called twice.
 	Close() error
 }

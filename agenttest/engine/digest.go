@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// digest identifies a request to a model: its role, the model and every field. Other than a cassette, which people read and
+// which outlives releases, a journal lives as long as a run, so the form of what is hashed is not kept.
+type digest [sha256.Size]byte
+
+// form is the form of a request that is hashed. Texts and lists begin with their lengths, so that no two requests have the
+// same form.
+type form []byte
+
+func (f *form) text(s string) {
+	*f = append(binary.AppendUvarint(*f, uint64(len(s))), s...)
+}
+
+func (f *form) number(n int) { *f = binary.AppendVarint(*f, int64(n)) }
+
+func (f *form) flag(on bool) {
+	if on {
+		f.number(1)
+	} else {
+		f.number(0)
+	}
+}
+
+func (f *form) texts(list []string) {
+	f.number(len(list))
+	for _, s := range list {
+		f.text(s)
+	}
+}
+
+func (f *form) float(v *float64) {
+	f.flag(v != nil)
+	if v != nil {
+		*f = binary.BigEndian.AppendUint64(*f, math.Float64bits(*v))
+	}
+}
+
+func (f *form) messages(list []llm.Message) {
+	f.number(len(list))
+	for _, m := range list {
+		f.text(string(m.Role))
+		f.text(m.Text)
+		f.text(m.Call)
+		f.number(len(m.Calls))
+		for _, c := range m.Calls {
+			f.text(c.ID)
+			f.text(c.Name)
+			f.text(string(c.Arguments))
+		}
+	}
+}
+
+func (f *form) values(v map[string]any) {
+	f.flag(len(v) > 0)
+	if len(v) == 0 {
+		return
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		raw = fmt.Append(nil, v)
+	}
+	f.text(string(raw))
+}
+
+func (f *form) reply(r *llm.ReplyRequest) {
+	f.text("reply")
+	f.text(string(r.Org))
+	f.text(string(r.Task))
+	f.text(r.Instructions)
+	f.texts(r.Knowledge)
+	f.texts(r.Facts)
+	f.text(r.Language)
+	f.float(r.Temperature)
+	f.text(r.Model)
+	f.messages(r.Messages)
+	f.flag(r.Arriving)
+	f.flag(r.CanEnd)
+	f.flag(r.CanTransfer)
+	f.number(len(r.Tools))
+	for _, t := range r.Tools {
+		f.text(t.Name)
+		f.text(t.Description)
+		f.text(string(t.Parameters))
+	}
+	f.number(r.Trial)
+	f.number(r.Attempt)
+}
+
+func (f *form) question(q *llm.Question) {
+	f.text("question")
+	f.text(string(q.Org))
+	f.text(string(q.Task))
+	f.text(q.Instructions)
+	f.messages(q.Messages)
+	f.values(q.Variables)
+	f.number(len(q.Options))
+	for _, o := range q.Options {
+		f.texts([]string{o.ID, o.Label, o.Description, o.Condition})
+		f.flag(o.Otherwise)
+	}
+	f.number(len(q.Fields))
+	for _, v := range q.Fields {
+		f.texts([]string{v.Name, string(v.Type), v.Description})
+	}
+	f.text(string(q.Evidence))
+	f.text(string(q.Schema))
+	f.text(q.Language)
+	f.text(q.Model)
+	f.float(q.Temperature)
+	f.text(q.Problem)
+	f.number(q.Trial)
+	f.number(q.Attempt)
+}

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// maxReply bounds the bytes of a reply and of an answer, maxParts the pieces of a reply that are no text.
+const (
+	maxReply = 1 << 20
+	maxParts = 1000
+)
+
+// entry is an answer in a journal: a reply, an answer to a question or a failure. Texts are valid UTF-8, so that they are the
+// same when they are read again.
+type entry struct {
+	Parts   []part    `json:"parts,omitempty"`
+	Answer  *answer   `json:"answer,omitempty"`
+	Class   llm.Class `json:"class,omitempty"` // of a failure
+	Message string    `json:"message,omitempty"`
+}
+
+// part is a piece of a reply. Texts that follow each other are one.
+type part struct {
+	Text   string     `json:"text,omitempty"`
+	Action llm.Action `json:"action,omitempty"`
+	Call   *call      `json:"call,omitempty"`
+	Expect []string   `json:"expect,omitempty"`
+	Usage  *usage     `json:"usage,omitempty"`
+}
+
+// call is a tool call. Arguments may be anything, so they are a text.
+type call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// answer is an answer to a question. What the model wrote may be anything, so it is a text.
+type answer struct {
+	Text  string `json:"text"`
+	Model string `json:"model,omitempty"`
+	Usage usage  `json:"usage"`
+}
+
+type usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+}
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+func tooLong() error {
+	return &llm.Failure{Class: llm.ClassInvalid, Message: "the model's answer is longer than a run takes"}
+}
+
+// collect reads a reply to its end.
+func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
+	e := &entry{}
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			e.Parts = append(e.Parts, part{Text: valid(text.String())})
+			text = strings.Builder{}
+		}
+	}
+	size := 0
+	for p, err := range reply {
+		if err != nil {
+			return nil, err
+		}
+		size += len(p.Text)
+		text.WriteString(p.Text)
+		for _, phrase := range p.Expect {
+			size += len(phrase)
+		}
+		if p.Call != nil {
+			size += len(p.Call.Arguments) + len(p.Call.Name) + len(p.Call.ID)
+		}
+		if size > maxReply || len(e.Parts) > maxParts {
+			return nil, tooLong()
+		}
+		if p.Action == "" && p.Call == nil && len(p.Expect) == 0 && p.Usage == nil {
+			continue
+		}
+		flush()
+		e.Parts = append(e.Parts, partOf(p))
+	}
+	flush()
+	return e, nil
+}
+
+// partOf returns a piece of a reply without its text.
+func partOf(p llm.ReplyPart) part {
+	out := part{Action: llm.Action(valid(string(p.Action)))}
+	if len(p.Expect) > 0 {
+		out.Expect = slices.Clone(p.Expect)
+		for i, phrase := range out.Expect {
+			out.Expect[i] = valid(phrase)
+		}
+	}
+	if p.Call != nil {
+		out.Call = &call{valid(p.Call.ID), valid(p.Call.Name), valid(string(p.Call.Arguments))}
+	}
+	if p.Usage != nil {
+		out.Usage = &usage{p.Usage.Input, p.Usage.Output}
+	}
+	return out
+}
+
+// part returns a piece as a model gives it.
+func (p part) part() llm.ReplyPart {
+	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: p.Expect}
+	if p.Call != nil {
+		out.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: json.RawMessage(p.Call.Arguments)}
+	}
+	if p.Usage != nil {
+		out.Usage = &llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output}
+	}
+	return out
+}
+
+// answered returns the entry of an answer to a question.
+func answered(a llm.Answer) (*entry, error) {
+	if len(a.JSON) > maxReply {
+		return nil, tooLong()
+	}
+	return &entry{Answer: &answer{
+		Text: valid(string(a.JSON)), Model: valid(a.Model), Usage: usage{a.Usage.Input, a.Usage.Output},
+	}}, nil
+}
+
+func (a *answer) answer() llm.Answer {
+	if a == nil {
+		return llm.Answer{}
+	}
+	return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage{Input: a.Usage.Input, Output: a.Usage.Output}}
+}
+
+// failure returns the failure that was kept, nil if the entry is none.
+func (e *entry) failure() error {
+	if e.Class == "" {
+		return nil
+	}
+	return &llm.Failure{Class: e.Class, Message: e.Message}
+}
+
+// usage returns the tokens that the model has counted.
+func (e *entry) usage() llm.Usage {
+	u := e.Answer.answer().Usage
+	for _, p := range e.Parts {
+		if p.Usage != nil {
+			u = u.Add(llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output})
+		}
+	}
+	return u
+}
+
+// tokens returns what an answer costs: what the model has counted, or an estimate by the size of the request and the answer. A
+// failure costs nothing.
+func (e *entry) tokens(size int) int {
+	if e.Class != "" {
+		return 0
+	}
+	if u := e.usage(); u != (llm.Usage{}) {
+		return u.Input + u.Output
+	}
+	for _, p := range e.Parts {
+		size += len(p.Text)
+	}
+	if e.Answer != nil {
+		size += len(e.Answer.Text)
+	}
+	return size / bytesPerWord
+}

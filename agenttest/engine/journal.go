@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/callwright/callwright"
+)
+
+// Journal keeps what models have answered in one run, so that the run can be resumed after a crash. Only one process may use
+// it at a time. agenttesttest.RunJournal tests one.
+//
+// Keys are texts of at most 80 letters, digits and hyphens. An answer is data of the engine, at most MaxAnswer bytes; it holds
+// what was said.
+type Journal interface {
+	// Answers returns all answers by key. It is called once, when a run begins or is resumed.
+	Answers(ctx context.Context) (map[string][]byte, error)
+	// Append adds an answer. It is stored when Append returns, and no key is used twice. CodeConflict: there is an answer
+	// with this key, or another process has taken the run over. It is safe for concurrent use.
+	Append(ctx context.Context, key string, answer []byte) error
+}
+
+// MaxAnswer is how many bytes an answer in a Journal has at most.
+const MaxAnswer = 4 << 20
+
+// MemoryJournal keeps a Journal in memory. The zero value is empty.
+type MemoryJournal struct {
+	mu      sync.Mutex
+	answers map[string][]byte
+}
+
+var _ Journal = (*MemoryJournal)(nil)
+
+// Answers returns all answers by key.
+func (j *MemoryJournal) Answers(ctx context.Context) (map[string][]byte, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.answers), ctx.Err()
+}
+
+// Append adds an answer.
+func (j *MemoryJournal) Append(ctx context.Context, key string, answer []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, taken := j.answers[key]; taken {
+		return callwright.Errorf(callwright.CodeConflict, "the journal has an answer with the key %s", key)
+	}
+	if j.answers == nil {
+		j.answers = map[string][]byte{}
+	}
+	j.answers[key] = answer
+	return nil
+}
+
+// Len returns how many answers there are.
+func (j *MemoryJournal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.answers)
+}

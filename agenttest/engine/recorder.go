@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// role is the part that a model plays in a run.
+type role string
+
+const (
+	byCaller role = "caller"
+	byAgent  role = "agent"
+	byJudge  role = "judge"
+)
+
+const (
+	appendTime   = 5 * time.Second // to keep an answer, also of a run that is cancelled
+	outputTokens = 1024            // that are reserved for an answer
+	bytesPerWord = 3               // of a request, for each token that is reserved; fewer than most texts have
+)
+
+// errBudget is the cause of a failure to call a model for want of tokens.
+var errBudget = errors.New("the tokens of the run are used up")
+
+// recorder keeps what the models of one run answer, and counts their tokens.
+//
+// An answer is kept before anybody sees it. Requests are told apart by their content; equal ones get the answers of equal
+// ones in the order in which those were kept. Failures are kept when a repetition could only fail again (permanent, too
+// long, unsupported, invalid): a run that is resumed ends as it did. Others are not kept, because they cost nothing and may
+// have passed.
+type recorder struct {
+	journal Journal // nil: nothing is kept
+	budget  *Budget // nil: nothing is counted
+	trial   int
+	log     *slog.Logger
+
+	mu       sync.Mutex
+	kept     map[digest][]*entry // answers that were not used yet
+	next     map[digest]int      // the number of the next answer that is kept
+	usage    Usage
+	quota    bool
+	noTokens bool
+	broken   error // of the journal
+	scratch  form
+}
+
+// load reads the journal.
+func (r *recorder) load(ctx context.Context) error {
+	r.kept, r.next = map[digest][]*entry{}, map[digest]int{}
+	if r.journal == nil {
+		return nil
+	}
+	answers, err := r.journal.Answers(ctx)
+	if err != nil {
+		return err
+	}
+	keys := slices.SortedFunc(maps.Keys(answers), byNumber)
+	for _, key := range keys {
+		d, number, ok := parseKey(key)
+		e := new(entry)
+		if !ok || json.Unmarshal(answers[key], e) != nil {
+			r.log.WarnContext(ctx, "an answer in the journal is not readable and is asked for again", "key", key)
+			continue
+		}
+		r.kept[d] = append(r.kept[d], e)
+		r.next[d] = number + 1
+	}
+	return nil
+}
+
+// byNumber orders keys by their numbers, which are shorter the smaller they are.
+func byNumber(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+func (d digest) key(number int) string {
+	var text [2*sha256.Size + 12]byte
+	hex.Encode(text[:], d[:])
+	text[2*sha256.Size] = '-'
+	return string(strconv.AppendInt(text[:2*sha256.Size+1], int64(number), 10))
+}
+
+func parseKey(key string) (d digest, number int, ok bool) {
+	head, tail, _ := strings.Cut(key, "-")
+	number, err := strconv.Atoi(tail)
+	raw, err2 := hex.DecodeString(head)
+	if err != nil || err2 != nil || len(raw) != len(d) || number < 0 {
+		return d, 0, false
+	}
+	return digest(raw), number, true
+}
+
+// ask answers a request from the journal, or has call answer it and keeps the answer. write writes the form of the request.
+func (r *recorder) ask(ctx context.Context, by role, write func(*form), call func() (*entry, error)) (*entry, error) {
+	if ctx.Err() != nil {
+		return nil, over(ctx)
+	}
+	d, number, size, found, err := r.find(by, write)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil {
+		r.settle(by, 0, found, size)
+		return found, found.failure()
+	}
+	reserved := size/bytesPerWord + outputTokens
+	if !r.budget.reserve(reserved) {
+		r.mu.Lock()
+		r.noTokens = true
+		r.mu.Unlock()
+		return nil, &llm.Failure{Class: llm.ClassQuota, Message: errBudget.Error(), Cause: errBudget}
+	}
+	e, err := call()
+	if err != nil {
+		if e = r.lasting(ctx, err); e == nil {
+			r.budget.settle(reserved, 0)
+			return nil, err
+		}
+	}
+	if problem := r.keep(ctx, d.key(number), e); problem != nil {
+		r.budget.settle(reserved, e.tokens(size))
+		return nil, problem
+	}
+	r.settle(by, reserved, e, size)
+	return e, err
+}
+
+// find takes the first answer to a request that was not used yet. If there is none, it returns the number of the next.
+func (r *recorder) find(by role, write func(*form)) (d digest, number, size int, found *entry, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.broken != nil {
+		return d, 0, 0, nil, unkept(r.broken)
+	}
+	r.scratch = r.scratch[:0]
+	r.scratch.text(string(by))
+	write(&r.scratch)
+	size = len(r.scratch)
+	if r.journal == nil {
+		return d, 0, size, nil, nil
+	}
+	d = sha256.Sum256(r.scratch)
+	if kept := r.kept[d]; len(kept) > 0 {
+		r.kept[d] = kept[1:]
+		return d, 0, size, kept[0], nil
+	}
+	number = r.next[d]
+	r.next[d] = number + 1
+	return d, number, size, nil, nil
+}
+
+// lasting returns what to keep of a failure, nil if a repetition may do better. It notes that an account is empty.
+func (r *recorder) lasting(ctx context.Context, err error) *entry {
+	f, ok := errors.AsType[*llm.Failure](err)
+	if !ok || ctx.Err() != nil {
+		return nil
+	}
+	switch f.Class {
+	case llm.ClassPermanent, llm.ClassTooLong, llm.ClassUnsupported, llm.ClassInvalid:
+		return &entry{Class: f.Class, Message: strings.ToValidUTF8(f.Message, "\uFFFD")}
+	case llm.ClassQuota:
+		r.mu.Lock()
+		r.quota = true
+		r.mu.Unlock()
+	case llm.ClassTransient, llm.ClassRateLimited:
+	}
+	return nil
+}
+
+// keep adds an answer to the journal. An answer that came while the run was cancelled is kept, too: it was paid.
+func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
+	if r.journal == nil {
+		return nil
+	}
+	raw, err := json.Marshal(e)
+	if len(raw) > MaxAnswer {
+		return tooLong()
+	}
+	if err == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), appendTime)
+		defer cancel()
+		err = r.journal.Append(ctx, key, raw)
+	}
+	if err == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.broken == nil {
+		r.broken = err
+	}
+	return unkept(err)
+}
+
+// settle counts the tokens of an answer.
+func (r *recorder) settle(by role, reserved int, e *entry, size int) {
+	r.budget.settle(reserved, e.tokens(size))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	u := r.usage.of(by)
+	*u = u.Add(e.usage())
+}
+
+// spent returns the tokens so far.
+func (r *recorder) spent() Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.usage
+}
+
+// state returns what has happened beside answers.
+func (r *recorder) state() (broken error, quota, noTokens bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken, r.quota, r.noTokens
+}
+
+// unkept returns the failure to keep an answer.
+func unkept(err error) error {
+	return &llm.Failure{Class: llm.ClassTransient, Message: "the journal of the run cannot be written", Cause: err}
+}
+
+// over returns the failure of a context that has ended.
+func over(ctx context.Context) error {
+	return &llm.Failure{Class: llm.ClassTransient, Message: "the run has ended", Cause: context.Cause(ctx)}
+}
+
+// recorded is a model whose answers a recorder keeps.
+type recorded struct {
+	model llm.Model
+	by    role
+	in    *recorder
+}
+
+var (
+	_ llm.Model  = recorded{}
+	_ llm.Hinter = recorded{}
+)
+
+// Name returns the name of the model.
+func (m recorded) Name() string { return m.model.Name() }
+
+// Hints returns the hints of the model, if it has any. They cost nothing and are not kept.
+func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
+	if h, ok := m.model.(llm.Hinter); ok {
+		return h.Hints(r, options)
+	}
+	return nil
+}
+
+// Reply says what is said next, once the whole reply is there and kept.
+func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) {
+		r.Trial = m.in.trial
+		e, err := m.in.ask(ctx, m.by, func(f *form) { f.text(m.model.Name()); f.reply(&r) }, func() (*entry, error) {
+			return collect(m.model.Reply(ctx, r))
+		})
+		if err != nil {
+			yield(llm.ReplyPart{}, err)
+			return
+		}
+		for i := range e.Parts {
+			if !yield(e.Parts[i].part(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Answer answers a question.
+func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	q.Trial = m.in.trial
+	e, err := m.in.ask(ctx, m.by, func(f *form) { f.text(m.model.Name()); f.question(&q) }, func() (*entry, error) {
+		a, err := m.model.Answer(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return answered(a)
+	})
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	return e.Answer.answer(), nil
+}
