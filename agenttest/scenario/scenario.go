@@ -85,8 +85,18 @@ type WebhookMock struct {
 	Status int    // 0: 200
 	Body   json.RawMessage
 	Delay  time.Duration // at most MaxMockDelay
-	Fault  bool          // the request fails, as if there were no connection
+	Fault  Fault         // takes the place of the answer
 }
+
+// Fault is how a request fails in a run.
+type Fault string
+
+// The faults.
+const (
+	NoFault         Fault = ""
+	Timeout         Fault = "timeout"          // there is no answer in time
+	ConnectionError Fault = "connection_error" // there is no connection
+)
 
 // The limits of a scenario.
 const (
