@@ -3,7 +3,6 @@ package call
 import (
 	"context"
 	"errors"
-	"net/url"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -27,50 +26,8 @@ const (
 	DeliveryGivenUp   DeliveryState = "given_up"  // the webhook refused it for good, or failed for a day
 )
 
-// webhookRetries are the times of the attempts at a message to a webhook, since the first one failed. After the last one the
-// message is given up.
-var webhookRetries = []time.Duration{
-	5 * time.Second, 30 * time.Second, 5 * time.Minute, 30 * time.Minute,
-	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
-}
-
-// longestDelay bounds how long a webhook may put off the next attempt.
-const longestDelay = time.Hour
-
 // maxDeliveryFailure bounds Delivery.LastFailure, in bytes.
 const maxDeliveryFailure = 500
-
-// waitAfter returns how long to wait for the next attempt at a message after some have failed, the last of them with err. It
-// returns false when there is to be none: the message was refused for good, or there were enough.
-func waitAfter(err error, attempts int) (wait time.Duration, again bool) {
-	if errors.Is(err, callwright.ErrForbidden) || attempts > len(webhookRetries) {
-		return 0, false
-	}
-	wait = webhookRetries[attempts-1]
-	if attempts > 1 {
-		wait -= webhookRetries[attempts-2]
-	}
-	asked, _ := callwright.RetryAfter(err)
-	return max(wait, min(asked, longestDelay)), true
-}
-
-// attemptsBy returns how many attempts there have been at a message of an age.
-func attemptsBy(age time.Duration) int {
-	n := 1
-	for n <= len(webhookRetries) && age >= webhookRetries[n-1] {
-		n++
-	}
-	return n
-}
-
-// host returns the part of an address that may be logged. The rest of it may hold secrets.
-func host(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
 
 // notify sends the record of a call that has ended to its webhook: the task call.webhook. The record itself says how far
 // that has got, so that no restart begins the schedule anew.
@@ -116,7 +73,7 @@ func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Dur
 		return 0
 	}
 	d.State, d.LastFailure = DeliveryGivenUp, callwright.Clip(writable(callwright.MessageOf(failure)), maxDeliveryFailure)
-	wait, again := waitAfter(failure, d.Attempts)
+	wait, again := callwright.Redeliver(failure, d.Attempts)
 	if again {
 		d.State = DeliveryPending
 	}
@@ -126,7 +83,7 @@ func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Dur
 // delivered logs an attempt that failed, and returns the error that has the task run again when the next one is due.
 func (s *Service) delivered(ctx context.Context, c Call, failure error, wait time.Duration) error {
 	attributes := []any{
-		"call_id", c.ID, "org", c.Org, "to", host(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
+		"call_id", c.ID, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
 	}
 	switch c.Delivery.State {
 	case DeliveryPending:

@@ -82,10 +82,10 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 		return err
 	}
 	// Nothing counts the attempts at a notice: its age says how many there were.
-	wait, again := waitAfter(err, attemptsBy(s.cfg.Clock.Now().Sub(n.CreatedAt)))
+	wait, again := callwright.Redeliver(err, callwright.Deliveries(s.cfg.Clock.Now().Sub(n.CreatedAt)))
 	if !again {
 		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
-			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", host(c.Agent.Webhook), "error", err)
+			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", err)
 		return nil
 	}
 	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}

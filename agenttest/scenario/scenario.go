@@ -98,17 +98,40 @@ const (
 	ConnectionError Fault = "connection_error" // there is no connection
 )
 
-// The limits of a scenario.
+// The limits of a scenario. Lengths are in characters where nothing else is said.
 const (
-	MaxName         = 200      // characters of a name
-	MaxDescription  = 2000     // characters
-	MaxPrompt       = 16 << 10 // bytes of CallerPrompt and of Instructions, each
-	MaxMessages     = 200
-	MaxMessage      = 16 << 10 // bytes of a message
+	MaxName         = 200
+	MaxCallerName   = 100
+	MaxDescription  = 2000
+	MaxPrompt       = 16_000
+	MaxInstructions = 8000
+	MaxID           = 128 // of a node
+	MaxMessages     = 100
+	MaxMessage      = 16 << 10
+	MaxURL          = 2048
 	DefaultMaxTurns = 20
 	MaxTurns        = 50
 	MaxRequestData  = 64 << 10 // bytes as JSON
 	MaxMetadata     = 64 << 10 // bytes as JSON
 	MaxMocks        = 50
-	MaxMockDelay    = 15 * time.Second
+	MaxMockBody     = 64 << 10 // bytes
+	MaxMockDelay    = 30 * time.Second
 )
+
+// Size returns about how many bytes the scenario has.
+func (s *Scenario) Size() int {
+	size := 500 + len(s.Name) + len(s.Description) + len(s.CallerPrompt) + len(s.Instructions) + len(s.Metadata)
+	if raw, err := json.Marshal(s.RequestData); err == nil {
+		size += len(raw)
+	}
+	for _, m := range s.Messages {
+		size += len(m.Text) + 50
+	}
+	for _, m := range s.Webhooks {
+		size += len(m.URL) + len(m.Body) + 100
+	}
+	for _, a := range s.Assertions {
+		size += len(a.Name) + len(a.Config) + 150
+	}
+	return size
+}
