@@ -1,0 +1,121 @@
+package caller
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// The measures of the check, in words but for the last.
+const (
+	repeated   = 4  // words of a line that counts as repeated
+	echoed     = 6  // of a line that counts as an echo
+	toldRules  = 8  // of our rules, in a row
+	toldPrompt = 16 // of the client's description, in a row
+	maxSame    = 2  // times that a line may be said
+)
+
+// machine is what agents and models say, and people who call do not.
+var machine = regexp.MustCompile(`(?i)\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b` +
+	`|\bi(?:['’]m| am) (?:just )?an? (?:ai|(?:large )?language model|chatbot|(?:ai|virtual|automated) (?:assistant|agent))\b` +
+	`|\bhow (?:can|may) i (?:help|assist) you\b` +
+	`|\bthank you for calling\b` +
+	`|\bmy (?:system prompt|persona|instructions (?:say|are|tell))\b` +
+	`|^(?:agent|assistant)\s*:`)
+
+// quotation is what a description quotes for the caller to say.
+var quotation = regexp.MustCompile(`["“„][^"“”„]*["“”]`)
+
+// check decides whether a model has said what its persona may say.
+type check struct {
+	isMachine bool       // the persona is one
+	rules     []string   // words of our rules
+	prompts   [][]string // words of the client's descriptions
+}
+
+func newCheck(s scenario.Scenario) check {
+	c := check{rules: words(part)}
+	switch s.Category {
+	case scenario.Voicemail, scenario.VoicemailScreener, scenario.CallScreener:
+		c.isMachine = true
+	case scenario.Custom, scenario.AngryCaller, scenario.BelligerentCaller, scenario.ConfusedCaller, scenario.HappyPath, scenario.EdgeCase:
+	}
+	for _, text := range []string{s.CallerPrompt, s.Instructions} {
+		for _, piece := range quotation.Split(text, -1) {
+			if w := words(piece); len(w) >= toldPrompt {
+				c.prompts = append(c.prompts, w)
+			}
+		}
+	}
+	return c
+}
+
+// problem says why a line is invalid, in words that complete "because ..."; empty: it is valid.
+func (c check) problem(l Line, before []llm.Message) string {
+	said := words(l.Text)
+	switch {
+	case len(said) == 0 && strings.TrimSpace(l.Text) == "":
+		if l.HangUp {
+			return ""
+		}
+		return "it is empty"
+	case len(l.Text) > MaxLine:
+		return "it is too long"
+	case !c.isMachine && machine.MatchString(l.Text):
+		return "it speaks as the agent or as a model, and not as the person who calls"
+	case c.tells(said):
+		return "it tells its instructions"
+	}
+	same := 0
+	for _, m := range before {
+		if m.Role == llm.RoleAgent && len(said) >= echoed && contains(words(m.Text), said) {
+			return "it repeats the words of the agent"
+		}
+		if m.Role == llm.RoleCaller && len(said) >= repeated && slices.Equal(words(m.Text), said) {
+			same++
+		}
+	}
+	if same >= maxSame {
+		return "it was said in the same words before"
+	}
+	return ""
+}
+
+// tells reports whether words hold many of the instructions in a row.
+func (c check) tells(said []string) bool {
+	if shares(said, c.rules, toldRules) {
+		return true
+	}
+	return slices.ContainsFunc(c.prompts, func(p []string) bool { return shares(said, p, toldPrompt) })
+}
+
+// shares reports whether n words in a row stand in both.
+func shares(said, in []string, n int) bool {
+	for i := 0; i+n <= len(said); i++ {
+		if contains(in, said[i:i+n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether words stand in others, in a row.
+func contains(in, said []string) bool {
+	for i := 0; i+len(said) <= len(in); i++ {
+		if slices.Equal(in[i:i+len(said)], said) {
+			return true
+		}
+	}
+	return false
+}
+
+// words returns the words of a text in lower case, without punctuation.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+	})
+}
