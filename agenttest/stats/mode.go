@@ -1,0 +1,196 @@
+package stats
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Failure says why a run has failed.
+type Failure struct {
+	Assertion string // id
+	Type      string
+	Code      string
+	Node      string
+	End       string
+	Reason    string
+}
+
+// Mode is a common failure: failures with the same assertion, code, node and end, whose reasons are alike.
+type Mode struct {
+	Label   string // the reason that is most like the others
+	Count   int
+	Share   float64 // of the failed runs
+	Runs    []string
+	Failure Failure // of the run that gave the label
+}
+
+// The bounds of Modes.
+const (
+	maxModes   = 5
+	maxReasons = 200 // reasons of one key that are compared with each other; more are counted with those that are equal
+	similar    = 0.5 // Jaccard index of the word trigrams of two reasons that are alike
+)
+
+// Modes groups the failures of runs: at most 5 groups, the most frequent first, and of equal ones by label. The result does not
+// depend on anything but the runs and their order.
+func Modes(runs []Run) []Mode {
+	groups := map[Failure][]Run{} // by all but the reason
+	failed := 0
+	for _, r := range runs {
+		if r.State != Failed || r.Failure == nil {
+			continue
+		}
+		failed++
+		key := *r.Failure
+		key.Reason = ""
+		groups[key] = append(groups[key], r)
+	}
+	var modes []Mode
+	for _, group := range groups {
+		modes = append(modes, split(group)...)
+	}
+	for i := range modes {
+		modes[i].Share = float64(modes[i].Count) / float64(failed)
+	}
+	slices.SortFunc(modes, func(a, b Mode) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Label, b.Label), slices.Compare(a.Runs, b.Runs))
+	})
+	return modes[:min(len(modes), maxModes)]
+}
+
+// otherReasons is the label of reasons that are not compared.
+const otherReasons = "other reasons"
+
+// reason is a normalized reason with the runs that have it.
+type reason struct {
+	grams []int // numbers of its trigrams, sorted
+	runs  []Run
+}
+
+// split splits failures with the same key by their reasons.
+func split(group []Run) []Mode {
+	var reasons []*reason
+	byText, grams := map[string]*reason{}, map[string]int{}
+	for _, r := range group {
+		text := normalize(r.Failure.Reason)
+		known := byText[text]
+		if known == nil {
+			if len(reasons) >= maxReasons { // the others stand together
+				text = normalize(otherReasons)
+				known = byText[text]
+				other := *r.Failure
+				other.Reason = otherReasons
+				r.Failure = &other
+			}
+			if known == nil {
+				known = &reason{grams: trigrams(text, grams)}
+				byText[text] = known
+				reasons = append(reasons, known)
+			}
+		}
+		known.runs = append(known.runs, r)
+	}
+	parent := make([]int, len(reasons))
+	for i := range parent {
+		parent[i] = i
+	}
+	likeness := make([][]float64, len(reasons))
+	for i := range reasons {
+		likeness[i] = make([]float64, len(reasons))
+		for j := range i {
+			likeness[i][j] = jaccard(reasons[i].grams, reasons[j].grams)
+			likeness[j][i] = likeness[i][j]
+			if likeness[i][j] >= similar {
+				parent[root(parent, i)] = root(parent, j)
+			}
+		}
+	}
+	members := map[int][]int{}
+	for i := range reasons {
+		members[root(parent, i)] = append(members[root(parent, i)], i)
+	}
+	var modes []Mode
+	for _, of := range members {
+		modes = append(modes, modeOf(reasons, of, likeness))
+	}
+	return modes
+}
+
+// root returns the representative of a set of a union-find forest.
+func root(parent []int, i int) int {
+	for parent[i] != i {
+		parent[i] = parent[parent[i]]
+		i = parent[i]
+	}
+	return i
+}
+
+// modeOf makes a mode of reasons. Its label is the medoid: the reason that is most like all others, each weighed by its runs.
+func modeOf(reasons []*reason, of []int, likeness [][]float64) Mode {
+	var m Mode
+	best := -1.0
+	for _, i := range of {
+		sum := float64(len(reasons[i].runs))
+		for _, j := range of {
+			if i != j {
+				sum += likeness[i][j] * float64(len(reasons[j].runs))
+			}
+		}
+		if sum > best {
+			best, m.Failure = sum, *reasons[i].runs[0].Failure
+		}
+		m.Count += len(reasons[i].runs)
+		for _, r := range reasons[i].runs {
+			m.Runs = append(m.Runs, r.ID)
+		}
+	}
+	m.Label = m.Failure.Reason
+	slices.Sort(m.Runs)
+	return m
+}
+
+// normalize returns a reason without what differs between equal failures: case, digits, quoted texts and punctuation.
+func normalize(text string) string {
+	text = quoted.ReplaceAllString(strings.ToLower(text), " ")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }), " ")
+}
+
+// quoted matches a text in quotation marks.
+var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”`)
+
+// trigrams returns the runs of three words of a text, or a shorter text as a whole, as numbers, sorted. known has the numbers
+// so far.
+func trigrams(text string, known map[string]int) []int {
+	words := strings.Fields(text)
+	var grams []int
+	for i := range max(1, len(words)-2) {
+		gram := strings.Join(words[i:min(i+3, len(words))], " ")
+		n, ok := known[gram]
+		if !ok {
+			n = len(known)
+			known[gram] = n
+		}
+		grams = append(grams, n)
+	}
+	slices.Sort(grams)
+	return slices.Compact(grams)
+}
+
+// jaccard returns the size of the intersection of two sorted sets divided by that of their union.
+func jaccard(a, b []int) float64 {
+	both := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			both, i, j = both+1, i+1, j+1
+		}
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}

@@ -1,0 +1,137 @@
+package stats
+
+import "slices"
+
+// Run is one run, as far as statistics look at it.
+type Run struct {
+	ID      string
+	State   State
+	Score   *float64 // nil: it has none
+	Failure *Failure // of a run that has failed
+}
+
+// State is how a run ended.
+type State int
+
+// The states.
+const (
+	Passed State = iota
+	Failed
+	Error
+	Cancelled
+)
+
+// minCoverage is the share of requested runs that must have been scored for a rate to be relied on.
+const minCoverage = 0.8
+
+// Scenario describes the runs of one scenario.
+type Scenario struct {
+	Total, Passed, Failed, Errors int // Total counts all runs that have ended
+	Requested                     int
+	Rate                          *float64  // of passed runs among scored ones; nil: none was scored
+	Interval                      *Interval // of Rate
+	Coverage                      float64   // share of the requested runs that were scored
+	Insufficient                  bool      // the coverage is below 0.8
+	Confidence                    Confidence
+	IsFlaky                       bool
+	FlakeRate                     *float64 // twice the smaller of the shares of passed and failed runs, from 0 to 1
+	FlakySignificant              bool     // see the function of that name
+	Stability                     Stability
+	Scores                        Scores
+	Worst                         string // id of the scored run with the lowest score, the earliest of equal ones; empty: none
+	Modes                         []Mode // common failures, the most frequent first
+	PassAt                        []PassAt
+}
+
+// PassAt tells what k runs in a row come to.
+type PassAt struct {
+	K        int
+	All, Any float64
+}
+
+// passAt are the values of PassAt.K, as far as there are enough runs.
+var passAt = []int{1, 3, 5, 10, 20, 50, 100, 200}
+
+// Describe describes the runs of one scenario. runs are those that have ended, the earliest first. requested is how many were
+// asked for.
+func Describe(runs []Run, requested int) Scenario {
+	s := Scenario{Total: len(runs), Requested: requested}
+	var scores []float64
+	lowest := 0.0
+	for _, r := range runs {
+		switch r.State {
+		case Passed:
+			s.Passed++
+		case Failed:
+			s.Failed++
+		case Error:
+			s.Errors++
+			continue
+		case Cancelled:
+			continue
+		}
+		if r.Score == nil {
+			continue
+		}
+		if scores = append(scores, *r.Score); len(scores) == 1 || *r.Score < lowest {
+			lowest, s.Worst = *r.Score, r.ID
+		}
+	}
+	n := s.Passed + s.Failed
+	if n > 0 {
+		rate := float64(s.Passed) / float64(n)
+		flake := 2 * min(rate, 1-rate)
+		s.Rate, s.FlakeRate = &rate, &flake
+	}
+	if requested > 0 {
+		s.Coverage = min(1, float64(n)/float64(requested))
+	}
+	s.Insufficient = s.Coverage < minCoverage
+	s.Interval, s.Confidence, s.Stability = Wilson(s.Passed, n), ConfidenceOf(n), StabilityOf(s.Passed, n)
+	s.IsFlaky = s.Passed > 0 && s.Failed > 0
+	s.FlakySignificant = FlakySignificant(s.Passed, n)
+	s.Scores, s.Modes = ScoresOf(scores), Modes(runs)
+	for _, k := range passAt {
+		if all, ok := AllPass(s.Passed, n, k); ok {
+			anyOf, _ := AnyPass(s.Passed, n, k)
+			s.PassAt = append(s.PassAt, PassAt{k, all, anyOf})
+		}
+	}
+	return s
+}
+
+// Overall describes the scenarios of a simulation set together.
+type Overall struct {
+	Rate     *float64 // mean of the scenarios' rates; nil: there is none
+	Interval *Interval
+	Flaky    int // scenarios
+	Reliable int // scenarios that have passed every time, in at least two runs, with a sufficient coverage
+	Runs     int // that have ended
+	Errors   int
+}
+
+// Summarize describes scenarios together. The interval is that of Bootstrap.
+func Summarize(scenarios []Scenario) Overall {
+	var o Overall
+	var rates []float64
+	for _, s := range scenarios {
+		o.Runs += s.Total
+		o.Errors += s.Errors
+		if s.IsFlaky {
+			o.Flaky++
+		}
+		if s.Stability == StablePass && !s.Insufficient {
+			o.Reliable++
+		}
+		if s.Rate != nil {
+			rates = append(rates, *s.Rate)
+		}
+	}
+	if len(rates) > 0 {
+		slices.Sort(rates)
+		rate := meanOf(rates)
+		o.Rate = &rate
+		o.Interval = Bootstrap(rates)
+	}
+	return o
+}
