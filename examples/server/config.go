@@ -48,6 +48,7 @@ type config struct {
 	CallLogDays  int
 	DrainTimeout time.Duration
 	LogFormat    string
+	LogLevel     slog.Level
 
 	FailedCallIssues bool
 
@@ -129,6 +130,7 @@ func parse(args, environ []string) (config, error) {
 	f.BoolVar(&c.FailedCallIssues, "failed-call-issues", true, "whether calls that fail open issues, one for those that fail alike")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
+	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
 	if err := setFromEnv(f, environ); err != nil {
 		return config{}, err
 	}
@@ -314,8 +316,9 @@ func addrOr(text string, otherwise netip.Addr) (netip.Addr, error) {
 }
 
 func newLogger(c config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+		return slog.New(slog.NewJSONHandler(os.Stderr, options))
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+	return slog.New(slog.NewTextHandler(os.Stderr, options))
 }
