@@ -1,0 +1,91 @@
+package e2e_test
+
+import "strings"
+
+// exercise is a request whose body has a secret at every §. HOOKS is the address of another system, PHONE that of a telephone,
+// ASKS that of a system that wants a password, and {name} an id that an answer had.
+type exercise struct{ method, target, body string }
+
+// shownMembers are those of agents that answers may show.
+const shownMembers = `"webhook":"HOOKS/hook?token=§",
+	"tools":[{"name":"track","description":"Says where an order is.","url":"HOOKS/orders?key=§","method":"POST",
+		"headers":{"Authorization":"Bearer §"},"body":{"key":"§"},"input_schema":{"type":"object","properties":{}}}],
+	"dynamic_data":[
+		{"url":"HOOKS/customers?key=§","method":"POST","headers":[{"key":"Authorization","value":"Bearer §"}],
+			"query":[{"key":"k","value":"§"}],"body":[{"key":"k","value":"§"}],"response_data":[{"name":"name","data":"$.name"}]},
+		{"url":"HOOKS/broken?key=§"}]`
+
+// askingNodes asks two systems, one of which hangs up.
+const askingNodes = `"nodes":[
+	{"id":"begin","type":"Default","data":{"name":"Begin","isStart":true,"text":"Hello."}},
+	{"id":"ask","type":"Webhook","data":{"name":"Ask","url":"HOOKS/node?key=§","method":"POST","headers":{"Authorization":"Bearer §"},
+		"body":"{\"key\":\"§\"}","tools":[{"name":"track","description":"d","url":"HOOKS/orders?key=§","headers":{"Authorization":"§"}}]}},
+	{"id":"broken","type":"Webhook","data":{"name":"Broken","url":"HOOKS/broken?key=§","method":"POST","headers":[["X-Key","§"]],"body":"§"}},
+	{"id":"end","type":"End Call","data":{"name":"End","text":"Goodbye."}}],
+	"edges":[{"id":"1","source":"begin","target":"ask","data":{"alwaysPick":true}},
+		{"id":"2","source":"ask","target":"broken","data":{"alwaysPick":true}},
+		{"id":"3","source":"broken","target":"end","data":{"alwaysPick":true}}]`
+
+const (
+	inboundDirection = `{"type":"inbound","auth_mode":"register","sip_endpoint":"ASKS","register_auth":{"username":"acme","password":"§"},
+		"headers":{"headers":[{"type":"custom","key":"X-In","value":"§"}]}}`
+	outboundDirection = `{"type":"outbound","sip_endpoint":"ASKS","options":{"sip_username":"acme","sip_password":"§"},
+		"headers":{"headers":[{"type":"custom","key":"X-Key","value":"§","passthrough":true}]}}`
+	scenario = `{"name":"s","webhook_mocks":[{"url":"HOOKS/node?key=§"}],
+		"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]}`
+)
+
+// exercises take every member that the contract marks as a secret. The operations of areas that are not served answer 501.
+var exercises = []exercise{
+	{"POST", "/v1/sip/attach", `{"phone_number":"+14155550100","service":"sip","directions":[` + inboundDirection + `,` + outboundDirection + `]}`},
+	{"POST", "/v1/sip/attach", `{"phone_number":"+14155550101","service":"sip","directions":[{"type":"inbound","sip_endpoint":"ASKS",
+		"options":{"auth_mode":"register","register_auth":{"username":"acme","password":"§"}}}]}`},
+	{"POST", "/v1/sip/attach", `{"phone_number":"+14155550102","service":"sip","directions":[{"type":"outbound","sip_endpoint":"PHONE"}]}`},
+	{"POST", "/v1/sip/update", `{"phone_number":"+14155550101","updates":{"type":"inbound","register_auth":{"username":"acme","password":"§"},
+		"headers":{"headers":[{"type":"custom","key":"X-In","value":"§"}]}}}`},
+	{"POST", "/v1/sip/update", `{"phone_number":"+14155550101","updates":{"type":"inbound",
+		"options":{"auth_mode":"register","register_auth":{"username":"acme","password":"§"}}}}`},
+	{"POST", "/v1/sip/update", `{"phone_number":"+14155550100","updates":{"type":"outbound","options":{"sip_username":"acme","sip_password":"§"}}}`},
+	{"PATCH", "/v1/sip/config", `{"phone_number":"+14155550100","direction":"outbound",
+		"alert_config":{"enabled":true,"channels":{"webhook":"HOOKS/alert?token=§"},"thresholds":{"unreachable_minutes":1}}}`},
+	{"POST", "/v1/agents", `{"prompt":"Be kind.","voice":"` + agentVoice + `",` + shownMembers + `}`},
+	{"POST", "/v1/agents/{agent_id}", `{` + shownMembers + `}`},
+	{"POST", "/v1/inbound/+14155550100", `{"prompt":"Be kind.",` + shownMembers + `}`},
+	{"POST", "/v1/calls", `{"phone_number":"+14155550123","from":"+14155550102","task":"Be kind.","voice":"` + agentVoice + `","record":true,
+		"summary_prompt":"Sum up.","webhook_events":["queue","call","latency","webhook","tool","dynamic_data"],
+		"request_data":{"account":"¶"},"metadata":{"account":"¶"},` + shownMembers + `}`},
+	{"POST", "/v1/calls", `{"phone_number":"+14155550124","from":"+14155550100","task":"Be kind.",` + shownMembers + `}`},
+	{"POST", "/v1/pathway/create", `{"name":"p",` + askingNodes + `}`},
+	{"POST", "/v1/pathway/{pathway_id}", `{"name":"p",` + askingNodes + `}`},
+	{"POST", "/v1/pathway/{pathway_id}/version", `{"name":"v",` + askingNodes + `}`},
+	{"POST", "/v1/pathway/{pathway_id}/version/1/fork", `{"name":"f",` + askingNodes + `}`},
+	{"POST", "/v1/pathway/{pathway_id}/publish", `{"version_id":1}`},
+	{"POST", "/v1/pathway/chat/create", `{"pathway_id":"{pathway_id}","request_data":{"account":"¶"}}`},
+	{"POST", "/v1/pathway/chat/{chat_id}", `{"message":"Go on."}`},
+	{"POST", "/v1/agent-testing/scenarios", scenario},
+	{"PUT", "/v1/agent-testing/scenarios/s", scenario},
+	{"POST", "/v1/agent-testing/scenarios/s/run", `{"webhook_url":"HOOKS/run?token=§"}`},
+	{"POST", "/v1/agent-testing/batch-run", `{"scenario_ids":["s"],"webhook_url":"HOOKS/run?token=§"}`},
+	{"POST", "/v1/sip/port/initiate", `{"phone_numbers":["+14155550100"],"documents":["d"],"losing_carrier_information":{
+		"customer_type":"business","business_name":"Acme","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"§",
+		"authorized_representative_email":"robin@example.com",
+		"address":{"street":"1 Main Street","city":"Oakland","state":"CA","zip":"94607","country":"US"}}}`},
+	{"GET", "/loa/§", ""},
+	{"POST", "/loa/§", "decision=decline"},
+	{"GET", "/loa/§/letter.pdf", ""},
+}
+
+// innocents are members that are named like a secret and hold none.
+var innocents = map[string]string{
+	"Idempotency-Key":     "tells requests apart, and opens nothing",
+	"key":                 "name of a header, a variable or a field; its value stands beside it",
+	"external_link":       "link that people of the organization follow",
+	"external_urls[]":     "links that people of the organization follow",
+	"resource_link_ids[]": "ids",
+}
+
+// innocent reports whether a member is one of the innocents.
+func innocent(path string) bool {
+	_, ok := innocents[path[strings.LastIndexByte(path, '.')+1:]]
+	return ok
+}
