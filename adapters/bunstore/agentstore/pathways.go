@@ -108,7 +108,7 @@ func (s Pathways) Version(
 	var row versionRow
 	err := s.core().Read(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
 		query := idb.NewSelect().Model(&row).
-			Where("pathway_id = ?", pathwayID).Where("number = ?", number).Where("org = ?", org)
+			Where("pathway_id = ?", pathwayID).Where("number = ?", sqldb.Int(number)).Where("org = ?", org)
 		return sqldb.Absent("pathway version", query.Scan(ctx))
 	})
 	if err != nil {
@@ -127,7 +127,7 @@ func (s Pathways) Versions(
 		query := idb.NewSelect().Model(&rows).ExcludeColumn("document").
 			Where("pathway_id = ?", pathwayID).Where("org = ?", org).Where("NOT archived")
 		if before > 0 {
-			query.Where("number < ?", before)
+			query.Where("number < ?", sqldb.Int(before))
 		}
 		return query.Order("number DESC").Limit(limit).Scan(ctx)
 	})
@@ -141,7 +141,7 @@ func (s Pathways) Versions(
 func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, pathwayID string, number int) error {
 	return s.core().Write(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*versionRow)(nil)).Set("archived = ?", true).
-			Where("pathway_id = ?", pathwayID).Where("number = ?", number).Where("org = ?", org).Exec(ctx)
+			Where("pathway_id = ?", pathwayID).Where("number = ?", sqldb.Int(number)).Where("org = ?", org).Exec(ctx)
 		return sqldb.Changed(result, err, callwright.NotFound("pathway version"))
 	})
 }

@@ -70,7 +70,7 @@ func (s CallLog) End(
 			ended, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 				return q.Set("answered_at = COALESCE(?, answered_at)", sqldb.StoredIfSet(end.AnsweredAt)).
 					Set("ended_at = ?", sqldb.StoredIfSet(end.EndedAt)).
-					Set("sip_code = ?", end.SIPCode).Set("status = ?", end.Status).Set("cause = ?", end.Cause).
+					Set("sip_code = ?", sqldb.Int(end.SIPCode)).Set("status = ?", end.Status).Set("cause = ?", end.Cause).
 					Set("reason = ?", end.Reason).Set("technical = ?", end.Technical)
 			})
 			if err != nil || !ended || len(steps) == 0 {

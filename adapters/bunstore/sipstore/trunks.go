@@ -64,7 +64,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
-			Where("id = ?", t.ID).Where("org = ?", t.Org).Where("version = ?", t.Version).Exec(ctx)
+			Where("id = ?", t.ID).Where("org = ?", t.Org).Where("version = ?", sqldb.Int(t.Version)).Exec(ctx)
 		return sqldb.Outrun(ctx, "trunk", sqldb.Changed(result, err, callwright.ErrConflict), findTrunk(idb, t))
 	})
 }

@@ -77,7 +77,7 @@ func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 			return idb.NewUpdate().Model(&row).ExcludeColumn(insertedOnly...).WherePK().Where("org = ?", i.Org)
 		}
 		same := update().ExcludeColumn("description", "search_text").Value("version", "version + 1").
-			Where("edits = ?", i.Version).Where("version = ?", i.Revision)
+			Where("edits = ?", sqldb.Int(i.Version)).Where("version = ?", sqldb.Int(i.Revision))
 		result, err := same.Exec(ctx)
 		if err = sqldb.Changed(result, err, callwright.ErrConflict); !errors.Is(err, callwright.ErrConflict) {
 			return err

@@ -22,10 +22,11 @@ type DB struct {
 	Limit   time.Duration // of a transaction, or of a statement outside of one
 	Logger  *slog.Logger
 
-	writer  *bun.DB
-	reader  *bun.DB // the same as writer, but for SQLite in a file
-	dialect dialect
-	full    atomic.Bool // a write found the disk full, and none has succeeded since
+	writer   *bun.DB
+	reader   *bun.DB // the same as writer, but for SQLite in a file
+	dialect  dialect
+	full     atomic.Bool  // a write found the disk full, and none has succeeded since
+	compiled atomic.Int64 // statements, on SQLite
 }
 
 // dialect holds the differences between the databases beyond the SQL that bun writes.
@@ -136,6 +137,9 @@ func (db *DB) Watch(f func(statement string)) {
 		db.reader.AddQueryHook(watcher(f))
 	}
 }
+
+// Compiled returns how many statements SQLite has compiled. It is for tests.
+func (db *DB) Compiled() int64 { return db.compiled.Load() }
 
 type watcher func(statement string)
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -47,7 +48,7 @@ func emptied(path string) error {
 
 // checkSQLite reads the whole database, and changes nothing.
 func checkSQLite(ctx context.Context, path string) error {
-	pool, err := openPool(path, 1, url.Values{"_pragma": {"busy_timeout(5000)"}, "mode": {"ro"}})
+	pool, err := openPool(path, 1, new(atomic.Int64), url.Values{"_pragma": {"busy_timeout(5000)"}, "mode": {"ro"}})
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func createSQLite(ctx context.Context, path string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	pool, err := sqlitePool(file.Name(), 1)
+	pool, err := sqlitePool(file.Name(), 1, new(atomic.Int64))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (db *DB) Insert(ctx context.Context, value, row any) error {
 // Replace runs the update of a row with a key and a version. When the update changes nothing, the row has another version
 // (CodeConflict), or find finds no row at all (CodeNotFound).
 func Replace(ctx context.Context, kind string, update *bun.UpdateQuery, version int64, find *bun.SelectQuery) error {
-	result, err := update.Value("version", "version + 1").Where("version = ?", version).Exec(ctx)
+	result, err := update.Value("version", "version + 1").Where("version = ?", Int(version)).Exec(ctx)
 	return Outrun(ctx, kind, Changed(result, err, callwright.ErrConflict), find)
 }
 

@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -35,7 +35,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
 		full: sqliteFull, transient: sqliteTransient,
 	}
-	writer, err := sqlitePool(path, 1, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
+	writer, err := sqlitePool(path, 1, &db.compiled, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	if path == ":memory:" {
 		return nil
 	}
-	reader, err := sqlitePool(path, readers, "query_only(1)")
+	reader, err := sqlitePool(path, readers, &db.compiled, "query_only(1)")
 	if err != nil {
 		return errors.Join(err, writer.Close())
 	}
@@ -63,24 +63,26 @@ var registerContains = sync.OnceValue(func() error {
 })
 
 // sqlitePool returns a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
-func sqlitePool(path string, size int, pragmas ...string) (*bun.DB, error) {
-	return openPool(path, size, url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}})
+func sqlitePool(path string, size int, compiled *atomic.Int64, pragmas ...string) (*bun.DB, error) {
+	return openPool(path, size, compiled, url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}})
 }
 
-// openPool returns a pool of connections with options of the driver.
-func openPool(path string, size int, options url.Values) (*bun.DB, error) {
+// openPool returns a pool of connections with options of the driver, which keep their statements and count in compiled what
+// they compile.
+func openPool(path string, size int, compiled *atomic.Int64, options url.Values) (*bun.DB, error) {
 	name := path
 	if path != ":memory:" {
 		// Only characters with a meaning in a file: URI are escaped, so that relative paths stay relative.
 		name = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 	}
-	pool, err := sql.Open("sqlite", name+"?"+options.Encode())
+	connector, err := sqlite.NewConnector(name + "?" + options.Encode())
 	if err != nil {
 		return nil, err
 	}
+	pool := sql.OpenDB(keepingConnector{connector, compiled})
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
-	return bun.NewDB(pool, sqlitedialect.New()), nil
+	return bun.NewDB(pool, newMarkingDialect()), nil
 }
 
 // Checkpoint moves what the write-ahead log of SQLite holds into the database itself.

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// Explain returns how a database would run a statement. guess false has PostgreSQL use whatever index there is, however few
+// Explain returns how a database would run a statement, on SQLite with its values as arguments. guess false has PostgreSQL use whatever index there is, however few
 // rows the table has.
 func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string {
 	t.Helper()

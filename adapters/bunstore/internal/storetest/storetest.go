@@ -3,6 +3,8 @@
 package storetest
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -52,4 +54,20 @@ func Keyring(t testing.TB, id string) *callwright.Keyring {
 		t.Fatal(err)
 	}
 	return ring
+}
+
+// CompilesOnce wants SQLite to compile the statements of a use of the stores once, however often they run. use gets a new id
+// each time.
+func CompilesOnce(t *testing.T, use func(ctx context.Context, db *bunstore.DB, id string) error) {
+	t.Helper()
+	db := Open(t, Databases["sqlite"](t))
+	for i := range 20 {
+		before := db.Core().Compiled()
+		if err := use(t.Context(), db, fmt.Sprint("id", i)); err != nil {
+			t.Fatal(err)
+		}
+		if n := db.Core().Compiled() - before; (n == 0) != (i > 0) {
+			t.Fatalf("use %d compiled %d statements", i+1, n)
+		}
+	}
 }
