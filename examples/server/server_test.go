@@ -131,6 +131,7 @@ func TestParseRefuses(t *testing.T) {
 		"--drain-timeout": {"--drain-timeout", "-1s"},
 		"--call-log-days": {"--call-log-days", "0"},
 		"--log-format":    {"--log-format", "xml"},
+		"log-level":       {"--log-level", "loud"},
 		"--database-url":  {"--database-url", "mysql://x"},
 		"--public-url":    {"--public-url", "voice.example.com"},
 		"--llm-model":     {"--llm-base-url", "http://x"},
