@@ -40,10 +40,33 @@ func Types() []Type {
 
 // The limits of assertions.
 const (
-	MaxAssertions = 50       // in a scenario
-	MaxName       = 200      // characters of a name
-	MaxPattern    = 1000     // bytes of a regular expression
-	MaxText       = 16 << 10 // bytes of a prompt, a value or any other text of a configuration
-	MaxTarget     = 1 << 20  // bytes of words that one assertion looks at
-	MaxNodes      = 512      // nodes of a reference path, of a set and of the visited path that is compared
+	MaxAssertions   = 50        // in a scenario
+	MaxID           = 64        // characters of an id
+	MaxName         = 200       // characters of a name
+	MaxWeight       = 1000      // of an assertion
+	MaxOrder        = 1000      // of an assertion
+	MaxConfig       = 256 << 10 // bytes of a configuration
+	MaxPattern      = 1000      // bytes of a regular expression
+	MaxPrompt       = 8000      // characters of a criterion
+	MaxInstructions = 16000     // characters of the client's own rules for the judge
+	MaxValue        = 4096      // characters of a text to compare with
+	MaxValues       = 50        // values of which one is expected
+	MaxReference    = 128       // characters of a node's id, of a variable's name and of a model's name
+	MaxURL          = 2048      // characters of an address
+	MaxMembers      = 200       // members of a body to compare with
+	MaxPointers     = 20        // places in a body to compare
+	MaxLabels       = 20        // categories of a judge
+	MaxLabel        = 64        // characters of a category
+	MaxCount        = 100       // matches and requests that an assertion counts to
+	MaxTurn         = 200       // index of a turn that an assertion names
+	MaxSet          = 100       // nodes of a set
+)
+
+// The limits of what an assertion looks at. An assertion that would look at more is an error with CodeTooLarge.
+const (
+	MaxTarget = 1 << 20 // bytes of words, of a variable's value or of the requests' bodies
+	MaxWork   = 1 << 28 // steps of a regular expression's program × bytes × matches to find
+	MaxNodes  = 512     // nodes of a path: of the reference and of the visited path that is compared with it
+	MaxVisits = 10_000
+	MaxCalls  = 10_000 // requests of the agent
 )

@@ -15,7 +15,7 @@ type Evidence struct {
 	Visits    []Visit        // nodes that the agent came to, in order
 	Variables map[string]any // at the end: integers are int64, other numbers float64
 	Webhooks  []Webhook      // requests that the agent sent, in order
-	Graph     Graph          // nodes of the tested version; nil: it is not known, and the agent has no nodes
+	Graph     Graph          // nodes of the tested version; nil: they are not known, or, without Visits, the agent has none
 	End       EndReason
 }
 

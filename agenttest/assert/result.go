@@ -26,6 +26,7 @@ type Result struct {
 	Expected  any      // what JSON can encode; nil: there is nothing to compare
 	Actual    any
 	Turn      *int    // index of the turn that decided; nil: no single one
+	Node      string  // of Failed: id of the visited node that it is blamed on, see Blame; empty: no single one
 	Quotes    []Quote // of a judged assertion
 	Samples   []Sample
 	Agreement *float64 // of the samples, from 0 to 1; nil: it was not judged

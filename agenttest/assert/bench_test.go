@@ -1,0 +1,108 @@
+package assert_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/agenttest/assert"
+)
+
+// tenTurns is a conversation of ten turns of each side at ten nodes, with two requests.
+func tenTurns() *assert.Evidence {
+	e := &assert.Evidence{Graph: assert.Graph{}, Variables: map[string]any{"count": int64(2), "size": "large"}, Webhooks: order().Webhooks}
+	for i := range 10 {
+		node := fmt.Sprint("n", i)
+		e.Graph[node] = assert.Node{Next: []string{fmt.Sprint("n", i+1)}}
+		e.Visits = append(e.Visits, assert.Visit{Node: node, Turn: 2*i - 1})
+		say := agent(fmt.Sprintf("Thank you. That is item %d of your order, and what else can I do for you today?", i))
+		answer := caller("I would also like to have one large pizza with mushrooms, please.")
+		say.Node, answer.Node = node, node
+		e.Turns = append(e.Turns, say, answer)
+	}
+	return e
+}
+
+// eight are eight assertions of all types that a rule decides.
+var eight = []struct {
+	kind   assert.Type
+	config string
+}{
+	{assert.RegexMatch, `{"pattern":"item (\\d+) of your order","role":"assistant","min_matches":3}`},
+	{assert.RegexMatch, `{"pattern":"\\b(refund|lawyer)\\b","flags":"i","negate":true}`},
+	{assert.StringCheck, `{"value":"Item 9 of your ORDER"}`},
+	{assert.VariableExtracted, `{"variable":"count","operator":"equals","value":2}`},
+	{assert.NodeReached, `{"node_id":"n9"}`},
+	{assert.NodesVisited, `{"node_ids":["n1","n5","n9"],"in_order":true}`},
+	{assert.WebhookTriggered, `{"url":"https://shop.example/*","url_match":"glob","request_body":{"order":{"id":7}}}`},
+	{assert.TraversalMatch, `{"reference_path":["n0","n1","n2","x","n4","n5","n6","n7","n8","n9"]}`},
+}
+
+// BenchmarkEvaluate evaluates the eight assertions and decides: a run is scored again.
+func BenchmarkEvaluate(b *testing.B) {
+	e := tenTurns()
+	e.Graph["x"] = assert.Node{}
+	checks := make([]*assert.Check, len(eight))
+	for i, c := range eight {
+		checks[i] = compile(b, c.kind, c.config)
+	}
+	results := make([]assert.Result, len(checks))
+	b.ReportAllocs()
+	for b.Loop() {
+		for i, c := range checks {
+			results[i] = c.Evaluate(b.Context(), e, nil)
+		}
+		if d := assert.Decide(results, nil); d.Verdict != assert.Passed {
+			b.Fatal(d)
+		}
+	}
+}
+
+// BenchmarkEvaluateOne evaluates each of the eight assertions alone.
+func BenchmarkEvaluateOne(b *testing.B) {
+	e := tenTurns()
+	e.Graph["x"] = assert.Node{}
+	for i, c := range eight {
+		check := compile(b, c.kind, c.config)
+		b.Run(fmt.Sprint(i, c.kind), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				check.Evaluate(b.Context(), e, nil)
+			}
+		})
+	}
+}
+
+// BenchmarkCompile checks and compiles the eight assertions.
+func BenchmarkCompile(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, c := range eight {
+			compile(b, c.kind, c.config)
+		}
+	}
+}
+
+// BenchmarkLongest evaluates what is as much work as the limits allow.
+func BenchmarkLongest(b *testing.B) {
+	megabyte := said(agent(strings.Repeat("a", assert.MaxTarget-1)))
+	for name, c := range map[string]struct {
+		kind   assert.Type
+		config string
+		e      *assert.Evidence
+	}{
+		"regex":     {assert.RegexMatch, `{"pattern":"(.*a){30}b"}`, megabyte},
+		"matches":   {assert.RegexMatch, `{"pattern":"(?:.*b|a)","min_matches":30}`, megabyte},
+		"string":    {assert.StringCheck, `{"value":"aab"}`, megabyte},
+		"traversal": {assert.TraversalMatch, `{"reference_path":` + names(strings.Repeat("ab", 256)) + `}`, walked(strings.Repeat("cdef", 128))},
+	} {
+		check := compile(b, c.kind, c.config)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if r := check.Evaluate(b.Context(), c.e, nil); r.Outcome == assert.Error {
+					b.Fatal(r.Reasoning)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package assert
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/callwright/callwright"
+)
+
+// Check is an assertion that is ready to be evaluated. It is immutable, and safe for concurrent use.
+type Check struct {
+	of    Assertion
+	nodes []string
+	rule  rule
+}
+
+// rule evaluates the configuration of one type. The result has the assertion already; evaluate sets the rest.
+type rule interface {
+	evaluate(ctx context.Context, e *Evidence, j Judge, r *Result)
+}
+
+// compilers parse the configuration of each type. Errors go to the fields.
+var compilers = map[Type]func(*fields, *Assertion) rule{
+	LLMJudge:          compileLLMJudge,
+	CustomLLM:         compileCustomLLM,
+	ServiceTone:       compileServiceTone,
+	VariableExtracted: compileVariable,
+	NodeReached:       compileNodeReached,
+	NodesVisited:      compileNodesVisited,
+	WebhookTriggered:  compileWebhook,
+	RegexMatch:        compileRegex,
+	StringCheck:       compileString,
+	TraversalMatch:    compileTraversal,
+}
+
+// Compile checks an assertion and its configuration. The error is a callwright.FieldErrors with everything that is wrong; the
+// fields are those of the contract, such as "weight" and "config.pattern".
+//
+// The configuration is a JSON object. Members of another type of assertion, members that are there twice and null are
+// refused. Whether the nodes exist is not checked: see Check.Nodes.
+func Compile(a Assertion) (*Check, error) {
+	f := &fields{}
+	if callwright.Longer(a.ID, MaxID) {
+		f.reject("id", "must have at most %d characters", MaxID)
+	}
+	if callwright.Longer(a.Name, MaxName) {
+		f.reject("name", "must have at most %d characters", MaxName)
+	}
+	if math.IsNaN(a.Weight) || a.Weight < 0 || a.Weight > MaxWeight {
+		f.reject("weight", "must be a number from 0 to %d", MaxWeight)
+	}
+	if a.Order < 0 || a.Order > MaxOrder {
+		f.reject("order", "must be from 0 to %d", MaxOrder)
+	}
+	compile := compilers[a.Type]
+	if compile == nil {
+		f.reject("type", "must be one of %s, in capital letters", listed(Types()))
+		return nil, f.errs
+	}
+	f.parse(a.Config)
+	c := &Check{of: a, rule: compile(f, &a)}
+	c.of.Config = nil
+	f.refuseUnread()
+	if len(f.errs) > 0 {
+		return nil, f.errs
+	}
+	for _, node := range f.nodes {
+		if !slices.Contains(c.nodes, node) {
+			c.nodes = append(c.nodes, node)
+		}
+	}
+	return c, nil
+}
+
+// Nodes returns the ids of the nodes that the configuration names, each once. When the tested version lacks one of them,
+// the assertion cannot be evaluated.
+func (c *Check) Nodes() []string { return slices.Clone(c.nodes) }
+
+// Judged reports whether a Judge evaluates the assertion.
+func (c *Check) Judged() bool {
+	_, judged := c.rule.(*judged)
+	return judged
+}
+
+// Evaluate evaluates the assertion. Only an assertion that is Judged asks j, which may be nil: then the result is an error
+// with CodeJudgeUnavailable. The evidence does not change.
+func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
+	r := begin(&c.of)
+	if e == nil {
+		e = &Evidence{}
+	}
+	switch unknown, missing := e.lacks(c.nodes); {
+	case missing:
+		r.fail(Error, CodeUnknownNode, "The tested version has no node %q. The scenario needs an update.", unknown)
+	case len(c.nodes) > 0 && len(e.Visits) > MaxVisits:
+		r.fail(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxVisits)
+	default:
+		c.rule.evaluate(ctx, e, j, &r)
+	}
+	return r
+}
+
+// lacks returns the first of some nodes that the tested version does not have.
+func (e *Evidence) lacks(nodes []string) (node string, missing bool) {
+	if e.Graph == nil && len(e.Visits) > 0 {
+		return "", false
+	}
+	for _, id := range nodes {
+		if _, known := e.Graph[id]; !known {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// Invalid returns the result of a stored assertion that Compile refuses.
+func Invalid(a Assertion, err error) Result {
+	r := begin(&a)
+	r.fail(Error, CodeInvalidConfig, "The assertion is invalid: %v", err)
+	return r
+}

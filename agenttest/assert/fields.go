@@ -1,0 +1,347 @@
+package assert
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+)
+
+// maxErrors bounds how many errors of one assertion are reported.
+const maxErrors = 100
+
+// fields reads the members of a configuration and collects errors. The methods return the zero value for a member that is
+// absent or wrong.
+type fields struct {
+	errs    callwright.FieldErrors
+	members []member // as they were written
+	broken  bool     // the configuration is no object: its members are not known
+	nodes   []string // ids of nodes that were read
+}
+
+// member is a member of a configuration.
+type member struct {
+	name  string
+	value any // numbers are json.Number
+	read  bool
+}
+
+// path returns the path of a member in the assertion.
+func path(name string) string { return "config." + name }
+
+// item returns the path of an item of a list.
+func item(name string, i int) string { return path(name) + "[" + strconv.Itoa(i) + "]" }
+
+// reject adds an error at a path of the assertion. Only the first error of a path counts.
+func (f *fields) reject(at, format string, args ...any) {
+	if len(f.errs) == maxErrors || slices.ContainsFunc(f.errs, func(e *callwright.Error) bool { return e.Field == at }) {
+		return
+	}
+	f.errs = append(f.errs, callwright.Invalid(at, format, args...))
+}
+
+// parse reads a JSON object. An empty configuration is an object without members.
+func (f *fields) parse(config json.RawMessage) {
+	if len(bytes.TrimSpace(config)) == 0 {
+		return
+	}
+	if err := f.object(config); err != nil {
+		f.members, f.broken = nil, true
+		f.reject("config", "%s", err.Error())
+	}
+}
+
+// object reads the members. Its error is for people.
+func (f *fields) object(config json.RawMessage) error {
+	syntax := errors.New("must be a JSON object")
+	switch {
+	case len(config) > MaxConfig:
+		return errors.New("must have at most " + strconv.Itoa(MaxConfig) + " bytes")
+	case !utf8.Valid(config):
+		return errors.New("must be valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(config))
+	d.UseNumber()
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return syntax
+	}
+	for d.More() {
+		token, err := d.Token()
+		name, isName := token.(string)
+		if err != nil || !isName {
+			return syntax
+		}
+		m := member{name: name}
+		if err := d.Decode(&m.value); err != nil {
+			return syntax
+		}
+		if hasNUL(name) || hasNUL(m.value) {
+			return errors.New("must not have a NUL character")
+		}
+		if f.find(name) != nil {
+			f.reject(shown(name), "must be there once")
+			continue
+		}
+		f.members = append(f.members, m)
+	}
+	if _, err := d.Token(); err != nil {
+		return syntax
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return syntax
+	}
+	return nil
+}
+
+// shown returns the path of a member that may have any name.
+func shown(name string) string { return path(callwright.Clip(name, MaxReference)) }
+
+// hasNUL reports whether a value holds the NUL character, which databases cannot store.
+func hasNUL(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.ContainsRune(v, 0)
+	case []any:
+		return slices.ContainsFunc(v, hasNUL)
+	case map[string]any:
+		for name, inner := range v {
+			if hasNUL(name) || hasNUL(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// find returns a member, or nil.
+func (f *fields) find(name string) *member {
+	i := slices.IndexFunc(f.members, func(m member) bool { return m.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &f.members[i]
+}
+
+// refuseUnread reports the members that nothing has read.
+func (f *fields) refuseUnread() {
+	for _, m := range f.members {
+		if !m.read {
+			f.reject(shown(m.name), "is unknown for this type of assertion")
+		}
+	}
+}
+
+// has reports whether a member is there.
+func (f *fields) has(name string) bool { return f.find(name) != nil }
+
+// get reads a member; known is false if it is absent.
+func (f *fields) get(name string) (value any, known bool) {
+	m := f.find(name)
+	if m == nil {
+		return nil, false
+	}
+	m.read = true
+	return m.value, true
+}
+
+// require reports a member that is absent.
+func (f *fields) require(name string) {
+	if !f.broken && !f.has(name) {
+		f.reject(path(name), "is required")
+	}
+}
+
+// forbid reports a member that has no effect here, and so is probably a mistake.
+func (f *fields) forbid(name, reason string) {
+	if _, known := f.get(name); known {
+		f.reject(path(name), "%s", reason)
+	}
+}
+
+// text reads a string of at most longest characters.
+func (f *fields) text(name string, longest int) string {
+	v, known := f.get(name)
+	if !known {
+		return ""
+	}
+	return f.textAt(path(name), v, longest)
+}
+
+// textAt returns a value that stands at a path as a text.
+func (f *fields) textAt(at string, v any, longest int) string {
+	text, isText := v.(string)
+	switch {
+	case !isText:
+		f.reject(at, "must be a string, not %s", kindOf(v))
+		return ""
+	case callwright.Longer(text, longest):
+		f.reject(at, "must have at most %d characters", longest)
+		return ""
+	}
+	return text
+}
+
+// word reads a string that must not be empty if it is there.
+func (f *fields) word(name string, longest int) string {
+	text := f.text(name, longest)
+	if text == "" && f.has(name) {
+		f.reject(path(name), "must not be empty")
+	}
+	return text
+}
+
+// prompt reads a required string that is more than white space.
+func (f *fields) prompt(name string, longest int) string {
+	f.require(name)
+	text := f.text(name, longest)
+	if strings.TrimSpace(text) == "" && f.has(name) {
+		f.reject(path(name), "must not be empty")
+	}
+	return text
+}
+
+// node reads the id of a node.
+func (f *fields) node(name string) string {
+	id := f.word(name, MaxReference)
+	if id != "" {
+		f.nodes = append(f.nodes, id)
+	}
+	return id
+}
+
+// words reads a list of strings that are not empty.
+func (f *fields) words(name string, least, most, longest int) []string {
+	items := f.list(name, least, most)
+	words := make([]string, len(items))
+	for i, v := range items {
+		if words[i] = f.textAt(item(name, i), v, longest); words[i] == "" {
+			f.reject(item(name, i), "must not be empty")
+		}
+	}
+	return words
+}
+
+// nodeList reads a list of ids of nodes.
+func (f *fields) nodeList(name string, least, most int) []string {
+	ids := f.words(name, least, most, MaxReference)
+	f.nodes = append(f.nodes, ids...)
+	return ids
+}
+
+// list reads an array.
+func (f *fields) list(name string, least, most int) []any {
+	v, known := f.get(name)
+	if !known {
+		return nil
+	}
+	items, isList := v.([]any)
+	switch {
+	case !isList:
+		f.reject(path(name), "must be an array, not %s", kindOf(v))
+		return nil
+	case len(items) < least:
+		f.reject(path(name), "must have at least %s", plural(least, "item"))
+		return nil
+	case len(items) > most:
+		f.reject(path(name), "must have at most %d items", most)
+		return nil
+	}
+	return items
+}
+
+// choice reads a string that must be one of some; the first of them if it is absent.
+func choice[S ~string](f *fields, name string, of ...S) S {
+	v, known := f.get(name)
+	if !known {
+		return of[0]
+	}
+	text, isText := v.(string)
+	if !isText || !slices.Contains(of, S(text)) {
+		f.reject(path(name), "must be one of %s", listed(of))
+		return of[0]
+	}
+	return S(text)
+}
+
+// flag reads a boolean.
+func (f *fields) flag(name string, absent bool) bool {
+	v, known := f.get(name)
+	if !known {
+		return absent
+	}
+	flag, isFlag := v.(bool)
+	if !isFlag {
+		f.reject(path(name), "must be a boolean, not %s", kindOf(v))
+	}
+	return flag
+}
+
+// number reads a number within bounds.
+func (f *fields) number(name string, absent, low, high float64) float64 {
+	v, known := f.get(name)
+	if !known {
+		return absent
+	}
+	n, isNumber := v.(json.Number)
+	if !isNumber {
+		f.reject(path(name), "must be a number, not %s", kindOf(v))
+		return absent
+	}
+	x, err := n.Float64()
+	if err != nil || math.IsNaN(x) || x < low || x > high {
+		f.reject(path(name), "must be from %v to %v", low, high)
+		return absent
+	}
+	return x
+}
+
+// whole reads an integer within bounds.
+func (f *fields) whole(name string, absent, low, high int) int {
+	known := len(f.errs)
+	x := f.number(name, float64(absent), float64(low), float64(high))
+	if len(f.errs) == known && x != math.Trunc(x) {
+		f.reject(path(name), "must be an integer")
+		return absent
+	}
+	return int(x)
+}
+
+// scalar returns a string, a number or a boolean that stands at a path.
+func (f *fields) scalar(at string, v any) any {
+	switch v := plain(v).(type) {
+	case string:
+		return f.textAt(at, v, MaxValue)
+	case int64, float64, bool:
+		return v
+	case json.Number:
+		f.reject(at, "is too large a number")
+	default:
+		f.reject(at, "must be a string, a number or a boolean, not %s", kindOf(v))
+	}
+	return nil
+}
+
+// kindOf returns the kind of a JSON value in words.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case []any:
+		return "an array"
+	case map[string]any:
+		return "an object"
+	default:
+		return "a number"
+	}
+}

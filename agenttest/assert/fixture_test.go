@@ -1,0 +1,118 @@
+package assert_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+)
+
+// agent and caller are turns.
+func agent(text string) assert.Turn  { return assert.Turn{Role: llm.RoleAgent, Text: text} }
+func caller(text string) assert.Turn { return assert.Turn{Role: llm.RoleCaller, Text: text} }
+
+// said is the evidence of words alone.
+func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
+
+// order is a conversation at the nodes greet, ask and pay of a shop, which also has the nodes help and bye.
+func order() *assert.Evidence {
+	at := func(t assert.Turn, node string) assert.Turn {
+		t.Node = node
+		return t
+	}
+	return &assert.Evidence{
+		Run: "run",
+		Turns: []assert.Turn{
+			at(agent("Hello, this is Ada's pizza shop."), "greet"), at(caller("Two pizzas, please."), "greet"),
+			at(agent("What is your address?"), "ask"), at(caller("12 Main Street"), "ask"), at(agent("That is 23.50 dollars. Goodbye."), "pay"),
+		},
+		Visits: []assert.Visit{{Node: "greet", Turn: -1}, {Node: "ask", Turn: 1}, {Node: "pay", Turn: 3}},
+		Variables: map[string]any{
+			"count": int64(2), "price": 23.5, "size": "Large", "paid": true, "nothing": nil, "digits": "5",
+			"order": map[string]any{"id": "A<1>", "items": []any{"pizza", int64(2)}},
+		},
+		Webhooks: []assert.Webhook{
+			{Node: "ask", Method: "POST", URL: "https://shop.example/orders?x=1", Body: json.RawMessage(`{"order":{"id":7,"items":[{"sku":"a/b"},{"sku":"c"}]},"n":5.0}`), Turn: 1, Visit: 2},
+			{Node: "pay", Method: "GET", URL: "https://bank.example/pay", Body: json.RawMessage(`null`), Turn: 3, Visit: 3},
+		},
+		Graph: assert.Graph{
+			"greet": {Next: []string{"ask", "help"}}, "ask": {Next: []string{"pay"}, Fills: []string{"count", "address", "order"}},
+			"pay": {Next: []string{"bye"}, Fills: []string{"price"}}, "help": {Next: []string{"ask"}}, "bye": {}, "island": {},
+		},
+		End: assert.EndByAgent,
+	}
+}
+
+// compile compiles a configuration that must be valid.
+func compile(t testing.TB, kind assert.Type, config string) *assert.Check {
+	t.Helper()
+	c, err := assert.Compile(assert.Assertion{ID: "a1", Type: kind, Name: "name", Config: json.RawMessage(config), Required: true, Weight: 2})
+	if err != nil {
+		t.Fatalf("%s %s: %v", kind, config, err)
+	}
+	return c
+}
+
+// evaluation is a case of a table: what comes of a configuration.
+type evaluation struct {
+	name    string
+	config  string
+	e       *assert.Evidence // nil: order()
+	outcome assert.Outcome
+	code    assert.Code
+	score   float64 // of Failed; Passed has 1
+	turn    int     // -1: none
+	node    string  // blamed
+}
+
+const none = -1
+
+// evaluate evaluates the cases of a table.
+func evaluate(t *testing.T, kind assert.Type, cases []evaluation) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := c.e
+			if e == nil {
+				e = order()
+			}
+			before, _ := json.Marshal(e)
+			r := compile(t, kind, c.config).Evaluate(t.Context(), e, nil)
+			check(t, r, c)
+			if after, _ := json.Marshal(e); string(after) != string(before) {
+				t.Error("the evidence has changed")
+			}
+			if _, err := json.Marshal(r); err != nil {
+				t.Errorf("the result cannot be encoded: %v", err)
+			}
+			if !reflect.DeepEqual(r, compile(t, kind, c.config).Evaluate(t.Context(), e, nil)) {
+				t.Error("a second evaluation has another result")
+			}
+		})
+	}
+}
+
+// check compares a result with a case.
+func check(t *testing.T, r assert.Result, c evaluation) {
+	t.Helper()
+	turn := none
+	if r.Turn != nil {
+		turn = *r.Turn
+	}
+	if r.Outcome != c.outcome || r.Code != c.code || turn != c.turn || r.Node != c.node || r.Reasoning == "" {
+		t.Errorf("got %s %q at turn %d, node %q (%s), want %s %q at %d, %q", r.Outcome, r.Code, turn, r.Node, r.Reasoning, c.outcome, c.code, c.turn, c.node)
+	}
+	want := c.score
+	if c.outcome == assert.Passed && want == 0 {
+		want = 1
+	}
+	if (r.Score == nil) != (c.outcome == assert.Error) || r.Score != nil && *r.Score != want {
+		t.Errorf("score %v, want %v", r.Score, want)
+	}
+	if r.Assertion != "a1" || r.Name != "name" || !r.Required || r.Weight != 2 {
+		t.Errorf("the result is about another assertion: %+v", r)
+	}
+}

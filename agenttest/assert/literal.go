@@ -1,0 +1,103 @@
+package assert
+
+import (
+	"bytes"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// literals are texts of which every match of a regular expression holds at least one. To look for them is much faster than to
+// run the expression, and in most turns none of them occurs. Without any, nothing is known.
+type literals struct {
+	texts  []string
+	folded bool // letter case does not count; texts are folded
+}
+
+// maxLiterals bounds the texts of an expression. With more of them the expression is as fast.
+const maxLiterals = 16
+
+// literalsOf returns the literals of an expression.
+func literalsOf(e *syntax.Regexp) literals {
+	switch e.Op {
+	case syntax.OpLiteral:
+		return literalOf(e)
+	case syntax.OpCapture, syntax.OpPlus:
+		return literalsOf(e.Sub[0])
+	case syntax.OpRepeat:
+		if e.Min > 0 {
+			return literalsOf(e.Sub[0])
+		}
+	case syntax.OpConcat:
+		var best literals
+		for _, sub := range e.Sub {
+			if l := literalsOf(sub); l.shortest() > best.shortest() {
+				best = l
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		return anyOf(e.Sub)
+	}
+	return literals{}
+}
+
+// literalOf returns the text of a literal. An invalid byte matches the replacement character, so that is no literal.
+func literalOf(e *syntax.Regexp) literals {
+	if slices.Contains(e.Rune, utf8.RuneError) {
+		return literals{}
+	}
+	if e.Flags&syntax.FoldCase == 0 {
+		return literals{texts: []string{string(e.Rune)}}
+	}
+	return literals{texts: []string{foldLiteral(string(e.Rune))}, folded: true}
+}
+
+// anyOf returns the literals of alternatives, if all have some.
+func anyOf(alternatives []*syntax.Regexp) literals {
+	var all literals
+	for _, sub := range alternatives {
+		l := literalsOf(sub)
+		if len(l.texts) == 0 || len(all.texts)+len(l.texts) > maxLiterals {
+			return literals{}
+		}
+		all.texts = append(all.texts, l.texts...)
+		all.folded = all.folded || l.folded
+	}
+	if all.folded {
+		for i, text := range all.texts {
+			all.texts[i] = foldLiteral(text)
+		}
+	}
+	return all
+}
+
+// foldLiteral folds the characters of a text one by one.
+func foldLiteral(text string) string { return strings.Map(foldRune, text) }
+
+// shortest returns the length of the shortest text in bytes; 0 if there is none.
+func (l literals) shortest() int {
+	shortest := 0
+	for _, text := range l.texts {
+		if shortest == 0 || len(text) < shortest {
+			shortest = len(text)
+		}
+	}
+	return shortest
+}
+
+// mayMatch reports whether a text may have a match. room is for its use.
+func (l literals) mayMatch(text string, room []byte) bool {
+	if len(l.texts) == 0 {
+		return true
+	}
+	if !l.folded {
+		return slices.ContainsFunc(l.texts, func(literal string) bool { return strings.Contains(text, literal) })
+	}
+	if !ascii(text) {
+		return true
+	}
+	room = folding{letterCase: true}.fold(room, text)
+	return slices.ContainsFunc(l.texts, func(literal string) bool { return bytes.Contains(room, []byte(literal)) })
+}

@@ -1,0 +1,81 @@
+package assert
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// The lengths of what results show, in bytes.
+const (
+	maxReasoning = 6000
+	maxShown     = 1000 // of a text that was found
+	maxExcerpt   = 200  // of a text in a sentence
+)
+
+// begin returns the result of an assertion without an outcome.
+func begin(a *Assertion) Result {
+	return Result{Assertion: a.ID, Type: a.Type, Name: a.Name, Required: a.Required, Weight: a.Weight}
+}
+
+// pass sets the outcome Passed.
+func (r *Result) pass(format string, args ...any) {
+	r.Outcome, r.Code = Passed, ""
+	r.score(1)
+	r.reason(format, args...)
+}
+
+// fail sets the outcome Failed, with the score 0, or Error.
+func (r *Result) fail(o Outcome, code Code, format string, args ...any) {
+	r.Outcome, r.Code = o, code
+	if o == Failed {
+		r.score(0)
+	}
+	r.reason(format, args...)
+}
+
+// score sets the score.
+func (r *Result) score(s float64) { r.Score = &s }
+
+// reason sets the reasoning.
+func (r *Result) reason(format string, args ...any) {
+	text := format
+	if len(args) > 0 {
+		text = fmt.Sprintf(format, args...)
+	}
+	r.Reasoning = callwright.Clip(strings.ToValidUTF8(text, "\uFFFD"), maxReasoning)
+}
+
+// decidedIn sets the turn that decided. An index that is no turn sets nothing.
+func (r *Result) decidedIn(e *Evidence, turn int) {
+	if turn >= 0 && turn < len(e.Turns) {
+		r.Turn = &turn
+	}
+}
+
+// excerpt returns the beginning of a text for a sentence, in quotes.
+func excerpt(text string) string { return fmt.Sprintf("%q", callwright.Clip(text, maxExcerpt)) }
+
+// plural returns a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if before, isY := strings.CutSuffix(noun, "y"); isY {
+		return fmt.Sprintf("%d %sies", n, before)
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// listed returns texts for a sentence, with commas.
+func listed[S ~string](all []S) string {
+	texts := make([]string, len(all))
+	for i, s := range all {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,199 @@
+package assert
+
+import (
+	"context"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/callwright/callwright"
+)
+
+// The bounds of the matches that a result shows.
+const (
+	maxMatches = 10
+	maxGroups  = 10
+)
+
+// Match is what a regular expression has matched.
+type Match struct {
+	Turn   *int     `json:"turn,omitempty"` // index of the turn; nil: in a variable
+	Text   string   `json:"text"`
+	Groups []string `json:"groups,omitempty"` // of the parentheses, in order; empty for one that took no part
+}
+
+// regexRule is the configuration of RegexMatch.
+type regexRule struct {
+	target
+	pattern pattern
+	text    string // of the pattern, as it was written
+	least   int    // matches
+	negate  bool
+}
+
+// pattern is a compiled regular expression.
+type pattern struct {
+	*regexp.Regexp
+
+	steps    int // of its program
+	literals literals
+}
+
+func compileRegex(f *fields, _ *Assertion) rule {
+	c := &regexRule{}
+	flags := f.text("flags", 3)
+	if strings.Trim(flags, "ims") != "" {
+		f.reject(path("flags"), "must have no other letters than i, m and s")
+		flags = ""
+	}
+	f.require("pattern")
+	c.text = f.word("pattern", MaxPattern)
+	c.pattern = f.expression("pattern", c.text, flags)
+	if c.target = readTarget(f); c.variable == "" && f.has("turn") {
+		c.turn = f.whole("turn", -1, 0, MaxTurn)
+	}
+	c.least = f.whole("min_matches", 1, 1, MaxCount)
+	c.negate = f.flag("negate", false)
+	return c
+}
+
+// expression compiles a regular expression that stands in a member.
+func (f *fields) expression(name, text, flags string) pattern {
+	if len(text) > MaxPattern {
+		f.reject(path(name), "must have at most %d bytes", MaxPattern)
+		return pattern{}
+	}
+	compiled, err := regexp.Compile(text)
+	if err != nil {
+		f.reject(path(name), "must be a regular expression in RE2 syntax: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return pattern{}
+	}
+	if flags != "" {
+		if compiled, err = regexp.Compile("(?" + flags + ")" + text); err != nil {
+			f.reject(path(name), "must be a regular expression in RE2 syntax that allows the flags: %s", err.Error())
+			return pattern{}
+		}
+	}
+	return analyze(compiled)
+}
+
+// analyze measures a regular expression.
+func analyze(compiled *regexp.Regexp) pattern {
+	p := pattern{Regexp: compiled, steps: MaxWork}
+	parsed, err := syntax.Parse(compiled.String(), syntax.Perl)
+	if err != nil {
+		return p
+	}
+	p.literals = literalsOf(parsed)
+	if program, err := syntax.Compile(parsed.Simplify()); err == nil {
+		p.steps = len(program.Inst)
+	}
+	return p
+}
+
+// affords reports whether finding so many matches in so many bytes is little enough work. A match may have to look at all of
+// the text.
+func (p pattern) affords(size, matches int) bool { return p.steps <= MaxWork/(max(size, 1)*matches) }
+
+func (c *regexRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+	r.Expected = c.text
+	var matches []Match
+	var count, turn int
+	if c.variable == "" {
+		if !c.words(e, r) || !c.worth(c.size(e), r) {
+			return
+		}
+		turn = -1
+		var room [1 << 10]byte
+		for i := range e.Turns {
+			if t := &e.Turns[i]; count < c.least && c.has(i, t) && c.pattern.literals.mayMatch(t.Text, room[:0]) {
+				if found := c.find(t.Text, c.least-count); len(found) > 0 {
+					count, turn = count+len(found), i
+					matches = appendMatches(matches, found, t.Text, &turn)
+				}
+			}
+		}
+	} else {
+		text, known := c.textOf(e, r)
+		if !known || !c.worth(len(text), r) {
+			return
+		}
+		found := c.find(text, c.least)
+		count, turn = len(found), -1
+		matches = appendMatches(matches, found, text, nil)
+	}
+	if matches != nil {
+		r.Actual = matches
+	}
+	r.decidedIn(e, turn)
+	c.decide(e, count, r)
+}
+
+// worth reports whether the work is little enough; otherwise it sets the result.
+func (c *regexRule) worth(size int, r *Result) bool {
+	if !c.pattern.affords(size, c.least) {
+		r.fail(Error, CodeTooLarge, "The regular expression is too large for the %d bytes to look at.", size)
+		return false
+	}
+	return true
+}
+
+// find returns at most n matches, as regexp does.
+func (c *regexRule) find(text string, n int) [][]int {
+	if n == 1 {
+		if found := c.pattern.FindStringSubmatchIndex(text); found != nil {
+			return [][]int{found}
+		}
+		return nil
+	}
+	return c.pattern.FindAllStringSubmatchIndex(text, n)
+}
+
+// decide sets the outcome for a number of matches.
+func (c *regexRule) decide(e *Evidence, count int, r *Result) {
+	enough := count >= c.least
+	shown, where := excerpt(c.text), c.String()
+	switch {
+	case c.negate && enough:
+		r.fail(Failed, CodeForbidden, "%s must not match, but does in %s.", shown, where)
+	case c.negate:
+		r.pass("%s does not match in %s.", shown, where)
+	case enough:
+		r.pass("%s matches in %s.", shown, where)
+	default:
+		r.fail(Failed, CodeNoMatch, "%s has %s in %s, but needs %d.", shown, plural(count, "match"), where, c.least)
+		r.Turn = nil
+		if c.turn >= 0 {
+			r.decidedIn(e, c.turn)
+		}
+	}
+	r.blame(e, c.variable)
+}
+
+// appendMatches appends what was found in a text, up to the bounds of a result.
+func appendMatches(to []Match, found [][]int, text string, turn *int) []Match {
+	for _, at := range found {
+		if len(to) == maxMatches {
+			return to
+		}
+		m := Match{Text: clipped(text[at[0]:at[1]])}
+		if turn != nil {
+			index := *turn
+			m.Turn = &index
+		}
+		for g := 2; g < len(at) && len(m.Groups) < maxGroups; g += 2 {
+			group := ""
+			if at[g] >= 0 {
+				group = clipped(text[at[g]:at[g+1]])
+			}
+			m.Groups = append(m.Groups, group)
+		}
+		to = append(to, m)
+	}
+	return to
+}
+
+// clipped returns the beginning of a text that a result shows beside others.
+func clipped(text string) string {
+	return callwright.Clip(strings.ToValidUTF8(text, "\uFFFD"), maxExcerpt)
+}

@@ -1,0 +1,106 @@
+package assert
+
+import (
+	"strconv"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// target is what an assertion about words looks at: messages of the transcript, or the value of a variable.
+type target struct {
+	variable string   // empty: the transcript
+	role     llm.Role // empty: both
+	turn     int      // index of the only message; -1: any
+}
+
+// readTarget reads the members of a target.
+func readTarget(f *fields) target {
+	const transcript, variable = "transcript", "variable"
+	t := target{turn: -1}
+	if choice(f, "target", transcript, variable) == variable {
+		f.require("variable")
+		t.variable = f.word("variable", MaxReference)
+		f.forbid("role", "is for the target transcript only")
+		f.forbid("turn", "is for the target transcript only")
+		return t
+	}
+	f.forbid("variable", "is for the target variable only")
+	if f.has("role") {
+		t.role = llm.RoleCaller
+		if choice(f, "role", "user", "assistant") == "assistant" {
+			t.role = llm.RoleAgent
+		}
+	}
+	return t
+}
+
+// has reports whether the target has a turn.
+func (t target) has(i int, turn *Turn) bool {
+	return (t.turn < 0 || t.turn == i) && (t.role == "" || t.role == turn.Role)
+}
+
+// size returns the bytes of the turns that the target has; each counts one more, so that empty ones count too.
+func (t target) size(e *Evidence) int {
+	size := 0
+	for i := range e.Turns {
+		if t.has(i, &e.Turns[i]) {
+			size += len(e.Turns[i].Text) + 1
+		}
+	}
+	return size
+}
+
+// String returns the target in words.
+func (t target) String() string {
+	switch {
+	case t.variable != "":
+		return "the variable " + excerpt(t.variable)
+	case t.turn >= 0:
+		return "message " + strconv.Itoa(t.turn)
+	default:
+		return t.messages()
+	}
+}
+
+// messages returns the messages of the target in words.
+func (t target) messages() string {
+	switch t.role {
+	case llm.RoleCaller:
+		return "the caller's messages"
+	case llm.RoleAgent:
+		return "the agent's messages"
+	default:
+		return "the messages"
+	}
+}
+
+// textOf returns the text of the target's variable. If there is none, it sets the result and known is false.
+func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
+	value, known := find(t.variable, e.Variables)
+	if !known {
+		missing(e, t.variable, r)
+		return "", false
+	}
+	text, isText := textOf(value)
+	if !isText || len(text) > MaxTarget {
+		r.fail(Error, CodeTooLarge, "The variable %s is no JSON value of at most %d bytes.", excerpt(t.variable), MaxTarget)
+		return "", false
+	}
+	r.Actual = display(value)
+	return text, true
+}
+
+// missing sets the result of an assertion about a variable without a value.
+func missing(e *Evidence, variable string, r *Result) {
+	r.fail(Failed, CodeVariableMissing, "The variable %s has no value.", excerpt(variable))
+	r.Node = e.collects(variable)
+}
+
+// words reports whether the turns of the target are few enough to look at; otherwise it sets the result.
+func (t target) words(e *Evidence, r *Result) bool {
+	if t.size(e) > MaxTarget {
+		r.fail(Error, CodeTooLarge, "There are more than %d bytes of words to look at.", MaxTarget)
+		return false
+	}
+	return true
+}

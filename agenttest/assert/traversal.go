@@ -1,0 +1,243 @@
+package assert
+
+import (
+	"context"
+	"slices"
+)
+
+// pathMode says how a visited path must be like the reference.
+type pathMode string
+
+// The modes.
+const (
+	similarity  pathMode = "similarity"  // the share of steps that need no edit is at least a threshold
+	exact       pathMode = "exact"       // the same nodes in the same order
+	prefix      pathMode = "prefix"      // the path begins with the reference
+	subsequence pathMode = "subsequence" // the reference is in the path in order, with other nodes between
+	unordered   pathMode = "unordered"   // the same nodes, each as often, in any order
+)
+
+// Traversal is Result.Actual of TraversalMatch.
+type Traversal struct {
+	Path       []string `json:"path"`       // the visited nodes as they were compared
+	Similarity float64  `json:"similarity"` // 1 - Levenshtein distance / length of the longer path
+	LCS        float64  `json:"lcs"`        // 2 * longest common subsequence / sum of both lengths
+	Diff       []Edit   `json:"diff"`       // from the reference to the visited path
+}
+
+// Edit is a step of a Traversal's diff.
+type Edit struct {
+	Op        EditOp `json:"op"`
+	Node      string `json:"node"`
+	Reference int    `json:"reference"` // index in the reference; -1 for Insert
+	Visited   int    `json:"visited"`   // index in the visited path; -1 for Delete
+}
+
+// EditOp is the kind of an Edit.
+type EditOp string
+
+// The kinds.
+const (
+	Keep   EditOp = "keep"   // the node was visited as the reference says
+	Insert EditOp = "insert" // the node was visited, but is not in the reference here
+	Delete EditOp = "delete" // the node of the reference was not visited here
+)
+
+// traversalRule is the configuration of TraversalMatch.
+type traversalRule struct {
+	reference []string
+	mode      pathMode
+	threshold float64
+	collapse  bool
+}
+
+func compileTraversal(f *fields, _ *Assertion) rule {
+	c := &traversalRule{}
+	f.require("reference_path")
+	c.reference = f.nodeList("reference_path", 1, MaxNodes)
+	c.mode = choice(f, "mode", similarity, exact, prefix, subsequence, unordered)
+	if c.mode == similarity {
+		c.threshold = f.number("threshold", 0.8, 0, 1)
+	} else {
+		f.forbid("threshold", "is for the mode similarity only")
+	}
+	if c.collapse = f.flag("collapse_repeats", true); c.collapse {
+		c.reference = collapse(c.reference)
+	}
+	return c
+}
+
+// collapse returns a path in which no node follows itself.
+func collapse(path []string) []string { return slices.Compact(slices.Clone(path)) }
+
+func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+	r.Expected = slices.Clone(c.reference)
+	visits := e.path()
+	if c.collapse {
+		visits = slices.Compact(visits)
+	}
+	if len(visits) > MaxNodes {
+		r.fail(Error, CodeTooLarge, "The visited path has more than %d nodes.", MaxNodes)
+		return
+	}
+	edits, kept := compare(c.reference, visits)
+	longer := max(len(c.reference), len(visits))
+	like := share(longer-distance(c.reference, visits), longer)
+	r.Actual = Traversal{Path: visits, Similarity: like, LCS: share(2*kept, len(c.reference)+len(visits)), Diff: edits}
+	score, pass := c.score(visits, like, kept)
+	if pass {
+		r.pass("The visited path is like the reference (%s, similarity %.2f).", c.mode, like)
+	} else {
+		r.fail(Failed, CodeWrongPath, "The visited path is not like the reference (%s, similarity %.2f): %d of %d nodes of the reference were visited in order.",
+			c.mode, like, kept, len(c.reference))
+		r.Node = lastKept(edits)
+	}
+	r.score(score)
+}
+
+// score returns how far the mode's rule holds, and whether it does. Except for similarity, only a path that passes has 1.
+func (c *traversalRule) score(visits []string, like float64, kept int) (score float64, pass bool) {
+	switch c.mode {
+	case exact:
+		return like, slices.Equal(c.reference, visits)
+	case prefix:
+		n := 0
+		for n < min(len(c.reference), len(visits)) && c.reference[n] == visits[n] {
+			n++
+		}
+		return share(n, len(c.reference)), n == len(c.reference)
+	case subsequence:
+		return share(kept, len(c.reference)), kept == len(c.reference)
+	case unordered:
+		n := common(c.reference, visits)
+		longer := max(len(c.reference), len(visits))
+		return share(n, longer), n == longer
+	default:
+		return like, like >= c.threshold
+	}
+}
+
+// share returns a part of a whole; 1 if the whole is nothing.
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
+// common returns how many nodes two paths have in common, counted as often as both have them.
+func common(a, b []string) int {
+	counts := make(map[string]int, len(a))
+	for _, s := range a {
+		counts[s]++
+	}
+	n := 0
+	for _, s := range b {
+		if counts[s] > 0 {
+			counts[s]--
+			n++
+		}
+	}
+	return n
+}
+
+// ends returns how many nodes two paths have in common at their beginning, and then at their end.
+func ends(a, b []string) (head, tail int) {
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head, tail
+}
+
+// distance returns the Levenshtein distance of two paths: how many nodes to insert, delete or replace. It takes a time
+// proportional to the product of their lengths.
+func distance(a, b []string) int {
+	head, tail := ends(a, b)
+	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
+	if len(a) == 0 || len(b) == 0 {
+		return max(len(a), len(b))
+	}
+	row := make([]int, len(b)+1) // the distances of the nodes of a so far to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			replaced := diagonal
+			if x != y {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// compare returns a shortest diff from one path to another, and how many nodes it keeps: their longest common subsequence.
+// The paths have at most MaxNodes nodes. It takes a time and a memory proportional to the product of their lengths.
+func compare(from, to []string) (edits []Edit, kept int) {
+	head, tail := ends(from, to)
+	edits = make([]Edit, 0, len(from)+len(to)-head-tail)
+	for i := range head {
+		edits = append(edits, Edit{Keep, from[i], i, i})
+	}
+	a, b := from[head:len(from)-tail], to[head:len(to)-tail]
+	table := lengths(a, b)
+	width := len(b) + 1
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			edits = append(edits, Edit{Keep, a[i], head + i, head + j})
+			kept++
+			i++
+			j++
+		case j == len(b) || i < len(a) && table[(i+1)*width+j] >= table[i*width+j+1]:
+			edits = append(edits, Edit{Delete, a[i], head + i, -1})
+			i++
+		default:
+			edits = append(edits, Edit{Insert, b[j], -1, head + j})
+			j++
+		}
+	}
+	for k := range tail {
+		edits = append(edits, Edit{Keep, from[len(from)-tail+k], len(from) - tail + k, len(to) - tail + k})
+	}
+	return edits, kept + head + tail
+}
+
+// lengths returns a table of the lengths of the longest common subsequences of a[i:] and b[j:], with a row for each i; nil if
+// one of the paths is empty.
+func lengths(a, b []string) []uint16 {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	width := len(b) + 1
+	table := make([]uint16, (len(a)+1)*width)
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				table[i*width+j] = table[(i+1)*width+j+1] + 1
+			} else {
+				table[i*width+j] = max(table[(i+1)*width+j], table[i*width+j+1])
+			}
+		}
+	}
+	return table
+}
+
+// lastKept returns the last node of the reference that was visited as it says; empty if there is none.
+func lastKept(edits []Edit) string {
+	for _, e := range slices.Backward(edits) {
+		if e.Op == Keep {
+			return e.Node
+		}
+	}
+	return ""
+}

@@ -1,0 +1,303 @@
+package assert
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// addressMatch says how a URL compares.
+type addressMatch string
+
+// The ways.
+const (
+	addressExact  addressMatch = "exact"
+	addressPrefix addressMatch = "prefix"
+	addressGlob   addressMatch = "glob" // * stands for any characters
+)
+
+// webhookRule is the configuration of WebhookTriggered.
+type webhookRule struct {
+	url           string
+	match         addressMatch
+	node          string
+	method        string
+	body          map[string]any // a subset of the request's; nil: any
+	places        []place
+	least, most   int // requests; most is -1 if there is no bound
+	before, after string
+}
+
+// place is a value that stands at a JSON pointer.
+type place struct {
+	pointer string
+	tokens  []string
+	value   any
+}
+
+func compileWebhook(f *fields, _ *Assertion) rule {
+	const minimum, maximum = "min_count", "max_count"
+	c := &webhookRule{most: -1}
+	c.url = f.word("url", MaxURL)
+	c.match = choice(f, "url_match", addressExact, addressPrefix, addressGlob)
+	c.node = f.node("node_id")
+	if f.has("method") {
+		c.method = choice(f, "method", "GET", "POST", "PUT", "PATCH", "DELETE")
+	}
+	c.readBody(f)
+	if f.has(maximum) {
+		c.most = f.whole(maximum, 0, 0, MaxCount)
+	}
+	c.least = 1
+	if c.most == 0 {
+		c.least = 0
+	}
+	c.least = f.whole(minimum, c.least, 0, MaxCount)
+	c.before, c.after = f.node("before_node"), f.node("after_node")
+	switch {
+	case c.most >= 0 && c.least > c.most:
+		f.reject(path(minimum), "must be at most max_count")
+	case c.least == 0 && c.most < 0:
+		f.reject(path(minimum), "must be at least 1 without max_count: every run would pass")
+	}
+	if !f.broken && !slices.ContainsFunc([]string{"url", "node_id", "method", "request_body", "body_match"}, f.has) {
+		f.reject("config", "needs one of url, node_id, method, request_body, body_match")
+	}
+	return c
+}
+
+// readBody reads what the body of the request must be.
+func (c *webhookRule) readBody(f *fields) {
+	if v, known := f.get("request_body"); known {
+		body, isObject := v.(map[string]any)
+		switch {
+		case !isObject:
+			f.reject(path("request_body"), "must be an object, not %s", kindOf(v))
+		case len(body) > MaxMembers:
+			f.reject(path("request_body"), "must have at most %d members", MaxMembers)
+		}
+		c.body = body
+	}
+	v, known := f.get("body_match")
+	if !known {
+		return
+	}
+	at := path("body_match")
+	pointers, isObject := v.(map[string]any)
+	if !isObject || len(pointers) == 0 || len(pointers) > MaxPointers {
+		f.reject(at, "must be an object with 1 to %d JSON pointers and their values", MaxPointers)
+		return
+	}
+	for pointer, value := range pointers {
+		tokens, valid := parsePointer(pointer)
+		if !valid {
+			f.reject(at, "has names that are no JSON pointers, such as /order/items/0: %s", excerpt(firstInvalid(pointers)))
+			return
+		}
+		c.places = append(c.places, place{pointer, tokens, value})
+	}
+	slices.SortFunc(c.places, func(a, b place) int { return strings.Compare(a.pointer, b.pointer) })
+}
+
+// firstInvalid returns the first name in an object that is no pointer.
+func firstInvalid(pointers map[string]any) string {
+	var wrong []string
+	for p := range pointers {
+		if _, valid := parsePointer(p); !valid {
+			wrong = append(wrong, p)
+		}
+	}
+	return slices.Min(wrong)
+}
+
+// parsePointer parses a JSON pointer (RFC 6901).
+func parsePointer(pointer string) (tokens []string, valid bool) {
+	const longest = 512 // bytes
+	if pointer == "" {
+		return nil, true
+	}
+	if pointer[0] != '/' || len(pointer) > longest {
+		return nil, false
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		plain := strings.ReplaceAll(strings.ReplaceAll(token, "~0", ""), "~1", "")
+		if strings.Contains(plain, "~") {
+			return nil, false
+		}
+		tokens = append(tokens, strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~"))
+	}
+	return tokens, true
+}
+
+// resolve returns the value at a pointer.
+func resolve(value any, tokens []string) (at any, known bool) {
+	for _, token := range tokens {
+		switch v := value.(type) {
+		case map[string]any:
+			if value, known = v[token]; !known {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(v) || strconv.Itoa(i) != token {
+				return nil, false
+			}
+			value = v[i]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
+	r.Expected = c.expected()
+	if len(e.Webhooks) > MaxCalls || c.hasBody() && bodies(e.Webhooks) > MaxTarget {
+		r.fail(Error, CodeTooLarge, "There are more than %d requests or more than %d bytes in their bodies.", MaxCalls, MaxTarget)
+		return
+	}
+	from, to := c.window(e)
+	alike, inTime, last, early := 0, 0, -1, -1
+	for i := range e.Webhooks {
+		w := &e.Webhooks[i]
+		if !c.fits(w) {
+			continue
+		}
+		alike++
+		if w.Visit < from || w.Visit > to {
+			early = i
+			continue
+		}
+		if inTime++; last < 0 || inTime <= max(c.least, c.most+1) {
+			last = i
+		}
+	}
+	r.Actual = map[string]any{"requests": len(e.Webhooks), "matching": alike, "in_order": inTime}
+	switch {
+	case c.most >= 0 && inTime > c.most:
+		r.fail(Failed, CodeManyWebhooks, "The agent sent %s like this, but at most %d are allowed.", plural(inTime, "request"), c.most)
+		r.decidedBy(e, last)
+	case inTime >= c.least:
+		r.pass("The agent sent %s like this.", plural(inTime, "request"))
+		r.decidedBy(e, last)
+	case alike >= c.least:
+		r.fail(Failed, CodeWrongOrder, "The agent sent %s like this, but only %d at the right time.", plural(alike, "request"), inTime)
+		r.decidedBy(e, early)
+	default:
+		r.fail(Failed, CodeNoWebhook, "The agent sent %s like this, but needs %d.", plural(alike, "request"), c.least)
+	}
+}
+
+// decidedBy sets the turn, and the node of a failure, to those of a request; -1 is none. The node that sent it was active.
+func (r *Result) decidedBy(e *Evidence, request int) {
+	if request < 0 {
+		return
+	}
+	w := &e.Webhooks[request]
+	r.decidedIn(e, w.Turn)
+	if r.blame(e, ""); r.Outcome == Failed && e.visited(w.Node) >= 0 {
+		r.Node = w.Node
+	}
+}
+
+// expected returns the configuration for results.
+func (c *webhookRule) expected() map[string]any {
+	out := map[string]any{"min_count": c.least}
+	for name, text := range map[string]string{
+		"url": c.url, "method": c.method, "node_id": c.node, "before_node": c.before, "after_node": c.after,
+	} {
+		if text != "" {
+			out[name] = text
+		}
+	}
+	if c.most >= 0 {
+		out["max_count"] = c.most
+	}
+	return out
+}
+
+// window returns the counts of visits between which a request counts.
+func (c *webhookRule) window(e *Evidence) (from, to int) {
+	to = int(^uint(0) >> 1)
+	if c.after != "" {
+		if from = e.visited(c.after) + 1; from == 0 {
+			from = to
+		}
+	}
+	if i := e.visited(c.before); c.before != "" && i >= 0 {
+		to = i
+	}
+	return from, to
+}
+
+// fits reports whether a request is one that counts, at the right time or not.
+func (c *webhookRule) fits(w *Webhook) bool {
+	if c.node != "" && w.Node != c.node || c.method != "" && !strings.EqualFold(w.Method, c.method) ||
+		c.url != "" && !c.match.fits(c.url, w.URL) {
+		return false
+	}
+	return !c.hasBody() || c.fitsBody(w.Body)
+}
+
+// hasBody reports whether bodies are compared.
+func (c *webhookRule) hasBody() bool { return c.body != nil || len(c.places) > 0 }
+
+// fitsBody compares a body.
+func (c *webhookRule) fitsBody(raw json.RawMessage) bool {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var body any
+	if err := d.Decode(&body); err != nil {
+		return false
+	}
+	if c.body != nil && !subset(c.body, body) {
+		return false
+	}
+	for _, p := range c.places {
+		if value, known := resolve(body, p.tokens); !known || !equal(p.value, value) {
+			return false
+		}
+	}
+	return true
+}
+
+// bodies returns the bytes of the bodies of requests.
+func bodies(all []Webhook) int {
+	size := 0
+	for i := range all {
+		size += len(all[i].Body)
+	}
+	return size
+}
+
+// fits compares a URL.
+func (m addressMatch) fits(pattern, url string) bool {
+	switch m {
+	case addressPrefix:
+		return strings.HasPrefix(url, pattern)
+	case addressGlob:
+		return glob(pattern, url)
+	default:
+		return url == pattern
+	}
+}
+
+// glob reports whether a pattern, in which * stands for any characters, fits a whole text.
+func glob(pattern, text string) bool {
+	first, rest, open := strings.Cut(pattern, "*")
+	if !open {
+		return text == pattern
+	}
+	text, ok := strings.CutPrefix(text, first)
+	for ok && open {
+		var next string
+		if next, rest, open = strings.Cut(rest, "*"); !open {
+			return strings.HasSuffix(text, next)
+		}
+		_, text, ok = strings.Cut(text, next)
+	}
+	return ok
+}
