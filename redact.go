@@ -6,7 +6,7 @@ import "regexp"
 const Redacted = "[redacted]"
 
 // secretNames are what credentials are called, in texts and as the names of variables.
-const secretNames = `(?:[\w-]*[_-])?(?:api[_-]?key|apikey|authorization|access[_-]?token|auth[_-]?token|token|secret|password|passwd)`
+const secretNames = `(?:[\w-]*[_-])?(?:api[_-]?key|apikey|authorization|access[_-]?token|auth[_-]?token|token|secret|password|passwd)` //nolint:gosec // no credential
 
 var secretName = regexp.MustCompile(`(?i)^` + secretNames + `$`)
 

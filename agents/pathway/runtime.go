@@ -35,7 +35,6 @@ type Agent struct {
 	FirstSentence string         // spoken before the words of the first node; may hold {{variables}}
 	Facts         []request.Fact // about variables, beside those of the graph
 	Lines         dialogue.Lines
-	Trial         int // of a test: part of every request to the model, see llm.ReplyRequest
 }
 
 // Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests one.

@@ -102,7 +102,7 @@ func (w *walk) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: w.agent.Org, Task: llm.TaskReply, Instructions: strings.Join(parts, "\n\n"), Language: w.agent.Language,
 		Model: model, Temperature: temperature, Messages: slices.Clone(w.state.Talk.Messages),
-		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), w.values), Trial: w.agent.Trial,
+		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), w.values),
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{
 		Org: w.agent.Org, Language: w.agent.Language, Model: model, Temperature: temperature,
-		Messages: slices.Clone(w.state.Talk.Messages), Variables: w.state.Variables, Trial: w.agent.Trial,
+		Messages: slices.Clone(w.state.Talk.Messages), Variables: w.state.Variables,
 	}
 }
 

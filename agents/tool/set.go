@@ -17,6 +17,7 @@ type Set struct {
 	tools       map[string]*Tool
 	definitions []llm.Tool
 	urls        []string
+	variables   []string
 }
 
 // MaxTools is the most tools of a Set.
@@ -47,7 +48,11 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 		}
 		s.tools[t.name] = t
 		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.schema.parameters})
-		s.urls = append(s.urls, t.call.Source().URL)
+		source := t.call.Source()
+		s.urls = append(s.urls, source.URL)
+		for _, m := range source.Variables {
+			s.variables = append(s.variables, m.Name)
+		}
 	}
 	return s, nil
 }
@@ -75,6 +80,14 @@ func (s *Set) URLs() []string {
 		return nil
 	}
 	return s.urls
+}
+
+// Variables returns the names of the variables that the tools take from their answers, in the tools' order.
+func (s *Set) Variables() []string {
+	if s == nil {
+		return nil
+	}
+	return s.variables
 }
 
 // Result is the result of a call.
