@@ -34,7 +34,7 @@ type SessionSpec struct {
 // answers, so that a run can be resumed.
 type Session interface {
 	// Reply takes a turn of the caller; the first one has no text, and the agent speaks first. The error is a *llm.Failure
-	// if the model has failed, or the error of ctx; the AgentTurn has what happened until then. CodeInvalidState: the
+	// if the model has failed, or wraps the error of ctx; the AgentTurn has what happened until then. CodeInvalidState: the
 	// conversation is over, or the session is closed.
 	Reply(ctx context.Context, t CallerTurn) (AgentTurn, error)
 	// Graph returns the nodes of the tested version; nil: the agent has none. Nobody changes it.

@@ -1,0 +1,80 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// Versions loads versions of pathways. pathway.Service implements it.
+type Versions interface {
+	// LoadPinned returns the graph of a version of an organization's pathway, even if the version is archived. CodeNotFound:
+	// the organization has no such version. It is safe for concurrent use.
+	LoadPinned(ctx context.Context, org callwright.OrgID, pathway string, number int) (*graph.Graph, error)
+}
+
+// Config holds what a Runner needs.
+type Config struct {
+	// Required.
+	Versions Versions
+
+	// Optional.
+	Knowledge pathway.Knowledge // nil: there are no knowledge bases
+	Clock     callwright.Clock  // nil: callwright.SystemClock
+	Logger    *slog.Logger      // nil: discards
+}
+
+// Runner is an engine.PathwayRunner that walks pathways. It is safe for concurrent use and holds nothing: a session is
+// state in memory.
+type Runner struct {
+	cfg Config
+}
+
+var _ engine.PathwayRunner = (*Runner)(nil)
+
+// New returns a runner. The error names a required field that is missing.
+func New(c Config) (*Runner, error) {
+	if c.Versions == nil {
+		return nil, errors.New("runner: Config.Versions is required")
+	}
+	return &Runner{cfg: c}, nil
+}
+
+// silent is a model without llm.Hinter: nobody recognizes speech in a test.
+type silent struct{ llm.Model }
+
+// Start begins a session with a version of a pathway. A draft is no version, because it changes, and a persona is
+// CodeBadRequest with the field "persona_id".
+func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
+	switch {
+	case spec.Model == nil:
+		return nil, errors.New("runner: SessionSpec.Model is required")
+	case spec.Pathway == "" && spec.Persona != "":
+		return nil, callwright.Invalid("persona_id", "must be absent: this server tests pathways only")
+	case spec.Pathway == "":
+		return nil, callwright.Invalid("pathway_id", "is required")
+	case spec.Version < 1:
+		return nil, callwright.NotFound("version")
+	}
+	g, err := r.cfg.Versions.LoadPinned(ctx, spec.Org, spec.Pathway, spec.Version)
+	if err != nil {
+		return nil, err
+	}
+	if spec.StartNode != "" && g.Node(spec.StartNode) == nil {
+		return nil, callwright.Invalid("start_node_id", "version %d has no node %q", spec.Version, spec.StartNode)
+	}
+	sink := NewSink(spec.Webhooks)
+	return &session{
+		runtime: &pathway.Runtime{
+			Model: silent{spec.Model}, Requests: sink, Knowledge: r.cfg.Knowledge, Clock: r.cfg.Clock, Logger: r.cfg.Logger,
+		},
+		graph: g, agent: pathway.Agent{Org: spec.Org}, sink: sink,
+		state: pathway.Begin(spec.Variables, spec.StartNode),
+	}, nil
+}

@@ -1,0 +1,177 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// The limits of what a Sink keeps of a request, in bytes.
+const (
+	maxURL    = 8 << 10
+	maxHeader = 256      // of a value
+	maxBody   = 16 << 10 // of a body; a longer one is kept as a JSON string of its beginning
+)
+
+// Sink is a request.Client that sends nothing. Mocks answer, and the requests are recorded for the evidence. It is safe for
+// concurrent use.
+type Sink struct {
+	mocks []scenario.WebhookMock
+
+	mu     sync.Mutex
+	caught map[int]assert.Webhook // by request.Request.Place
+}
+
+var _ request.Client = (*Sink)(nil)
+
+// NewSink returns a sink in which the first mock that fits a request answers. A request that none fits, and a mock without a
+// body, is answered with {}.
+func NewSink(mocks []scenario.WebhookMock) *Sink { return &Sink{mocks: mocks} }
+
+// CheckURL allows every URL, because nothing is sent.
+func (s *Sink) CheckURL(string) error { return nil }
+
+// Do records the request and answers it. The answer is that of the real client: it is CodeUnavailable after r.Timeout.
+func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, error) {
+	s.record(r)
+	m := s.mock(r)
+	longest := cmp.Or(r.Timeout, request.DefaultTimeout)
+	late := m.Fault == scenario.Timeout || m.Delay >= longest
+	if late {
+		m.Delay = longest
+	}
+	switch err := pause(ctx, m.Delay); {
+	case err != nil:
+		return request.Response{}, err
+	case late:
+		return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "no answer within %s", longest)
+	case m.Fault != scenario.NoFault:
+		return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "no connection, or one that broke")
+	case len(m.Body) == 0:
+		m.Body = json.RawMessage("{}")
+	}
+	return request.Response{Status: cmp.Or(m.Status, 200), Body: m.Body}, nil
+}
+
+// Take returns the requests since the last Take, by request.Request.Place, and forgets them.
+func (s *Sink) Take() map[int]assert.Webhook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	caught := s.caught
+	s.caught = nil
+	return caught
+}
+
+// record keeps a request.
+func (s *Sink) record(r request.Request) {
+	w := assert.Webhook{
+		Node: r.Node, Method: r.Method, URL: callwright.Clip(callwright.Redact(withoutUser(r.URL)), maxURL), Body: body(r.Body),
+	}
+	if len(r.Header) > 0 {
+		w.Header = make(map[string]string, len(r.Header))
+	}
+	for _, h := range r.Header {
+		value := callwright.Clip(callwright.Redact(h.Value), maxHeader)
+		if mayBeSecret(h.Name) {
+			value = callwright.Redacted
+		}
+		if before, twice := w.Header[h.Name]; twice {
+			value = before + ", " + value
+		}
+		w.Header[h.Name] = value
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.caught == nil {
+		s.caught = map[int]assert.Webhook{}
+	}
+	s.caught[r.Place] = w
+}
+
+// mock returns the first mock that fits a request, or the zero one.
+func (s *Sink) mock(r request.Request) scenario.WebhookMock {
+	address := withoutUser(r.URL)
+	for _, m := range s.mocks {
+		if (m.Node == "" || m.Node == r.Node) && (m.Method == "" || strings.EqualFold(m.Method, r.Method)) &&
+			(m.URL == "" || matches(m.URL, address)) {
+			return m
+		}
+	}
+	return scenario.WebhookMock{}
+}
+
+// matches reports whether a text is like a pattern, in which * stands for any characters.
+func matches(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	if last == 0 {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1:last] {
+		var found bool
+		_, text, found = strings.Cut(text, part)
+		ok = ok && found
+	}
+	return ok && strings.HasSuffix(text, parts[last])
+}
+
+// withoutUser returns an address without its user and password.
+func withoutUser(address string) string {
+	if !strings.Contains(address, "@") {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	u.User = nil
+	return u.String()
+}
+
+// mayBeSecret reports whether the name of a header is like one that carries a credential.
+func mayBeSecret(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"auth", "cookie", "credential", "key", "pass", "secret", "session", "signature", "token"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// body returns the body of a request as JSON.
+func body(raw []byte) json.RawMessage {
+	switch {
+	case len(raw) == 0:
+		return nil
+	case len(raw) <= maxBody && json.Valid(raw):
+		return raw
+	default:
+		return request.Encode(strings.ToValidUTF8(callwright.Clip(string(raw), maxBody), "\uFFFD"))
+	}
+}
+
+// pause waits. It returns the error of ctx if that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
