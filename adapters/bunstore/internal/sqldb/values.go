@@ -52,7 +52,8 @@ func writesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[driver.Valuer]()) || p.Implements(reflect.TypeFor[schema.QueryAppender]())
 }
 
-// Int is a number of which many different ones come into one statement, such as a version.
+// Int is a number in a condition that varies, such as a version. As an int it would not be marked: each number would make a
+// statement of its own.
 type Int int64
 
 // AppendQuery writes the number.
