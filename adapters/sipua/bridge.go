@@ -23,11 +23,12 @@ type bridge struct {
 	transfers chan call.PeerTransfer
 	done      chan struct{} // closed when the call is over
 
-	mu     sync.Mutex
-	live   map[*leg.Leg]struct{} // legs that are not over
-	count  int                   // transfers so far
-	cancel context.CancelFunc    // of the transfer that runs; nil: none
-	hungUp bool
+	mu      sync.Mutex
+	live    map[*leg.Leg]struct{} // legs that are not over
+	count   int                   // transfers so far
+	refused int                   // transfers that were refused so far
+	cancel  context.CancelFunc    // of the transfer that runs; nil: none
+	hungUp  bool
 }
 
 var _ interface {

@@ -51,6 +51,7 @@ func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNu
 	}()
 	route, refused := b.ua.transferRoute(ctx, l.Route(), to)
 	if refused != nil {
+		b.logRefused(to, *refused)
 		l.Refer(refused.status, refused.why)
 		return
 	}
@@ -76,6 +77,17 @@ func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNu
 	b.carry(next)
 	b.transfers <- call.PeerTransfer{To: to}
 	l.Refer(sip.StatusOK, "")
+}
+
+// logRefused logs that the peer may not transfer the call, for the first times: a peer may ask for ever.
+func (b *bridge) logRefused(to callwright.PhoneNumber, why refusedTransfer) {
+	b.mu.Lock()
+	b.refused++
+	n := b.refused
+	b.mu.Unlock()
+	if n <= maxTransfers {
+		b.ua.log.Info("a transfer by the peer is refused", "call", b.id, "to", to, "status", why.status, "reason", why.why)
+	}
 }
 
 // accept counts a transfer. There is room in b.transfers for all of them.

@@ -97,7 +97,11 @@ func (s *Sender) CheckURL(text string) error {
 	if err != nil || u.Hostname() == "" || u.User != nil {
 		return callwright.Invalid("", "must be a URL such as https://example.com/hook")
 	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && s.cfg.AllowPrivate) {
+	switch {
+	case u.Scheme == "https", u.Scheme == "http" && s.cfg.AllowPrivate:
+	case s.cfg.AllowPrivate:
+		return callwright.Invalid("", "must begin with https:// or http://")
+	default:
 		return callwright.Invalid("", "must begin with https://")
 	}
 	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > unicode.MaxASCII || r == '%' }) {

@@ -76,8 +76,8 @@ func withServer(contract, url string) string {
 	return before + "\nservers:\n  - url: " + strconv.Quote(url) + "\ntags:\n" + after
 }
 
-// markUnbuilt returns the contract with a mark in the summary of each operation that is not built yet: those whose
-// responses name 501.
+// markUnbuilt returns the contract with a mark in the summary of each operation that is not built yet: those that answer
+// everything with 501. Others answer 501 only to what they can't do here.
 func markUnbuilt(contract string) string {
 	lines := strings.Split(contract, "\n")
 	summary := 0
@@ -85,7 +85,7 @@ func markUnbuilt(contract string) string {
 		switch {
 		case strings.HasPrefix(line, "      summary: "):
 			summary = i
-		case strings.HasPrefix(line, "        '501':"):
+		case strings.HasPrefix(line, "        '501':") && strings.HasSuffix(line, "/NotImplemented'}"):
 			lines[summary] += " (not built yet)"
 		}
 	}

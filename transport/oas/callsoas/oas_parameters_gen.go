@@ -692,8 +692,8 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 				if value, ok := params.StartDate.Get(); ok {
 					if err := func() error {
 						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
+							MinLength:     1,
+							MinLengthSet:  true,
 							MaxLength:     64,
 							MaxLengthSet:  true,
 							Email:         false,
@@ -760,8 +760,8 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 				if value, ok := params.EndDate.Get(); ok {
 					if err := func() error {
 						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
+							MinLength:     1,
+							MinLengthSet:  true,
 							MaxLength:     64,
 							MaxLengthSet:  true,
 							Email:         false,

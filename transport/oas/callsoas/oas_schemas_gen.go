@@ -165,7 +165,9 @@ type CallCreate struct {
 	// Language of the conversation as a BCP 47 tag. `auto`, `fluent` and names that begin with `babel`
 	// leave the choice to the engines.
 	Language OptString `json:"language"`
-	// Model of the agent; `base` and `turbo` are always known.
+	// Model of the agent. A name that the server's configuration does not have, as `base` and `turbo` may
+	// be, means the server's own model, because clients do not choose what a call costs. The record names
+	// the model that has answered.
 	Model OptString `json:"model"`
 	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`

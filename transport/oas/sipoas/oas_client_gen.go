@@ -40,7 +40,7 @@ type Invoker interface {
 	// GetSipCallTimeline invokes getSipCallTimeline operation.
 	//
 	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
-	// steps are shown.
+	// steps are shown. They are stored when the call ends, so a call in progress has none.
 	//
 	// GET /v1/sip/calls/{call_id}/timeline
 	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
@@ -360,7 +360,7 @@ func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (r
 // GetSipCallTimeline invokes getSipCallTimeline operation.
 //
 // Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
-// steps are shown.
+// steps are shown. They are stored when the call ends, so a call in progress has none.
 //
 // GET /v1/sip/calls/{call_id}/timeline
 func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error) {

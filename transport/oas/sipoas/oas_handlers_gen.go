@@ -331,7 +331,7 @@ func (s *Server) handleDetachSipNumberRequest(args [0]string, argsEscaped bool, 
 // handleGetSipCallTimelineRequest handles getSipCallTimeline operation.
 //
 // Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
-// steps are shown.
+// steps are shown. They are stored when the call ends, so a call in progress has none.
 //
 // GET /v1/sip/calls/{call_id}/timeline
 func (s *Server) handleGetSipCallTimelineRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,7 @@ func (UnimplementedHandler) DetachSipNumber(ctx context.Context, req *SipDetach)
 // GetSipCallTimeline implements getSipCallTimeline operation.
 //
 // Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
-// steps are shown.
+// steps are shown. They are stored when the call ends, so a call in progress has none.
 //
 // GET /v1/sip/calls/{call_id}/timeline
 func (UnimplementedHandler) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (r *SipCallTimelineReply, _ error) {
