@@ -31,6 +31,8 @@ type part struct {
 	Call   *call      `json:"call,omitempty"`
 	Expect []string   `json:"expect,omitempty"`
 	Usage  *usage     `json:"usage,omitempty"`
+
+	pieces *strings.Builder // of Text, while there may be more; nil: Text is all of it
 }
 
 // call is a tool call. Arguments may be anything, so they are a text.
@@ -60,38 +62,56 @@ func tooLong() error {
 
 // collect reads a reply to its end.
 func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
-	e := &entry{}
-	var text strings.Builder
-	flush := func() {
-		if text.Len() > 0 {
-			e.Parts = append(e.Parts, part{Text: valid(text.String())})
-			text = strings.Builder{}
-		}
-	}
+	e := &entry{Parts: make([]part, 0, 2)} // most replies are a text and its usage
 	size := 0
 	for p, err := range reply {
 		if err != nil {
 			return nil, err
 		}
-		size += len(p.Text)
-		text.WriteString(p.Text)
-		for _, phrase := range p.Expect {
-			size += len(phrase)
-		}
-		if p.Call != nil {
-			size += len(p.Call.Arguments) + len(p.Call.Name) + len(p.Call.ID)
-		}
+		size += sizeOf(p)
 		if size > maxReply || len(e.Parts) > maxParts {
 			return nil, tooLong()
 		}
-		if p.Action == "" && p.Call == nil && len(p.Expect) == 0 && p.Usage == nil {
-			continue
+		if p.Text != "" {
+			e.say(p.Text)
 		}
-		flush()
-		e.Parts = append(e.Parts, partOf(p))
+		if p.Action != "" || p.Call != nil || len(p.Expect) > 0 || p.Usage != nil {
+			e.Parts = append(e.Parts, partOf(p))
+		}
 	}
-	flush()
+	for i := range e.Parts {
+		if p := &e.Parts[i]; p.pieces != nil {
+			p.Text, p.pieces = p.pieces.String(), nil
+		}
+		e.Parts[i].Text = valid(e.Parts[i].Text)
+	}
 	return e, nil
+}
+
+// say adds a text to the last part, if that is one.
+func (e *entry) say(text string) {
+	if n := len(e.Parts); n > 0 && e.Parts[n-1].Text != "" {
+		last := &e.Parts[n-1]
+		if last.pieces == nil {
+			last.pieces = &strings.Builder{}
+			last.pieces.WriteString(last.Text)
+		}
+		last.pieces.WriteString(text)
+		return
+	}
+	e.Parts = append(e.Parts, part{Text: text})
+}
+
+// sizeOf returns the bytes of a piece of a reply.
+func sizeOf(p llm.ReplyPart) int {
+	size := len(p.Text)
+	for _, phrase := range p.Expect {
+		size += len(phrase)
+	}
+	if p.Call != nil {
+		size += len(p.Call.ID) + len(p.Call.Name) + len(p.Call.Arguments)
+	}
+	return size
 }
 
 // partOf returns a piece of a reply without its text.

@@ -48,14 +48,19 @@ type recorder struct {
 	trial   int
 	log     *slog.Logger
 
-	mu       sync.Mutex
-	kept     map[digest][]*entry // answers that were not used yet
-	next     map[digest]int      // the number of the next answer that is kept
-	usage    Usage
-	quota    bool
-	noTokens bool
-	broken   error // of the journal
-	scratch  form
+	mu      sync.Mutex
+	kept    map[digest][]*entry // answers that were not used yet
+	next    map[digest]int      // the number of the next answer that is kept
+	usage   Usage
+	trouble trouble
+	scratch form
+}
+
+// trouble is what has kept a recorder from asking or from keeping answers.
+type trouble struct {
+	journal error // that the journal has failed with first; nil: it has not
+	quota   bool  // an account is empty
+	tokens  bool  // the budget is used up
 }
 
 // load reads the journal.
@@ -123,7 +128,7 @@ func (r *recorder) ask(ctx context.Context, by role, write func(*form), call fun
 	reserved := size/bytesPerWord + outputTokens
 	if !r.budget.reserve(reserved) {
 		r.mu.Lock()
-		r.noTokens = true
+		r.trouble.tokens = true
 		r.mu.Unlock()
 		return nil, &llm.Failure{Class: llm.ClassQuota, Message: errBudget.Error(), Cause: errBudget}
 	}
@@ -146,8 +151,8 @@ func (r *recorder) ask(ctx context.Context, by role, write func(*form), call fun
 func (r *recorder) find(by role, write func(*form)) (d digest, number, size int, found *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.broken != nil {
-		return d, 0, 0, nil, unkept(r.broken)
+	if r.trouble.journal != nil {
+		return d, 0, 0, nil, unkept(r.trouble.journal)
 	}
 	r.scratch = r.scratch[:0]
 	r.scratch.text(string(by))
@@ -177,7 +182,7 @@ func (r *recorder) lasting(ctx context.Context, err error) *entry {
 		return &entry{Class: f.Class, Message: strings.ToValidUTF8(f.Message, "\uFFFD")}
 	case llm.ClassQuota:
 		r.mu.Lock()
-		r.quota = true
+		r.trouble.quota = true
 		r.mu.Unlock()
 	case llm.ClassTransient, llm.ClassRateLimited:
 	}
@@ -204,8 +209,8 @@ func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.broken == nil {
-		r.broken = err
+	if r.trouble.journal == nil {
+		r.trouble.journal = err
 	}
 	return unkept(err)
 }
@@ -226,11 +231,11 @@ func (r *recorder) spent() Usage {
 	return r.usage
 }
 
-// state returns what has happened beside answers.
-func (r *recorder) state() (broken error, quota, noTokens bool) {
+// troubles returns what went wrong so far.
+func (r *recorder) troubles() trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.broken, r.quota, r.noTokens
+	return r.trouble
 }
 
 // unkept returns the failure to keep an answer.

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// Config holds what an Engine needs.
+type Config struct {
+	Runner PathwayRunner // required
+
+	Model       llm.Model // the agent's; nil: a Runner that asks it fails
+	CallerModel llm.Model // plays callers; nil: Model
+	JudgeModel  llm.Model // nil: Model
+	// Judge returns a judge that asks a model, which keeps the journal of a run and counts its tokens; nil: what needs a
+	// judge is an error.
+	Judge func(m llm.Model) assert.Judge
+	// CheckCaller has JudgeModel decide after a conversation whether a caller that a model has played stayed in its persona.
+	CheckCaller bool
+
+	TurnTime time.Duration // of the agent, and of the caller; 0: DefaultTurnTime
+	RunTime  time.Duration // of a run, with its evaluation; a run that is resumed has it anew; 0: DefaultRunTime
+	Tokens   int           // of a run; 0: they are not bounded
+	Parallel int           // judged assertions of a run that are evaluated at once; 0: DefaultParallel
+
+	Clock  callwright.Clock // measures turns; nil: callwright.SystemClock
+	Logger *slog.Logger     // nil: discards
+}
+
+// Defaults of a Config, and limits.
+const (
+	DefaultTurnTime = time.Minute
+	DefaultRunTime  = 10 * time.Minute
+	DefaultParallel = 4
+
+	MaxMessage  = scenario.MaxMessage // bytes of what one side says in a turn; of an agent's longer turn the rest is left out
+	MaxNotes    = 1000                // of a run; further ones are left out
+	MaxWebhooks = 1000                // of a run; further ones are left out
+	MaxVisits   = 10_000              // of a run; a longer way is a loop
+)
+
+// Engine runs tests. It is safe for concurrent use.
+type Engine struct {
+	cfg    Config
+	checks checks
+}
+
+// New returns an engine. The error names a required field that is missing.
+func New(c Config) (*Engine, error) {
+	if c.Runner == nil {
+		return nil, errors.New("engine: Config.Runner is required")
+	}
+	if c.Model == nil {
+		c.Model = noModel{}
+	}
+	if c.CallerModel == nil {
+		c.CallerModel = c.Model
+	}
+	if c.JudgeModel == nil {
+		c.JudgeModel = c.Model
+	}
+	if c.TurnTime <= 0 {
+		c.TurnTime = DefaultTurnTime
+	}
+	if c.RunTime <= 0 {
+		c.RunTime = DefaultRunTime
+	}
+	if c.Parallel <= 0 {
+		c.Parallel = DefaultParallel
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Engine{cfg: c}, nil
+}
+
+// Run holds the conversation of a case and evaluates it. It takes up a run whose journal has answers: the same conversation
+// is held again from them, and goes on where they end.
+//
+// Run returns soon after ctx ends, with the verdict Cancelled and what was said until then; a run that is to be resumed
+// later is such a run, too. The error says that there is no outcome: CodeBadRequest for a case that lacks something, or the
+// error of the journal, which is to be tried again.
+func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
+	if err := c.check(); err != nil {
+		return Outcome{}, err
+	}
+	began := e.cfg.Clock.Now()
+	r, err := e.newRun(ctx, c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, e.cfg.RunTime, errRunTime)
+	defer cancel()
+	r.converse(limited)
+	if r.judges() {
+		r.evaluate(limited)
+	}
+	r.finish(ctx)
+	r.out.Took = e.cfg.Clock.Now().Sub(began)
+	return r.out, r.models.troubles().journal
+}
+
+// check returns what a case lacks.
+func (c Case) check() error {
+	switch s := c.Scenario; {
+	case c.Run == "":
+		return callwright.Invalid("run", "is required")
+	case s.MaxTurns < 0 || s.MaxTurns > scenario.MaxTurns:
+		return callwright.Invalid("max_turns", "must be at most 50")
+	case len(s.Assertions) > assert.MaxAssertions:
+		return callwright.Invalid("assertions", "must be at most 50")
+	default:
+		return nil
+	}
+}

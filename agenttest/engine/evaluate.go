@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/caller"
+)
+
+// judges reports whether the end of the conversation leaves the verdict to the assertions.
+func (r *run) judges() bool {
+	switch r.out.Evidence.End {
+	case assert.EndByAgent, assert.EndByCaller, assert.EndMaxTurns, assert.EndLoop:
+		return true
+	default:
+		return false
+	}
+}
+
+// evaluate evaluates the assertions and decides.
+func (r *run) evaluate(ctx context.Context) {
+	var judge assert.Judge
+	if r.cfg.Judge != nil {
+		judge = r.cfg.Judge(r.model(r.cfg.JudgeModel, byJudge))
+	}
+	if r.offScript(ctx) {
+		return
+	}
+	r.results(ctx, judge)
+	r.tone(ctx, judge)
+	d := assert.Decide(r.out.Results, r.c.Scenario.MinScore)
+	r.out.Verdict, r.out.Score = Verdict(d.Verdict), d.Score
+	r.out.Warnings = append(r.out.Warnings, d.Warnings...)
+	switch r.out.Verdict {
+	case Failed:
+		r.out.Blame = assert.Blame(&r.out.Evidence, r.out.Results)
+	case Error:
+		i := slices.IndexFunc(r.out.Results, func(res assert.Result) bool { return res.Required && res.Outcome == assert.Error })
+		if i >= 0 {
+			res := r.out.Results[i]
+			r.out.Error = "the assertion " + label(res) + " cannot be evaluated: " + res.Reasoning
+		}
+	case Passed, Cancelled:
+	}
+}
+
+func label(r assert.Result) string {
+	if r.Name != "" {
+		return r.Name
+	}
+	return r.Assertion
+}
+
+// offScript asks whether the caller stayed in its persona, if that is wanted. A question that cannot be answered is a warning:
+// it says nothing about the agent.
+func (r *run) offScript(ctx context.Context) bool {
+	if _, played := r.caller.(*caller.Model); !played || !r.cfg.CheckCaller {
+		return false
+	}
+	reason, err := caller.InPersona(ctx, r.model(r.cfg.JudgeModel, byJudge), r.c.Scenario, r.messages)
+	if err != nil {
+		r.out.Warnings = append(r.out.Warnings, "it is not known whether the simulated caller stayed in its persona: "+err.Error())
+		return false
+	}
+	if reason != "" {
+		r.end(assert.EndCallerInvalid, "the simulated caller was off script: "+reason)
+	}
+	return reason != ""
+}
+
+// results evaluates the assertions, those that a judge decides several at once.
+func (r *run) results(ctx context.Context, judge assert.Judge) {
+	assertions := slices.Clone(r.c.Scenario.Assertions)
+	slices.SortStableFunc(assertions, func(a, b assert.Assertion) int { return a.Order - b.Order })
+	r.out.Results = make([]assert.Result, len(assertions))
+	places := make(chan struct{}, r.cfg.Parallel)
+	var all sync.WaitGroup
+	for i, a := range assertions {
+		check, err := r.checks.compile(a)
+		switch {
+		case err != nil:
+			r.out.Results[i] = assert.Invalid(a, err)
+		case judge == nil || !check.Judged():
+			r.out.Results[i] = check.Evaluate(ctx, &r.out.Evidence, nil)
+		default:
+			places <- struct{}{}
+			all.Go(func() {
+				defer func() { <-places }()
+				r.out.Results[i] = check.Evaluate(ctx, &r.out.Evidence, judge)
+			})
+		}
+	}
+	all.Wait()
+}
+
+// tone takes the tone from the assertions, or scores it if the scenario wants it.
+func (r *run) tone(ctx context.Context, judge assert.Judge) {
+	for _, res := range r.out.Results {
+		if res.Tone != nil {
+			r.out.Tone = res.Tone
+			return
+		}
+	}
+	if !r.c.Scenario.ScoreTone {
+		return
+	}
+	if judge == nil {
+		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored without a judge")
+		return
+	}
+	o, err := judge.Judge(ctx, &r.out.Evidence, assert.Criterion{Assertion: "tone", Output: assert.OutputTone})
+	if err != nil {
+		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+err.Error())
+		return
+	}
+	r.out.Tone = o.Tone
+}
+
+// finish sets the verdict of runs that the assertions do not decide, and what was used.
+func (r *run) finish(ctx context.Context) {
+	o := &r.out
+	o.Usage = r.models.spent()
+	o.Quota = r.models.troubles().quota
+	switch {
+	case ctx.Err() != nil:
+		o.Verdict, o.Error, o.Results, o.Score, o.Tone, o.Blame = Cancelled, "", nil, nil, nil, ""
+	case o.Verdict == "":
+		o.Verdict = Error
+	}
+}
+
+// checks keeps compiled assertions, so that the runs of a batch compile each once.
+type checks struct {
+	mu   sync.Mutex
+	kept map[checkKey]*assert.Check
+}
+
+// checkKey is what a Check is made of.
+type checkKey struct {
+	id, name, config string
+	kind             assert.Type
+	required         bool
+	weight           float64
+	order            int
+}
+
+// maxChecks bounds the checks that are kept.
+const maxChecks = 1000
+
+func (c *checks) compile(a assert.Assertion) (*assert.Check, error) {
+	key := checkKey{a.ID, a.Name, string(a.Config), a.Type, a.Required, a.Weight, a.Order}
+	c.mu.Lock()
+	check := c.kept[key]
+	c.mu.Unlock()
+	if check != nil {
+		return check, nil
+	}
+	check, err := assert.Compile(a)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= maxChecks {
+		c.kept = map[checkKey]*assert.Check{}
+	}
+	c.kept[key] = check
+	return check, nil
+}

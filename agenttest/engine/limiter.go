@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// LimiterConfig configures a Limiter. The zero value has the defaults.
+type LimiterConfig struct {
+	Most    int           // calls at once; 0: DefaultMostCalls
+	Begin   int           // calls at once in the beginning; 0: DefaultBeginCalls
+	Retries int           // calls that follow one that was rate limited; 0: none
+	Pause   time.Duration // after a rate limit that does not say how long; 0: DefaultPause
+	Wait    time.Duration // that a call waits at most, for its turn and for rate limits; 0: DefaultWait
+	Queue   int           // calls that wait at most; 0: DefaultQueue
+}
+
+// Defaults of a LimiterConfig.
+const (
+	DefaultMostCalls  = 32
+	DefaultBeginCalls = 4
+	DefaultPause      = time.Second
+	DefaultWait       = time.Minute
+	DefaultQueue      = 10_000
+)
+
+// maxLanes bounds the names of models that a Limiter tells apart. Further ones share a limit.
+const maxLanes = 100
+
+// Limiter is a model that adapts how many calls it makes at once to what the service behind it bears. Each name of a model
+// has a limit of its own. The limit grows by one after as many successes as it is high; a rate limit halves it, once for all
+// calls that were on their way together, and lets no call begin until the time that the service asks for. Such a call is
+// repeated at most Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails as
+// llm.ClassRateLimited. All other failures, the quota's among them, reach the caller at once.
+type Limiter struct {
+	model llm.Model
+	cfg   LimiterConfig
+	mu    sync.Mutex
+	lanes map[string]*lane
+}
+
+var (
+	_ llm.Model  = (*Limiter)(nil)
+	_ llm.Hinter = (*Limiter)(nil)
+)
+
+// NewLimiter returns a limiter of a model, to be shared by all that ask the model.
+func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
+	if c.Most <= 0 {
+		c.Most = DefaultMostCalls
+	}
+	if c.Begin <= 0 {
+		c.Begin = DefaultBeginCalls
+	}
+	if c.Queue <= 0 {
+		c.Queue = DefaultQueue
+	}
+	if c.Pause <= 0 {
+		c.Pause = DefaultPause
+	}
+	if c.Wait <= 0 {
+		c.Wait = DefaultWait
+	}
+	c.Begin = min(c.Begin, c.Most)
+	return &Limiter{model: m, cfg: c, lanes: map[string]*lane{}}
+}
+
+// Name returns the name of the model.
+func (l *Limiter) Name() string { return l.model.Name() }
+
+// Hints returns the hints of the model, if it has any.
+func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
+	if h, ok := l.model.(llm.Hinter); ok {
+		return h.Hints(r, options)
+	}
+	return nil
+}
+
+// Reply streams the model's reply. It is repeated only as long as nothing of it has come.
+func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) {
+		stopped := false
+		err := l.call(ctx, r.Model, func() (begun bool, err error) {
+			for p, err := range l.model.Reply(ctx, r) {
+				if err != nil {
+					return begun, err
+				}
+				begun = true
+				if !yield(p, nil) {
+					stopped = true
+					return true, nil
+				}
+			}
+			return true, nil
+		})
+		if err != nil && !stopped {
+			yield(llm.ReplyPart{}, err)
+		}
+	}
+}
+
+// Answer answers a question.
+func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err error) {
+	err = l.call(ctx, q.Model, func() (bool, error) {
+		a, err = l.model.Answer(ctx, q)
+		return false, err
+	})
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	return a, nil
+}
+
+// call makes a call when it is its turn, and repeats it after rate limits. do reports whether something has come already.
+func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool, err error)) error {
+	lane := l.lane(model)
+	until := time.Now().Add(l.cfg.Wait)
+	for try := 0; ; try++ {
+		epoch, err := lane.enter(ctx, until)
+		if err != nil {
+			return err
+		}
+		begun, err := lane.run(ctx, epoch, do)
+		if err == nil || begun || llm.ClassOf(err) != llm.ClassRateLimited || try >= l.cfg.Retries || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// lane returns the lane of a model.
+func (l *Limiter) lane(model string) *lane {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lanes[model] == nil {
+		if len(l.lanes) >= maxLanes {
+			model = ""
+		}
+		if l.lanes[model] == nil {
+			l.lanes[model] = &lane{cfg: &l.cfg, limit: l.cfg.Begin}
+		}
+	}
+	return l.lanes[model]
+}
+
+// Limit returns how many calls a model may have at once now.
+func (l *Limiter) Limit(model string) int {
+	lane := l.lane(model)
+	lane.mu.Lock()
+	defer lane.mu.Unlock()
+	return lane.limit
+}
+
+// lane is the limit of one model.
+type lane struct {
+	cfg *LimiterConfig
+
+	mu        sync.Mutex
+	limit     int
+	active    int
+	successes int       // since the limit was changed
+	epoch     int       // counts the cuts of the limit
+	open      time.Time // no call begins before
+	waiting   []chan struct{}
+	timer     *time.Timer // wakes the waiting at open
+}
+
+// enter waits until the call may begin, and returns the epoch in which it does.
+func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error) {
+	if ctx.Err() != nil {
+		return 0, over(ctx)
+	}
+	n.mu.Lock()
+	if n.open.After(until) {
+		defer n.mu.Unlock()
+		return 0, crowded("the model's rate limit lasts longer than a call may wait", time.Until(n.open))
+	}
+	if len(n.waiting) == 0 && n.free() {
+		defer n.mu.Unlock()
+		n.active++
+		return n.epoch, nil
+	}
+	if len(n.waiting) >= n.cfg.Queue {
+		defer n.mu.Unlock()
+		return 0, crowded("too many calls wait for the model", 0)
+	}
+	turn := make(chan struct{})
+	n.waiting = append(n.waiting, turn)
+	n.wake()
+	n.mu.Unlock()
+	return n.await(ctx, turn, until)
+}
+
+// await waits for its turn.
+func (n *lane) await(ctx context.Context, turn chan struct{}, until time.Time) (epoch int, err error) {
+	patience := time.NewTimer(time.Until(until))
+	defer patience.Stop()
+	select {
+	case <-turn:
+	case <-ctx.Done():
+		err = over(ctx)
+	case <-patience.C:
+		err = crowded("the call has waited for the model too long", 0)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err == nil {
+		return n.epoch, nil
+	}
+	if i := slices.Index(n.waiting, turn); i >= 0 {
+		n.waiting = slices.Delete(n.waiting, i, i+1)
+	} else { // it was its turn at the same moment
+		n.active--
+		n.wake()
+	}
+	return 0, err
+}
+
+// run makes a call and learns from what comes of it.
+func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (begun bool, err error) {
+	finished := false
+	defer func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.active--
+		if finished {
+			n.learn(ctx, epoch, err)
+		}
+		n.wake()
+	}()
+	begun, err = do()
+	finished = true
+	return begun, err
+}
+
+// learn changes the limit. n.mu is held.
+func (n *lane) learn(ctx context.Context, epoch int, err error) {
+	switch {
+	case err == nil:
+		if n.successes++; n.successes >= n.limit && n.limit < n.cfg.Most {
+			n.limit, n.successes = n.limit+1, 0
+		}
+	case llm.ClassOf(err) == llm.ClassRateLimited && ctx.Err() == nil:
+		if epoch == n.epoch {
+			n.limit, n.successes = max(1, n.limit/2), 0
+			n.epoch++
+		}
+		pause := n.cfg.Pause
+		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 {
+			pause = f.RetryAfter
+		}
+		if open := time.Now().Add(pause); open.After(n.open) {
+			n.open = open
+		}
+	}
+}
+
+// free reports whether a call may begin now. n.mu is held.
+func (n *lane) free() bool { return n.active < n.limit && !n.open.After(time.Now()) }
+
+// wake lets the calls begin that may, in the order in which they came, and sees to it that it is called again when a rate
+// limit ends. n.mu is held.
+func (n *lane) wake() {
+	for len(n.waiting) > 0 && n.free() {
+		close(n.waiting[0])
+		n.waiting = n.waiting[1:]
+		n.active++
+	}
+	if pause := time.Until(n.open); pause > 0 && len(n.waiting) > 0 {
+		if n.timer != nil {
+			n.timer.Stop()
+		}
+		n.timer = time.AfterFunc(pause, func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.wake()
+		})
+	}
+}
+
+// crowded returns the failure of a call that was not made.
+func crowded(why string, after time.Duration) error {
+	return &llm.Failure{Class: llm.ClassRateLimited, Message: why, RetryAfter: after}
+}

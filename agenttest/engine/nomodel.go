@@ -1,0 +1,25 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// noModel stands for a model that was not configured.
+type noModel struct{}
+
+func (noModel) Name() string { return "none" }
+
+func (noModel) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) { yield(llm.ReplyPart{}, unconfigured()) }
+}
+
+func (noModel) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, unconfigured()
+}
+
+func unconfigured() error {
+	return &llm.Failure{Class: llm.ClassUnsupported, Message: "no language model is configured"}
+}

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/caller"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// The causes with which the contexts of a run and of a turn end.
+var (
+	errRunTime  = errors.New("the run has lasted too long")
+	errTurnTime = errors.New("the turn has lasted too long")
+)
+
+// run is a run on its way.
+type run struct {
+	*Engine
+
+	c        Case
+	models   *recorder
+	caller   caller.Caller
+	out      Outcome
+	messages []llm.Message // what was said, for callers
+	node     string        // where the agent waits
+	loops    loops
+	notes    int
+	spent    Usage // until the agent's last turn
+	maxTurns int
+}
+
+func (e *Engine) newRun(ctx context.Context, c Case) (*run, error) {
+	tokens := c.Tokens
+	if tokens == 0 {
+		tokens = e.cfg.Tokens
+	}
+	budget := c.Budget
+	if tokens > 0 {
+		budget = NewBudget(tokens, c.Budget)
+	}
+	r := &run{
+		Engine: e, c: c, maxTurns: c.Scenario.MaxTurns,
+		models: &recorder{journal: c.Journal, budget: budget, trial: c.Trial, log: e.cfg.Logger},
+	}
+	if r.maxTurns == 0 {
+		r.maxTurns = scenario.DefaultMaxTurns
+	}
+	r.out.Evidence = assert.Evidence{Org: string(c.Scenario.Org), Run: c.Run, Variables: map[string]any{}}
+	r.out.Models = Models{Caller: e.cfg.CallerModel.Name(), Agent: e.cfg.Model.Name(), Judge: e.cfg.JudgeModel.Name()}
+	if err := r.models.load(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.caller, err = caller.New(c.Scenario, r.model(e.cfg.CallerModel, byCaller)); err != nil {
+		return nil, callwright.Invalid("scenario_type", "%s", err)
+	}
+	return r, nil
+}
+
+// model returns a model whose answers are kept.
+func (r *run) model(m llm.Model, by role) llm.Model { return recorded{model: m, by: by, in: r.models} }
+
+// converse holds the conversation.
+func (r *run) converse(ctx context.Context) {
+	s := &r.c.Scenario
+	variables := make(map[string]any, len(s.RequestData)+len(r.c.Variables))
+	maps.Copy(variables, s.RequestData)
+	maps.Copy(variables, r.c.Variables)
+	session, err := r.cfg.Runner.Start(ctx, SessionSpec{
+		Org: s.Org, Pathway: s.Pathway, Persona: s.Persona, Version: r.c.Version, StartNode: s.StartNode, Variables: variables,
+		Webhooks: s.Webhooks, Model: r.model(r.cfg.Model, byAgent), Trial: r.c.Trial,
+	})
+	if err != nil {
+		r.end(r.reason(ctx, err, assert.EndAgentError), startProblem(err))
+		return
+	}
+	defer func() {
+		if err := session.Close(); err != nil {
+			r.cfg.Logger.WarnContext(ctx, "session of a test run was not closed", "run", r.c.Run, "error", err)
+		}
+	}()
+	r.out.Evidence.Graph = session.Graph()
+	r.turns(ctx, session)
+}
+
+// startProblem says why a session cannot begin.
+func startProblem(err error) string {
+	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
+		return "Invalid start_node_id"
+	}
+	return "the conversation cannot begin: " + err.Error()
+}
+
+// turns has the agent and the caller take turns until the conversation ends.
+func (r *run) turns(ctx context.Context, session Session) {
+	var said CallerTurn
+	var callerTook time.Duration
+	hungUp := false
+	for n := 0; ; n++ {
+		turn, ended := r.reply(ctx, session, said, callerTook)
+		switch {
+		case ended:
+			return
+		case turn.Ended:
+			r.end(assert.EndByAgent, "")
+			return
+		case hungUp:
+			r.end(assert.EndByCaller, "")
+			return
+		case turn.Loop || r.loops.add(said.Text, turn.Text, turn.Node) || len(r.out.Evidence.Visits) >= MaxVisits:
+			r.end(assert.EndLoop, "")
+			return
+		case n == r.maxTurns:
+			r.end(assert.EndMaxTurns, "")
+			return
+		}
+		line, took, ended := r.listen(ctx, n)
+		if ended {
+			return
+		}
+		if line.Text == "" {
+			r.end(assert.EndByCaller, "")
+			return
+		}
+		r.add(llm.RoleCaller, line.Text, r.node)
+		said, callerTook, hungUp = CallerTurn{Text: line.Text, Digits: line.Digits}, took, line.HangUp
+	}
+}
+
+// reply has the agent take a turn, and notes what it did. ended: the conversation is over because the agent has failed.
+func (r *run) reply(ctx context.Context, session Session, said CallerTurn, callerTook time.Duration) (t AgentTurn, ended bool) {
+	limited, cancel := context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
+	defer cancel()
+	began := r.cfg.Clock.Now()
+	t, err := session.Reply(limited, said)
+	r.note(t, Turn{CallerTook: callerTook, Took: r.cfg.Clock.Now().Sub(began)})
+	if err != nil {
+		r.end(r.reason(limited, err, assert.EndAgentError), "the agent has failed: "+err.Error())
+		return t, true
+	}
+	return t, false
+}
+
+// note adds a turn of the agent to the evidence.
+func (r *run) note(t AgentTurn, detail Turn) {
+	e := &r.out.Evidence
+	last, visits := len(e.Turns)-1, len(e.Visits)
+	for _, node := range t.Visits[:min(len(t.Visits), MaxVisits-visits)] {
+		e.Visits = append(e.Visits, assert.Visit{Node: node, Turn: last})
+	}
+	for _, w := range t.Webhooks[:min(len(t.Webhooks), MaxWebhooks-len(e.Webhooks))] {
+		w.Turn, w.Visit = last, w.Visit+visits
+		e.Webhooks = append(e.Webhooks, w)
+	}
+	if t.Variables != nil {
+		e.Variables = t.Variables
+	}
+	r.node = t.Node
+	detail.Index, detail.Node = len(e.Turns), t.Node
+	text, cut := clip(t.Text, MaxMessage)
+	if text != "" {
+		r.add(llm.RoleAgent, text, t.Node)
+	}
+	detail.Notes = t.Notes[:min(len(t.Notes), MaxNotes-r.notes)]
+	if cut {
+		detail.Notes = append(slices.Clip(detail.Notes), Note{Kind: "error", Node: t.Node, Text: "the agent said more than 16 KB; the rest is left out"})
+	}
+	r.notes += len(detail.Notes)
+	spent := r.models.spent()
+	detail.Usage, r.spent = spent.less(r.spent), spent
+	r.out.Turns = append(r.out.Turns, detail)
+}
+
+// listen has the caller say something. ended: the conversation is over because the caller is at fault.
+func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Duration, ended bool) {
+	limited, cancel := context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
+	defer cancel()
+	began := r.cfg.Clock.Now()
+	l, err := r.caller.Next(limited, caller.Moment{Messages: r.messages, Node: r.node, Turn: turn})
+	switch {
+	case err != nil:
+		r.end(r.reason(limited, err, assert.EndCallerInvalid), "the simulated caller has failed: "+err.Error())
+	case l.Invalid != "":
+		l.Text, _ = clip(l.Text, 200)
+		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)
+	case len(l.Text) > MaxMessage:
+		r.end(assert.EndCallerInvalid, "the simulated caller said more than 16 KB at once")
+	case l.Text == "" && !l.HangUp:
+		r.end(assert.EndCallerInvalid, "the simulated caller said nothing")
+	default:
+		return l, r.cfg.Clock.Now().Sub(began), false
+	}
+	return l, 0, true
+}
+
+// add adds what was said.
+func (r *run) add(by llm.Role, text, node string) {
+	r.out.Evidence.Turns = append(r.out.Evidence.Turns, assert.Turn{Role: by, Text: text, Node: node})
+	r.messages = append(r.messages, llm.Message{Role: by, Text: text})
+}
+
+// end ends the conversation. The problem says why the run is an error, if the reason makes it one.
+func (r *run) end(reason assert.EndReason, problem string) {
+	r.out.Evidence.End = reason
+	if reason == assert.EndCancelled {
+		return
+	}
+	switch reason {
+	case assert.EndTurnTimeout:
+		problem = errTurnTime.Error() + ": at most " + r.cfg.TurnTime.String()
+	case assert.EndRunTimeout:
+		problem = errRunTime.Error() + ": at most " + r.cfg.RunTime.String()
+	case assert.EndBudget:
+		problem = errBudget.Error()
+	default:
+	}
+	r.out.Error = problem
+}
+
+// reason says why a conversation ends with an error.
+func (r *run) reason(ctx context.Context, err error, otherwise assert.EndReason) assert.EndReason {
+	switch cause := context.Cause(ctx); {
+	case cause != nil && errors.Is(cause, errTurnTime):
+		return assert.EndTurnTimeout
+	case cause != nil && errors.Is(cause, errRunTime):
+		return assert.EndRunTimeout
+	case cause != nil:
+		return assert.EndCancelled
+	case r.models.troubles().tokens || errors.Is(err, errBudget):
+		return assert.EndBudget
+	default:
+		return otherwise
+	}
+}
+
+// clip cuts a text at a character, and reports whether it did.
+func clip(text string, most int) (string, bool) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= most {
+		return text, false
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most], true
+}
