@@ -8,7 +8,6 @@ var (
 	Compare  = compare
 	Distance = distance
 	Common   = common
-	Glob     = glob
 )
 
 // Fold returns a text as it is compared.

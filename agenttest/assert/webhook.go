@@ -279,14 +279,14 @@ func (m addressMatch) fits(pattern, url string) bool {
 	case addressPrefix:
 		return strings.HasPrefix(url, pattern)
 	case addressGlob:
-		return glob(pattern, url)
+		return Glob(pattern, url)
 	default:
 		return url == pattern
 	}
 }
 
-// glob reports whether a pattern, in which * stands for any characters, fits a whole text.
-func glob(pattern, text string) bool {
+// Glob reports whether a pattern, in which * stands for any characters, fits a whole text.
+func Glob(pattern, text string) bool {
 	first, rest, open := strings.Cut(pattern, "*")
 	if !open {
 		return text == pattern

@@ -102,27 +102,11 @@ func (s *Sink) mock(r request.Request) scenario.WebhookMock {
 	address := withoutUser(r.URL)
 	for _, m := range s.mocks {
 		if (m.Node == "" || m.Node == r.Node) && (m.Method == "" || strings.EqualFold(m.Method, r.Method)) &&
-			(m.URL == "" || matches(m.URL, address)) {
+			(m.URL == "" || assert.Glob(m.URL, address)) {
 			return m
 		}
 	}
 	return scenario.WebhookMock{}
-}
-
-// matches reports whether a text is like a pattern, in which * stands for any characters.
-func matches(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	last := len(parts) - 1
-	if last == 0 {
-		return pattern == text
-	}
-	text, ok := strings.CutPrefix(text, parts[0])
-	for _, part := range parts[1:last] {
-		var found bool
-		_, text, found = strings.Cut(text, part)
-		ok = ok && found
-	}
-	return ok && strings.HasSuffix(text, parts[last])
 }
 
 // withoutUser returns an address without its user and password.
