@@ -23,14 +23,18 @@ type office struct {
 
 	mu      sync.Mutex
 	shut    bool
-	refused map[string]bool            // what has come while it was shut: messages, and a record as no message
-	records map[string]int             // of calls, by id
-	events  map[string]map[string]bool // the messages by call
+	refused map[string]bool                       // what has come while it was shut: messages, and a record as no message
+	records map[string]int                        // of calls, by id
+	events  map[string]map[string]bool            // the messages by call
+	ids     map[string]map[string]map[string]bool // the ids that a message, or the record as no message, came under, by call
 }
 
 func newOffice(t *testing.T) *office {
 	t.Helper()
-	o := &office{refused: map[string]bool{}, records: map[string]int{}, events: map[string]map[string]bool{}}
+	o := &office{
+		refused: map[string]bool{}, records: map[string]int{}, events: map[string]map[string]bool{},
+		ids: map[string]map[string]map[string]bool{},
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var told struct {
 			CallID  string `json:"call_id"`
@@ -41,6 +45,13 @@ func newOffice(t *testing.T) *office {
 		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
+		if o.ids[told.CallID] == nil {
+			o.ids[told.CallID] = map[string]map[string]bool{}
+		}
+		if o.ids[told.CallID][told.Message] == nil {
+			o.ids[told.CallID][told.Message] = map[string]bool{}
+		}
+		o.ids[told.CallID][told.Message][r.Header.Get("Webhook-Id")] = true
 		switch {
 		case o.shut:
 			o.refused[told.Message] = true

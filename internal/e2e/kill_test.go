@@ -1,0 +1,222 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/internal/e2e/await"
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/internal/pgtest"
+)
+
+// kills is how often TestKills kills each server.
+const kills = 8
+
+// killSeed repeats the moments of another run, as far as the writers' order allows.
+var killSeed = flag.Uint64("killseed", 0, "seed of the moments at which TestKills kills; 0: another one each time")
+
+// TestKills kills the server in the middle of writes and calls, again and again, and starts it again on the same data. What was
+// acknowledged is there once, what was not is there once or not at all, and nothing is half done: whatever the API shows of a
+// thing is what it shows after the same writes without a kill.
+func TestKills(t *testing.T) {
+	t.Parallel()
+	for name, flags := range map[string][]string{"SQLite": nil, "PostgreSQL": {"--database-url", pgtest.DSN(t)}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seed := *killSeed
+			if seed == 0 {
+				seed = rand.Uint64()
+			}
+			t.Logf("-killseed %d", seed)
+			k := newKilling(t, seed, flags)
+			for range kills {
+				if !t.Failed() {
+					k.round(t)
+				}
+			}
+			if !t.Failed() {
+				k.end(t)
+			}
+		})
+	}
+}
+
+// teller writes until it has done its part or the server is killed: then it gives false, and is called again with the next one.
+type teller interface {
+	tell(ctx context.Context, g *target) bool
+}
+
+// killing is a run of TestKills.
+type killing struct {
+	config server.Config
+	random *rand.Rand
+	phone  *baresip.Phone
+	office *office
+	acked  map[string]int
+	before int // calls of the preparation
+
+	stories []*storyTeller
+	caller  *caller
+	chatter *chatter
+	prober  *prober
+}
+
+// newKilling starts the first server, and learns there what stories come to without a kill.
+func newKilling(t *testing.T, seed uint64, flags []string) *killing {
+	t.Helper()
+	ca := authority(t)
+	k := &killing{
+		random: rand.New(rand.NewPCG(seed, 0)), office: newOffice(t), acked: map[string]int{}, before: 1,
+		phone: baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()}), prober: &prober{},
+	}
+	k.config = server.Config{Data: t.TempDir(), Roots: ca.CertFile(), Flags: flags}
+	k.caller = &caller{office: k.office.url, random: rand.New(rand.NewPCG(seed, 1))}
+	s := server.Start(t, k.config)
+	s.AttachOutbound(t, ours.String(), k.phone.Server())
+	s.AttachOutbound(t, refused, "sip:127.0.0.1:9;transport=tls")
+	request := appointment()
+	request.From.SetTo(refused)
+	call := s.Call(t, request)
+	s.Ended(t, call)
+	g := aim(t, s, moment{}, k.acked)
+	made, ok := g.write(t.Context(), requestOf("createPathway", `{"name":"of chats",`+graphOf+`}`))
+	var pathway struct {
+		ID string `json:"pathway_id"`
+	}
+	if err := json.Unmarshal([]byte(made.body), &pathway); err != nil || !ok {
+		t.Fatalf("the pathway of the chats: %+v", made)
+	}
+	k.chatter = &chatter{pathway: pathway.ID}
+	known, numbers := states{}, &names{}
+	for _, scripts := range scripts() {
+		for _, c := range scripts {
+			known[c.name] = c.learn(t.Context(), g, numbers.story(c, call))
+		}
+		k.stories = append(k.stories, &storyTeller{scripts: scripts, want: known, names: numbers, call: call})
+	}
+	s.Stop(t)
+	clear(k.acked)
+	return k
+}
+
+// requestOf makes a request for an operation without parameters.
+func requestOf(op, body string) request {
+	return request{op: op, target: strings.Join(operation(op).Segments, "/"), body: body}
+}
+
+// names gives each story a name and a phone number of its own.
+type names struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (n *names) story(c *script, call string) *story {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.n++
+	return &story{script: c, name: fmt.Sprintf("s%03dx", n.n), number: fmt.Sprintf("1415556%04d", n.n), call: call}
+}
+
+// storyTeller tells stories of its scripts by turns.
+type storyTeller struct {
+	scripts []*script
+	want    states
+	names   *names
+	call    string
+	told    []*story // the last one may not be at its end
+}
+
+// tell finishes the story of before and tells one of each script.
+func (w *storyTeller) tell(ctx context.Context, g *target) bool {
+	if len(w.told) > 0 && !w.told[len(w.told)-1].tell(ctx, g, w.want) {
+		return false
+	}
+	for range w.scripts {
+		next := w.names.story(w.scripts[len(w.told)%len(w.scripts)], w.call)
+		w.told = append(w.told, next)
+		if !next.tell(ctx, g, w.want) {
+			return false
+		}
+	}
+	return true
+}
+
+// tellers returns all that write.
+func (k *killing) tellers() []teller {
+	all := []teller{k.caller, k.chatter, k.prober}
+	for _, w := range k.stories {
+		all = append(all, w)
+	}
+	return all
+}
+
+// round starts the server, has everybody write, and kills it.
+func (k *killing) round(t *testing.T) {
+	t.Helper()
+	const most = 60 // of the requests of a round
+	m := moment{phase(k.random.IntN(int(phases))), 1 + k.random.IntN(most)}
+	g := aim(t, server.Start(t, k.config), m, k.acked)
+	k.caller.ring(t, g, k.random.IntN(2) == 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var writing sync.WaitGroup
+	for _, w := range k.tellers() {
+		writing.Go(func() {
+			for !t.Failed() && w.tell(ctx, g) {
+			}
+		})
+	}
+	written := make(chan struct{})
+	go func() {
+		writing.Wait()
+		close(written)
+	}()
+	select {
+	case <-g.due:
+	case <-written: // the test has failed
+	}
+	g.server.Kill()
+	cancel()
+	<-written
+	forget(t, k.phone)
+	t.Logf("killed at %+v", m)
+}
+
+// end starts the server a last time, has everybody finish, and checks everything that was ever written.
+func (k *killing) end(t *testing.T) {
+	t.Helper()
+	g := aim(t, server.Start(t, k.config), moment{}, k.acked)
+	var writing sync.WaitGroup
+	for _, w := range k.tellers() {
+		writing.Go(func() { w.tell(t.Context(), g) })
+	}
+	writing.Wait()
+	await.That(t, "a discovery and a test call to begin", func() bool {
+		return k.acked["startSipDiscovery"] > 0 && k.acked["startSipTestCall"] > 0 || !k.prober.tell(t.Context(), g)
+	})
+	k.caller.last(t, g)
+	stories := 0
+	for _, w := range k.stories {
+		stories += len(w.told)
+		for _, s := range w.told {
+			s.check(t.Context(), g, w.want)
+		}
+	}
+	t.Logf("%d stories were told", stories)
+	k.prober.check(t, g)
+	k.caller.check(t, g, k.office, k.before)
+	k.chatter.check(t, g)
+	for op, how := range guarded {
+		if how == byKills && k.acked[op] == 0 {
+			t.Errorf("%s was never answered", op)
+		}
+	}
+	g.server.Stop(t)
+}

@@ -1,0 +1,140 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+// chat is a chat with the pathway of graphOf.
+type chat struct {
+	id    string
+	turns []string // that were answered
+	cut   string   // that was sent and not answered, the last one
+}
+
+// chatter takes turns in chats.
+type chatter struct {
+	pathway string
+	now     *chat
+	parked  []*chat // a killed server was at a turn of theirs: they are busy until their claim ends
+	n       int
+}
+
+// turnsEach is how many turns a chat has, at most.
+const turnsEach = 6
+
+// tell goes on with the chat of before, begins another one and takes its turns.
+func (c *chatter) tell(ctx context.Context, g *target) bool {
+	if c.now != nil && !c.talk(ctx, g) {
+		return false
+	}
+	a, ok := g.write(ctx, request{op: "createPathwayChat", target: "/v1/pathway/chat/create", body: fmt.Sprintf(`{"pathway_id":%q}`, c.pathway)})
+	if !ok {
+		return false
+	}
+	var begun struct {
+		Data struct {
+			ID string `json:"chat_id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(a.body), &begun); err != nil {
+		g.t.Error(err)
+		return false
+	}
+	c.now = &chat{id: begun.Data.ID}
+	return c.talk(ctx, g)
+}
+
+// talk takes turns until the chat has enough of them.
+func (c *chatter) talk(ctx context.Context, g *target) bool {
+	for c.now != nil {
+		c.n++
+		said := fmt.Sprint("turn ", c.n)
+		busy, ok := c.now.say(ctx, g, said)
+		if !ok {
+			if c.now.cut != "" { // two turns were cut: too many outcomes are good
+				c.now = nil
+				return false
+			}
+			c.now.cut = said
+			return false
+		}
+		if busy {
+			c.parked = append(c.parked, c.now)
+		}
+		if busy || len(c.now.turns) >= turnsEach {
+			c.now = nil
+		}
+	}
+	return true
+}
+
+// say takes a turn and checks the history: every turn that was answered is in it once, and the one that was not, at most once. A chat
+// is busy when a killed server was at a turn of it.
+func (c *chat) say(ctx context.Context, g *target, said string) (busy, ok bool) {
+	a, ok := g.write(ctx, request{
+		op: "sendPathwayChatMessage", target: "/v1/pathway/chat/" + c.id, body: fmt.Sprintf(`{"message":%q}`, said),
+	}, http.StatusConflict)
+	if !ok {
+		return false, false
+	}
+	if a.status == http.StatusConflict {
+		if c.cut == "" {
+			g.t.Errorf("the chat %s is busy without a turn: %s", c.id, a.body)
+		}
+		return true, true
+	}
+	var state struct {
+		Data struct {
+			History []struct{ Role, Content string } `json:"chat_history"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(a.body), &state); err != nil {
+		g.t.Error(err)
+		return false, false
+	}
+	var got []string
+	for _, m := range state.Data.History {
+		got = append(got, m.Role+": "+m.Content)
+	}
+	without, with := append(slices.Clone(c.turns), said), append(slices.Clone(c.turns), c.cut, said)
+	switch {
+	case slices.Equal(got, history(without)):
+		c.turns = without
+	case c.cut != "" && slices.Equal(got, history(with)):
+		c.turns = with
+	default:
+		g.t.Errorf("the history of the chat %s is %q after %q, with %q sent and not answered", c.id, got, c.turns, c.cut)
+	}
+	c.cut = ""
+	return false, true
+}
+
+// history returns that of a chat with these turns.
+func history(turns []string) []string {
+	all := []string{"assistant: Go on."}
+	for i, said := range turns {
+		all = append(all, "user: "+said, "assistant: "+[]string{"One.", "Two."}[i%2])
+	}
+	return all
+}
+
+// check asks the chats again that were busy.
+func (c *chatter) check(t *testing.T, g *target) {
+	t.Helper()
+	still := 0
+	for _, parked := range c.parked {
+		busy, ok := parked.say(t.Context(), g, "the last turn")
+		if !ok {
+			t.Fatal("no answer")
+		}
+		if busy {
+			still++
+		}
+	}
+	t.Logf("of %d chats that were cut within a turn, %d are still busy", len(c.parked), still)
+}

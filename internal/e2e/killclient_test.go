@@ -1,0 +1,163 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/internal/contracttest"
+	"github.com/callwright/callwright/internal/e2e/server"
+)
+
+// phase is how far a request has got.
+type phase int
+
+// The phases of a request at which a kill may come.
+const (
+	phaseConnected phase = iota // nothing of it is sent
+	phaseSent                   // all of it is sent
+	phaseAnswered               // its answer has begun
+	phases
+)
+
+// moment is when a server is killed: once count requests that write have reached a phase.
+type moment struct {
+	phase phase
+	count int
+}
+
+// target is the server that writers write to, and what they learn of it. Its methods may be called from several goroutines.
+type target struct {
+	t      *testing.T
+	server *server.Server
+	client *http.Client
+	moment moment
+	due    chan struct{} // closed when the moment has come
+
+	mu      sync.Mutex
+	reached int
+	acked   map[string]int // requests that were answered with 2xx, by operation
+}
+
+// aim makes a target of a server. acked goes on from the server before.
+func aim(t *testing.T, s *server.Server, m moment, acked map[string]int) *target {
+	t.Helper()
+	transport := &http.Transport{MaxIdleConnsPerHost: 100}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &target{
+		t: t, server: s, client: &http.Client{Transport: contracttest.Transport(t, transport)}, moment: m,
+		due: make(chan struct{}), acked: acked,
+	}
+}
+
+// reach notes that a request that writes has reached a phase.
+func (g *target) reach(p phase) {
+	if p != g.moment.phase {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.reached++; g.reached == g.moment.count {
+		close(g.due)
+	}
+}
+
+// answer is what a request was answered with.
+type answer struct {
+	status int
+	body   string
+}
+
+// good reports whether the request was done.
+func (a answer) good() bool { return a.status >= 200 && a.status < 300 }
+
+// request is a request for an operation that writes.
+type request struct {
+	op     string
+	target string
+	body   string
+	key    string // of idempotency; empty: none
+}
+
+// write sends a request for an operation of the contract. No answer, because the server was killed, is false. Any answer but
+// 2xx and the allowed ones fails the test.
+func (g *target) write(ctx context.Context, r request, allowed ...int) (answer, bool) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(httptrace.GotConnInfo) { g.reach(phaseConnected) },
+		WroteRequest:         func(httptrace.WroteRequestInfo) { g.reach(phaseSent) },
+		GotFirstResponseByte: func() { g.reach(phaseAnswered) },
+	})
+	a, ok := g.send(ctx, method(r.op), r)
+	if !ok {
+		return a, false
+	}
+	switch {
+	case a.good():
+		g.mu.Lock()
+		g.acked[r.op]++
+		g.mu.Unlock()
+	case !slices.Contains(allowed, a.status):
+		g.t.Errorf("%s %s %s is answered with %d %s", r.op, r.target, r.body, a.status, a.body)
+	}
+	return a, true
+}
+
+// read asks for a path.
+func (g *target) read(ctx context.Context, path string) (answer, bool) {
+	return g.send(ctx, http.MethodGet, request{target: path})
+}
+
+// send sends a request; false: there was no whole answer, and the server is not running any more or ctx has ended.
+func (g *target) send(ctx context.Context, method string, r request) (answer, bool) {
+	req, err := http.NewRequestWithContext(ctx, method, g.server.URL+r.target, strings.NewReader(r.body))
+	if err != nil {
+		g.t.Error(err)
+		return answer{}, false
+	}
+	req.Header.Set("Authorization", g.server.Key)
+	if r.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		req.Header.Set("Idempotency-Key", r.key)
+	}
+	response, err := g.client.Do(req)
+	var body []byte
+	if err == nil {
+		defer func() { _ = response.Body.Close() }()
+		body, err = io.ReadAll(response.Body)
+	}
+	if err != nil {
+		g.lost(ctx, fmt.Sprintf("%s %s: %v", method, r.target, err))
+		return answer{}, false
+	}
+	return answer{response.StatusCode, string(body)}, true
+}
+
+// lost fails the test for a request without an answer while nobody kills the server.
+func (g *target) lost(ctx context.Context, what string) {
+	select {
+	case <-g.due:
+	case <-ctx.Done():
+	default:
+		g.t.Errorf("a running server does not answer: %s", what)
+	}
+}
+
+// operation returns the operation of the contract with an id.
+func operation(id string) contracttest.Operation {
+	all := contracttest.Operations()
+	i := slices.IndexFunc(all, func(o contracttest.Operation) bool { return o.ID == id })
+	if i < 0 {
+		panic("the contract has no operation " + id)
+	}
+	return all[i]
+}
+
+func method(op string) string { return operation(op).Method }

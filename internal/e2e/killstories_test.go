@@ -1,0 +1,336 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// script is a kind of story: writes one after the other, and where their outcome is read.
+type script struct {
+	name  string
+	list  string   // where its things are found, by the name of the story; a page of at most pageSize
+	pages string   // how list is asked for its next page: with an offset, or not at all if empty
+	views []string // what is read beside; with $id, of each thing that was found
+	steps []step
+}
+
+// step is one write of a story. In its texts $name is the story's name, $number its phone number, and $call a call.
+type step struct {
+	op    string
+	body  string
+	ids   map[string]string // the parameters of the path: "member=value" is the id of the object in the views that has it
+	keyed bool              // it has an Idempotency-Key
+	same  bool              // it changes nothing that can be read
+}
+
+// story is a script that is being told. Its state is all that the API shows of it.
+type story struct {
+	*script
+	name, number, call string
+
+	done  int      // how many steps are done
+	cut   bool     // the next step was sent, and not answered
+	last  *request // the last step that was done with a key
+	first answer   // to it
+	views map[string]any
+}
+
+// states are those of a script after each number of steps, as they are without a kill.
+type states map[string][]string
+
+func (s *story) fill(text string) string {
+	if strings.Contains(text, "$other") {
+		text = strings.ReplaceAll(text, "$other", s.id("title=other $name"))
+	}
+	return strings.NewReplacer("$name", s.name, "$number", s.number, "$call", s.call).Replace(text)
+}
+
+// next returns the request of the next step.
+func (s *story) next() request {
+	step := s.steps[s.done]
+	r := request{op: step.op, body: s.fill(step.body)}
+	for _, segment := range operation(step.op).Segments {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			segment = url.PathEscape(s.id(step.ids[strings.TrimSuffix(name, "}")]))
+		}
+		r.target += "/" + segment
+	}
+	r.target = r.target[1:]
+	if step.keyed {
+		r.key = fmt.Sprint(s.name, " ", s.done)
+	}
+	return r
+}
+
+// id returns a parameter of a path.
+func (s *story) id(from string) string {
+	name, value, ok := strings.Cut(s.fill(from), "=")
+	if !ok {
+		return name
+	}
+	for _, view := range sorted(s.views) {
+		if id := idOf(s.views[view], name, value); id != "" {
+			return id
+		}
+	}
+	return "absent"
+}
+
+// idOf returns the id of the first object in a value that has a member.
+func idOf(value any, name, want string) string {
+	switch value := value.(type) {
+	case map[string]any:
+		if value[name] == want {
+			for _, member := range []string{"id", "agent_id"} {
+				if id, ok := value[member].(string); ok {
+					return id
+				}
+			}
+		}
+		for _, member := range sorted(value) {
+			if id := idOf(value[member], name, want); id != "" {
+				return id
+			}
+		}
+	case []any:
+		for _, item := range value {
+			if id := idOf(item, name, want); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func sorted(o map[string]any) []string {
+	names := make([]string, 0, len(o))
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// look reads the state of the story; false: the server was killed.
+func (s *story) look(ctx context.Context, g *target) (state string, ok bool) {
+	s.views = map[string]any{}
+	items, ok := g.items(ctx, s.fill(s.list), s.pages)
+	if !ok {
+		return "", false
+	}
+	mine := []any{}
+	for _, item := range items {
+		if strings.Contains(text(item), s.fill(s.script.marker())) {
+			mine = append(mine, item)
+		}
+	}
+	s.views[""] = mine
+	for _, view := range s.script.views {
+		for _, path := range paths(s.fill(view), mine) {
+			a, ok := g.read(ctx, path)
+			if !ok {
+				return "", false
+			}
+			var value any
+			if err := json.Unmarshal([]byte(a.body), &value); err != nil {
+				g.t.Errorf("%s is answered with %d %s", path, a.status, a.body)
+			}
+			s.views[path] = value
+		}
+	}
+	for _, view := range sorted(s.views) {
+		state += text(s.views[view]) + "\n"
+	}
+	state = strings.NewReplacer(s.name, "NAME", s.number, "NUMBER", s.call, "CALL").Replace(state)
+	for pattern, name := range variable {
+		state = pattern.ReplaceAllString(state, name)
+	}
+	return state, true
+}
+
+// marker is what an item of the script's list has in it.
+func (c *script) marker() string {
+	if strings.Contains(c.list, "/sip/") {
+		return "$number"
+	}
+	return "$name"
+}
+
+// paths returns a view of each of the items, or of nothing in particular.
+func paths(view string, items []any) (all []string) {
+	if !strings.Contains(view, "$id") {
+		return []string{view}
+	}
+	for _, item := range items {
+		for _, member := range []string{"id", "agent_id"} {
+			if id, ok := item.(map[string]any)[member].(string); ok {
+				all = append(all, strings.ReplaceAll(view, "$id", id))
+			}
+		}
+	}
+	return all
+}
+
+// variable matches the texts that differ between two stories of one script.
+var variable = map[*regexp.Regexp]string{
+	regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`): "ID",
+	regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z`):                         "TIME",
+	regexp.MustCompile(`"T-\d+"`):                                                      `"T-NUMBER"`,
+	regexp.MustCompile(`"number":\d+`):                                                 `"number":0`,
+	regexp.MustCompile(`"health_status":"\w+"`):                                        `"health_status":"ANY"`,
+}
+
+// text writes a value as JSON.
+func text(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}
+
+const pageSize = 100
+
+// items returns those of all pages of a list.
+func (g *target) items(ctx context.Context, path, pages string) (all []any, ok bool) {
+	for {
+		at := path
+		if pages != "" {
+			at += fmt.Sprintf("&%s=%d", pages, len(all))
+		}
+		a, ok := g.read(ctx, at)
+		if !ok {
+			return nil, false
+		}
+		var value any
+		if err := json.Unmarshal([]byte(a.body), &value); err != nil || !a.good() {
+			g.t.Errorf("%s is answered with %d %s", at, a.status, a.body)
+			return nil, false
+		}
+		page := listOf(value)
+		all = append(all, page...)
+		if pages == "" || len(page) < pageSize {
+			return all, true
+		}
+	}
+}
+
+// listOf returns the list in an answer.
+func listOf(value any) []any {
+	switch value := value.(type) {
+	case []any:
+		return value
+	case map[string]any:
+		for _, member := range []string{"data", "items", "numbers", "agents", "calls"} {
+			if inner, ok := value[member]; ok {
+				return listOf(inner)
+			}
+		}
+	}
+	return nil
+}
+
+// tell goes on with the story to its end; false: the server was killed.
+func (s *story) tell(ctx context.Context, g *target, want states) bool {
+	if !s.resume(ctx, g, want) {
+		return false
+	}
+	for s.done < len(s.steps) {
+		if needs := s.steps[s.done].ids; len(needs) > 0 {
+			if !s.check(ctx, g, want) {
+				return false
+			}
+		}
+		r := s.next()
+		s.cut = true
+		a, ok := g.write(ctx, r)
+		if !ok {
+			return false
+		}
+		s.did(r, a)
+	}
+	return true
+}
+
+// did notes that a step was acknowledged.
+func (s *story) did(r request, a answer) {
+	s.cut = false
+	s.done++
+	if r.key != "" {
+		s.last, s.first = &r, a
+	}
+}
+
+// resume finds out how far the story has got before the server was killed, and checks that nothing of it is lost, doubled or
+// half done. A request with a key is sent again: it must be done once, and be answered as it was.
+func (s *story) resume(ctx context.Context, g *target, want states) bool {
+	if s.cut && s.steps[s.done].keyed {
+		r := s.next()
+		a, ok := g.write(ctx, r)
+		if !ok {
+			return false
+		}
+		s.did(r, a)
+	}
+	if s.last != nil {
+		a, ok := g.write(ctx, *s.last)
+		if !ok {
+			return false
+		}
+		if a != s.first {
+			g.t.Errorf("%s: a request with the same key is answered with %+v; the first answer was %+v", s.name, a, s.first)
+		}
+	}
+	return s.check(ctx, g, want)
+}
+
+// check reads the state and compares it with the one after the steps that were acknowledged; also with the one after the step that
+// was sent, when that one was not answered.
+func (s *story) check(ctx context.Context, g *target, want states) bool {
+	got, ok := s.look(ctx, g)
+	if !ok {
+		return false
+	}
+	known := want[s.script.name]
+	switch {
+	case got == known[s.done]:
+	case s.cut && got == known[s.done+1]:
+		s.done++
+	default:
+		g.t.Errorf("%s: after %d of %d steps, the next one sent: %t, the API shows\n%s\nwant\n%s",
+			s.name, s.done, len(s.steps), s.cut, got, known[s.done])
+		return false
+	}
+	s.cut = false
+	return true
+}
+
+// learn tells a story of a script to a server that nobody kills, and gives its states.
+func (c *script) learn(ctx context.Context, g *target, s *story) (all []string) {
+	look := func() {
+		state, ok := s.look(ctx, g)
+		if !ok {
+			g.t.Fatalf("%s: no answer", s.name)
+		}
+		all = append(all, state)
+	}
+	look()
+	for s.done < len(s.steps) {
+		r := s.next()
+		a, ok := g.write(ctx, r)
+		if !ok || !a.good() {
+			g.t.Fatalf("%s: step %d was not done", s.name, s.done)
+		}
+		look()
+		if changed := all[s.done] != all[s.done+1]; changed == c.steps[s.done].same {
+			g.t.Errorf("%s: that %s changes what can be read is %t", s.name, r.op, changed)
+		}
+		s.did(r, a)
+	}
+	return all
+}

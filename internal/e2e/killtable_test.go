@@ -1,0 +1,64 @@
+package e2e_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/internal/contracttest"
+)
+
+// byKills says that TestKills kills the server during the operation, and compares what can be read with what was acknowledged.
+const byKills = "TestKills"
+
+// guarded says of every served operation that may write what checks it against a kill, or why nothing does.
+var guarded = map[string]string{
+	"createCall": byKills, "stopCall": byKills, "updateInboundNumber": byKills,
+	"createAgent": byKills, "updateAgent": byKills, "removeAgent": byKills, "deleteAgent": byKills,
+
+	"attachSipNumbers": byKills, "updateSipNumber": byKills, "detachSipNumber": byKills, "updateSipConfig": byKills,
+	"startSipDiscovery": byKills, "startSipTestCall": byKills,
+	"parseSipDestination": "it writes nothing",
+
+	"createPathway": byKills, "updatePathway": byKills, "deletePathway": byKills, "createPathwayVersion": byKills,
+	"deletePathwayVersion": byKills, "forkPathwayVersion": byKills, "publishPathway": byKills,
+	"createPathwayChat": byKills, "sendPathwayChatMessage": byKills,
+
+	"createIssue": byKills, "updateIssue": byKills, "deleteIssue": byKills, "decideIssue": byKills, "mergeIssue": byKills,
+	"markIssueSeen": byKills, "addIssueComment": byKills, "editIssueComment": byKills, "deleteIssueComment": byKills,
+	"addIssueFlag": byKills, "removeIssueFlag": byKills, "attachIssueResource": byKills, "detachIssueResource": byKills,
+	"relateIssue": byKills, "unrelateIssue": byKills, "startIssueAgentSession": byKills, "addIssueAgentEntry": byKills,
+	"analyzeIssue": "TestAnalysisOutlivesServer: what an analysis writes depends on when its steps are taken",
+}
+
+// TestKillsCoverContract wants every operation of the contract that may write to be in the table, as soon as it is served:
+// docs/status.md lists the others, and a test of the transport holds that list to what is answered.
+func TestKillsCoverContract(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/status.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, o := range contracttest.Operations() {
+		known = append(known, o.ID)
+		if slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, o.Method) {
+			continue
+		}
+		absent := strings.Contains(string(page), "| `"+o.ID+"` |")
+		how, ok := guarded[o.ID]
+		if !ok && !absent {
+			t.Errorf("%s is served, and TestKills does not exercise it: add a step for it, or the reason to the table", o.ID)
+		}
+		if ok && (absent || how == "") {
+			t.Errorf("%s is in the table with %q; not served: %t", o.ID, how, absent)
+		}
+	}
+	for op := range guarded {
+		if !slices.Contains(known, op) {
+			t.Errorf("the contract has no operation %s", op)
+		}
+	}
+}
