@@ -57,17 +57,21 @@ func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) 
 	return file{f}, nil
 }
 
-// file is a recording that is being written.
-type file struct{ *os.File }
+// file is a recording that is being written. It does not embed its os.File, whose other ways to write give errors without a
+// code.
+type file struct{ f *os.File }
 
 // Write writes p.
 func (f file) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
+	n, err := f.f.Write(p)
 	return n, coded(err)
 }
 
+// Seek sets where the next write goes.
+func (f file) Seek(offset int64, whence int) (int64, error) { return f.f.Seek(offset, whence) }
+
 // Close closes the file.
-func (f file) Close() error { return coded(f.File.Close()) }
+func (f file) Close() error { return coded(f.f.Close()) }
 
 // coded gives the error of a full disk a code and a message for people.
 func coded(err error) error {

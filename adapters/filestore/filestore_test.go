@@ -2,9 +2,12 @@ package filestore_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -64,5 +67,21 @@ func TestForeignAndAbsent(t *testing.T) {
 	}
 	if _, err := r.Create(t.Context(), "..", "secret"); err == nil {
 		t.Error("a recording was made outside the folder")
+	}
+}
+
+// TestCoded gives a code to the errors of a full disk and of a spent quota, and to no other.
+func TestCoded(t *testing.T) {
+	t.Parallel()
+	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
+		err := filestore.Coded(fmt.Errorf("recordings: %w", &fs.PathError{Op: "mkdirat", Path: "org", Err: errno}))
+		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full" || !errors.Is(err, errno) {
+			t.Errorf("%v became %v", errno, err)
+		}
+	}
+	for _, other := range []error{nil, fs.ErrClosed, &fs.PathError{Op: "write", Path: "org", Err: syscall.EIO}} {
+		if err := filestore.Coded(other); !errors.Is(err, other) || errors.Is(err, callwright.ErrUnavailable) {
+			t.Errorf("%v became %v", other, err)
+		}
 	}
 }

@@ -1,0 +1,13 @@
+package filestore
+
+import (
+	"os"
+
+	"github.com/callwright/callwright/agents/call"
+)
+
+// NewFile returns what writes a recording to a file that is open.
+func NewFile(f *os.File) call.RecordingFile { return file{f} }
+
+// Coded translates the error of a file.
+var Coded = coded

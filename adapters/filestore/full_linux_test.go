@@ -1,0 +1,35 @@
+package filestore_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/filestore"
+)
+
+// TestFullDisk writes a recording to /dev/full, which refuses every write as a full disk does. Whichever way it is written, the
+// error has a code and says for people what is wrong.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	device, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := filestore.NewFile(device)
+	defer f.Close()
+	for name, write := range map[string]func() error{
+		"Write":          func() error { _, err := f.Write([]byte("RIFF")); return err },
+		"io.WriteString": func() error { _, err := io.WriteString(f, "RIFF"); return err },
+		"io.Copy":        func() error { _, err := io.Copy(f, strings.NewReader("RIFF")); return err },
+	} {
+		err := write()
+		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full" || !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s gave %v", name, err)
+		}
+	}
+}
