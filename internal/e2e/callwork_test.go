@@ -87,11 +87,13 @@ func (o *office) refuses(t *testing.T, messages ...string) {
 	})
 }
 
+// takeover is how long a server may take to finish what a killed one was at.
+const takeover = 2 * await.Limit
+
 // told waits until the record of a call and some messages about it have come. What a killed server was sending is sent
 // again when another one takes over its work.
 func (o *office) told(t *testing.T, call string, messages ...string) {
 	t.Helper()
-	const takeover = 2 * await.Limit
 	ok := await.Within(t.Context(), takeover, func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()

@@ -94,12 +94,15 @@ func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 		t.Fatalf("the pathway of the chats: %+v", made)
 	}
 	k.chatter = &chatter{pathway: pathway.ID}
+	const each = 2 // writers of each kind of story
 	known, numbers := states{}, &names{}
 	for _, scripts := range scripts() {
 		for _, c := range scripts {
 			known[c.name] = c.learn(t.Context(), g, numbers.story(c, call))
 		}
-		k.stories = append(k.stories, &storyTeller{scripts: scripts, want: known, names: numbers, call: call})
+		for range each {
+			k.stories = append(k.stories, &storyTeller{scripts: scripts, want: known, names: numbers, call: call})
+		}
 	}
 	s.Stop(t)
 	clear(k.acked)

@@ -33,8 +33,8 @@ type caller struct {
 	orders []*order
 }
 
-// perRound is how many calls are ordered before a kill, at most: they outlive it.
-const perRound = 12
+// atATime is how many calls are ordered at a time.
+const atATime = 6
 
 // tell orders calls that nobody takes. First it sends orders with a key again: those without an answer, and
 // some others.
@@ -45,7 +45,7 @@ func (c *caller) tell(ctx context.Context, g *target) bool {
 			return false
 		}
 	}
-	for range perRound {
+	for range atATime {
 		o, ok := c.order(ctx, g, refused)
 		if !ok {
 			return false
@@ -137,7 +137,11 @@ func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 	found := map[string][]string{}
 	for _, item := range list {
 		id, _ := item.(map[string]any)["call_id"].(string)
-		r := g.server.Ended(t, id)
+		var r *callsoas.CallRecord
+		within(t, "the call "+id+" to end", func() bool {
+			r = g.server.Record(t, id)
+			return r.Completed
+		})
 		var marker string
 		_ = json.Unmarshal(r.Metadata["of"], &marker) // a call of the preparation has none
 		found[marker] = append(found[marker], id)
@@ -162,6 +166,14 @@ func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 	t.Logf("%d calls were ordered, there are %d", len(c.orders), len(list)-before)
 }
 
+// within waits for what a server does that takes over the work of a killed one.
+func within(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	if !await.Within(t.Context(), takeover, holds) {
+		t.Fatalf("waiting for %s: it did not come about in %v", what, takeover)
+	}
+}
+
 // ended checks the end of a call.
 func (c *caller) ended(t *testing.T, g *target, r *callsoas.CallRecord) {
 	t.Helper()
@@ -181,7 +193,7 @@ func (c *caller) ended(t *testing.T, g *target, r *callsoas.CallRecord) {
 // one end.
 func (o *office) toldOnce(t *testing.T, call, end string) {
 	t.Helper()
-	await.That(t, "the webhook to have the record of "+call, func() bool {
+	within(t, "the webhook to have the record of "+call, func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		return o.records[call] > 0 && slices.ContainsFunc(o.ends(call), func(m string) bool { return strings.HasPrefix(m, end) })
