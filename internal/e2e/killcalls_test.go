@@ -145,7 +145,7 @@ func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 		var marker string
 		_ = json.Unmarshal(r.Metadata["of"], &marker) // a call of the preparation has none
 		found[marker] = append(found[marker], id)
-		c.ended(t, g, r)
+		checkEnd(t, r)
 		if marker != "" {
 			office.toldOnce(t, id, "ended: "+string(r.Status))
 		}
@@ -174,8 +174,8 @@ func within(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// ended checks the end of a call.
-func (c *caller) ended(t *testing.T, g *target, r *callsoas.CallRecord) {
+// checkEnd checks the end of a call.
+func checkEnd(t *testing.T, r *callsoas.CallRecord) {
 	t.Helper()
 	switch lost := strings.Contains(r.ErrorMessage.Value, "the server that ran the call stopped"); {
 	case r.EndAt.Null:

@@ -90,7 +90,10 @@ func (c *chat) say(ctx context.Context, g *target, said string) (busy, ok bool) 
 	}
 	var state struct {
 		Data struct {
-			History []struct{ Role, Content string } `json:"chat_history"`
+			History []struct {
+				Role    string `json:"role"`
+				Content string `json:"content"`
+			} `json:"chat_history"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal([]byte(a.body), &state); err != nil {

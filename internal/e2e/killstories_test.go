@@ -143,10 +143,11 @@ func (s *story) look(ctx context.Context, g *target) (state string, ok bool) {
 			s.views[path] = value
 		}
 	}
+	var all strings.Builder
 	for _, view := range sorted(s.views) {
-		state += text(s.views[view]) + "\n"
+		fmt.Fprintln(&all, text(s.views[view]))
 	}
-	state = strings.NewReplacer(s.name, "NAME", s.number, "NUMBER", s.call, "CALL").Replace(state)
+	state = strings.NewReplacer(s.name, "NAME", s.number, "NUMBER", s.call, "CALL").Replace(all.String())
 	for pattern, name := range variable {
 		state = pattern.ReplaceAllString(state, name)
 	}
