@@ -65,7 +65,7 @@ type killing struct {
 	stories []*storyTeller
 	caller  *caller
 	chatter *chatter
-	prober  *prober
+	prober  *probeWriter
 }
 
 // newKilling starts the first server, and learns there what stories come to without a kill.
@@ -74,7 +74,7 @@ func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 	ca := authority(t)
 	k := &killing{
 		random: rand.New(rand.NewPCG(seed, 0)), office: newOffice(t), acked: map[string]int{}, before: 1,
-		phone: baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()}), prober: &prober{},
+		phone: baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()}), prober: &probeWriter{},
 	}
 	k.config = server.Config{Data: t.TempDir(), Roots: ca.CertFile(), Flags: flags}
 	k.caller = &caller{office: k.office.url, random: rand.New(rand.NewPCG(seed, 1))}

@@ -220,18 +220,18 @@ func (o *office) ends(call string) (all []string) {
 	return all
 }
 
-// probing is what prober begins: what to ask for, the name of the id in the answer, and where to see the outcome.
+// probing is what a probeWriter begins: what to ask for, the name of the id in the answer, and where to see the outcome.
 var probing = []struct{ op, body, member, outcome string }{
 	{"startSipDiscovery", `{"host":"127.0.0.1"}`, "discovery_id", "/v1/sip/discover/status?discovery_id="},
 	{"startSipTestCall", `{"phone_number":"` + refused + `"}`, "call_id", "/v1/sip/test-call/status?call_id="},
 }
 
-// prober begins discoveries and test calls, one of each at a time.
-type prober struct{ begun []string }
+// probeWriter begins discoveries and test calls, one of each at a time.
+type probeWriter struct{ begun []string }
 
 // tell waits for the last ones to end, and begins one of each. One whose beginning was not answered may still run: then there is
 // to be no other.
-func (p *prober) tell(ctx context.Context, g *target) bool {
+func (p *probeWriter) tell(ctx context.Context, g *target) bool {
 	for _, probe := range probing {
 		if !p.wait(ctx, g) {
 			return false
@@ -256,7 +256,7 @@ func (p *prober) tell(ctx context.Context, g *target) bool {
 }
 
 // wait waits until everything that was begun has ended; what a killed server was at is closed later. False: the server was killed.
-func (p *prober) wait(ctx context.Context, g *target) bool {
+func (p *probeWriter) wait(ctx context.Context, g *target) bool {
 	for _, path := range p.begun[max(0, len(p.begun)-2):] {
 		lost := false
 		ended := await.Within(ctx, await.Limit, func() bool {
@@ -276,7 +276,7 @@ func (p *prober) wait(ctx context.Context, g *target) bool {
 }
 
 // check waits until the last ones have ended, and looks at all.
-func (p *prober) check(t *testing.T, g *target) {
+func (p *probeWriter) check(t *testing.T, g *target) {
 	t.Helper()
 	p.wait(t.Context(), g)
 	for _, path := range p.begun {
