@@ -42,20 +42,20 @@ var compilers = map[Type]func(*fields, *Assertion) rule{
 func Compile(a Assertion) (*Check, error) {
 	f := &fields{}
 	if callwright.Longer(a.ID, MaxID) {
-		f.reject("id", "must have at most %d characters", MaxID)
+		f.rejectf("id", "must have at most %d characters", MaxID)
 	}
 	if callwright.Longer(a.Name, MaxName) {
-		f.reject("name", "must have at most %d characters", MaxName)
+		f.rejectf("name", "must have at most %d characters", MaxName)
 	}
 	if math.IsNaN(a.Weight) || a.Weight < 0 || a.Weight > MaxWeight {
-		f.reject("weight", "must be a number from 0 to %d", MaxWeight)
+		f.rejectf("weight", "must be a number from 0 to %d", MaxWeight)
 	}
 	if a.Order < 0 || a.Order > MaxOrder {
-		f.reject("order", "must be from 0 to %d", MaxOrder)
+		f.rejectf("order", "must be from 0 to %d", MaxOrder)
 	}
 	compile := compilers[a.Type]
 	if compile == nil {
-		f.reject("type", "must be one of %s, in capital letters", listed(Types()))
+		f.rejectf("type", "must be one of %s, in capital letters", listed(Types()))
 		return nil, f.errs
 	}
 	f.parse(a.Config)
@@ -92,9 +92,9 @@ func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
 	}
 	switch unknown, missing := e.lacks(c.nodes); {
 	case missing:
-		r.fail(Error, CodeUnknownNode, "The tested version has no node %q. The scenario needs an update.", unknown)
+		r.failf(Error, CodeUnknownNode, "The tested version has no node %q. The scenario needs an update.", unknown)
 	case len(c.nodes) > 0 && len(e.Visits) > MaxVisits:
-		r.fail(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxVisits)
+		r.failf(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxVisits)
 	default:
 		c.rule.evaluate(ctx, e, j, &r)
 	}
@@ -117,6 +117,6 @@ func (e *Evidence) lacks(nodes []string) (node string, missing bool) {
 // Invalid returns the result of a stored assertion that Compile refuses.
 func Invalid(a Assertion, err error) Result {
 	r := begin(&a)
-	r.fail(Error, CodeInvalidConfig, "The assertion is invalid: %v", err)
+	r.failf(Error, CodeInvalidConfig, "The assertion is invalid: %v", err)
 	return r
 }

@@ -39,8 +39,8 @@ func path(name string) string { return "config." + name }
 // item returns the path of an item of a list.
 func item(name string, i int) string { return path(name) + "[" + strconv.Itoa(i) + "]" }
 
-// reject adds an error at a path of the assertion. Only the first error of a path counts.
-func (f *fields) reject(at, format string, args ...any) {
+// rejectf adds an error at a path of the assertion. Only the first error of a path counts.
+func (f *fields) rejectf(at, format string, args ...any) {
 	if len(f.errs) == maxErrors || slices.ContainsFunc(f.errs, func(e *callwright.Error) bool { return e.Field == at }) {
 		return
 	}
@@ -54,7 +54,7 @@ func (f *fields) parse(config json.RawMessage) {
 	}
 	if err := f.object(config); err != nil {
 		f.members, f.broken = nil, true
-		f.reject("config", "%s", err.Error())
+		f.rejectf("config", "%s", err.Error())
 	}
 }
 
@@ -86,7 +86,7 @@ func (f *fields) object(config json.RawMessage) error {
 			return errors.New("must not have a NUL character")
 		}
 		if f.find(name) != nil {
-			f.reject(shown(name), "must be there once")
+			f.rejectf(shown(name), "must be there once")
 			continue
 		}
 		f.members = append(f.members, m)
@@ -133,7 +133,7 @@ func (f *fields) find(name string) *member {
 func (f *fields) refuseUnread() {
 	for _, m := range f.members {
 		if !m.read {
-			f.reject(shown(m.name), "is unknown for this type of assertion")
+			f.rejectf(shown(m.name), "is unknown for this type of assertion")
 		}
 	}
 }
@@ -154,14 +154,14 @@ func (f *fields) get(name string) (value any, known bool) {
 // require reports a member that is absent.
 func (f *fields) require(name string) {
 	if !f.broken && !f.has(name) {
-		f.reject(path(name), "is required")
+		f.rejectf(path(name), "is required")
 	}
 }
 
 // forbid reports a member that has no effect here, and so is probably a mistake.
 func (f *fields) forbid(name, reason string) {
 	if _, known := f.get(name); known {
-		f.reject(path(name), "%s", reason)
+		f.rejectf(path(name), "%s", reason)
 	}
 }
 
@@ -179,10 +179,10 @@ func (f *fields) textAt(at string, v any, longest int) string {
 	text, isText := v.(string)
 	switch {
 	case !isText:
-		f.reject(at, "must be a string, not %s", kindOf(v))
+		f.rejectf(at, "must be a string, not %s", kindOf(v))
 		return ""
 	case callwright.Longer(text, longest):
-		f.reject(at, "must have at most %d characters", longest)
+		f.rejectf(at, "must have at most %d characters", longest)
 		return ""
 	}
 	return text
@@ -192,7 +192,7 @@ func (f *fields) textAt(at string, v any, longest int) string {
 func (f *fields) word(name string, longest int) string {
 	text := f.text(name, longest)
 	if text == "" && f.has(name) {
-		f.reject(path(name), "must not be empty")
+		f.rejectf(path(name), "must not be empty")
 	}
 	return text
 }
@@ -202,7 +202,7 @@ func (f *fields) prompt(name string, longest int) string {
 	f.require(name)
 	text := f.text(name, longest)
 	if strings.TrimSpace(text) == "" && f.has(name) {
-		f.reject(path(name), "must not be empty")
+		f.rejectf(path(name), "must not be empty")
 	}
 	return text
 }
@@ -222,7 +222,7 @@ func (f *fields) words(name string, least, most, longest int) []string {
 	words := make([]string, len(items))
 	for i, v := range items {
 		if words[i] = f.textAt(item(name, i), v, longest); words[i] == "" {
-			f.reject(item(name, i), "must not be empty")
+			f.rejectf(item(name, i), "must not be empty")
 		}
 	}
 	return words
@@ -244,13 +244,13 @@ func (f *fields) list(name string, least, most int) []any {
 	items, isList := v.([]any)
 	switch {
 	case !isList:
-		f.reject(path(name), "must be an array, not %s", kindOf(v))
+		f.rejectf(path(name), "must be an array, not %s", kindOf(v))
 		return nil
 	case len(items) < least:
-		f.reject(path(name), "must have at least %s", plural(least, "item"))
+		f.rejectf(path(name), "must have at least %s", plural(least, "item"))
 		return nil
 	case len(items) > most:
-		f.reject(path(name), "must have at most %d items", most)
+		f.rejectf(path(name), "must have at most %d items", most)
 		return nil
 	}
 	return items
@@ -264,7 +264,7 @@ func choice[S ~string](f *fields, name string, of ...S) S {
 	}
 	text, isText := v.(string)
 	if !isText || !slices.Contains(of, S(text)) {
-		f.reject(path(name), "must be one of %s", listed(of))
+		f.rejectf(path(name), "must be one of %s", listed(of))
 		return of[0]
 	}
 	return S(text)
@@ -278,7 +278,7 @@ func (f *fields) flag(name string, absent bool) bool {
 	}
 	flag, isFlag := v.(bool)
 	if !isFlag {
-		f.reject(path(name), "must be a boolean, not %s", kindOf(v))
+		f.rejectf(path(name), "must be a boolean, not %s", kindOf(v))
 	}
 	return flag
 }
@@ -291,12 +291,12 @@ func (f *fields) number(name string, absent, low, high float64) float64 {
 	}
 	n, isNumber := v.(json.Number)
 	if !isNumber {
-		f.reject(path(name), "must be a number, not %s", kindOf(v))
+		f.rejectf(path(name), "must be a number, not %s", kindOf(v))
 		return absent
 	}
 	x, err := n.Float64()
 	if err != nil || math.IsNaN(x) || x < low || x > high {
-		f.reject(path(name), "must be from %v to %v", low, high)
+		f.rejectf(path(name), "must be from %v to %v", low, high)
 		return absent
 	}
 	return x
@@ -307,7 +307,7 @@ func (f *fields) whole(name string, absent, low, high int) int {
 	known := len(f.errs)
 	x := f.number(name, float64(absent), float64(low), float64(high))
 	if len(f.errs) == known && x != math.Trunc(x) {
-		f.reject(path(name), "must be an integer")
+		f.rejectf(path(name), "must be an integer")
 		return absent
 	}
 	return int(x)
@@ -321,9 +321,9 @@ func (f *fields) scalar(at string, v any) any {
 	case int64, float64, bool:
 		return v
 	case json.Number:
-		f.reject(at, "is too large a number")
+		f.rejectf(at, "is too large a number")
 	default:
-		f.reject(at, "must be a string, a number or a boolean, not %s", kindOf(v))
+		f.rejectf(at, "must be a string, a number or a boolean, not %s", kindOf(v))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package assert_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -45,6 +46,18 @@ func order() *assert.Evidence {
 	}
 }
 
+// encode returns a value as JSON, which must be able to encode it.
+func encode(t interface{ Fatal(args ...any) }, value any) string {
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// snapshot tells everything about evidence.
+func snapshot(e *assert.Evidence) string { return fmt.Sprintf("%#v", *e) }
+
 // compile compiles a configuration that must be valid.
 func compile(t testing.TB, kind assert.Type, config string) *assert.Check {
 	t.Helper()
@@ -79,15 +92,13 @@ func evaluate(t *testing.T, kind assert.Type, cases []evaluation) {
 			if e == nil {
 				e = order()
 			}
-			before, _ := json.Marshal(e)
+			before := snapshot(e)
 			r := compile(t, kind, c.config).Evaluate(t.Context(), e, nil)
 			check(t, r, c)
-			if after, _ := json.Marshal(e); string(after) != string(before) {
+			if after := snapshot(e); after != before {
 				t.Error("the evidence has changed")
 			}
-			if _, err := json.Marshal(r); err != nil {
-				t.Errorf("the result cannot be encoded: %v", err)
-			}
+			encode(t, r)
 			if !reflect.DeepEqual(r, compile(t, kind, c.config).Evaluate(t.Context(), e, nil)) {
 				t.Error("a second evaluation has another result")
 			}

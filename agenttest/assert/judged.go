@@ -43,7 +43,7 @@ func (c *judged) output(f *fields) {
 	c.criterion.PassOnTrue = f.flag("pass_on_true", true)
 	if f.has("samples") {
 		if c.criterion.Samples = f.whole("samples", 1, 1, 5); c.criterion.Samples%2 == 0 {
-			f.reject(path("samples"), "must be 1, 3 or 5")
+			f.rejectf(path("samples"), "must be 1, 3 or 5")
 		}
 	}
 	if c.criterion.Output != OutputCategorical {
@@ -57,12 +57,12 @@ func (c *judged) output(f *fields) {
 	c.criterion.PassLabels = f.words(passing, 1, MaxLabels, MaxLabel)
 	for i, label := range c.criterion.Labels {
 		if slices.Contains(c.criterion.Labels[:i], label) {
-			f.reject(item(labels, i), "must be unique")
+			f.rejectf(item(labels, i), "must be unique")
 		}
 	}
 	for i, label := range c.criterion.PassLabels {
 		if len(c.criterion.Labels) > 0 && !slices.Contains(c.criterion.Labels, label) {
-			f.reject(item(passing, i), "must be one of the categories")
+			f.rejectf(item(passing, i), "must be one of the categories")
 		}
 	}
 }
@@ -76,10 +76,10 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, j Judge, r *Result) 
 	r.Expected = c.expected()
 	switch {
 	case j == nil:
-		r.fail(Error, CodeJudgeUnavailable, "There is no judge: no language model is configured.")
+		r.failf(Error, CodeJudgeUnavailable, "There is no judge: no language model is configured.")
 		return
 	case len(e.Turns) == 0:
-		r.fail(Error, CodeCannotJudge, "Nothing was said that could be judged.")
+		r.failf(Error, CodeCannotJudge, "Nothing was said that could be judged.")
 		return
 	case !(target{turn: -1}).words(e, r):
 		return
@@ -99,13 +99,13 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, j Judge, r *Result) 
 func (c *judged) unjudged(err error, r *Result) {
 	switch llm.ClassOf(err) {
 	case llm.ClassInvalid:
-		r.fail(Error, CodeJudgeInvalidOutput, "The judge's answers were invalid.")
+		r.failf(Error, CodeJudgeInvalidOutput, "The judge's answers were invalid.")
 	case llm.ClassTooLong:
-		r.fail(Error, CodeCannotJudge, "The conversation is too long for the judge.")
+		r.failf(Error, CodeCannotJudge, "The conversation is too long for the judge.")
 	case llm.ClassUnsupported:
-		r.fail(Error, CodeJudgeUnavailable, "The configured language model is a stand-in and cannot judge.")
+		r.failf(Error, CodeJudgeUnavailable, "The configured language model is a stand-in and cannot judge.")
 	default:
-		r.fail(Error, CodeJudgeUnavailable, "The judge's language model has failed: %s.", llm.ClassOf(err))
+		r.failf(Error, CodeJudgeUnavailable, "The judge's language model has failed: %s.", llm.ClassOf(err))
 	}
 }
 
@@ -117,11 +117,11 @@ func (c *judged) take(e *Evidence, o *Opinion, r *Result) {
 		r.Agreement = &agreement
 	}
 	if o.Verdict == CannotJudge {
-		r.fail(Error, CodeCannotJudge, "%s", reasoning(o, "The conversation does not decide the criterion."))
+		r.failf(Error, CodeCannotJudge, "%s", reasoning(o, "The conversation does not decide the criterion."))
 		return
 	}
 	if !c.valid(o) {
-		r.fail(Error, CodeJudgeInvalidOutput, "The judge's opinion is incomplete or out of range.")
+		r.failf(Error, CodeJudgeInvalidOutput, "The judge's opinion is incomplete or out of range.")
 		return
 	}
 	for _, q := range r.Quotes {
@@ -140,9 +140,9 @@ func (c *judged) take(e *Evidence, o *Opinion, r *Result) {
 	}
 	r.Actual = c.actual(o, passed)
 	if passed {
-		r.pass("%s", reasoning(o, "The judge gave no reason."))
+		r.passf("%s", reasoning(o, "The judge gave no reason."))
 	} else {
-		r.fail(Failed, judgeCode(o.Code), "%s", reasoning(o, "The judge gave no reason."))
+		r.failf(Failed, judgeCode(o.Code), "%s", reasoning(o, "The judge gave no reason."))
 		r.blame(e, "")
 	}
 	if c.scored() {

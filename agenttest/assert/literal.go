@@ -39,6 +39,7 @@ func literalsOf(e *syntax.Regexp) literals {
 		return best
 	case syntax.OpAlternate:
 		return anyOf(e.Sub)
+	default:
 	}
 	return literals{}
 }

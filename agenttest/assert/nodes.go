@@ -18,10 +18,10 @@ func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resul
 	r.Actual = path512(e)
 	if i := e.visited(c.node); i >= 0 {
 		r.decidedIn(e, e.Visits[i].Turn)
-		r.pass("The agent visited the node %s.", excerpt(c.node))
+		r.passf("The agent visited the node %s.", excerpt(c.node))
 		return
 	}
-	r.fail(Failed, CodeNodeMissed, "The agent did not visit the node %s.", excerpt(c.node))
+	r.failf(Failed, CodeNodeMissed, "The agent did not visit the node %s.", excerpt(c.node))
 	r.Node = e.strayed(c.node)
 }
 
@@ -39,7 +39,7 @@ func compileNodesVisited(f *fields, _ *Assertion) rule {
 	c.nodes = f.nodeList("node_ids", 1, MaxSet)
 	c.any = choice(f, "match", "all", "any") == "any"
 	if c.inOrder = f.flag("in_order", false); c.inOrder && c.any {
-		f.reject(path("in_order"), "needs the match all")
+		f.rejectf(path("in_order"), "needs the match all")
 	}
 	if !c.inOrder {
 		c.nodes = unique(c.nodes)
@@ -47,7 +47,7 @@ func compileNodesVisited(f *fields, _ *Assertion) rule {
 	c.forbidden = f.nodeList("forbidden", 0, MaxSet)
 	for i, id := range c.forbidden {
 		if id != "" && slices.Contains(c.nodes, id) {
-			f.reject(item("forbidden", i), "must not be in node_ids too")
+			f.rejectf(item("forbidden", i), "must not be in node_ids too")
 		}
 	}
 	return c
@@ -70,7 +70,7 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resul
 	for i, v := range e.Visits {
 		if slices.Contains(c.forbidden, v.Node) {
 			r.decidedIn(e, v.Turn)
-			r.fail(Failed, CodeNodeForbidden, "The agent visited the forbidden node %s.", excerpt(v.Node))
+			r.failf(Failed, CodeNodeForbidden, "The agent visited the forbidden node %s.", excerpt(v.Node))
 			r.Node = e.Visits[max(i-1, 0)].Node
 			return
 		}
@@ -86,14 +86,14 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resul
 	}
 	switch {
 	case c.any && hits > 0:
-		r.pass("The agent visited %d of %d nodes.", hits, len(c.nodes))
+		r.passf("The agent visited %d of %d nodes.", hits, len(c.nodes))
 	case c.any:
-		r.fail(Failed, CodeNodeMissed, "The agent visited none of %s.", plural(len(c.nodes), "node"))
+		r.failf(Failed, CodeNodeMissed, "The agent visited none of %s.", plural(len(c.nodes), "node"))
 		r.Node = e.strayed(missed)
 	case c.inOrder:
 		c.order(e, missed, r)
 	case missed == "":
-		r.pass("The agent visited %s.", allOf(len(c.nodes)))
+		r.passf("The agent visited %s.", allOf(len(c.nodes)))
 	default:
 		c.share(e, hits, missed, r)
 	}
@@ -101,7 +101,7 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resul
 
 // share sets the result of a set that was visited in part.
 func (c *visitedRule) share(e *Evidence, hits int, missed string, r *Result) {
-	r.fail(Failed, CodeNodeMissed, "The agent visited %d of %d nodes. It missed %s.", hits, len(c.nodes), excerpt(missed))
+	r.failf(Failed, CodeNodeMissed, "The agent visited %d of %d nodes. It missed %s.", hits, len(c.nodes), excerpt(missed))
 	r.score(float64(hits) / float64(len(c.nodes)))
 	r.Node = e.strayed(missed)
 }
@@ -110,17 +110,17 @@ func (c *visitedRule) share(e *Evidence, hits int, missed string, r *Result) {
 func (c *visitedRule) order(e *Evidence, missed string, r *Result) {
 	visits := e.path()
 	if len(visits) > MaxNodes {
-		r.fail(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxNodes)
+		r.failf(Error, CodeTooLarge, "The agent visited more than %d nodes.", MaxNodes)
 		return
 	}
 	edits, kept := compare(c.nodes, visits)
 	switch {
 	case kept == len(c.nodes):
-		r.pass("The agent visited %s in order.", allOf(len(c.nodes)))
+		r.passf("The agent visited %s in order.", allOf(len(c.nodes)))
 	case missed != "":
 		c.share(e, kept, missed, r)
 	default:
-		r.fail(Failed, CodeWrongOrder, "The agent visited the nodes in another order: only %d of %d are in order.", kept, len(c.nodes))
+		r.failf(Failed, CodeWrongOrder, "The agent visited the nodes in another order: only %d of %d are in order.", kept, len(c.nodes))
 		r.score(float64(kept) / float64(len(c.nodes)))
 		r.Node = lastKept(edits)
 	}

@@ -19,27 +19,27 @@ func begin(a *Assertion) Result {
 	return Result{Assertion: a.ID, Type: a.Type, Name: a.Name, Required: a.Required, Weight: a.Weight}
 }
 
-// pass sets the outcome Passed.
-func (r *Result) pass(format string, args ...any) {
+// passf sets the outcome Passed.
+func (r *Result) passf(format string, args ...any) {
 	r.Outcome, r.Code = Passed, ""
 	r.score(1)
-	r.reason(format, args...)
+	r.reasonf(format, args...)
 }
 
-// fail sets the outcome Failed, with the score 0, or Error.
-func (r *Result) fail(o Outcome, code Code, format string, args ...any) {
+// failf sets the outcome Failed, with the score 0, or Error.
+func (r *Result) failf(o Outcome, code Code, format string, args ...any) {
 	r.Outcome, r.Code = o, code
 	if o == Failed {
 		r.score(0)
 	}
-	r.reason(format, args...)
+	r.reasonf(format, args...)
 }
 
 // score sets the score.
 func (r *Result) score(s float64) { r.Score = &s }
 
-// reason sets the reasoning.
-func (r *Result) reason(format string, args ...any) {
+// reasonf sets the reasoning.
+func (r *Result) reasonf(format string, args ...any) {
 	text := format
 	if len(args) > 0 {
 		text = fmt.Sprintf(format, args...)

@@ -2,9 +2,11 @@ package assert_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -186,7 +188,7 @@ func TestLiterals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "A", "B", "k", "s", "S", "\u212a", "ſ", "é", "É", "\xff", "\n"}), 0, 8).Draw(t, "text"), "")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "A", "B", "k", "s", "S", "\u212a", "ſ", "é", "É", "\u0301", "\xff", "\n"}), 0, 8).Draw(t, "text"), "")
 		if expression.MatchString(text) && !assert.MayMatch(expression, text) {
 			t.Fatalf("%s matches %q", expression, text)
 		}
@@ -196,11 +198,16 @@ func TestLiterals(t *testing.T) {
 			t.Errorf("%s may match %q", expression, text)
 		}
 	}
+	for expression, text := range map[string]string{`(?i)a`: "a\u0301", `(?i)k`: "\u212a", `\x{fffd}b`: "\xffb", `(?i:x)|y`: "X"} {
+		if !assert.MayMatch(regexp.MustCompile(expression), text) {
+			t.Errorf("%s may not match %q", expression, text)
+		}
+	}
 }
 
 // anyEvidence is that of some conversation among the nodes a to d.
 func anyEvidence(t *rapid.T) *assert.Evidence {
-	text := rapid.SampledFrom([]string{"", "yes", "YES please", "no. no.", "12", "\xff", "a\nb", "é"})
+	text := rapid.SampledFrom([]string{"", "yes", "YES please", "No! Nope.", "12", "\xff", "a\nb", "é"})
 	nodes := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 	e := &assert.Evidence{Variables: map[string]any{}, Graph: assert.Graph{}}
 	for range rapid.IntRange(0, 6).Draw(t, "turns") {
@@ -260,7 +267,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEvidence(t)
-		before, _ := json.Marshal(e)
+		before := snapshot(e)
 		score := rapid.Float64Range(0, 1).Draw(t, "score")
 		judge := &opinions{opinion: assert.Opinion{
 			Verdict: rapid.SampledFrom([]assert.JudgeVerdict{assert.JudgePass, assert.JudgeFail, assert.CannotJudge, ""}).Draw(t, "verdict"),
@@ -271,12 +278,12 @@ func TestEvaluate(t *testing.T) {
 			r := c.Evaluate(t.Context(), e, judge)
 			results[i] = r
 			checkResult(t, configs[i].config, r, e)
-			first, _ := json.Marshal(r)
-			if again, _ := json.Marshal(c.Evaluate(t.Context(), e, judge)); string(again) != string(first) {
+			first := encode(t, r)
+			if again := encode(t, c.Evaluate(t.Context(), e, judge)); again != first {
 				t.Fatalf("%s: %s, and again %s", configs[i].config, first, again)
 			}
 		}
-		if after, _ := json.Marshal(e); string(after) != string(before) {
+		if after := snapshot(e); after != before {
 			t.Fatal("the evidence has changed")
 		}
 		some := rapid.SliceOfN(rapid.SampledFrom(results), 1, 6).Draw(t, "some")
@@ -297,5 +304,24 @@ func checkResult(t *rapid.T, config string, r assert.Result, e *assert.Evidence)
 	}
 	if visited := slices.ContainsFunc(e.Visits, func(v assert.Visit) bool { return v.Node == r.Node }); r.Node != "" && !visited {
 		t.Fatalf("%s: blames %q, which was not visited", config, r.Node)
+	}
+}
+
+// TestConcurrentUse shares checks and evidence among goroutines.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	e := order()
+	for _, c := range configs {
+		check := compile(t, c.kind, c.config)
+		want := check.Evaluate(t.Context(), e, nil)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if got := check.Evaluate(t.Context(), e, nil); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: %+v, want %+v", c.config, got, want)
+				}
+			})
+		}
+		all.Wait()
 	}
 }

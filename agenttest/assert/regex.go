@@ -43,7 +43,7 @@ func compileRegex(f *fields, _ *Assertion) rule {
 	c := &regexRule{}
 	flags := f.text("flags", 3)
 	if strings.Trim(flags, "ims") != "" {
-		f.reject(path("flags"), "must have no other letters than i, m and s")
+		f.rejectf(path("flags"), "must have no other letters than i, m and s")
 		flags = ""
 	}
 	f.require("pattern")
@@ -60,17 +60,17 @@ func compileRegex(f *fields, _ *Assertion) rule {
 // expression compiles a regular expression that stands in a member.
 func (f *fields) expression(name, text, flags string) pattern {
 	if len(text) > MaxPattern {
-		f.reject(path(name), "must have at most %d bytes", MaxPattern)
+		f.rejectf(path(name), "must have at most %d bytes", MaxPattern)
 		return pattern{}
 	}
 	compiled, err := regexp.Compile(text)
 	if err != nil {
-		f.reject(path(name), "must be a regular expression in RE2 syntax: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		f.rejectf(path(name), "must be a regular expression in RE2 syntax: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		return pattern{}
 	}
 	if flags != "" {
 		if compiled, err = regexp.Compile("(?" + flags + ")" + text); err != nil {
-			f.reject(path(name), "must be a regular expression in RE2 syntax that allows the flags: %s", err.Error())
+			f.rejectf(path(name), "must be a regular expression in RE2 syntax that allows the flags: %s", err.Error())
 			return pattern{}
 		}
 	}
@@ -97,42 +97,58 @@ func (p pattern) affords(size, matches int) bool { return p.steps <= MaxWork/(ma
 
 func (c *regexRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
 	r.Expected = c.text
-	var matches []Match
-	var count, turn int
-	if c.variable == "" {
-		if !c.words(e, r) || !c.worth(c.size(e), r) {
-			return
-		}
-		turn = -1
-		var room [1 << 10]byte
-		for i := range e.Turns {
-			if t := &e.Turns[i]; count < c.least && c.has(i, t) && c.pattern.literals.mayMatch(t.Text, room[:0]) {
-				if found := c.find(t.Text, c.least-count); len(found) > 0 {
-					count, turn = count+len(found), i
-					matches = appendMatches(matches, found, t.Text, &turn)
-				}
-			}
-		}
-	} else {
-		text, known := c.textOf(e, r)
-		if !known || !c.worth(len(text), r) {
-			return
-		}
-		found := c.find(text, c.least)
-		count, turn = len(found), -1
-		matches = appendMatches(matches, found, text, nil)
+	look := c.inTurns
+	if c.variable != "" {
+		look = c.inVariable
 	}
-	if matches != nil {
+	count, ok := look(e, r)
+	if ok {
+		c.decide(e, count, r)
+	}
+}
+
+// inTurns returns how many matches there are, up to those that are needed, and sets what was found. If ok is false, the result
+// is set.
+func (c *regexRule) inTurns(e *Evidence, r *Result) (count int, ok bool) {
+	if !c.words(e, r) || !c.worth(c.size(e), r) {
+		return 0, false
+	}
+	var matches []Match
+	var room [1 << 10]byte
+	for i := range e.Turns {
+		t := &e.Turns[i]
+		if count == c.least || !c.has(i, t) || !c.pattern.literals.mayMatch(t.Text, room[:0]) {
+			continue
+		}
+		if found := c.find(t.Text, c.least-count); len(found) > 0 {
+			count += len(found)
+			matches = appendMatches(matches, found, t.Text, i)
+			r.decidedIn(e, i)
+		}
+	}
+	if count > 0 {
 		r.Actual = matches
 	}
-	r.decidedIn(e, turn)
-	c.decide(e, count, r)
+	return count, true
+}
+
+// inVariable is inTurns for a variable.
+func (c *regexRule) inVariable(e *Evidence, r *Result) (count int, ok bool) {
+	text, known := c.textOf(e, r)
+	if !known || !c.worth(len(text), r) {
+		return 0, false
+	}
+	found := c.find(text, c.least)
+	if len(found) > 0 {
+		r.Actual = appendMatches(nil, found, text, -1)
+	}
+	return len(found), true
 }
 
 // worth reports whether the work is little enough; otherwise it sets the result.
 func (c *regexRule) worth(size int, r *Result) bool {
 	if !c.pattern.affords(size, c.least) {
-		r.fail(Error, CodeTooLarge, "The regular expression is too large for the %d bytes to look at.", size)
+		r.failf(Error, CodeTooLarge, "The regular expression is too large for the %d bytes to look at.", size)
 		return false
 	}
 	return true
@@ -155,13 +171,13 @@ func (c *regexRule) decide(e *Evidence, count int, r *Result) {
 	shown, where := excerpt(c.text), c.String()
 	switch {
 	case c.negate && enough:
-		r.fail(Failed, CodeForbidden, "%s must not match, but does in %s.", shown, where)
+		r.failf(Failed, CodeForbidden, "%s must not match, but does in %s.", shown, where)
 	case c.negate:
-		r.pass("%s does not match in %s.", shown, where)
+		r.passf("%s does not match in %s.", shown, where)
 	case enough:
-		r.pass("%s matches in %s.", shown, where)
+		r.passf("%s matches in %s.", shown, where)
 	default:
-		r.fail(Failed, CodeNoMatch, "%s has %s in %s, but needs %d.", shown, plural(count, "match"), where, c.least)
+		r.failf(Failed, CodeNoMatch, "%s has %s in %s, but needs %d.", shown, plural(count, "match"), where, c.least)
 		r.Turn = nil
 		if c.turn >= 0 {
 			r.decidedIn(e, c.turn)
@@ -170,16 +186,15 @@ func (c *regexRule) decide(e *Evidence, count int, r *Result) {
 	r.blame(e, c.variable)
 }
 
-// appendMatches appends what was found in a text, up to the bounds of a result.
-func appendMatches(to []Match, found [][]int, text string, turn *int) []Match {
+// appendMatches appends what was found in a text, up to the bounds of a result. turn is -1 for a variable.
+func appendMatches(to []Match, found [][]int, text string, turn int) []Match {
 	for _, at := range found {
 		if len(to) == maxMatches {
 			return to
 		}
 		m := Match{Text: clipped(text[at[0]:at[1]])}
-		if turn != nil {
-			index := *turn
-			m.Turn = &index
+		if turn >= 0 {
+			m.Turn = &turn
 		}
 		for g := 2; g < len(at) && len(m.Groups) < maxGroups; g += 2 {
 			group := ""

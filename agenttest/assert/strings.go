@@ -33,7 +33,7 @@ func compileString(f *fields, _ *Assertion) rule {
 	c.value = f.text("value", MaxValue)
 	c.operator = choice(f, "operator", contains, notContains, equals, notEquals, startsWith, endsWith)
 	if c.value == "" && f.has("value") && c.operator != equals && c.operator != notEquals {
-		f.reject(path("value"), "must not be empty: every text has it")
+		f.rejectf(path("value"), "must not be empty: every text has it")
 	}
 	c.letterCase = !f.flag("case_sensitive", false)
 	c.blanks = f.flag("fold_whitespace", false)
@@ -70,34 +70,47 @@ func (c comparison) holds(text, value []byte) bool {
 
 func (c *stringRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
 	r.Expected = c.value
-	operator, positive := c.operator.positive()
-	found := false
+	look := c.inTurns
+	if c.variable != "" {
+		look = c.inVariable
+	}
+	found, ok := look(e, r)
+	if ok {
+		c.decide(e, found, r)
+	}
+}
+
+// inTurns reports whether the comparison, without its negation, holds for a turn, and sets that turn. If ok is false, the
+// result is set.
+func (c *stringRule) inTurns(e *Evidence, r *Result) (found, ok bool) {
+	if !c.words(e, r) {
+		return false, false
+	}
+	operator, _ := c.operator.positive()
 	var array [1 << 10]byte
 	room := array[:0]
-	if c.variable != "" {
-		text, known := c.textOf(e, r)
-		if !known {
-			return
+	for i := range e.Turns {
+		t := &e.Turns[i]
+		if !c.has(i, t) {
+			continue
 		}
-		found = operator.holds(c.fold(room, text), c.folded)
-	} else {
-		if !c.words(e, r) {
-			return
-		}
-		for i := range e.Turns {
-			t := &e.Turns[i]
-			if !c.has(i, t) {
-				continue
-			}
-			room = c.fold(room[:0], t.Text)
-			if found = operator.holds(room, c.folded); found {
-				r.decidedIn(e, i)
-				r.Actual = display(t.Text)
-				break
-			}
+		if room = c.fold(room[:0], t.Text); operator.holds(room, c.folded) {
+			r.decidedIn(e, i)
+			r.Actual = display(t.Text)
+			return true, true
 		}
 	}
-	c.decide(e, found, positive, r)
+	return false, true
+}
+
+// inVariable is inTurns for a variable.
+func (c *stringRule) inVariable(e *Evidence, r *Result) (found, ok bool) {
+	text, known := c.textOf(e, r)
+	if !known {
+		return false, false
+	}
+	operator, _ := c.operator.positive()
+	return operator.holds(c.fold(nil, text), c.folded), true
 }
 
 // verbs say what the comparisons do.
@@ -109,8 +122,8 @@ var verbs = map[comparison]struct{ does, not string }{
 }
 
 // decide sets the outcome.
-func (c *stringRule) decide(e *Evidence, found, positive bool, r *Result) {
-	operator, _ := c.operator.positive()
+func (c *stringRule) decide(e *Evidence, found bool, r *Result) {
+	operator, positive := c.operator.positive()
 	verb := verbs[operator]
 	does, not := "One of "+c.messages()+" "+verb.does, "None of "+c.messages()+" "+verb.does
 	if c.variable != "" {
@@ -118,13 +131,13 @@ func (c *stringRule) decide(e *Evidence, found, positive bool, r *Result) {
 	}
 	switch {
 	case found && positive:
-		r.pass("%s %s.", does, excerpt(c.value))
+		r.passf("%s %s.", does, excerpt(c.value))
 	case found:
-		r.fail(Failed, CodeForbidden, "%s %s, which it must not.", does, excerpt(c.value))
+		r.failf(Failed, CodeForbidden, "%s %s, which it must not.", does, excerpt(c.value))
 	case positive:
-		r.fail(Failed, CodeNoMatch, "%s %s.", not, excerpt(c.value))
+		r.failf(Failed, CodeNoMatch, "%s %s.", not, excerpt(c.value))
 	default:
-		r.pass("%s %s.", not, excerpt(c.value))
+		r.passf("%s %s.", not, excerpt(c.value))
 	}
 	r.blame(e, c.variable)
 }

@@ -83,7 +83,7 @@ func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
 	}
 	text, isText := textOf(value)
 	if !isText || len(text) > MaxTarget {
-		r.fail(Error, CodeTooLarge, "The variable %s is no JSON value of at most %d bytes.", excerpt(t.variable), MaxTarget)
+		r.failf(Error, CodeTooLarge, "The variable %s is no JSON value of at most %d bytes.", excerpt(t.variable), MaxTarget)
 		return "", false
 	}
 	r.Actual = display(value)
@@ -92,14 +92,14 @@ func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
 
 // missing sets the result of an assertion about a variable without a value.
 func missing(e *Evidence, variable string, r *Result) {
-	r.fail(Failed, CodeVariableMissing, "The variable %s has no value.", excerpt(variable))
+	r.failf(Failed, CodeVariableMissing, "The variable %s has no value.", excerpt(variable))
 	r.Node = e.collects(variable)
 }
 
 // words reports whether the turns of the target are few enough to look at; otherwise it sets the result.
 func (t target) words(e *Evidence, r *Result) bool {
 	if t.size(e) > MaxTarget {
-		r.fail(Error, CodeTooLarge, "There are more than %d bytes of words to look at.", MaxTarget)
+		r.failf(Error, CodeTooLarge, "There are more than %d bytes of words to look at.", MaxTarget)
 		return false
 	}
 	return true

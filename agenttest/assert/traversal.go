@@ -77,7 +77,7 @@ func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Res
 		visits = slices.Compact(visits)
 	}
 	if len(visits) > MaxNodes {
-		r.fail(Error, CodeTooLarge, "The visited path has more than %d nodes.", MaxNodes)
+		r.failf(Error, CodeTooLarge, "The visited path has more than %d nodes.", MaxNodes)
 		return
 	}
 	edits, kept := compare(c.reference, visits)
@@ -86,9 +86,9 @@ func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Res
 	r.Actual = Traversal{Path: visits, Similarity: like, LCS: share(2*kept, len(c.reference)+len(visits)), Diff: edits}
 	score, pass := c.score(visits, like, kept)
 	if pass {
-		r.pass("The visited path is like the reference (%s, similarity %.2f).", c.mode, like)
+		r.passf("The visited path is like the reference (%s, similarity %.2f).", c.mode, like)
 	} else {
-		r.fail(Failed, CodeWrongPath, "The visited path is not like the reference (%s, similarity %.2f): %d of %d nodes of the reference were visited in order.",
+		r.failf(Failed, CodeWrongPath, "The visited path is not like the reference (%s, similarity %.2f): %d of %d nodes of the reference were visited in order.",
 			c.mode, like, kept, len(c.reference))
 		r.Node = lastKept(edits)
 	}
@@ -220,9 +220,9 @@ func lengths(a, b []string) []uint16 {
 	}
 	width := len(b) + 1
 	table := make([]uint16, (len(a)+1)*width)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+	for i, x := range slices.Backward(a) {
+		for j, y := range slices.Backward(b) {
+			if x == y {
 				table[i*width+j] = table[(i+1)*width+j+1] + 1
 			} else {
 				table[i*width+j] = max(table[(i+1)*width+j], table[i*width+j+1])

@@ -69,9 +69,9 @@ func (c *variableRule) compare(f *fields, value any) {
 	case c.operator == opEquals:
 	case c.operator == opContains && (!isText || text != ""):
 	case !isText:
-		f.reject(path("value"), "must be a string for the operator %s", c.operator)
+		f.rejectf(path("value"), "must be a string for the operator %s", c.operator)
 	case text == "":
-		f.reject(path("value"), "must not be empty for the operator %s", c.operator)
+		f.rejectf(path("value"), "must not be empty for the operator %s", c.operator)
 	default:
 		flags := ""
 		if c.letterCase {
@@ -91,7 +91,7 @@ func (c *variableRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resu
 	name := excerpt(c.variable)
 	if c.operator == opExists {
 		r.Actual = display(value)
-		r.pass("The variable %s has the value %s.", name, quoted(r.Actual))
+		r.passf("The variable %s has the value %s.", name, quoted(r.Actual))
 		return
 	}
 	text, known := target{variable: c.variable}.textOf(e, r)
@@ -99,14 +99,14 @@ func (c *variableRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resu
 		return
 	}
 	if c.operator == opRegex && !c.pattern.affords(len(text), 1) {
-		r.fail(Error, CodeTooLarge, "The regular expression is too large for the %d bytes of the variable %s.", len(text), name)
+		r.failf(Error, CodeTooLarge, "The regular expression is too large for the %d bytes of the variable %s.", len(text), name)
 		return
 	}
 	if c.holds(value, text) {
-		r.pass("The variable %s has the value %s, as expected.", name, quoted(r.Actual))
+		r.passf("The variable %s has the value %s, as expected.", name, quoted(r.Actual))
 		return
 	}
-	r.fail(Failed, CodeNoMatch, "The variable %s has the value %s, which is not as expected: %s %s.", name, quoted(r.Actual),
+	r.failf(Failed, CodeNoMatch, "The variable %s has the value %s, which is not as expected: %s %s.", name, quoted(r.Actual),
 		strings.ReplaceAll(string(c.operator), "_", " "), quoted(r.Expected))
 	r.Node = e.collects(c.variable)
 }

@@ -59,12 +59,12 @@ func compileWebhook(f *fields, _ *Assertion) rule {
 	c.before, c.after = f.node("before_node"), f.node("after_node")
 	switch {
 	case c.most >= 0 && c.least > c.most:
-		f.reject(path(minimum), "must be at most max_count")
+		f.rejectf(path(minimum), "must be at most max_count")
 	case c.least == 0 && c.most < 0:
-		f.reject(path(minimum), "must be at least 1 without max_count: every run would pass")
+		f.rejectf(path(minimum), "must be at least 1 without max_count: every run would pass")
 	}
 	if !f.broken && !slices.ContainsFunc([]string{"url", "node_id", "method", "request_body", "body_match"}, f.has) {
-		f.reject("config", "needs one of url, node_id, method, request_body, body_match")
+		f.rejectf("config", "needs one of url, node_id, method, request_body, body_match")
 	}
 	return c
 }
@@ -75,9 +75,9 @@ func (c *webhookRule) readBody(f *fields) {
 		body, isObject := v.(map[string]any)
 		switch {
 		case !isObject:
-			f.reject(path("request_body"), "must be an object, not %s", kindOf(v))
+			f.rejectf(path("request_body"), "must be an object, not %s", kindOf(v))
 		case len(body) > MaxMembers:
-			f.reject(path("request_body"), "must have at most %d members", MaxMembers)
+			f.rejectf(path("request_body"), "must have at most %d members", MaxMembers)
 		}
 		c.body = body
 	}
@@ -88,13 +88,13 @@ func (c *webhookRule) readBody(f *fields) {
 	at := path("body_match")
 	pointers, isObject := v.(map[string]any)
 	if !isObject || len(pointers) == 0 || len(pointers) > MaxPointers {
-		f.reject(at, "must be an object with 1 to %d JSON pointers and their values", MaxPointers)
+		f.rejectf(at, "must be an object with 1 to %d JSON pointers and their values", MaxPointers)
 		return
 	}
 	for pointer, value := range pointers {
 		tokens, valid := parsePointer(pointer)
 		if !valid {
-			f.reject(at, "has names that are no JSON pointers, such as /order/items/0: %s", excerpt(firstInvalid(pointers)))
+			f.rejectf(at, "has names that are no JSON pointers, such as /order/items/0: %s", excerpt(firstInvalid(pointers)))
 			return
 		}
 		c.places = append(c.places, place{pointer, tokens, value})
@@ -156,7 +156,7 @@ func resolve(value any, tokens []string) (at any, known bool) {
 func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Result) {
 	r.Expected = c.expected()
 	if len(e.Webhooks) > MaxCalls || c.hasBody() && bodies(e.Webhooks) > MaxTarget {
-		r.fail(Error, CodeTooLarge, "There are more than %d requests or more than %d bytes in their bodies.", MaxCalls, MaxTarget)
+		r.failf(Error, CodeTooLarge, "There are more than %d requests or more than %d bytes in their bodies.", MaxCalls, MaxTarget)
 		return
 	}
 	from, to := c.window(e)
@@ -178,16 +178,16 @@ func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ Judge, r *Resul
 	r.Actual = map[string]any{"requests": len(e.Webhooks), "matching": alike, "in_order": inTime}
 	switch {
 	case c.most >= 0 && inTime > c.most:
-		r.fail(Failed, CodeManyWebhooks, "The agent sent %s like this, but at most %d are allowed.", plural(inTime, "request"), c.most)
+		r.failf(Failed, CodeManyWebhooks, "The agent sent %s like this, but at most %d are allowed.", plural(inTime, "request"), c.most)
 		r.decidedBy(e, last)
 	case inTime >= c.least:
-		r.pass("The agent sent %s like this.", plural(inTime, "request"))
+		r.passf("The agent sent %s like this.", plural(inTime, "request"))
 		r.decidedBy(e, last)
 	case alike >= c.least:
-		r.fail(Failed, CodeWrongOrder, "The agent sent %s like this, but only %d at the right time.", plural(alike, "request"), inTime)
+		r.failf(Failed, CodeWrongOrder, "The agent sent %s like this, but only %d at the right time.", plural(alike, "request"), inTime)
 		r.decidedBy(e, early)
 	default:
-		r.fail(Failed, CodeNoWebhook, "The agent sent %s like this, but needs %d.", plural(alike, "request"), c.least)
+		r.failf(Failed, CodeNoWebhook, "The agent sent %s like this, but needs %d.", plural(alike, "request"), c.least)
 	}
 }
 

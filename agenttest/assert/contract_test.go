@@ -1,0 +1,112 @@
+package assert_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/go-faster/yaml"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/assert"
+)
+
+// member is a member of a configuration in the contract.
+type member struct {
+	Ref     string   `yaml:"$ref"`
+	Enum    []any    `yaml:"enum"`
+	Maximum *float64 `yaml:"maximum"`
+	Longest int      `yaml:"maxLength"`
+	Most    int      `yaml:"maxItems"`
+}
+
+// TestContract wants Compile to know the members, the words and the limits that the contract has.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	var contract struct {
+		Components struct {
+			Schemas map[string]struct {
+				member     `yaml:",inline"`
+				Properties map[string]member
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(callwright.OpenAPI), &contract); err != nil {
+		t.Fatal(err)
+	}
+	schemas := contract.Components.Schemas
+	for kind, schema := range map[assert.Type]string{
+		assert.LLMJudge: "TestLLMJudgeConfig", assert.ServiceTone: "TestServiceToneConfig", assert.VariableExtracted: "TestVariableExtractedConfig",
+		assert.NodeReached: "TestNodeReachedConfig", assert.NodesVisited: "TestNodesVisitedConfig", assert.WebhookTriggered: "TestWebhookTriggeredConfig",
+		assert.RegexMatch: "TestRegexMatchConfig", assert.StringCheck: "TestStringCheckConfig", assert.CustomLLM: "TestCustomLLMConfig",
+		assert.TraversalMatch: "TestTraversalMatchConfig",
+	} {
+		if len(schemas[schema].Properties) == 0 {
+			t.Errorf("the contract has no %s", schema)
+		}
+		for name, m := range schemas[schema].Properties {
+			if m.Ref != "" {
+				m = schemas[m.Ref[strings.LastIndex(m.Ref, "/")+1:]].member
+			}
+			for _, word := range m.Enum {
+				if problem := refusal(kind, name, word); problem != "" {
+					t.Errorf("%s: %s %v: %s", kind, name, word, problem)
+				}
+			}
+			if problem := refusal(kind, name, map[string]any{}); strings.Contains(problem, "unknown") {
+				t.Errorf("%s: %s %s", kind, name, problem)
+			}
+			checkLimits(t, kind, name, m)
+		}
+	}
+}
+
+// checkLimits wants the largest values of a member to be accepted and larger ones to be refused.
+func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
+	t.Helper()
+	expect := func(value any, fine bool) {
+		if problem := refusal(kind, name, value); (problem == "") != fine {
+			t.Errorf("%s: %s %.40v: %q", kind, name, value, problem)
+		}
+	}
+	if m.Maximum != nil && name != "min_count" {
+		expect(*m.Maximum, true)
+		expect(*m.Maximum+1, false)
+	}
+	if m.Longest > 0 && name != "flags" {
+		expect(strings.Repeat("x", m.Longest), true)
+		expect(strings.Repeat("x", m.Longest+1), false)
+	}
+	if m.Most > 0 {
+		expect(make([]any, m.Most+1), false)
+	}
+}
+
+// refusal is what Compile says about a member of a configuration, if it has a value; the message about one that has no effect
+// without others, or is compared with others, does not count.
+func refusal(kind assert.Type, name string, value any) string {
+	config := map[string]any{name: value}
+	switch name {
+	case "variable":
+		config["target"] = "variable"
+	case "pass_categories", "categories":
+		config["output_type"] = "categorical"
+	case "value":
+		config["operator"] = "equals"
+	case "values":
+		config["operator"] = "one_of"
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		return err.Error()
+	}
+	_, err = assert.Compile(assert.Assertion{Type: kind, Config: text})
+	all, _ := errors.AsType[callwright.FieldErrors](err)
+	for _, e := range all {
+		if e.Field == "config."+name {
+			return e.Message
+		}
+	}
+	return ""
+}
