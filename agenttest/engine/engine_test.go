@@ -218,8 +218,8 @@ func TestCheckCaller(t *testing.T) {
 	m := model(3)
 	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, CheckCaller: true}).
 		Run(t.Context(), engine.Case{Run: "r", Scenario: scripted("a", "b", "c")})
-	if err != nil || o.Verdict != engine.Passed || len(m.Questions()) > 0 {
-		t.Errorf("a scripted caller is checked: %s, error %v", o.Verdict, err)
+	if err != nil || o.Verdict != engine.Passed || len(m.Questions()) > 0 || o.Models != (engine.Models{Agent: "fake"}) {
+		t.Errorf("a scripted caller is checked: %s, models %+v, error %v", o.Verdict, o.Models, err)
 	}
 }
 

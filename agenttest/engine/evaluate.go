@@ -121,7 +121,7 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 // finish sets the verdict of runs that the assertions do not decide, and what was used.
 func (r *run) finish(ctx context.Context) {
 	o := &r.out
-	o.Usage = r.models.spent()
+	o.Usage, o.Models = r.models.spent(), r.models.answerers()
 	o.Quota = r.models.troubles().quota
 	switch {
 	case ctx.Err() != nil:

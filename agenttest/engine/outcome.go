@@ -84,5 +84,17 @@ func (u *Usage) of(r role) *llm.Usage {
 	}
 }
 
-// Models names the models of a run. They may be the same.
+// Models names the models that have answered in a run. They may be the same; empty: none was asked.
 type Models struct{ Caller, Agent, Judge string }
+
+// of returns the part of a role.
+func (m *Models) of(r role) *string {
+	switch r {
+	case byCaller:
+		return &m.Caller
+	case byJudge:
+		return &m.Judge
+	default:
+		return &m.Agent
+	}
+}

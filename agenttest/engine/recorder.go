@@ -52,6 +52,7 @@ type recorder struct {
 	kept    map[digest][]*entry // answers that were not used yet
 	next    map[digest]int      // the number of the next answer that is kept
 	usage   Usage
+	asked   Models
 	trouble trouble
 	scratch form
 }
@@ -113,16 +114,16 @@ func parseKey(key string) (d digest, number int, ok bool) {
 }
 
 // ask answers a request from the journal, or has call answer it and keeps the answer. write writes the form of the request.
-func (r *recorder) ask(ctx context.Context, by role, write func(*form), call func() (*entry, error)) (*entry, error) {
+func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call func() (*entry, error)) (*entry, error) {
 	if ctx.Err() != nil {
 		return nil, over(ctx)
 	}
-	d, number, size, found, err := r.find(by, write)
+	d, number, size, found, err := r.find(m, write)
 	if err != nil {
 		return nil, err
 	}
 	if found != nil {
-		r.settle(by, 0, found, size)
+		r.settle(m, 0, found, size)
 		return found, found.failure()
 	}
 	reserved := size/bytesPerWord + outputTokens
@@ -143,19 +144,20 @@ func (r *recorder) ask(ctx context.Context, by role, write func(*form), call fun
 		r.budget.settle(reserved, e.tokens(size))
 		return nil, problem
 	}
-	r.settle(by, reserved, e, size)
+	r.settle(m, reserved, e, size)
 	return e, err
 }
 
 // find takes the first answer to a request that was not used yet. If there is none, it returns the number of the next.
-func (r *recorder) find(by role, write func(*form)) (d digest, number, size int, found *entry, err error) {
+func (r *recorder) find(m recorded, write func(*form)) (d digest, number, size int, found *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.trouble.journal != nil {
 		return d, 0, 0, nil, unkept(r.trouble.journal)
 	}
 	r.scratch = r.scratch[:0]
-	r.scratch.text(string(by))
+	r.scratch.text(string(m.by))
+	r.scratch.text(m.model.Name())
 	write(&r.scratch)
 	size = len(r.scratch)
 	if r.journal == nil {
@@ -216,12 +218,12 @@ func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
 }
 
 // settle counts the tokens of an answer.
-func (r *recorder) settle(by role, reserved int, e *entry, size int) {
+func (r *recorder) settle(m recorded, reserved int, e *entry, size int) {
 	r.budget.settle(reserved, e.tokens(size))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	u := r.usage.of(by)
-	*u = u.Add(e.usage())
+	tokens, name := r.usage.of(m.by), r.asked.of(m.by)
+	*tokens, *name = tokens.Add(e.usage()), m.model.Name()
 }
 
 // spent returns the tokens so far.
@@ -229,6 +231,13 @@ func (r *recorder) spent() Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.usage
+}
+
+// answerers returns the models that have answered so far.
+func (r *recorder) answerers() Models {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.asked
 }
 
 // troubles returns what went wrong so far.
@@ -275,7 +284,7 @@ func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial
-		e, err := m.in.ask(ctx, m.by, func(f *form) { f.text(m.model.Name()); f.reply(&r) }, func() (*entry, error) {
+		e, err := m.in.ask(ctx, m, func(f *form) { f.reply(&r) }, func() (*entry, error) {
 			return collect(m.model.Reply(ctx, r))
 		})
 		if err != nil {
@@ -293,7 +302,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 // Answer answers a question.
 func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Trial = m.in.trial
-	e, err := m.in.ask(ctx, m.by, func(f *form) { f.text(m.model.Name()); f.question(&q) }, func() (*entry, error) {
+	e, err := m.in.ask(ctx, m, func(f *form) { f.question(&q) }, func() (*entry, error) {
 		a, err := m.model.Answer(ctx, q)
 		if err != nil {
 			return nil, err

@@ -55,7 +55,6 @@ func (e *Engine) newRun(ctx context.Context, c Case) (*run, error) {
 		r.maxTurns = scenario.DefaultMaxTurns
 	}
 	r.out.Evidence = assert.Evidence{Org: string(c.Scenario.Org), Run: c.Run, Variables: map[string]any{}}
-	r.out.Models = Models{Caller: e.cfg.CallerModel.Name(), Agent: e.cfg.Model.Name(), Judge: e.cfg.JudgeModel.Name()}
 	if err := r.models.load(ctx); err != nil {
 		return nil, err
 	}
