@@ -58,9 +58,11 @@ var layers = []struct{ dir, neighbors string }{
 // domain, so that a program links only the domains that it uses.
 var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/agentstore", "agents"},
+	{"adapters/bunstore/agentteststore", "agenttest"},
 	{"adapters/bunstore/sipstore", "sip"},
 	{"adapters/bunstore/triagestore", "triage"},
 	{"adapters/memstore/agentstore", "agents"},
+	{"adapters/memstore/agentteststore", "agenttest"},
 	{"adapters/memstore/sipstore", "sip"},
 	{"adapters/memstore/triagestore", "triage"},
 }

@@ -1,0 +1,97 @@
+package agentteststore
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agenttest"
+)
+
+// InsertBatch adds a group.
+func (s Store) InsertBatch(ctx context.Context, b agenttest.Batch) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.batches[b.ID]; taken {
+			return callwright.ErrConflict
+		}
+		b.Revision = 1
+		d.batches[b.ID] = memory.Clone(b)
+		return nil
+	})
+}
+
+// batch returns a group of an organization.
+func (d *data) batch(org callwright.OrgID, id string) (agenttest.Batch, error) {
+	b, ok := d.batches[id]
+	if !ok || b.Org != org {
+		return agenttest.Batch{}, callwright.NotFound("batch")
+	}
+	return b, nil
+}
+
+// Batch returns one group.
+func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (b agenttest.Batch, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.batch(org, id)
+		b = memory.Clone(found)
+		return err
+	})
+	return b, err
+}
+
+// UpdateBatch replaces a group.
+func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.batch(b.Org, b.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Revision != b.Revision {
+			return callwright.ErrConflict
+		}
+		b.Revision++
+		d.batches[b.ID] = memory.Clone(b)
+		return nil
+	})
+}
+
+// AddCounts adds to the counters of a group.
+func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more agenttest.Counts) (b agenttest.Batch, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.batch(org, id)
+		if err != nil {
+			return err
+		}
+		found.Counts = found.Counts.Plus(more)
+		found.Revision++
+		d.batches[id] = found
+		b = memory.Clone(found)
+		return nil
+	})
+	return b, err
+}
+
+// BatchesOf returns the newest batches of a version.
+func (s Store) BatchesOf(
+	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
+) (found []agenttest.Batch, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, b := range d.batches {
+			if b.Org == org && b.Kind == agenttest.OneEach && b.Pathway == pathway && b.Version == version {
+				found = append(found, b)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b agenttest.Batch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	return memory.Clone(found[:min(limit, len(found))]), err
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}

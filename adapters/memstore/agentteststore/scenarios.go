@@ -1,0 +1,182 @@
+package agentteststore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// InsertScenario adds a scenario.
+func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, taken := d.scenarios[sc.ID]; taken {
+			return callwright.ErrConflict
+		}
+		if err := d.checkName(sc); err != nil {
+			return err
+		}
+		sc.Revision = 1
+		d.scenarios[sc.ID] = memory.Clone(sc)
+		return nil
+	})
+}
+
+// checkName refuses a name that another scenario of the same pathway or persona has.
+func (d *data) checkName(sc scenario.Scenario) error {
+	for _, other := range d.scenarios {
+		if other.ID != sc.ID && other.Org == sc.Org && other.Pathway == sc.Pathway && other.Persona == sc.Persona && other.Name == sc.Name {
+			return agenttest.ErrNameTaken
+		}
+	}
+	return nil
+}
+
+// scenario returns a scenario of an organization.
+func (d *data) scenario(org callwright.OrgID, id string) (scenario.Scenario, error) {
+	sc, ok := d.scenarios[id]
+	if !ok || sc.Org != org {
+		return scenario.Scenario{}, callwright.NotFound("scenario")
+	}
+	return sc, nil
+}
+
+// Scenario returns one scenario.
+func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (sc scenario.Scenario, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		found, err := d.scenario(org, id)
+		sc = memory.Clone(found)
+		return err
+	})
+	return sc, err
+}
+
+// UpdateScenario replaces a scenario.
+func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
+	return with(ctx, s.Store, func(d *data) error {
+		stored, err := d.scenario(sc.Org, sc.ID)
+		if err != nil {
+			return err
+		}
+		if stored.Revision != sc.Revision {
+			return callwright.ErrConflict
+		}
+		sc.Pathway, sc.Persona, sc.CreatedAt = stored.Pathway, stored.Persona, stored.CreatedAt
+		if err := d.checkName(sc); err != nil {
+			return err
+		}
+		sc.Revision++
+		d.scenarios[sc.ID] = memory.Clone(sc)
+		return nil
+	})
+}
+
+// DeleteScenario removes a scenario with its runs.
+func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
+	return with(ctx, s.Store, func(d *data) error {
+		if _, err := d.scenario(org, id); err != nil {
+			return err
+		}
+		delete(d.scenarios, id)
+		for _, r := range d.runs {
+			if r.Org == org && r.Scenario == id && !d.batches[r.Batch].Open() {
+				d.deleteRun(r)
+			}
+		}
+		return nil
+	})
+}
+
+// deleteRun removes a run with its journal, and its snapshot if no other run and no open group has it.
+func (d *data) deleteRun(r agenttest.Run) {
+	delete(d.runs, r.ID)
+	delete(d.answers, r.ID)
+	for _, other := range d.runs {
+		if other.Snapshot == r.Snapshot {
+			return
+		}
+	}
+	delete(d.snapshots, r.Snapshot)
+}
+
+// FindScenarios returns a page of scenarios.
+func (s Store) FindScenarios(
+	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
+) (found []agenttest.Listed, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, sc := range d.scenarios {
+			if sc.Org == org && chosen(sc, f) {
+				found = append(found, agenttest.Listed{Scenario: sc, Recent: d.recent(sc)})
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b agenttest.Listed) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	found = found[:min(f.Limit, len(found))]
+	for i, bytes := 0, 0; i < len(found); i++ {
+		if bytes += found[i].Size(); bytes > agenttest.MaxRead {
+			found = found[:i+1]
+		}
+	}
+	return memory.Clone(found), err
+}
+
+// newestFirst compares the places of two things in a list.
+func newestFirst(at time.Time, id string, otherAt time.Time, otherID string) int {
+	return cmp.Or(otherAt.Compare(at), cmp.Compare(otherID, id))
+}
+
+func chosen(sc scenario.Scenario, f agenttest.ScenarioFilter) bool {
+	return (len(f.IDs) == 0 || slices.Contains(f.IDs, sc.ID)) &&
+		(f.Pathway == "" || f.Pathway == sc.Pathway) &&
+		(f.Persona == "" || f.Persona == sc.Persona) &&
+		(f.Category == "" || f.Category == sc.Category) &&
+		(f.Enabled == nil || *f.Enabled == sc.Enabled) &&
+		(f.After.IsZero() || newestFirst(sc.CreatedAt, sc.ID, f.After.At, f.After.ID) > 0)
+}
+
+// recent returns the most recently created run of a scenario.
+func (d *data) recent(sc scenario.Scenario) *agenttest.Run {
+	var newest *agenttest.Run
+	for _, r := range d.runs {
+		if r.Org == sc.Org && r.Scenario == sc.ID && (newest == nil || newestFirst(r.CreatedAt, r.ID, newest.CreatedAt, newest.ID) < 0) {
+			r.Outcome = nil
+			newest = &r
+		}
+	}
+	return newest
+}
+
+// CountScenarios counts the scenarios of an organization.
+func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, sc := range d.scenarios {
+			if sc.Org == org {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
+}
+
+// RequiredScenarios returns the revisions of the scenarios that promotion requires.
+func (s Store) RequiredScenarios(
+	ctx context.Context, org callwright.OrgID, pathway string, limit int,
+) (required map[string]int64, err error) {
+	required = map[string]int64{}
+	err = with(ctx, s.Store, func(d *data) error {
+		for _, sc := range d.scenarios {
+			if sc.Org == org && sc.Pathway == pathway && sc.Enabled && sc.Required && len(required) < limit {
+				required[sc.ID] = sc.Revision
+			}
+		}
+		return nil
+	})
+	return required, err
+}

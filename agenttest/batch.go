@@ -1,0 +1,126 @@
+package agenttest
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// Batch is a group of runs: one of each of several scenarios, or, in a simulation set, many of each.
+type Batch struct {
+	ID          string
+	Org         callwright.OrgID
+	Kind        Kind
+	Trigger     Trigger
+	Pathway     string // id; empty: the scenarios are of several pathways, or of a persona
+	Persona     string
+	Version     int    // 0: the scenarios are of several pathways
+	Hash        string // of the version, for the gate
+	Scenarios   []Part // what is tested, in the order of the request
+	Simulations int    // runs of each scenario; 1 in a batch
+	Webhook     string // is told the end; empty: nobody. It may hold a token
+	Publish     bool   // publish the version when all runs have passed
+
+	State     State
+	Created   int // runs that exist; the others are created step by step
+	Counts    Counts
+	Cancel    bool   // runs that have not ended are to end as Cancelled
+	Reason    string // why Cancel is set, for people
+	CreatedAt time.Time
+	EndedAt   time.Time // zero: not yet
+	Revision  int64
+}
+
+// Part is a scenario of a batch, as it was when the batch was created.
+type Part struct {
+	Scenario string // id
+	Revision int64  // of the scenario
+	Name     string
+	Pathway  string // id; empty: Persona
+	Persona  string
+	Version  int
+	Snapshot string // id
+}
+
+// Open reports whether the group has runs that have not ended.
+func (b Batch) Open() bool { return b.ID != "" && !b.State.Ended() }
+
+// Total returns how many runs the batch has in all.
+func (b Batch) Total() int { return len(b.Scenarios) * b.Simulations }
+
+// Kind tells batches from simulation sets.
+type Kind string
+
+// The kinds.
+const (
+	OneEach     Kind = "batch"
+	Simulations Kind = "simulation_set"
+)
+
+// Trigger says who began a batch.
+type Trigger string
+
+// The triggers.
+const (
+	ByAPI        Trigger = "api"
+	ByDashboard  Trigger = "dashboard"
+	ByCI         Trigger = "ci"
+	ByPromotion  Trigger = "promotion"
+	BySimulation Trigger = "simulation"
+	ByTornado    Trigger = "tornado"
+)
+
+// Counts counts the runs of a batch that have ended.
+type Counts struct{ Passed, Failed, Error, Cancelled int }
+
+// Ended returns how many runs have ended.
+func (c Counts) Ended() int { return c.Passed + c.Failed + c.Error + c.Cancelled }
+
+// Plus returns the sum of two counts.
+func (c Counts) Plus(d Counts) Counts {
+	return Counts{c.Passed + d.Passed, c.Failed + d.Failed, c.Error + d.Error, c.Cancelled + d.Cancelled}
+}
+
+// add counts a run that has ended in a state.
+func (c *Counts) add(s State) {
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Error:
+		c.Error++
+	case Cancelled:
+		c.Cancelled++
+	case Pending, Running:
+	}
+}
+
+// state returns the state of a group whose runs have all ended.
+//
+// A batch has passed if all its runs have. A simulation set has passed if any run has: its statistics say how often. Runs in
+// error make neither passed.
+func (b Batch) state() State {
+	c := b.Counts
+	switch {
+	case c.Cancelled > 0:
+		return Cancelled
+	case b.Kind == Simulations && c.Error > 0:
+		return Error
+	case b.Kind == Simulations && c.Passed > 0:
+		return Passed
+	case c.Failed > 0:
+		return Failed
+	case c.Error > 0:
+		return Error
+	default:
+		return Passed
+	}
+}
+
+// The limits of groups.
+const (
+	MaxScenarios   = 100    // in a batch
+	MaxSimulations = 200    // of a scenario in a simulation set
+	MaxPending     = 20_000 // runs of an organization that have not ended
+)

@@ -1,0 +1,202 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// How long a node tries to store the end of a run while the database is away. After that another attempt at the run does it:
+// the journal answers for the models.
+const (
+	storeFor  = time.Minute
+	storeRest = 200 * time.Millisecond
+)
+
+// execute executes a run that was marked as Running on this node, and stores its end. A run that is interrupted because the
+// node stops stays Running, and another node resumes it.
+func (s *Service) execute(ctx context.Context, r Run) {
+	out := engine.Outcome{Verdict: engine.Error, Error: "lease_lost: the nodes that ran it have died"}
+	if r.Attempt <= MaxAttempts {
+		var err error
+		if out, err = s.hold(ctx, r); err != nil {
+			s.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
+			s.release(context.WithoutCancel(ctx), r)
+			return
+		}
+	}
+	if errors.Is(context.Cause(ctx), errStopping) && out.Verdict == engine.Cancelled {
+		r.Attempt-- // nothing is wrong with the run
+		s.release(context.WithoutCancel(ctx), r)
+		return
+	}
+	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), s.cfg.Clock.Now()
+	keepNames(&out.Evidence)
+	s.end(context.WithoutCancel(ctx), r)
+}
+
+// hold holds the conversation of a run. An error means that it is to be tried again.
+func (s *Service) hold(ctx context.Context, r Run) (engine.Outcome, error) {
+	snap, err := s.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	return s.cfg.Engine.Run(ctx, engine.Case{
+		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: journal{s.cfg.Store, r},
+	})
+}
+
+// release gives up a run that this node cannot go on with, so that any node resumes it.
+func (s *Service) release(ctx context.Context, r Run) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r.Node = ""
+	if err := s.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		s.cfg.Logger.ErrorContext(ctx, "a run cannot be released: it is resumed when this node has ended",
+			"run_id", r.ID, "org", r.Org, "error", err)
+	}
+}
+
+// keepNames leaves the names of the nodes of a graph, which is what people read, and not its edges.
+func keepNames(e *assert.Evidence) {
+	names := make(assert.Graph, len(e.Graph))
+	for id, n := range e.Graph {
+		names[id] = assert.Node{Name: n.Name}
+	}
+	e.Graph = names
+}
+
+// end stores the end of a run, trying again while the database is away.
+func (s *Service) end(ctx context.Context, r Run) {
+	ctx, cancel := context.WithTimeout(ctx, storeFor)
+	defer cancel()
+	for {
+		err := callwright.Retry(ctx, func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.storeEnd(ctx, r) })
+		})
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
+			s.cfg.Logger.WarnContext(ctx, "the end of a run is not stored: another node has taken it over, or it was deleted",
+				"run_id", r.ID, "org", r.Org)
+			return
+		}
+		s.cfg.Logger.ErrorContext(ctx, "the end of a run cannot be stored", "run_id", r.ID, "org", r.Org, "error", err)
+		rest := time.NewTimer(storeRest)
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+			rest.Stop()
+			return
+		}
+	}
+}
+
+// storeEnd stores the end of a run and all that follows from it, in the transaction of ctx. The revision of the run makes
+// sure that this happens once.
+func (s *Service) storeEnd(ctx context.Context, r Run) error {
+	if err := s.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		return err
+	}
+	if err := s.cfg.Store.DeleteAnswers(ctx, r.Org, r.ID); err != nil {
+		return err
+	}
+	if r.Batch == "" {
+		return s.tell(ctx, r, OneEach)
+	}
+	var one Counts
+	one.add(r.State)
+	b, err := s.cfg.Store.AddCounts(ctx, r.Org, r.Batch, one)
+	if err != nil {
+		return err
+	}
+	if err := s.tell(ctx, r, b.Kind); err != nil {
+		return err
+	}
+	if r.Outcome != nil && r.Outcome.Quota && !b.Cancel {
+		b.Cancel, b.Reason = true, "the model's account has no quota left"
+		if err := s.enqueue(ctx, b.Org, b.ID, taskCancel); err != nil {
+			return err
+		}
+	}
+	return s.advance(ctx, b)
+}
+
+// advance stores a group whose counters have changed, and ends it with its last run.
+func (s *Service) advance(ctx context.Context, b Batch) (err error) {
+	before := b.State
+	if b.State == Pending {
+		b.State = Running
+	}
+	all := b.Total()
+	if b.Cancel {
+		all = b.Created // no more are created
+	}
+	if b.Counts.Ended() == all {
+		if b.State, err = b.State.move(b.state()); err != nil {
+			return err
+		}
+		b.EndedAt = s.cfg.Clock.Now()
+	} else if b.State == before && !b.Cancel {
+		return nil
+	}
+	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
+		return err
+	}
+	if !b.State.Ended() {
+		return nil
+	}
+	return s.tellBatch(ctx, b)
+}
+
+// resultOf returns what lists and statistics read of an outcome.
+func resultOf(o engine.Outcome) Result {
+	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error}
+	for _, t := range o.Evidence.Turns {
+		if t.Role == llm.RoleCaller {
+			r.Turns++
+		}
+	}
+	if o.Verdict == engine.Failed {
+		r.Failure = failureOf(o)
+	}
+	return r
+}
+
+// failureOf returns why a run has failed: by the required assertion that weighs most among those that failed, the first of
+// equal ones.
+func failureOf(o engine.Outcome) *Failure {
+	f := &Failure{Node: o.Blame, End: o.Evidence.End, Reason: "the score is lower than min_score"}
+	heaviest := -1.0
+	for _, r := range o.Results {
+		if r.Required && r.Outcome == assert.Failed && r.Weight > heaviest {
+			heaviest = r.Weight
+			f.Assertion, f.Type, f.Code, f.Reason = r.Assertion, r.Type, r.Code, r.Reasoning
+		}
+	}
+	return f
+}
+
+// journal is the engine.Journal of a run.
+type journal struct {
+	store Journals
+	run   Run
+}
+
+// Answers returns the stored answers.
+func (j journal) Answers(ctx context.Context) (map[string][]byte, error) {
+	return j.store.Answers(ctx, j.run.Org, j.run.ID)
+}
+
+// Append stores an answer.
+func (j journal) Append(ctx context.Context, key string, answer []byte) error {
+	return j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer)
+}

@@ -1,0 +1,94 @@
+package agenttest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+var _ pathway.Gate = (*Service)(nil)
+
+// lookBack is how many batches of a version the gate looks at.
+const lookBack = 100
+
+// Check decides whether a version may go to production: see pathway.Gate. All enabled scenarios of the pathway that are
+// required for promotion must have passed on exactly this version, as they are now, in one batch. Of several such batches the
+// newest decides. A batch in which one of them has failed, or was an error, keeps the version from production until another
+// batch is run.
+func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+	required, err := s.cfg.Store.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
+	switch {
+	case err != nil:
+		return pathway.Verdict{}, err
+	case len(required) == 0:
+		return pathway.Verdict{State: pathway.GateOpen}, nil
+	case len(required) > MaxScenarios:
+		return pathway.Verdict{
+			State: pathway.GateClosed, Reason: fmt.Sprintf("more than %d scenarios are required for promotion", MaxScenarios),
+		}, nil
+	}
+	batches, err := s.cfg.Store.BatchesOf(ctx, org, c.Pathway, c.Number, lookBack)
+	if err != nil {
+		return pathway.Verdict{}, err
+	}
+	for _, b := range batches {
+		if b.Hash == c.Hash && b.covers(required) {
+			return s.judge(ctx, b, required)
+		}
+	}
+	if !c.Start {
+		return pathway.Verdict{State: pathway.GateClosed, Reason: "its required scenarios have not been run together on this version"}, nil
+	}
+	b, _, err := s.StartBatch(ctx, org, BatchRequest{
+		Scenarios: slices.Sorted(maps.Keys(required)), Version: &c.Number, Trigger: ByPromotion,
+	})
+	return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, err
+}
+
+// covers reports whether a batch has all of these scenarios, in these revisions.
+func (b Batch) covers(required map[string]int64) bool {
+	found := 0
+	for _, p := range b.Scenarios {
+		if revision, ok := required[p.Scenario]; ok && revision == p.Revision {
+			found++
+		}
+	}
+	return found == len(required)
+}
+
+// maxNamed is how many scenarios the reason of a verdict names.
+const maxNamed = 5
+
+// judge decides by a batch.
+func (s *Service) judge(ctx context.Context, b Batch, required map[string]int64) (pathway.Verdict, error) {
+	if b.Open() {
+		return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, nil
+	}
+	runs, err := s.cfg.Store.FindRuns(ctx, b.Org, RunFilter{Batch: b.ID, Limit: MaxScenarios})
+	if err != nil {
+		return pathway.Verdict{}, err
+	}
+	var missing []string
+	passed := 0
+	for _, r := range runs {
+		switch _, counts := required[r.Scenario]; {
+		case !counts:
+		case r.State == Passed:
+			passed++
+		case len(missing) < maxNamed:
+			missing = append(missing, fmt.Sprintf("%q is %s", r.Name, r.State))
+		}
+	}
+	if passed == len(required) {
+		return pathway.Verdict{State: pathway.GateOpen, Batch: b.ID}, nil
+	}
+	return pathway.Verdict{
+		State: pathway.GateClosed, Batch: b.ID,
+		Reason: fmt.Sprintf("%d of %d required scenarios have passed: %s", passed, len(required), strings.Join(missing, ", ")),
+	}, nil
+}

@@ -1,0 +1,239 @@
+package agenttest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentteststore"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+const org callwright.OrgID = "acme"
+
+// lab is a Service on an empty memory, with an agent that a test scripts.
+type lab struct {
+	*agenttest.Service
+	t        *testing.T
+	cfg      agenttest.Config
+	agent    *agenttesttest.Runner
+	model    *agentstest.Model
+	pathways *pathways
+	told     *told
+	work     *memstore.Work
+	nodes    int
+}
+
+// newLab makes a lab whose agent says "Hello." and then "Paid. Goodbye.", at the nodes "start" and "paid".
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	memory := memstore.New()
+	l := &lab{
+		t: t, pathways: &pathways{production: 1, hash: "h"}, told: &told{}, work: memstore.NewWork(memory, nil), model: &agentstest.Model{},
+		agent: &agenttesttest.Runner{
+			Turns: []engine.AgentTurn{
+				{Text: "Hello.", Visits: []string{"start"}, Node: "start"},
+				{Text: "Paid. Goodbye.", Visits: []string{"paid"}, Node: "paid", Ended: true},
+			},
+			Nodes: assert.Graph{"start": {Name: "Start", Next: []string{"paid"}}, "paid": {Name: "Paid"}},
+		},
+	}
+	hold, err := engine.New(engine.Config{Runner: l.agent, Model: l.model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.cfg = agenttest.Config{
+		Store: agentteststore.Store{Store: memory}, Atomic: memory, Work: l.work, Leases: memstore.Leases{Store: memory},
+		Pathways: l.pathways, Engine: hold, Notifier: l.told, Failures: l.told, URLs: allowed{},
+	}
+	l.Service = l.another()
+	return l
+}
+
+// another returns the service of another node.
+func (l *lab) another() *agenttest.Service {
+	l.t.Helper()
+	l.nodes++
+	c := l.cfg
+	c.Node = fmt.Sprint("node ", l.nodes)
+	s, err := agenttest.New(c)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s
+}
+
+// run runs the service and its durable work until the test ends, or stop is called.
+func (l *lab) run(s *agenttest.Service) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.t.Context()))
+	var group sync.WaitGroup
+	group.Go(func() { _ = s.Run(ctx) })
+	group.Go(func() { _ = l.work.Run(ctx) })
+	stop = sync.OnceFunc(func() { cancel(); group.Wait() })
+	l.t.Cleanup(stop)
+	return stop
+}
+
+// scenario keeps a scenario that the agent passes.
+func (l *lab) scenario(change ...func(*scenario.Scenario)) scenario.Scenario {
+	l.t.Helper()
+	l.nodes++
+	sc := scenario.Scenario{
+		Pathway: "p1", Name: fmt.Sprint("scenario ", l.nodes), Enabled: true,
+		Messages:   []scenario.Message{{Role: llm.RoleCaller, Text: "I want to pay."}},
+		Assertions: []assert.Assertion{{Type: assert.NodeReached, Config: json.RawMessage(`{"node_id":"paid"}`), Required: true, Weight: 1}},
+	}
+	for _, c := range change {
+		c(&sc)
+	}
+	sc, err := l.CreateScenario(l.t.Context(), org, sc)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return sc
+}
+
+// failing has a scenario expect what the agent does not say.
+func failing(sc *scenario.Scenario) {
+	sc.Assertions = append(sc.Assertions, assert.Assertion{
+		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"refund","operator":"contains"}`), Required: true, Weight: 1,
+	})
+}
+
+// required has a scenario gate promotions.
+func required(sc *scenario.Scenario) { sc.Required = true }
+
+// start starts a run.
+func (l *lab) start(sc scenario.Scenario, r agenttest.RunRequest) agenttest.Run {
+	l.t.Helper()
+	run, err := l.StartRun(l.t.Context(), org, sc.ID, r)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return run
+}
+
+// get returns a run.
+func (l *lab) get(id string) agenttest.Run {
+	l.t.Helper()
+	run, _, err := l.GetRun(l.t.Context(), org, id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return run
+}
+
+// settled waits until nothing happens any more but what waits for time to pass, and then for a while.
+func settled() {
+	time.Sleep(3 * time.Second)
+	synctest.Wait()
+}
+
+// pathways has one pathway, "p1", with versions 1 to 9.
+type pathways struct {
+	mu         sync.Mutex
+	production int
+	hash       string
+	published  []int
+	settled    []string
+	gate       pathway.Gate
+}
+
+func (p *pathways) Load(
+	_ context.Context, of callwright.OrgID, id string, sel pathway.Selector,
+) (*graph.Graph, int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	number := sel.Number
+	if sel.Environment == pathway.Production {
+		number = p.production
+	}
+	switch {
+	case of != org && of != "a", id != "p1":
+		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
+	case number > 9, number == 0 && sel.Environment != "":
+		return nil, 0, callwright.InField("pathway_version", callwright.NotFound("version"))
+	}
+	return &graph.Graph{Hash: p.hash}, number, nil
+}
+
+func (p *pathways) Publish(
+	ctx context.Context, of callwright.OrgID, id string, b pathway.Publication,
+) (pathway.Published, error) {
+	if p.gate != nil {
+		v, err := p.gate.Check(ctx, of, pathway.Candidate{Pathway: id, Number: b.Number, Hash: p.hash})
+		if err != nil || v.State != pathway.GateOpen {
+			return pathway.Published{}, errors.Join(err, callwright.ErrPromotionGateFailed)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.published = append(p.published, b.Number)
+	return pathway.Published{Published: true}, nil
+}
+
+func (p *pathways) Settle(_ context.Context, _ callwright.OrgID, id string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settled = append(p.settled, id)
+	return nil
+}
+
+// told keeps what was told of ends and failures.
+type told struct {
+	mu      sync.Mutex
+	down    int // deliveries that fail first
+	runs    []agenttest.Run
+	batches []agenttest.Batch
+	failed  []agenttest.Run
+}
+
+func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.down > 0 {
+		n.down--
+		return callwright.ErrUnavailable
+	}
+	n.runs = append(n.runs, r)
+	return nil
+}
+
+func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, _ []agenttest.Run) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.batches = append(n.batches, b)
+	return nil
+}
+
+func (n *told) RunFailed(_ context.Context, r agenttest.Run) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.failed = append(n.failed, r)
+	return nil
+}
+
+// allowed allows all addresses but one.
+type allowed struct{}
+
+func (allowed) CheckURL(url string) error {
+	if url == "https://forbidden.example/" {
+		return callwright.Invalid("", "is forbidden")
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package agenttest
+
+import (
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// Run is one execution of a scenario.
+type Run struct {
+	ID       string
+	Org      callwright.OrgID
+	Scenario string // id; the scenario may be deleted or changed meanwhile: see Snapshot
+	Name     string // of the scenario when the run was created
+	Pathway  string // id; empty: Persona
+	Persona  string
+	Version  int    // number of the tested version
+	Batch    string // id of the batch or the simulation set that the run belongs to; empty: none
+	Trial    int    // counts the runs of one scenario in a simulation set, from 0
+	Snapshot string // id of the Snapshot that says what is tested
+	Webhook  string // is told the end of the run; empty: nobody. It may hold a token
+	Scripted bool   // no model took part but the scripted one
+
+	State     State
+	Node      string          // the process that runs it, while it is Running
+	Attempt   int             // how often a node has begun or resumed it; at most MaxAttempts
+	Cancel    bool            // it is to end as Cancelled
+	Outcome   *engine.Outcome // nil until it has ended; lists leave out all but Result
+	Result    Result          // of a run that has ended
+	CreatedAt time.Time
+	StartedAt time.Time // zero: not yet
+	EndedAt   time.Time // zero: not yet
+	Revision  int64
+}
+
+// Result is the part of an outcome that lists and statistics read.
+type Result struct {
+	Score    *float64 // nil: there is none
+	Turns    int
+	Duration time.Duration
+	Error    string   // why the run is an Error; empty: it is none
+	Failure  *Failure // nil: the run has not failed
+}
+
+// Failure says in short why a run has failed, so that equal failures can be counted.
+type Failure struct {
+	Assertion string // id of the required assertion that weighs most among those that failed; empty: the score was too low
+	Type      assert.Type
+	Code      assert.Code
+	Node      string // the node to which the failure is attributed; empty: none
+	End       assert.EndReason
+	Reason    string // in the words of the result
+}
+
+// MaxAttempts is how often a run is begun or resumed. A run whose nodes die more often is an Error.
+const MaxAttempts = 3
+
+// Snapshot is what a run tests, as it was when the run was created. The runs of one scenario in a batch share it.
+type Snapshot struct {
+	ID        string
+	Org       callwright.OrgID
+	Scenario  scenario.Scenario // with the overrides of the run in its RequestData
+	Version   int
+	Hash      string // of the version: see pathway.Version
+	CreatedAt time.Time
+}

@@ -1,0 +1,108 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// MaxStored is how many scenarios an organization can have.
+const MaxStored = 1000
+
+// MaxPage is how many scenarios or runs a page has at most.
+const MaxPage = 100
+
+// CreateScenario checks and keeps a new scenario, and sets its id, its times and the ids of its assertions. The error is
+// callwright.FieldErrors when the scenario is wrong. CodeNotFound with the field pathway_id: there is no such pathway.
+// CodeConflict with the field name: the pathway has a scenario of this name. CodeInvalidState: the organization has
+// MaxStored scenarios.
+func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc scenario.Scenario) (scenario.Scenario, error) {
+	now := s.cfg.Clock.Now()
+	sc.ID, sc.Org, sc.CreatedAt, sc.UpdatedAt, sc.Revision = s.cfg.IDs.New(), org, now, now, 1
+	for i := range sc.Assertions {
+		sc.Assertions[i].ID = ""
+	}
+	sc.SetDefaults(s.cfg.IDs.New)
+	if err := sc.Check(); err != nil {
+		return scenario.Scenario{}, err
+	}
+	if err := s.checkTested(ctx, sc); err != nil {
+		return scenario.Scenario{}, err
+	}
+	return sc, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		n, err := s.cfg.Store.CountScenarios(ctx, org)
+		if err != nil {
+			return err
+		}
+		if n >= MaxStored {
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d scenarios", MaxStored)
+		}
+		return s.cfg.Store.InsertScenario(ctx, sc)
+	})
+}
+
+// checkTested refuses a scenario of a pathway that does not exist. A pathway without a version can have scenarios.
+func (s *Service) checkTested(ctx context.Context, sc scenario.Scenario) error {
+	if sc.Persona != "" {
+		return callwright.Errorf(callwright.CodeNotImplemented, "personas cannot be tested yet: give a pathway_id")
+	}
+	_, _, err := s.cfg.Pathways.Load(ctx, sc.Org, sc.Pathway, pathway.Selector{})
+	if errors.Is(err, callwright.ErrInvalidState) { // an empty draft
+		return nil
+	}
+	return err
+}
+
+// Scenario returns one scenario. CodeNotFound: the organization has none of this id.
+func (s *Service) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
+	return s.cfg.Store.Scenario(ctx, org, id)
+}
+
+// ListScenarios returns a page of scenarios, newest first, each with its most recent run: at most f.Limit (0: MaxStored), and
+// at most MaxRead bytes. Page.Next alone says whether there are more.
+func (s *Service) ListScenarios(
+	ctx context.Context, org callwright.OrgID, f ScenarioFilter,
+) (callwright.Page[Listed], error) {
+	limit := f.Limit
+	if limit <= 0 || limit > MaxStored {
+		limit = MaxStored
+	}
+	f.Limit = limit + 1
+	list, err := s.cfg.Store.FindScenarios(ctx, org, f)
+	return callwright.Fit(list, limit, MaxRead, Listed.Size, Listed.Keyset), err
+}
+
+// UpdateScenario changes a scenario. Runs that exist already keep their snapshot. The errors are those of CreateScenario.
+func (s *Service) UpdateScenario(
+	ctx context.Context, org callwright.OrgID, id string, p scenario.Patch,
+) (sc scenario.Scenario, err error) {
+	err = callwright.Retry(ctx, func(ctx context.Context) error {
+		if sc, err = s.cfg.Store.Scenario(ctx, org, id); err != nil {
+			return err
+		}
+		sc = p.Apply(sc)
+		sc.SetDefaults(s.cfg.IDs.New)
+		if err := sc.Check(); err != nil {
+			return err
+		}
+		sc.UpdatedAt = s.cfg.Clock.Now()
+		return s.cfg.Store.UpdateScenario(ctx, sc)
+	})
+	sc.Revision++
+	return sc, err
+}
+
+// DeleteScenario removes a scenario with its runs. Runs of groups that have not ended go on and stay until their group has
+// ended.
+func (s *Service) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
+	return s.cfg.Store.DeleteScenario(ctx, org, id)
+}
+
+// Size returns about how many bytes a scenario has in a list.
+func (l Listed) Size() int { return l.Scenario.Size() }
+
+// Keyset returns the place of a scenario in a list.
+func (l Listed) Keyset() callwright.Keyset { return callwright.Keyset{At: l.CreatedAt, ID: l.ID} }

@@ -1,0 +1,109 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// Config holds what a Service needs.
+type Config struct {
+	Store    Store             // required
+	Atomic   callwright.Atomic // required: transactions of the store
+	Work     callwright.Work   // required: creates the runs of large groups, sends notices, removes old runs
+	Leases   callwright.Leases // required: tell which nodes are alive
+	Node     string            // names this process; every process of a deployment, past or present, has another name; required
+	Pathways Pathways          // required
+	Engine   *engine.Engine    // required: holds the conversations
+
+	URLs     URLs     // which webhook addresses are allowed; nil: none
+	Notifier Notifier // tells the ends of runs and groups; nil: nobody is told
+	Failures Failures // is told what fails; nil: nobody is told
+
+	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
+	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg
+
+	Clock  callwright.Clock // nil: callwright.SystemClock
+	IDs    callwright.IDs   // nil: callwright.UUIDs
+	Logger *slog.Logger     // nil: discards
+}
+
+// Pathways loads the versions that are tested; pathway.Service implements it.
+type Pathways interface {
+	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
+	// pathway_version, when there is none. CodeInvalidState: the draft is empty.
+	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
+	// Publish publishes a version if the gate lets it pass.
+	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
+	// Settle is called when the tests of a pathway have ended. It may be called twice.
+	Settle(ctx context.Context, org callwright.OrgID, id string) error
+}
+
+// URLs decides to which addresses requests may be sent; webhook.Sender implements it.
+type URLs interface {
+	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	CheckURL(url string) error
+}
+
+// Defaults of a Config.
+const (
+	DefaultConcurrent = 32
+	DefaultPerOrg     = 8
+)
+
+// Service keeps scenarios and runs them.
+type Service struct {
+	cfg   Config
+	heart *callwright.Heartbeat
+	live  live
+	wake  chan struct{} // holds a token when there may be runs to start
+}
+
+// New checks the configuration and registers the durable work. Run executes runs.
+func New(c Config) (*Service, error) {
+	switch {
+	case c.Store == nil:
+		return nil, errors.New("agenttest: Config.Store is required")
+	case c.Atomic == nil:
+		return nil, errors.New("agenttest: Config.Atomic is required")
+	case c.Work == nil:
+		return nil, errors.New("agenttest: Config.Work is required")
+	case c.Leases == nil:
+		return nil, errors.New("agenttest: Config.Leases is required")
+	case c.Node == "":
+		return nil, errors.New("agenttest: Config.Node is required")
+	case c.Pathways == nil:
+		return nil, errors.New("agenttest: Config.Pathways is required")
+	case c.Engine == nil:
+		return nil, errors.New("agenttest: Config.Engine is required")
+	}
+	if c.Concurrent <= 0 {
+		c.Concurrent = DefaultConcurrent
+	}
+	if c.PerOrg <= 0 {
+		c.PerOrg = DefaultPerOrg
+	}
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	if c.IDs == nil {
+		c.IDs = new(callwright.UUIDs)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
+		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{cfg: c, heart: heart, wake: make(chan struct{}, 1)}
+	s.register()
+	return s, nil
+}

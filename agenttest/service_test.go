@@ -1,0 +1,385 @@
+package agenttest_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+func TestRunPasses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.told.down = 2
+		sc := l.scenario()
+		l.run(l.Service)
+		started := l.start(sc, agenttest.RunRequest{Webhook: "https://example.com/hook", Override: map[string]any{"plan": "gold"}})
+		if started.State != agenttest.Pending || started.Version != 1 {
+			t.Errorf("started %+v", started)
+		}
+		settled()
+		got := l.get(started.ID)
+		if got.State != agenttest.Passed || *got.Result.Score != 1 || got.Attempt != 1 || got.Result.Turns != 1 || got.EndedAt.IsZero() {
+			t.Fatalf("got %+v", got)
+		}
+		turns := got.Outcome.Evidence.Turns
+		if len(turns) != 3 || turns[2].Text != "Paid. Goodbye." || got.Outcome.Evidence.Graph["paid"].Name != "Paid" {
+			t.Errorf("the evidence is %+v", got.Outcome.Evidence)
+		}
+		if v := l.agent.Started()[0].Variables; v["plan"] != "gold" {
+			t.Errorf("the agent got %v", v)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(l.told.runs) != 1 || len(l.told.failed) != 0 {
+			t.Errorf("told %d ends, %d failures", len(l.told.runs), len(l.told.failed))
+		}
+		page, err := l.ListScenarios(t.Context(), org, agenttest.ScenarioFilter{})
+		if err != nil || len(page.Items) != 1 || page.Items[0].Recent == nil || page.Items[0].Recent.ID != got.ID {
+			t.Errorf("listed %+v, %v", page, err)
+		}
+	})
+}
+
+func TestRunFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario(failing)
+		l.run(l.Service)
+		run := l.start(sc, agenttest.RunRequest{})
+		settled()
+		got := l.get(run.ID)
+		if got.State != agenttest.Failed || got.Result.Failure == nil || got.Result.Failure.Assertion != sc.Assertions[1].ID || *got.Result.Score != 0.5 {
+			t.Fatalf("got %+v", got)
+		}
+		if len(l.told.failed) != 1 || l.told.failed[0].ID != run.ID {
+			t.Errorf("told %+v", l.told.failed)
+		}
+	})
+}
+
+// TestSnapshot: a run tests the scenario as it was when the run was created.
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario()
+		run := l.start(sc, agenttest.RunRequest{})
+		worse := sc
+		failing(&worse)
+		if _, err := l.UpdateScenario(t.Context(), org, sc.ID, scenario.Patch{Assertions: callwright.Given(worse.Assertions)}); err != nil {
+			t.Fatal(err)
+		}
+		l.run(l.Service)
+		settled()
+		if got := l.get(run.ID); got.State != agenttest.Passed {
+			t.Errorf("got %s", got.State)
+		}
+	})
+}
+
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		good, bad := l.scenario(), l.scenario(failing)
+		l.run(l.Service)
+		b, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+			Scenarios: []string{good.ID, bad.ID}, Webhook: "https://example.com/", Trigger: agenttest.ByAPI,
+		})
+		if err != nil || len(runs) != 2 || b.State != agenttest.Pending {
+			t.Fatalf("got %+v, %v", b, err)
+		}
+		settled()
+		got, runs, err := l.GetBatch(t.Context(), org, b.ID)
+		if err != nil || got.State != agenttest.Failed || got.Counts != (agenttest.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if len(l.told.batches) != 1 || l.told.batches[0].State != agenttest.Failed {
+			t.Errorf("told %+v", l.told.batches)
+		}
+	})
+}
+
+func TestStartRefuses(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	sc := l.scenario()
+	ten, none := 10, 0
+	for name, tt := range map[string]struct {
+		start func() error
+		code  callwright.Code
+		field string
+	}{
+		"another organization's": {func() error {
+			_, err := l.StartRun(t.Context(), "other", sc.ID, agenttest.RunRequest{})
+			return err
+		}, callwright.CodeNotFound, ""},
+		"a version that is not there": {func() error {
+			_, err := l.StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{Version: &ten})
+			return err
+		}, callwright.CodeNotFound, "version_number"},
+		"the draft": {func() error {
+			_, err := l.StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{Version: &none})
+			return err
+		}, callwright.CodeBadRequest, "version_number"},
+		"a forbidden webhook": {func() error {
+			_, err := l.StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{Webhook: "https://forbidden.example/"})
+			return err
+		}, callwright.CodeBadRequest, "webhook_url"},
+		"no scenario": {func() error {
+			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{})
+			return err
+		}, callwright.CodeBadRequest, "scenario_ids"},
+		"a scenario twice": {func() error {
+			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID, sc.ID}})
+			return err
+		}, callwright.CodeBadRequest, "scenario_ids[1]"},
+		"one absent scenario": {func() error {
+			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID, "gone"}})
+			return err
+		}, callwright.CodeNotFound, "scenario_ids[1]"},
+		"no simulations": {func() error {
+			_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}})
+			return err
+		}, callwright.CodeBadRequest, "simulations_per_scenario"},
+	} {
+		err := tt.start()
+		e, ok := errors.AsType[*callwright.Error](err)
+		if !ok || e.Code != tt.code || e.Field != tt.field {
+			t.Errorf("%s: got %v (%s), want %s in %q", name, err, callwright.CodeOf(err), tt.code, tt.field)
+		}
+	}
+	if _, total, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{}); err != nil || total != 0 {
+		t.Errorf("what was refused has left %d runs, %v", total, err)
+	}
+}
+
+// TestSimulationSet has more runs than are created in one piece.
+func TestSimulationSet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		ids := []string{l.scenario().ID, l.scenario(failing).ID, l.scenario().ID}
+		stop := l.run(l.Service)
+		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxSimulations})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			settled()
+		}
+		stop()
+		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
+		if err != nil || got.State != agenttest.Passed || got.Counts != (agenttest.Counts{Passed: 400, Failed: 200}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if len(l.told.failed) != 0 {
+			t.Errorf("a set has told %d failures one by one", len(l.told.failed))
+		}
+	})
+}
+
+// TestConcurrency: an organization has no more runs at once than it may have, whatever waits.
+func TestConcurrency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		var now, most atomic.Int64
+		l.agent.Answer = func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
+			if turn == 0 {
+				most.Store(max(most.Load(), now.Add(1)))
+				time.Sleep(time.Second)
+				now.Add(-1)
+			}
+			return engine.AgentTurn{Text: "Goodbye.", Ended: turn > 0}, nil
+		}
+		sc := l.scenario()
+		l.run(l.Service)
+		l.run(l.another())
+		if _, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 50}); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			settled()
+		}
+		if most.Load() != agenttest.DefaultPerOrg {
+			t.Errorf("%d runs went on at once, want %d", most.Load(), agenttest.DefaultPerOrg)
+		}
+		if n, err := l.cfg.Store.CountRuns(t.Context(), org, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}}); n != 0 || err != nil {
+			t.Errorf("%d runs are left, %v", n, err)
+		}
+	})
+}
+
+// hang has the agent never answer its second turn.
+func hang(ctx context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
+	if turn == 0 {
+		return engine.AgentTurn{Text: "Hello."}, nil
+	}
+	<-ctx.Done()
+	return engine.AgentTurn{}, ctx.Err()
+}
+
+func TestCancelBatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.agent.Answer = hang
+		sc := l.scenario()
+		l.run(l.Service)
+		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		if err := l.CancelBatch(t.Context(), org, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		settled()
+		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
+		if err != nil || got.State != agenttest.Cancelled || got.Counts.Cancelled != 20 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		runs, _, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{States: []agenttest.State{agenttest.Cancelled}})
+		if err != nil || len(runs) != 20 {
+			t.Fatalf("%d runs are cancelled, %v", len(runs), err)
+		}
+		said := 0
+		for _, r := range runs {
+			if r := l.get(r.ID); r.Outcome != nil && len(r.Outcome.Evidence.Turns) > 0 {
+				said++
+			}
+		}
+		if said != agenttest.DefaultPerOrg {
+			t.Errorf("%d cancelled runs keep what was said, want %d", said, agenttest.DefaultPerOrg)
+		}
+		if err := l.CancelBatch(t.Context(), org, b.ID); !errors.Is(err, callwright.ErrInvalidState) {
+			t.Errorf("a second time gave %v", err)
+		}
+	})
+}
+
+// TestNodeStops: what a node that stops has under way goes on at another one.
+func TestNodeStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.agent.Answer = hang
+		run := l.start(l.scenario(), agenttest.RunRequest{})
+		stop := l.run(l.Service)
+		settled()
+		if got := l.get(run.ID); got.State != agenttest.Running || got.Attempt != 1 {
+			t.Fatalf("got %+v", got)
+		}
+		stop()
+		if got := l.get(run.ID); got.State != agenttest.Running || got.Node != "" {
+			t.Fatalf("got %+v", got)
+		}
+		l.agent.Answer = nil
+		l.run(l.another())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := l.get(run.ID); got.State != agenttest.Passed || got.Attempt != 1 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestGate(t *testing.T) {
+	t.Parallel()
+	agentstest.RunGate(t, func(t *testing.T) agentstest.GateHarness {
+		t.Helper()
+		l := newLab(t)
+		return agentstest.GateHarness{
+			Gate: l.Service,
+			Require: func(t *testing.T, of callwright.OrgID, id string) {
+				t.Helper()
+				sc := requiredScenario(id)
+				if _, err := l.CreateScenario(t.Context(), of, sc); err != nil {
+					t.Fatal(err)
+				}
+			},
+			End: l.endTest,
+		}
+	})
+}
+
+// requiredScenario returns a scenario without which nothing goes to production.
+func requiredScenario(id string) scenario.Scenario {
+	sc := scenario.Scenario{Pathway: id, Name: "pays", Enabled: true, CallerPrompt: "You pay."}
+	failing(&sc)
+	required(&sc)
+	return sc
+}
+
+// endTest ends the newest batch of a version, which it begins if there is none, by writing to the store.
+func (l *lab) endTest(t *testing.T, v pathway.Version, passed bool) {
+	t.Helper()
+	ctx := t.Context()
+	verdict, err := l.Check(ctx, v.Org, pathway.Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, runs, err := l.GetBatch(ctx, v.Org, verdict.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs {
+		if runs[i].State = agenttest.Failed; passed {
+			runs[i].State = agenttest.Passed
+		}
+	}
+	if b.State = agenttest.Failed; passed {
+		b.State = agenttest.Passed
+	}
+	if err := errors.Join(l.cfg.Store.UpdateRuns(ctx, runs), l.cfg.Store.UpdateBatch(ctx, b)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPublishOnPass: a batch that has passed publishes its version, if the gate agrees.
+func TestPublishOnPass(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.pathways.gate = l.Service
+		inBatch, outside := l.scenario(required), l.scenario(required)
+		two := 2
+		l.run(l.Service)
+		start := func(ids ...string) {
+			t.Helper()
+			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Version: &two, Publish: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			settled()
+		}
+		start(inBatch.ID)
+		if len(l.pathways.published) != 0 {
+			t.Errorf("published %v, though a required scenario was not in the batch", l.pathways.published)
+		}
+		start(inBatch.ID, outside.ID)
+		if len(l.pathways.published) != 1 || l.pathways.published[0] != 2 || len(l.pathways.settled) != 2 {
+			t.Errorf("published %v, settled %v", l.pathways.published, l.pathways.settled)
+		}
+		// A scenario that has changed has not passed as it is now.
+		if _, err := l.UpdateScenario(t.Context(), org, outside.ID, scenario.Patch{MaxTurns: callwright.Given(3)}); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := l.Check(t.Context(), org, pathway.Candidate{Pathway: "p1", Number: 2, Hash: "h"}); err != nil || v.State != pathway.GateClosed {
+			t.Errorf("got %+v, %v", v, err)
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+)
+
+// Notifier sends the ends of runs and groups to webhooks. A message has an id, the same whenever it is sent again, and a
+// signature that is valid for its organization alone. An error means that it was not delivered: with CodeForbidden the
+// receiver refuses it for good, or nothing may be sent to url; after any other error it is sent again for 24 hours, not
+// before the error's RetryAfter. Messages of errors are for people and hold nothing of the address but its host.
+type Notifier interface {
+	RunEnded(ctx context.Context, url string, r Run) error
+	// BatchEnded sends a group with its runs, which have no outcomes.
+	BatchEnded(ctx context.Context, url string, b Batch, runs []Run) error
+}
+
+// Failures receives runs that have failed.
+type Failures interface {
+	// RunFailed reports a run that has ended as Failed. It may be reported more than once. After an error it is reported again
+	// a few times, not before the error's RetryAfter.
+	RunFailed(ctx context.Context, r Run) error
+}
+
+// The tasks that tell what has ended. Their key is the id of the run or the group.
+const (
+	taskRunNotice   = "agenttest.run_notice"
+	taskBatchNotice = "agenttest.batch_notice"
+	taskFailed      = "agenttest.failed"
+	taskPublish     = "agenttest.publish"
+	taskSettle      = "agenttest.settle"
+)
+
+// registerTelling registers the tasks that tell what has ended.
+func (s *Service) registerTelling() {
+	s.cfg.Work.Handle(taskRunNotice, s.sendRun)
+	s.cfg.Work.Handle(taskBatchNotice, s.sendBatch)
+	s.cfg.Work.Handle(taskFailed, s.failed)
+	s.cfg.Work.Handle(taskPublish, s.publish)
+	s.cfg.Work.Handle(taskSettle, func(ctx context.Context, t callwright.Task, _ int) error {
+		return s.cfg.Pathways.Settle(ctx, t.Org, t.Key)
+	})
+}
+
+// tell enqueues what follows from the end of a run, in the transaction of ctx. The failures of a simulation set are told once
+// it has ended, by their modes.
+func (s *Service) tell(ctx context.Context, r Run, kind Kind) error {
+	var kinds []string
+	if r.Webhook != "" && s.cfg.Notifier != nil {
+		kinds = append(kinds, taskRunNotice)
+	}
+	if r.State == Failed && s.cfg.Failures != nil && kind != Simulations {
+		kinds = append(kinds, taskFailed)
+	}
+	return s.enqueue(ctx, r.Org, r.ID, kinds...)
+}
+
+// tellBatch enqueues what follows from the end of a group, in the transaction of ctx.
+func (s *Service) tellBatch(ctx context.Context, b Batch) error {
+	var kinds []string
+	if b.Webhook != "" && s.cfg.Notifier != nil {
+		kinds = append(kinds, taskBatchNotice)
+	}
+	if b.Publish && b.State == Passed {
+		kinds = append(kinds, taskPublish)
+	}
+	if err := s.enqueue(ctx, b.Org, b.ID, kinds...); err != nil || b.Pathway == "" || b.Kind != OneEach {
+		return err
+	}
+	return s.enqueue(ctx, b.Org, b.Pathway, taskSettle) // a version may wait for these tests
+}
+
+func (s *Service) enqueue(ctx context.Context, org callwright.OrgID, key string, kinds ...string) error {
+	for _, kind := range kinds {
+		if err := s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: kind, Key: key, Org: org}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendRun sends a run that has ended to its webhook.
+func (s *Service) sendRun(ctx context.Context, t callwright.Task, _ int) error {
+	r, err := s.cfg.Store.Run(ctx, t.Org, t.Key)
+	if err != nil || r.Webhook == "" || s.cfg.Notifier == nil {
+		return ignoreAbsent(err)
+	}
+	return s.again(ctx, s.cfg.Notifier.RunEnded(ctx, r.Webhook, r), r.EndedAt, "run_id", r.ID, "to", callwright.HostOf(r.Webhook))
+}
+
+// sendBatch sends a group that has ended to its webhook.
+func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error {
+	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
+	if err != nil || b.Webhook == "" || s.cfg.Notifier == nil {
+		return ignoreAbsent(err)
+	}
+	runs, err := s.cfg.Store.FindRuns(ctx, t.Org, RunFilter{Batch: b.ID, Oldest: true, Limit: MaxScenarios})
+	if err != nil {
+		return err
+	}
+	return s.again(ctx, s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs), b.EndedAt, "batch_id", b.ID, "to", callwright.HostOf(b.Webhook))
+}
+
+// again returns the error with which a message is sent again, or nil when it was delivered or is given up. since says when
+// what it tells has happened: nothing counts the attempts.
+func (s *Service) again(ctx context.Context, err error, since time.Time, about ...any) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	wait, again := callwright.Redeliver(err, callwright.Deliveries(s.cfg.Clock.Now().Sub(since)))
+	if !again {
+		s.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it", append(about, "error", err)...)
+		return nil
+	}
+	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+}
+
+// failed reports a run that has failed.
+func (s *Service) failed(ctx context.Context, t callwright.Task, _ int) error {
+	r, err := s.cfg.Store.Run(ctx, t.Org, t.Key)
+	if err != nil || r.State != Failed || s.cfg.Failures == nil {
+		return ignoreAbsent(err)
+	}
+	return s.cfg.Failures.RunFailed(ctx, r)
+}
+
+// publish publishes the version of a batch that has passed. The gate still decides: a scenario that promotion requires may
+// not be in the batch.
+func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
+	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
+	if err != nil {
+		return ignoreAbsent(err)
+	}
+	_, err = s.cfg.Pathways.Publish(ctx, b.Org, b.Pathway, pathway.Publication{Number: b.Version, OnPass: true})
+	if errors.Is(err, callwright.ErrPromotionGateFailed) || errors.Is(err, callwright.ErrNotFound) {
+		s.cfg.Logger.WarnContext(ctx, "a batch has passed, but its version is not published",
+			"batch_id", b.ID, "pathway", b.Pathway, "version", b.Version, "error", err)
+		return nil
+	}
+	return err
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, callwright.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,310 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The kinds of leases and of durable work.
+const (
+	nodeKind   = "agenttest.node" // of the lease that a node keeps while it executes runs
+	taskExpand = "agenttest.expand"
+	taskForget = "agenttest.forget"
+)
+
+// The times of a worker.
+const (
+	lookEvery   = time.Second             // for runs that other nodes have created, and for cancellations
+	sweepEvery  = callwright.LeaseRenewal // for runs that dead nodes have left behind
+	patience    = 10 * time.Second        // of a transaction of the worker
+	maxClaimed  = 64                      // runs that are started in one transaction
+	maxOrgs     = 100                     // organizations that are looked at in one round
+	forgetEvery = time.Hour
+	keptFor     = 400 * 24 * time.Hour // a run; analytics look back 365 days
+	forgetMost  = 1000                 // runs in one step
+)
+
+// register registers the durable work.
+func (s *Service) register() {
+	s.cfg.Work.Handle(taskExpand, s.expand)
+	s.cfg.Work.Handle(taskCancel, s.cancelWaiting)
+	s.registerTelling()
+	s.cfg.Work.Every(taskForget, forgetEvery, s.forget)
+}
+
+// forget removes old runs.
+func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+	for {
+		n, err := s.cfg.Store.DeleteRuns(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
+		if err != nil || n < forgetMost {
+			return err
+		}
+	}
+}
+
+// live holds the runs that this node executes.
+type live struct {
+	mu   sync.Mutex
+	runs map[string]liveRun // by id
+	done sync.WaitGroup
+}
+
+type liveRun struct {
+	org    callwright.OrgID
+	batch  string
+	cancel context.CancelCauseFunc
+}
+
+// The causes with which runs are interrupted.
+var (
+	errCancelled = errors.New("the run is cancelled")
+	errStopping  = errors.New("the node stops")
+)
+
+// add adds a run and returns its context.
+func (l *live) add(ctx context.Context, r Run) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.runs == nil {
+		l.runs = map[string]liveRun{}
+	}
+	l.runs[r.ID] = liveRun{r.Org, r.Batch, cancel}
+	l.done.Add(1)
+	return ctx
+}
+
+func (l *live) remove(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.runs[id].cancel(nil)
+	delete(l.runs, id)
+	l.done.Done()
+}
+
+// cancel interrupts the runs that are to be interrupted, as which says.
+func (l *live) cancel(cause error, which func(id string, r liveRun) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, r := range l.runs {
+		if which(id, r) {
+			r.cancel(cause)
+		}
+	}
+}
+
+func (l *live) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.runs)
+}
+
+// wakeUp has the worker look for runs to start.
+func (s *Service) wakeUp() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run executes runs until ctx ends. Runs that are under way then are interrupted, and any node resumes them. The error is
+// always nil.
+func (s *Service) Run(ctx context.Context) error {
+	s.heart.Beat(ctx)
+	var loops sync.WaitGroup
+	loops.Go(func() { _ = s.heart.Run(ctx) })
+	loops.Go(func() { s.every(ctx, sweepEvery, "runs of dead nodes cannot be looked for", s.takeOver) })
+	loops.Go(func() { s.every(ctx, lookEvery, "cancelled runs cannot be looked for", s.stopCancelled) })
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for ctx.Err() == nil {
+		s.fill(ctx)
+		select {
+		case <-ctx.Done():
+		case <-s.wake:
+		case <-look.C:
+		}
+	}
+	s.live.cancel(errStopping, func(string, liveRun) bool { return true })
+	s.live.done.Wait()
+	loops.Wait()
+	return nil
+}
+
+// every calls f in each interval until ctx ends, and logs its errors.
+func (s *Service) every(ctx context.Context, interval time.Duration, failed string, f func(context.Context) error) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		if err := f(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Logger.ErrorContext(ctx, failed, "error", err)
+		}
+		cancel()
+	}
+}
+
+// fill starts runs until the node executes as many as it may, or none waits.
+func (s *Service) fill(ctx context.Context) {
+	for ctx.Err() == nil && s.heart.Held() {
+		free := min(s.cfg.Concurrent-s.live.count(), maxClaimed)
+		if free <= 0 {
+			return
+		}
+		claimed, err := s.claim(ctx, free)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.cfg.Logger.ErrorContext(ctx, "runs cannot be started", "error", err)
+			}
+			return
+		}
+		if len(claimed) == 0 {
+			return
+		}
+		for _, r := range claimed {
+			s.begin(ctx, r)
+		}
+	}
+}
+
+// begin executes a run in a goroutine of its own. The run outlives ctx until Run interrupts it.
+func (s *Service) begin(ctx context.Context, r Run) {
+	ctx = s.live.add(context.WithoutCancel(ctx), r)
+	go func() {
+		defer s.wakeUp()
+		defer s.live.remove(r.ID)
+		s.execute(ctx, r)
+	}()
+}
+
+// claim marks runs as Running on this node: the oldest of each organization, as many as the organization may have at once.
+func (s *Service) claim(ctx context.Context, most int) (claimed []Run, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return claimed, callwright.Retry(ctx, func(ctx context.Context) error {
+		claimed = nil
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+			claimed = nil
+			orgs, err := s.cfg.Store.Waiting(ctx, maxOrgs)
+			if err != nil {
+				return err
+			}
+			for _, org := range orgs {
+				more, err := s.ready(ctx, org, most-len(claimed))
+				if err != nil {
+					return err
+				}
+				claimed = append(claimed, more...)
+			}
+			return s.store(ctx, claimed)
+		})
+	})
+}
+
+// ready returns the runs of an organization that can start, marked as Running on this node.
+func (s *Service) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
+	running, err := s.cfg.Store.CountRuns(ctx, org, RunFilter{States: []State{Running}})
+	if err != nil {
+		return nil, err
+	}
+	most = min(most, s.cfg.PerOrg-running)
+	if most <= 0 {
+		return nil, nil
+	}
+	runs, err := s.cfg.Store.FindRuns(ctx, org, RunFilter{States: []State{Pending}, Oldest: true, Limit: most})
+	if err != nil {
+		return nil, err
+	}
+	cancelled := map[string]bool{}
+	ready := runs[:0]
+	for _, r := range runs {
+		if _, known := cancelled[r.Batch]; !known && r.Batch != "" {
+			b, err := s.cfg.Store.Batch(ctx, org, r.Batch)
+			if err != nil {
+				return nil, err
+			}
+			cancelled[r.Batch] = b.Cancel
+		}
+		if cancelled[r.Batch] {
+			continue // cancelWaiting ends it
+		}
+		if r, err = s.take(r); err != nil {
+			return nil, err
+		}
+		ready = append(ready, r)
+	}
+	return ready, nil
+}
+
+// take marks a run as Running on this node.
+func (s *Service) take(r Run) (Run, error) {
+	var err error
+	if r.State, err = r.State.move(Running); err != nil {
+		return r, err
+	}
+	r.Node = s.cfg.Node
+	r.Attempt++
+	if r.StartedAt.IsZero() {
+		r.StartedAt = s.cfg.Clock.Now()
+	}
+	return r, nil
+}
+
+// store stores changed runs, and counts up their Revision as the store does.
+func (s *Service) store(ctx context.Context, runs []Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	if err := s.cfg.Store.UpdateRuns(ctx, runs); err != nil {
+		return err
+	}
+	for i := range runs {
+		runs[i].Revision++
+	}
+	return nil
+}
+
+// takeOver resumes runs that dead nodes have left behind, and runs that this node has interrupted when it stopped.
+func (s *Service) takeOver(ctx context.Context) error {
+	peers, ok, err := s.heart.Peers(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	left, err := s.cfg.Store.Abandoned(ctx, peers.Alive, max(0, s.cfg.Concurrent-s.live.count()))
+	if err != nil {
+		return err
+	}
+	for _, r := range left {
+		if r, err = s.take(r); err != nil {
+			return err
+		}
+		list := []Run{r}
+		err := s.store(ctx, list)
+		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+			continue // another node was faster
+		}
+		if err != nil {
+			return err
+		}
+		s.begin(ctx, list[0])
+	}
+	return nil
+}
+
+// stopCancelled interrupts the runs of this node that are to be cancelled.
+func (s *Service) stopCancelled(ctx context.Context) error {
+	ids, err := s.cfg.Store.Cancelled(ctx, s.cfg.Node)
+	for _, id := range ids {
+		s.live.cancel(errCancelled, func(live string, _ liveRun) bool { return live == id })
+	}
+	return err
+}
