@@ -96,7 +96,10 @@ func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	}
 	began := e.cfg.Clock.Now()
 	r, err := e.newRun(ctx, c)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Outcome{Verdict: Cancelled, Evidence: assert.Evidence{End: assert.EndCancelled}}, nil
+	case err != nil:
 		return Outcome{}, err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, e.cfg.RunTime, errRunTime)

@@ -118,7 +118,8 @@ func TestEnds(t *testing.T) {
 		"loop":            {says("a"), scripted("b", "b", "b", "b"), nil, assert.EndLoop, engine.Passed, 7, ""},
 		"agent's loop":    {agent{reply: loops}, five, nil, assert.EndLoop, engine.Passed, 1, ""},
 		"failing agent":   {fails(&llm.Failure{Class: llm.ClassPermanent, Message: "key"}), five, nil, assert.EndAgentError, engine.Error, 3, "the agent has failed: llm: permanent: key"},
-		"no start":        {agent{start: refuse(errors.New("no graph"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: no graph"},
+		"no start":        {agent{start: refuse(errors.New("no graph"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: internal error"},
+		"no version":      {agent{start: refuse(callwright.NotFound("version"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: version not found"},
 		"bad start node":  {agent{start: refuse(callwright.Invalid("start_node_id", "no"))}, five, nil, assert.EndAgentError, engine.Error, 0, "Invalid start_node_id"},
 		"no model":        {agent{}, five, nil, assert.EndAgentError, engine.Error, 0, "no language model is configured"},
 		"caller's model":  {says("a"), played(), nil, assert.EndCallerInvalid, engine.Error, 1, "the simulated caller has failed"},
@@ -297,6 +298,19 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%s: the outcome is %+v", name, o)
 			}
 		})
+	}
+}
+
+func TestCancelBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := model(3)
+	for _, j := range []engine.Journal{nil, &engine.MemoryJournal{}} {
+		o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m}).Run(ctx, engine.Case{Run: "r", Scenario: played(), Journal: j})
+		if err != nil || o.Verdict != engine.Cancelled || o.Evidence.End != assert.EndCancelled || len(m.Requests()) > 0 {
+			t.Errorf("%s %s, error %v", o.Verdict, o.Evidence.End, err)
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *run) offScript(ctx context.Context) bool {
 	}
 	reason, err := caller.InPersona(ctx, r.model(r.cfg.JudgeModel, byJudge), r.c.Scenario, r.messages)
 	if err != nil {
-		r.out.Warnings = append(r.out.Warnings, "it is not known whether the simulated caller stayed in its persona: "+err.Error())
+		r.out.Warnings = append(r.out.Warnings, "it is not known whether the simulated caller stayed in its persona: "+r.told(ctx, err))
 		return false
 	}
 	if reason != "" {
@@ -112,7 +112,7 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	}
 	o, err := judge.Judge(ctx, &r.out.Evidence, assert.Criterion{Assertion: "tone", Output: assert.OutputTone})
 	if err != nil {
-		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+err.Error())
+		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+r.told(ctx, err))
 		return
 	}
 	r.out.Tone = o.Tone

@@ -79,7 +79,7 @@ func (r *run) converse(ctx context.Context) {
 		Webhooks: s.Webhooks, Model: r.model(r.cfg.Model, byAgent), Trial: r.c.Trial,
 	})
 	if err != nil {
-		r.end(r.reason(ctx, err, assert.EndAgentError), startProblem(err))
+		r.end(r.reason(ctx, err, assert.EndAgentError), r.startProblem(ctx, err))
 		return
 	}
 	defer func() {
@@ -92,11 +92,26 @@ func (r *run) converse(ctx context.Context) {
 }
 
 // startProblem says why a session cannot begin.
-func startProblem(err error) string {
+func (r *run) startProblem(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
 		return "Invalid start_node_id"
 	}
-	return "the conversation cannot begin: " + err.Error()
+	return "the conversation cannot begin: " + r.told(ctx, err)
+}
+
+// told returns an error for the client. Only failures of models and coded errors are for clients; others are in the log.
+func (r *run) told(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return context.Cause(ctx).Error()
+	}
+	if f, ok := errors.AsType[*llm.Failure](err); ok {
+		return f.Error()
+	}
+	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code != callwright.CodeInternal {
+		return e.Message
+	}
+	r.cfg.Logger.ErrorContext(ctx, "test run has failed", "run", r.c.Run, "org", r.c.Scenario.Org, "error", err)
+	return "internal error"
 }
 
 // turns has the agent and the caller take turns until the conversation ends.
@@ -143,7 +158,7 @@ func (r *run) reply(ctx context.Context, session Session, said CallerTurn, calle
 	t, err := session.Reply(limited, said)
 	r.note(t, Turn{CallerTook: callerTook, Took: r.cfg.Clock.Now().Sub(began)})
 	if err != nil {
-		r.end(r.reason(limited, err, assert.EndAgentError), "the agent has failed: "+err.Error())
+		r.end(r.reason(limited, err, assert.EndAgentError), "the agent has failed: "+r.told(limited, err))
 		return t, true
 	}
 	return t, false
@@ -187,7 +202,7 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 	l, err := r.caller.Next(limited, caller.Moment{Messages: r.messages, Node: r.node, Turn: turn})
 	switch {
 	case err != nil:
-		r.end(r.reason(limited, err, assert.EndCallerInvalid), "the simulated caller has failed: "+err.Error())
+		r.end(r.reason(limited, err, assert.EndCallerInvalid), "the simulated caller has failed: "+r.told(limited, err))
 	case l.Invalid != "":
 		l.Text, _ = clip(l.Text, 200)
 		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)
