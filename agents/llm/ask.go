@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of asking.
-const (
-	attempts   = 3   // answers until Ask gives up
-	maxProblem = 500 // bytes of Question.Problem
-)
+// Attempts is how many answers Ask takes until it gives up.
+const Attempts = 3
+
+// maxProblem bounds Question.Problem, in bytes.
+const maxProblem = 500
 
 // Ask asks a question and decodes the answer into the value that into points to. On a failure the value does not change.
 //
@@ -22,19 +24,54 @@ const (
 func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	schema, err := compile(q.Schema)
 	if err != nil {
-		return Usage{}, &Failure{Class: ClassPermanent, Message: "the schema of the question is invalid", Cause: err}
+		return Usage{}, unusable(err)
 	}
 	return ask(ctx, m, q, func(raw json.RawMessage, value any) error {
-		if err := schema.Validate(value); err != nil {
-			return fmt.Errorf("it does not fit the schema: %w", err)
-		}
 		fresh := reflect.New(reflect.TypeOf(into).Elem())
-		if err := json.Unmarshal(raw, fresh.Interface()); err != nil {
-			return fmt.Errorf("it cannot be decoded: %w", err)
+		if err := decode(schema, raw, value, fresh.Interface()); err != nil {
+			return err
 		}
 		reflect.ValueOf(into).Elem().Set(fresh.Elem())
 		return nil
 	})
+}
+
+// AskChecked is Ask for answers that a schema alone cannot check: an answer for which check returns an error is invalid, and
+// the model reads that error.
+func AskChecked[T any](ctx context.Context, m Model, q Question, check func(answer T) error) (T, Usage, error) {
+	var answer T
+	schema, err := compile(q.Schema)
+	if err != nil {
+		return answer, Usage{}, unusable(err)
+	}
+	usage, err := ask(ctx, m, q, func(raw json.RawMessage, value any) error {
+		var fresh T
+		if err := decode(schema, raw, value, &fresh); err != nil {
+			return err
+		}
+		if err := check(fresh); err != nil {
+			return err
+		}
+		answer = fresh
+		return nil
+	})
+	return answer, usage, err
+}
+
+// unusable returns the failure of a question whose schema does not compile.
+func unusable(err error) error {
+	return &Failure{Class: ClassPermanent, Message: "the schema of the question is invalid", Cause: err}
+}
+
+// decode checks an answer by its schema and decodes it.
+func decode(schema *jsonschema.Schema, raw json.RawMessage, value, into any) error {
+	if err := schema.Validate(value); err != nil {
+		return fmt.Errorf("it does not fit the schema: %w", err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("it cannot be decoded: %w", err)
+	}
+	return nil
 }
 
 // ask asks until take accepts the answer.
@@ -61,7 +98,7 @@ func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage
 		if problem == nil {
 			return usage, nil
 		}
-		if attempt == attempts {
+		if attempt == Attempts {
 			return usage, &Failure{Class: ClassInvalid, Message: "the model's answers are invalid", Cause: problem}
 		}
 		q.Problem, q.Attempt = clip(problem.Error(), maxProblem), q.Attempt+1

@@ -116,6 +116,31 @@ func TestAskSaysWhatWasWrong(t *testing.T) {
 	}
 }
 
+// TestAskCheckedChecksWhatASchemaCannot wants an answer that check refuses to be asked for again, and never to be returned.
+func TestAskCheckedChecksWhatASchemaCannot(t *testing.T) {
+	t.Parallel()
+	even := func(s score) error {
+		if s.Score%2 != 0 {
+			return errors.New("the score must be even")
+		}
+		return nil
+	}
+	m := answering(`{"score":3}`, `{"score":7}`, `{"score":4}`)
+	got, usage, err := llm.AskChecked(t.Context(), m, verdict, even)
+	if err != nil || got.Score != 4 || usage.Input != 9 || m.Questions()[1].Problem != "the score must be even" {
+		t.Errorf("got %v, usage %v, error %v", got, usage, err)
+	}
+	m = answering(`{"score":3}`)
+	if got, _, err := llm.AskChecked(t.Context(), m, verdict, even); llm.ClassOf(err) != llm.ClassInvalid || got.Score != 0 || len(m.Questions()) != llm.Attempts {
+		t.Errorf("got %v, error %v after %d questions", got, err, len(m.Questions()))
+	}
+	q := verdict
+	q.Schema = nil
+	if _, _, err := llm.AskChecked(t.Context(), m, q, even); llm.ClassOf(err) != llm.ClassPermanent {
+		t.Errorf("without a schema: %v", err)
+	}
+}
+
 func TestAskRefusesTheTypeThatDoesNotHoldTheAnswer(t *testing.T) {
 	t.Parallel()
 	q := verdict

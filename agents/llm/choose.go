@@ -45,7 +45,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		if !isText || !isID || !known[option] {
 			return fmt.Errorf("the option must be one of %q, and the reason a text", ids)
 		}
-		choice = Choice{Option: option, Reason: clip(clean(reason), maxReason)}
+		choice = Choice{Option: option, Reason: clip(Clean(reason), maxReason)}
 		return nil
 	})
 	return choice, usage, err

@@ -77,7 +77,7 @@ func (f Field) value(v any) (found any, ok bool) {
 	case nil:
 		return nil, true
 	case string:
-		if text := strings.TrimSpace(clean(v)); text != "" {
+		if text := strings.TrimSpace(Clean(v)); text != "" {
 			found = text
 		}
 		return found, f.Type == FieldString

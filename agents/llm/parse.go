@@ -138,8 +138,8 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// clean removes control and format characters, such as those of no width, except line feeds and tabs.
-func clean(text string) string {
+// Clean removes control and format characters, such as those of no width, except line feeds and tabs. Models read all data so.
+func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return -1

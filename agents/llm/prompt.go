@@ -133,7 +133,7 @@ func plain(v any) any {
 func strip(v any, nonce string) any {
 	switch v := v.(type) {
 	case string:
-		return without(clean(v), nonce)
+		return without(Clean(v), nonce)
 	case []any:
 		for i := range v {
 			v[i] = strip(v[i], nonce)
@@ -142,7 +142,7 @@ func strip(v any, nonce string) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, inner := range v {
-			out[without(clean(name), nonce)] = strip(inner, nonce)
+			out[without(Clean(name), nonce)] = strip(inner, nonce)
 		}
 		return out
 	default:

@@ -10,7 +10,7 @@ import (
 // Evidence is what happened in one conversation. Checks do not change it, so several may read it at once.
 type Evidence struct {
 	Org       string         // the organization that the run belongs to, for the judge's model
-	Run       string         // id of the run; the judge derives its seeds from it
+	Run       string         // id of the run
 	Turns     []Turn         // what was said, in order
 	Visits    []Visit        // nodes that the agent came to, in order
 	Variables map[string]any // at the end: integers are int64, other numbers float64

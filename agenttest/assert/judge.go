@@ -16,7 +16,7 @@ type Judge interface {
 
 // Criterion is what to judge. It never holds the persona of the caller or the name of the scenario.
 type Criterion struct {
-	Assertion    string // its id; seeds are derived from it
+	Assertion    string // its id
 	Prompt       string // the criterion in the client's words
 	Instructions string // of CustomLLM: the client's own rules for the judge
 	Model        string // empty: the judge's
@@ -60,6 +60,13 @@ type Opinion struct {
 	Quotes    []Quote
 	Tone      *Tone // of OutputTone
 	Samples   []Sample
-	Agreement float64 // share of the samples that agree with Verdict
+	Agreement float64 // share of the samples that agree with Verdict, or with Label if there is one
 	Usage     llm.Usage
+}
+
+// JudgeCodes returns the codes that a judge chooses from when it does not pass a conversation.
+func JudgeCodes() []Code {
+	return []Code{
+		CodeWrongInformation, CodeMissingStep, CodeInstructionBroken, CodeNotUnderstood, CodeRepetition, CodeWrongTone, CodeWrongEnd, CodeOther,
+	}
 }

@@ -212,10 +212,8 @@ func (c *judged) actual(o *Opinion, passed bool) any {
 
 // judgeCode returns the code of a conversation that did not pass: one that judges choose from.
 func judgeCode(code Code) Code {
-	switch code {
-	case CodeWrongInformation, CodeMissingStep, CodeInstructionBroken, CodeNotUnderstood, CodeRepetition, CodeWrongTone, CodeWrongEnd:
+	if slices.Contains(JudgeCodes(), code) {
 		return code
-	default:
-		return CodeOther
 	}
+	return CodeOther
 }
