@@ -36,6 +36,7 @@ type Config struct {
 type API struct {
 	cfg       Config
 	areas     []mounted
+	bodies    *bodies
 	telemetry telemetry
 }
 
@@ -55,7 +56,7 @@ func New(c Config) (*API, error) {
 	case c.Idempotency == nil && repeatable(c.Areas):
 		return nil, errors.New("httpapi: Config.Idempotency is required: an area has operations that take an Idempotency-Key")
 	}
-	a := &API{cfg: withDefaults(c)}
+	a := &API{cfg: withDefaults(c), bodies: newBodies()}
 	var err error
 	if a.telemetry, err = newTelemetry(c.Tracing, c.Metering); err != nil {
 		return nil, err

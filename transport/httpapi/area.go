@@ -113,7 +113,9 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
-	r.Body = guard(w, r)
+	body, release := a.guard(w, r)
+	defer release()
+	r.Body = body
 	a.telemetry.observe(r.Context(), r.Method, o,
 		func(ctx context.Context) {
 			r := r.WithContext(ctx)

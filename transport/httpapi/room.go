@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// How much memory the bodies of requests may take at once. One organization, or one address without a key, gets a quarter.
+const (
+	receivedBodies = 64 << 20  // bytes, of bodies that are not small, until they are answered
+	decodedBodies  = 256 << 20 // bytes, of what they become when they are decoded
+	decodedSmall   = 128 << 20 // bytes, of what small bodies become
+	bodyShare      = 4
+	bodyWait       = 5 * time.Second // for each of the two
+)
+
+// What decoding a body costs, in bytes. Measured, with the garbage collector's share: 200 bytes for a value of a free object,
+// 650 for one of the largest structures.
+const (
+	costOfByte  = 6
+	costOfValue = 512
+)
+
+// bodies bounds the memory that requests' bodies take in a process. A small one never waits for room behind a larger one.
+type bodies struct {
+	received, decoded, small *callwright.Budget
+}
+
+func newBodies() *bodies {
+	budget := func(total int64) *callwright.Budget {
+		return &callwright.Budget{
+			Total: total, Share: total / bodyShare, Wait: bodyWait, Busy: "too many bodies of requests are being read: send the request again later",
+		}
+	}
+	return &bodies{received: budget(receivedBodies), decoded: budget(decodedBodies), small: budget(decodedSmall)}
+}
+
+// room is what one body has taken.
+type room struct {
+	request *http.Request
+	of      *bodies
+	taken   []func()
+}
+
+// toReceive waits for the memory of a body.
+func (r *room) toReceive(size int64) error { return r.take(r.of.received, size) }
+
+// toDecode waits for the memory of what a body becomes.
+func (r *room) toDecode(size, values int) error {
+	budget := r.of.decoded
+	if size <= smallBody {
+		budget = r.of.small
+	}
+	return r.take(budget, int64(size)*costOfByte+int64(values)*costOfValue)
+}
+
+func (r *room) take(budget *callwright.Budget, amount int64) error {
+	release, err := budget.Take(r.request.Context(), userOf(r.request), amount)
+	if err == nil {
+		r.taken = append(r.taken, release)
+	}
+	return err
+}
+
+func (r *room) release() {
+	for _, release := range r.taken {
+		release()
+	}
+}
+
+// userOf names who is accountable for what a request takes: its organization or, before that is known, its address.
+func userOf(r *http.Request) string {
+	if org := Org(r.Context()); org != "" {
+		return "org " + string(org)
+	}
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return "address " + callwright.Source(remote.Addr()).String()
+}
