@@ -47,8 +47,9 @@ func request(i int, us, start string, lines ...string) string {
 // Sources that send thousands of requests over several connections, and read no response, are cut off. Until then they
 // cost neither goroutines nor transactions, and callers of other sources are served.
 func TestFloodOfRefusedRequests(t *testing.T) { //nolint:paralleltest // it counts goroutines
-	const each, connections, slack = 1500, 3, 100
-	a := newAgent(t, func(c *sipua.Config) { c.InvitesPerSecond = 100 })
+	const each, connections, perSecond = 1500, 3, 20
+	const slack = 100 // 2*perSecond are in admission at a time, each with a goroutine and at times with that of a timer
+	a := newAgent(t, func(c *sipua.Config) { c.InvitesPerSecond = perSecond })
 	other := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
 	n := 10
 	for name, text := range floods {

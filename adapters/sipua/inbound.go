@@ -20,9 +20,10 @@ import (
 
 // startInbound starts the leg of an admitted INVITE, whose slot is taken. It returns false once the user agent is closed.
 func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
-	key, flow := inviteKeyOf(v.req), u.pool.Accepted(v.stack, v.from)
+	// What outlives the admission must not refer to v: the INVITE may have 64 KB.
+	key, flow, from := inviteKeyOf(v.req), u.pool.Accepted(v.stack, v.from), v.from.Addr()
 	if !flow.Hold() {
-		u.registry.releaseFrom(v.from.Addr())
+		u.registry.releaseFrom(from)
 		return false
 	}
 	var caller netip.AddrPort
@@ -38,13 +39,13 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 			u.registry.remove(keyOf(id))
 			u.registry.disclaim(key)
 			flow.Release()
-			u.registry.releaseFrom(v.from.Addr())
+			u.registry.releaseFrom(from)
 		},
 		OnOver: b.over, Refer: b.refer,
 	})
 	if !u.registry.add(keyOf(id), entry{leg: l, caller: caller}) {
 		flow.Release()
-		u.registry.releaseFrom(v.from.Addr())
+		u.registry.releaseFrom(from)
 		return false
 	}
 	l.Incoming(v.req, v.tx, u.cfg.Ring, func() { u.wg.Go(func() { u.offer(l, b, v, route) }) })

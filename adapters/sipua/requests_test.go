@@ -2,6 +2,7 @@ package sipua_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,6 +115,7 @@ func TestMalformedRequests(t *testing.T) {
 		{"NUL in a header", 400, "", []string{via, from, to, id, seq, hops, con, "X-A: a\x00b"}},
 		{"no UTF-8", 400, "", []string{via, from, to, id, seq, hops, con, "X-A: a\xffb"}},
 		{"long Call-ID", 400, "", []string{via, from, to, "Call-ID: " + strings.Repeat("a", 300), seq, hops, con}},
+		{"200 headers", 400, "", append(slices.Repeat([]string{"X-A: b"}, 200), via, from, to, id, seq, hops, con)},
 		{"another version", 505, "INVITE sip:+15550100002@b SIP/7.0", []string{via, from, to, id, seq, hops, con}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package sdp
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright"
 )
@@ -29,13 +30,14 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	if theirs.Key.Equal(key) {
 		return nil, Negotiated{}, fmt.Errorf("sdp: the offer repeats our own key: %w", ErrNoSRTP)
 	}
-	local := c.stream(remote.proto, Crypto{Tag: theirs.Tag, Key: key})
+	// The answer outlives the offer's text: its own texts are copies.
+	local := c.stream(strings.Clone(remote.proto), Crypto{Tag: theirs.Tag, Key: key})
 	local.direction = answerDirection(remote.effectiveDirection(), c.Hold)
 	local.formats = c.answerFormats(remote, codec)
 
-	streams := slices.Clone(offer.streams)
-	for i := range streams {
-		streams[i].port = 0
+	streams := make([]stream, len(offer.streams))
+	for i, s := range offer.streams {
+		streams[i] = stream{kind: strings.Clone(s.kind), proto: strings.Clone(s.proto), list: strings.Clone(s.list)}
 	}
 	streams[index] = local
 	answer, err := c.describe(streams, index)
@@ -100,13 +102,13 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	var formats []format
 	for _, codec := range named {
 		if f, ok := remote.find(codec); ok {
-			f.fmtp = codec.spec().fmtp
+			f.name, f.fmtp = strings.Clone(f.name), codec.spec().fmtp
 			formats = append(formats, f)
 		}
 	}
 	for _, clock := range eventClocks(codec) {
 		if event := remote.findEvent(clock); event.name != "" {
-			event.fmtp = eventRange
+			event.name, event.fmtp = strings.Clone(event.name), eventRange
 			return append(formats, event)
 		}
 	}

@@ -1,63 +1,107 @@
 package message
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
 	"github.com/emiago/sipgo/sip"
 )
 
-// Head is the start line and the headers of a message as they stand on the wire, for messages that sipgo cannot parse.
-type Head struct {
-	start  string
-	fields []field
-}
-
-type field struct{ name, value, line string } // name in lower case
+// The limits of a message's head. Sipgo makes a value of each header, address and parameter, up to 40 times as large as
+// its text, and compares each parameter with all before it.
+const (
+	MaxLines = 200  // of headers, continued ones included
+	MaxParts = 1000 // commas, semicolons and ampersands, which separate values and parameters
+)
 
 // endOfHead ends the headers of a message.
 const endOfHead = "\r\n\r\n"
 
-// ReadHead reads the start line and the headers of a message, and unfolds them (RFC 3261, 7.3.1).
-func ReadHead(msg []byte) Head {
-	text, _, _ := strings.Cut(string(msg), endOfHead)
-	start, text, _ := strings.Cut(text, "\r\n")
-	h := Head{start: start}
-	var lines []string
-	for line := range strings.SplitSeq(text, "\r\n") {
-		if n := len(lines); n > 0 && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")) {
-			lines[n-1] += " " + strings.TrimSpace(line)
-		} else {
-			lines = append(lines, line)
-		}
+// IsExcessive reports whether the head of a message exceeds the limits.
+func IsExcessive(msg []byte) bool {
+	head, _, _ := bytes.Cut(msg, []byte(endOfHead))
+	parts := 0
+	for _, separator := range []string{",", ";", "&"} {
+		parts += bytes.Count(head, []byte(separator))
 	}
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ":")
-		h.fields = append(h.fields, field{strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value), line})
-	}
-	return h
+	return bytes.Count(head, []byte("\r\n")) > MaxLines || parts > MaxParts
 }
 
-// ContentLength returns the length of the body. It reports false when the headers have none, or several that differ: then
-// nobody knows where the message ends.
-func (h Head) ContentLength() (length int, known bool) {
-	for _, f := range h.fields {
-		if f.name != "content-length" && f.name != "l" {
-			continue
-		}
-		n, err := strconv.ParseUint(f.value, 10, 31)
-		if err != nil || known && int(n) != length {
-			return 0, false
-		}
-		length, known = int(n), true
-	}
-	return length, known
+// Head holds what is needed of a message's head as it stands on the wire, for messages that sipgo cannot or must not parse.
+type Head struct {
+	start  string
+	echoed []field // at most MaxLines
+	length int     // of the body
+	known  bool    // there is a length, and only one
 }
+
+type field struct{ name, value, line string } // name in lower case
 
 // echoed lists the headers that a response takes from its request (RFC 3261, 8.2.6.2), in both forms.
 var echoed = map[string]bool{
 	"via": true, "v": true, "from": true, "f": true, "to": true, "t": true, "call-id": true, "i": true, "cseq": true,
 }
+
+// ReadHead reads the start line and the headers of a message, however many there are.
+func ReadHead(msg []byte) Head {
+	text, _, _ := strings.Cut(string(msg), endOfHead)
+	start, rest, _ := strings.Cut(text, "\r\n")
+	h := Head{start: start}
+	lengths := 0
+	for rest != "" {
+		var line string
+		line, rest = nextHeader(rest)
+		name, _, _ := strings.Cut(line, ":")
+		switch name = strings.ToLower(strings.TrimSpace(name)); {
+		case name == "content-length" || name == "l":
+			_, value, _ := strings.Cut(unfolded(line), ":")
+			n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
+			h.known = err == nil && (lengths == 0 || h.known && int(n) == h.length)
+			h.length = int(n)
+			lengths++
+		case echoed[name] && len(h.echoed) < MaxLines:
+			line = unfolded(line)
+			_, value, _ := strings.Cut(line, ":")
+			h.echoed = append(h.echoed, field{name, strings.TrimSpace(value), line})
+		}
+	}
+	return h
+}
+
+// nextHeader cuts off the first header with the lines that continue it.
+func nextHeader(text string) (header, rest string) {
+	const crlf = "\r\n"
+	for from := 0; ; {
+		end := strings.Index(text[from:], crlf)
+		if end < 0 {
+			return text, ""
+		}
+		from += end + len(crlf)
+		if from == len(text) || text[from] != ' ' && text[from] != '\t' {
+			return text[:from-len(crlf)], text[from:]
+		}
+	}
+}
+
+// unfolded joins the lines of a header (RFC 3261, 7.3.1).
+func unfolded(header string) string {
+	if !strings.Contains(header, "\r\n") {
+		return header
+	}
+	first, rest, _ := strings.Cut(header, "\r\n")
+	var b strings.Builder
+	b.WriteString(first)
+	for line := range strings.SplitSeq(rest, "\r\n") {
+		b.WriteByte(' ')
+		b.WriteString(strings.TrimSpace(line))
+	}
+	return b.String()
+}
+
+// ContentLength returns the length of the body. It reports false when the headers have none, or several that differ: then
+// nobody knows where the message ends.
+func (h Head) ContentLength() (length int, known bool) { return h.length, h.known }
 
 // Refusal returns the response to a malformed request. It is empty for an ACK and for a response, and without a Via.
 func (h Head) Refusal() string {
@@ -77,10 +121,7 @@ func (h Head) Refusal() string {
 		status = statusUnknownScheme
 	}
 	lines, via := []string{version + " " + strconv.Itoa(status) + " " + reasons[status]}, false
-	for _, f := range h.fields {
-		if !echoed[f.name] {
-			continue
-		}
+	for _, f := range h.echoed {
 		if HasControl(f.line) {
 			return ""
 		}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/emiago/sipgo/sip"
+
+	"github.com/callwright/callwright/adapters/sipua/internal/message"
 )
 
 // Framer is the framer of one connection.
@@ -11,6 +13,12 @@ type Framer = framer
 
 // MaxMessage is the longest message.
 const MaxMessage = maxMessage
+
+// The limits of a message's head.
+const (
+	MaxLines = message.MaxLines
+	MaxParts = message.MaxParts
+)
 
 // Feed takes the bytes of one read.
 func (f *framer) Feed(data []byte) (whole []sip.Message, refusals []string, err error) {

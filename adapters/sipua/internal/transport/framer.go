@@ -18,8 +18,8 @@ var errFraming = errors.New("a SIP message without an end")
 
 var parser = sip.NewParser()
 
-// framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops those that sipgo cannot parse:
-// sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use, by one
+// framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops those that are excessive or that sipgo
+// cannot parse: sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use, by one
 // goroutine.
 type framer struct {
 	part []byte // of a message whose end has not come; at most maxMessage and one read
@@ -45,6 +45,10 @@ func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err 
 	for f.complete(&rest) {
 		text := rest[:f.need]
 		rest, f.need = rest[f.need:], 0
+		if message.IsExcessive(text) {
+			refusals = append(refusals, message.ReadHead(text).Refusal())
+			continue
+		}
 		msg, err := parser.ParseSIP(text)
 		if err != nil {
 			refusals = append(refusals, message.ReadHead(text).Refusal())
