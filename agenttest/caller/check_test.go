@@ -72,3 +72,13 @@ func TestCheckTakesFreshWords(t *testing.T) {
 		}
 	})
 }
+
+// TestShortWordsMayComeOften has a caller say yes again and again, as people do.
+func TestShortWordsMayComeOften(t *testing.T) {
+	t.Parallel()
+	before := heard("Is it the boiler?", "Yes, it is.", "In Leeds?", "Yes, it is.", "Today?", "Yes, it is.", "Is it cold?")
+	c := caller.NewModel(person, saying("Yes, it is."))
+	if l := next(t, c, caller.Moment{Messages: before}); l.Invalid != "" {
+		t.Error(l.Invalid)
+	}
+}
