@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +16,12 @@ type locked []*os.File
 // lock takes the data folder, and the file of a SQLite database wherever that lies. A second server on either would work on the
 // first one's calls and remove its server.json. The locks end with the process, however that ends.
 func lock(c config) (locked, error) {
+	files, err := lockFiles(c)
+	if err != nil {
+		return nil, err
+	}
 	var held locked
-	for _, of := range lockFiles(c) {
+	for _, of := range files {
 		f, err := of.lock()
 		if err != nil {
 			return nil, errors.Join(err, held.Close())
@@ -29,13 +34,50 @@ func lock(c config) (locked, error) {
 // lockFile is a file that a server locks, and what it stands for.
 type lockFile struct{ what, path string }
 
-func lockFiles(c config) []lockFile {
+func lockFiles(c config) ([]lockFile, error) {
 	files := []lockFile{{"data folder " + c.Data, filepath.Join(c.Data, "server.lock")}}
-	path, ok := strings.CutPrefix(c.DatabaseURL, "sqlite:")
-	if ok && path != ":memory:" && filepath.Dir(path) != filepath.Clean(c.Data) {
-		files = append(files, lockFile{"database " + path, path + ".lock"})
+	path, ok := databaseFile(c)
+	if !ok {
+		return files, nil
 	}
-	return files
+	one, err := realPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("--database-url %s: the folder of the database cannot be used: %w", c.DatabaseURL, err)
+	}
+	return append(files, lockFile{"database " + path, one + ".lock"}), nil
+}
+
+// databaseFile returns the file of a SQLite database; ok is false when the database is none in a file.
+func databaseFile(c config) (path string, ok bool) {
+	path, ok = strings.CutPrefix(c.DatabaseURL, "sqlite:")
+	return path, ok && path != ":memory:"
+}
+
+// realPath returns the one name of a file, without symbolic links. The file need not be there, its folder must.
+func realPath(path string) (string, error) {
+	if one, err := filepath.EvalSymlinks(path); err == nil {
+		return filepath.Abs(one)
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
+}
+
+// checkLost refuses a folder that was used with a database when the file of that database is gone: a new one would have another
+// organization and another API key, and nobody would look for the one that was lost.
+func checkLost(c config) error {
+	path, ok := databaseFile(c)
+	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	sign := webhookSecretFile(c) // written at every start
+	if _, err := os.Stat(sign); err != nil {
+		return nil //nolint:nilerr // nothing shows that there was a database
+	}
+	return fmt.Errorf("the database %s is missing, and the data folder was used with one, as %s shows: restore the database from a backup, "+
+		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
 }
 
 // lock takes one lock and writes into its file whose it is. The file stays when the lock ends: were it removed, two servers

@@ -63,13 +63,16 @@ func run() int {
 // takeFolder makes the data folder, takes it for this server alone, and removes what tells of a server that was killed there.
 func takeFolder(c config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--data %s: the folder cannot be made: %w", c.Data, err)
 	}
 	held, err := lock(c)
 	if err != nil {
 		return nil, err
 	}
 	err = checkKeyFiles(c)
+	if err == nil {
+		err = checkLost(c)
+	}
 	if stale := os.Remove(serverFilePath(c)); err == nil && !errors.Is(stale, fs.ErrNotExist) {
 		err = stale
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -254,40 +253,6 @@ func TestKeyFilesOfOthers(t *testing.T) {
 		if err := os.Chmod(path, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestLock has several servers take one folder, and one database from two folders.
-func TestLock(t *testing.T) {
-	t.Parallel()
-	elsewhere := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
-	one, two := config{Data: t.TempDir(), DatabaseURL: elsewhere}, config{Data: t.TempDir(), DatabaseURL: elsewhere}
-	first, err := takeFolder(one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (serverFile{}).write(serverFilePath(one)); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []config{one, two, {Data: one.Data}} {
-		held, err := takeFolder(c)
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
-			t.Errorf("%+v was taken twice: %v, %v", c, held, err)
-		}
-	}
-	if _, err := os.Stat(serverFilePath(one)); err != nil {
-		t.Errorf("the first server's file: %v", err)
-	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := takeFolder(one)
-	if err != nil {
-		t.Fatalf("after the first has ended: %v", err)
-	}
-	defer again.Close()
-	if _, err := os.Stat(serverFilePath(one)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the file of a server that was killed is still there: %v", err)
 	}
 }
 
