@@ -218,3 +218,25 @@ func read(t testing.TB, path string) []byte {
 	}
 	return text
 }
+
+// TestLink opens a database by a symbolic link: its log lies beside the file, and a link to nothing is no new database.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	path := killed(t)
+	change(t, path+"-wal", func(b []byte) []byte { invert(b[:4]); return b })
+	for to, want := range map[string]string{
+		path:                                  "-wal is damaged at byte 0",
+		filepath.Join(t.TempDir(), "none.db"): "is a symbolic link to a file that is missing",
+	} {
+		link := filepath.Join(t.TempDir(), "link.db")
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+		db, err := bunstore.Open(t.Context(), "sqlite:"+link, bunstore.Config{Keyring: storetest.Keyring(t, "k1")})
+		if err == nil {
+			t.Errorf("a link to %s was opened: %v", to, db.Close())
+		} else if !strings.Contains(err.Error(), want) {
+			t.Errorf("a link to %s gave %v", to, err)
+		}
+	}
+}

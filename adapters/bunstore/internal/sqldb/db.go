@@ -27,6 +27,7 @@ type DB struct {
 	dialect  dialect
 	full     atomic.Bool  // a write found the disk full, and none has succeeded since
 	compiled atomic.Int64 // statements, on SQLite
+	damaged  atomic.Bool  // damage was found: nothing is read or written any more
 }
 
 // dialect holds the differences between the databases beyond the SQL that bun writes.
@@ -41,6 +42,7 @@ type dialect struct {
 	conflict  func(error) bool
 	orphan    func(error) bool  // what the row belongs to has gone meanwhile
 	full      func(error) bool  // the disk of the database is full, or fails
+	damaged   func(error) bool  // the file of the database is damaged
 	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
 	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
 }
@@ -69,17 +71,37 @@ func (db *DB) Close() error {
 	return db.writer.Close()
 }
 
-// Ping reports whether the database answers and, after a write that found its disk full, whether it can write again.
+// pingLimit bounds Ping, whose callers have less patience than those of a transaction.
+const pingLimit = 3 * time.Second
+
+// Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back. After a
+// write that found the disk full, and none of Ping since, it writes.
 func (db *DB) Ping(ctx context.Context) error {
-	ctx, cancel := db.bounded(ctx)
+	if db.damaged.Load() {
+		return errDamaged
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, min(db.Limit, pingLimit), errSlow)
 	defer cancel()
-	err := db.reader.PingContext(ctx)
+	var found int
+	err := db.reader.QueryRowContext(ctx, "SELECT COUNT(*) FROM callwright_migrations").Scan(&found)
+	if err == nil && db.Name() == "sqlite" {
+		err = db.tryLock(ctx)
+	}
 	if err == nil && db.full.Load() {
 		if _, err = db.writer.ExecContext(ctx, "UPDATE callwright_migrations SET name = name"); err == nil {
 			db.full.Store(false)
 		}
 	}
 	return db.translate(ctx, err)
+}
+
+// tryLock begins a transaction that writes nothing.
+func (db *DB) tryLock(ctx context.Context) error {
+	tx, err := db.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return tx.Rollback()
 }
 
 // SQL returns the pool that writes.

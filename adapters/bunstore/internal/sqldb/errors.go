@@ -17,10 +17,19 @@ var errTooSlow = callwright.Errorf(callwright.CodeUnavailable, "%s", errSlow)
 // errFull is what callers get who write while the database cannot.
 var errFull = callwright.Errorf(callwright.CodeUnavailable, "the database cannot write: its disk is full or fails")
 
+// errDamaged is what callers get since damage was found.
+var errDamaged = callwright.Errorf(callwright.CodeUnavailable, "the database is damaged: stop the server and restore it from a backup")
+
 // translate turns a driver's error into one with a code. The driver's own words are only in the cause.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
+	}
+	if db.dialect.damaged(err) {
+		if !db.damaged.Swap(true) {
+			db.Logger.ErrorContext(ctx, errDamaged.Message, "error", err)
+		}
+		return errDamaged.Because(err)
 	}
 	if _, coded := errors.AsType[*callwright.Error](err); coded {
 		return err

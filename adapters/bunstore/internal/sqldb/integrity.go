@@ -23,7 +23,10 @@ const MigrationsTable = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 func prepareSQLite(ctx context.Context, path string) error {
 	log := path + "-wal"
 	info, err := os.Stat(path)
+	_, linked := os.Readlink(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && linked == nil:
+		return fmt.Errorf("the database %s is a symbolic link to a file that is missing: restore that from a backup, or remove the link", path)
 	case errors.Is(err, fs.ErrNotExist):
 		if log, err := os.Stat(log); err == nil && log.Size() > 0 {
 			return fmt.Errorf("the database %s is missing, and its write-ahead log is there: put the database back; "+

@@ -60,6 +60,7 @@ func (db *DB) openPostgres(dsn string) error {
 		conflict: func(err error) bool { return state(err) == uniqueViolation },
 		orphan:   func(err error) bool { return state(err) == foreignKeyViolation },
 		full:     func(err error) bool { return state(err) == diskFull || state(err) == ioError },
+		damaged:  func(error) bool { return false }, // its server looks after its files
 		transient: func(err error) bool {
 			s := state(err)
 			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable ||

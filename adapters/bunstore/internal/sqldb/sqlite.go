@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,9 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		return errors.New("the address of a SQLite database is sqlite:<path>")
 	}
 	if path != ":memory:" {
+		if file, err := filepath.EvalSymlinks(path); err == nil {
+			path = file // beside which SQLite keeps its log
+		}
 		if err := prepareSQLite(ctx, path); err != nil {
 			return err
 		}
@@ -33,7 +37,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	db.dialect = dialect{
 		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
-		full: sqliteFull, transient: sqliteTransient,
+		full: sqliteFull, damaged: damagedFile, transient: sqliteTransient,
 	}
 	writer, err := sqlitePool(path, 1, &db.compiled, "foreign_keys(1)", "journal_mode(WAL)", "synchronous(NORMAL)")
 	if err != nil {

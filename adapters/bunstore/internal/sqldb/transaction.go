@@ -32,6 +32,9 @@ func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error 
 	if _, joined := db.Tx(ctx); joined {
 		return fn(ctx)
 	}
+	if db.damaged.Load() {
+		return errDamaged
+	}
 	ctx, cancel := db.bounded(ctx)
 	defer cancel()
 	return db.DoPatiently(ctx, fn)
@@ -42,7 +45,8 @@ func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) erro
 	return db.retry(ctx, func() error { return db.once(ctx, fn) })
 }
 
-// once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged.
+// once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless that
+// tells of damage.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -51,6 +55,9 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	// After a commit, or when ctx has ended, there is nothing to roll back: the error says only that.
 	defer func() { _ = tx.Rollback() }()
 	if err := fn(context.WithValue(ctx, inside{db}, tx)); err != nil {
+		if db.dialect.damaged(err) { // other adapters use the transaction, too
+			return db.translate(ctx, err)
+		}
 		return err
 	}
 	return db.translate(ctx, tx.Commit())
@@ -103,6 +110,9 @@ func (db *DB) run(ctx context.Context, pool *bun.DB, inputs []any, fn func(ctx c
 	}
 	if tx, ok := ctx.Value(inside{db}).(bun.Tx); ok {
 		return db.translate(ctx, fn(ctx, tx))
+	}
+	if db.damaged.Load() {
+		return errDamaged
 	}
 	ctx, cancel := db.bounded(ctx)
 	defer cancel()
