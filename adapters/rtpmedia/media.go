@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -52,7 +53,7 @@ type Media struct {
 	dropped  atomic.Uint64
 }
 
-// New checks the configuration. It opens no socket.
+// New checks the configuration. It opens no socket: Check tries whether one can be opened.
 func New(cfg Config) (*Media, error) {
 	if !cfg.IP.IsValid() {
 		return nil, errors.New("rtpmedia: Config.IP is required")
@@ -99,9 +100,27 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	}
 	sockets, err := m.ports.take()
 	if err != nil {
-		return nil, err
+		return nil, m.noPort(err)
 	}
 	return m.start(sockets), nil
+}
+
+// Check reports with CodeUnavailable that this machine does not have the address of Config.IP, or that no socket can be opened
+// there: every Open would fail.
+func (m *Media) Check() error {
+	socket, err := m.ports.listen(0)
+	if err != nil {
+		return m.noPort(err)
+	}
+	return socket.Close()
+}
+
+// noPort says why no sockets can be opened.
+func (m *Media) noPort(cause error) error {
+	if errors.Is(cause, syscall.EADDRNOTAVAIL) {
+		return callwright.Errorf(callwright.CodeUnavailable, "this machine does not have the media address %s", m.cfg.IP).Because(cause)
+	}
+	return callwright.Errorf(callwright.CodeUnavailable, "no media port of %s is free", m.cfg.IP).Because(cause)
 }
 
 // Counters are sums over all sessions.

@@ -1,6 +1,7 @@
 package rtpmedia
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -79,10 +80,11 @@ func (p *pool) take() (*sockets, error) {
 		failed = err
 		p.free = append(p.free, port)
 	}
-	return nil, errNoPorts.Because(failed)
+	return nil, cmp.Or(failed, errAllTaken)
 }
 
-var errNoPorts = callwright.Errorf(callwright.CodeUnavailable, "no media port is free")
+// errAllTaken says that sessions have all ports of the range.
+var errAllTaken = errors.New("all ports are taken")
 
 // takeEphemeral lets the system choose one port and tries its neighbour.
 func (p *pool) takeEphemeral() (*sockets, error) {
@@ -91,7 +93,7 @@ func (p *pool) takeEphemeral() (*sockets, error) {
 	for range attempts {
 		port, err := freePort()
 		if err != nil {
-			return nil, errNoPorts.Because(err)
+			return nil, err
 		}
 		s, err := p.bind(port)
 		if err == nil {
@@ -99,7 +101,7 @@ func (p *pool) takeEphemeral() (*sockets, error) {
 		}
 		failed = err
 	}
-	return nil, errNoPorts.Because(failed)
+	return nil, failed
 }
 
 // freePort returns an even port next to one that the system has just reported free.

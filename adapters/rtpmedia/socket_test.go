@@ -196,6 +196,25 @@ func TestPortsAreExhaustedAndReleased(t *testing.T) {
 	}
 }
 
+// TestForeignAddress has media at an address of another machine. Check tells it before any call, and each call that is tried
+// nevertheless says which address is wrong.
+func TestForeignAddress(t *testing.T) {
+	t.Parallel()
+	foreign := netip.MustParseAddr("203.0.113.77") // TEST-NET-3, RFC 5737
+	for name, ports := range map[string]rtpmedia.PortRange{"of a range": {Low: 30000, High: 30003}, "of the system": {}} {
+		m := newMedia(t, func(c *rtpmedia.Config) { c.IP, c.Ports = foreign, ports })
+		_, err := m.Open(t.Context())
+		for what, err := range map[string]error{"Check": m.Check(), "Open": err} {
+			if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "this machine does not have the media address 203.0.113.77" {
+				t.Errorf("with ports %s %s gave %v, %v", name, what, err, errors.Unwrap(err))
+			}
+		}
+	}
+	if err := newMedia(t, nil).Check(); err != nil {
+		t.Errorf("loopback: %v", err)
+	}
+}
+
 // In memory, where nobody else takes ports: exactly as many sessions as pairs, none of half a pair, and the port that
 // was freed last is taken last.
 func TestPortOrder(t *testing.T) {
@@ -206,7 +225,7 @@ func TestPortOrder(t *testing.T) {
 	m := must(rtpmedia.NewOn(cfg, n.listen))(t)
 	open := func() sip.MediaSession { return must(m.Open(context.Background()))(t) }
 	a, b, c := open(), open(), open() // of 10000, 10004, 10006; 10003 is in use
-	if _, err := m.Open(context.Background()); !errors.Is(err, callwright.ErrUnavailable) {
+	if _, err := m.Open(context.Background()); !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "no media port of 192.0.2.1 is free" {
 		t.Fatalf("a fourth session: %v", err)
 	}
 	if len(n.conns) != 7 {

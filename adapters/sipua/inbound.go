@@ -34,7 +34,7 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 	b := u.newBridge(log.ID(), nil)
 	l := leg.New(leg.Config{
 		Identity: id, Route: route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
-		SessionExpires: u.cfg.SessionExpires, Logger: u.log,
+		SessionExpires: u.cfg.SessionExpires, Logger: u.log.With("call_id", b.id),
 		OnEnd: func() {
 			u.registry.remove(keyOf(id))
 			u.registry.disclaim(key)
@@ -69,7 +69,7 @@ func (u *UA) inboundIdentity(v inviteContext) message.Identity {
 
 // offer checks what a call offers, opens its media and queues the call for Accept.
 func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
-	log := u.log.With("sip_call_id", v.req.CallID().Value())
+	log := u.log.With("call_id", b.id, "sip_call_id", v.req.CallID().Value())
 	defer func() {
 		if p := recover(); p != nil {
 			log.Error("panic while offering a call", "panic", p, "stack", string(debug.Stack()))

@@ -120,7 +120,7 @@ func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 		}
 		last = *ending
 		o.ua.log.Info("call attempt failed",
-			"call", o.dial.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
+			"call_id", o.dial.CallID, "server", server.Host, "cause", ending.Cause, "reason", ending.Reason)
 		if !next || ctx.Err() != nil {
 			break
 		}
@@ -169,7 +169,7 @@ func (o *outbound) start(
 	}
 	cfg := leg.Config{
 		Identity: id, Route: o.route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
-		SessionExpires: u.cfg.SessionExpires, Logger: u.log,
+		SessionExpires: u.cfg.SessionExpires, Logger: u.log.With("call_id", o.dial.CallID),
 		OnEnd: func() {
 			u.registry.remove(keyOf(id))
 			flow.Release()
@@ -204,8 +204,8 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 		return nil, &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 	}
 	if err != nil {
-		o.ua.log.Warn("no media session for a call", "call", o.dial.CallID, "error", err)
-		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "no media port is free"}
+		o.ua.log.Warn("no media session for a call", "call_id", o.dial.CallID, "error", err)
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: callwright.MessageOf(err)}
 	}
 	return leg.NewAudio(session), nil
 }

@@ -467,7 +467,7 @@ func TestNoMediaPortIsFree(t *testing.T) {
 	address, accept := listenWire(t, "127.0.0.1")
 	a.callsTo(t, address)
 	_, err := a.Dial(within(t), call.DialRequest{Org: org, From: alice, To: bob}, nil)
-	if e := endingOf(t, err); e.Cause != call.CauseOverload {
+	if e := endingOf(t, err); e.Cause != call.CauseOverload || e.Reason != "no port" {
 		t.Errorf("%+v", e)
 	}
 	accept().silent(5 * testT1)

@@ -45,7 +45,7 @@ func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNu
 	defer b.transferred()
 	defer func() {
 		if p := recover(); p != nil {
-			b.ua.log.Error("panic while a call is transferred", "call", b.id, "panic", p, "stack", string(debug.Stack()))
+			b.ua.log.Error("panic while a call is transferred", "call_id", b.id, "panic", p, "stack", string(debug.Stack()))
 			l.Refer(sip.StatusInternalServerError, "")
 		}
 	}()
@@ -59,7 +59,7 @@ func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNu
 		CallID: b.id, Org: route.Org, From: route.Number, To: to, Variables: b.variables,
 	})
 	if err != nil {
-		b.ua.log.Error("cannot transfer a call", "call", b.id, "error", err)
+		b.ua.log.Error("cannot transfer a call", "call_id", b.id, "error", err)
 		l.Refer(sip.StatusInternalServerError, "")
 		return
 	}

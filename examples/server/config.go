@@ -4,14 +4,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
-	"net"
 	"net/mail"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -95,13 +94,17 @@ type texts struct{ mediaIP, publicIP, firewallIPs, allowPrivate string }
 
 // parse reads the command line and the environment, whose entries are NAME=value.
 func parse(args, environ []string) (config, error) {
-	c := config{RTPPorts: ports{10000, 20000}}
+	c := config{
+		RTPPorts: ports{10000, 20000}, CallLogDays: 90, FailedCallIssues: true, DrainTimeout: 30 * time.Second,
+		HTTPConnections: httpapi.DefaultConnections, HTTPConnectionsPerAddress: httpapi.DefaultConnectionsPerAddress,
+	}
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // who gave a wrong value wants to know which, and not to search for it above all flags
 	f.StringVar(&c.Addr, "addr", "127.0.0.1:8080", "address of the HTTP API")
 	f.StringVar(&c.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
-	f.IntVar(&c.HTTPConnections, "http-connections", httpapi.DefaultConnections, "HTTP connections at once")
-	f.IntVar(&c.HTTPConnectionsPerAddress, "http-connections-per-address", httpapi.DefaultConnectionsPerAddress,
+	f.Var(wholeNumber(&c.HTTPConnections), "http-connections", "HTTP connections at once")
+	f.Var(wholeNumber(&c.HTTPConnectionsPerAddress), "http-connections-per-address",
 		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
 	f.StringVar(&c.Data, "data", "./data", "folder of the database, keys, certificates and recordings")
 	f.StringVar(&c.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
@@ -126,15 +129,15 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
 	f.StringVar(&given.allowPrivate, "allow-private", "",
 		"true or false: whether trunks and webhooks may point at private addresses (default: when --sip-addr is loopback)")
-	f.IntVar(&c.CallLogDays, "call-log-days", 90, "how long the log of SIP calls is kept")
-	f.BoolVar(&c.FailedCallIssues, "failed-call-issues", true, "whether calls that fail open issues, one for those that fail alike")
-	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "how long running calls may go on after SIGTERM")
+	f.Var(wholeNumber(&c.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
+	f.Var(trueOrFalse(&c.FailedCallIssues), "failed-call-issues", "whether calls that fail open issues, one for those that fail alike")
+	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
 	if err := setFromEnv(f, environ); err != nil {
 		return config{}, err
 	}
-	if err := f.Parse(args); err != nil {
+	if err := parseFlags(f, args); err != nil {
 		return config{}, err
 	}
 	if f.NArg() > 0 {
@@ -143,37 +146,6 @@ func parse(args, environ []string) (config, error) {
 	err := c.complete(given)
 	return c, err // in two steps: in one, c might be read before it is complete
 }
-
-// envStart begins the names of the server's environment variables.
-const envStart = "CALLWRIGHT_"
-
-// testEnvStart begins the names of the test suite's variables, which are none of the server's: CI sets one, and runs the demo.
-const testEnvStart = "CALLWRIGHT_TEST_"
-
-// setFromEnv sets every flag whose environment twin is set. A name that begins like one and is none is an error, so that no
-// misspelt setting goes unnoticed.
-func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		twin, ours := strings.CutPrefix(name, envStart)
-		if !ours || name == secretEnv || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
-			continue
-		}
-		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
-		if fl == nil || twin != strings.ToUpper(twin) {
-			err = errors.Join(err, fmt.Errorf("%s: there is no such setting; -help lists the flags, and --sip-addr is %sSIP_ADDR", name, envStart))
-			continue
-		}
-		if setErr := f.Set(fl.Name, value); setErr != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", name, setErr))
-		}
-	}
-	return err
-}
-
-// kubernetes matches what Kubernetes tells every container of the services beside it: of one named callwright,
-// CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
-var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
 
 // checkLimits refuses numbers and durations that are out of range.
 func (c *config) checkLimits() error {
@@ -192,9 +164,13 @@ func (c *config) checkLimits() error {
 // checkPublicURL refuses a URL that other URLs cannot begin with.
 func (c *config) checkPublicURL() error {
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
-	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" &&
-		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+	u, err := url.Parse(c.PublicURL)
+	switch {
+	case c.PublicURL == "":
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return errors.New("--public-url must be a URL such as https://voice.example.com, without a query")
+	case !strings.HasSuffix(c.PublicURL, u.EscapedPath()):
+		return fmt.Errorf("--public-url must have a path as URLs carry it: %s, not %s", u.EscapedPath(), u.Path)
 	}
 	return nil
 }
@@ -237,48 +213,6 @@ func (c *config) complete(given texts) error {
 	return nil
 }
 
-// addresses fills in where this machine is reached.
-func (c *config) addresses(given texts) error {
-	sip, err := listenIP(c.SIPAddr)
-	if err != nil {
-		return fmt.Errorf("--sip-addr: %w", err)
-	}
-	if c.MediaIP, err = addrOr(given.mediaIP, sip); err != nil {
-		return fmt.Errorf("--media-ip: %w", err)
-	}
-	if c.PublicIP, err = addrOr(given.publicIP, sip); err != nil {
-		return fmt.Errorf("--public-ip: %w", err)
-	}
-	if c.PublicIP.IsUnspecified() {
-		return errors.New("--public-ip is required when --sip-addr listens on every address")
-	}
-	if c.PublicHost == "" {
-		c.PublicHost = c.PublicIP.String()
-	}
-	for text := range strings.SplitSeq(given.firewallIPs, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		ip, err := netip.ParseAddr(text)
-		if err != nil {
-			return fmt.Errorf("--firewall-ips: %w", err)
-		}
-		c.FirewallIPs = append(c.FirewallIPs, ip.String())
-	}
-	if c.DNSServer != "" {
-		if _, _, err := net.SplitHostPort(c.DNSServer); err != nil {
-			return fmt.Errorf("--dns-server: %w", err)
-		}
-	}
-	c.AllowPrivate = sip.IsLoopback()
-	if given.allowPrivate != "" {
-		if c.AllowPrivate, err = strconv.ParseBool(given.allowPrivate); err != nil {
-			return errors.New("--allow-private must be true or false")
-		}
-	}
-	return nil
-}
-
 // checkEngines refuses engines that there are not, and a remote one without an address.
 func (c *config) checkEngines() error {
 	switch c.TTS {
@@ -295,24 +229,6 @@ func (c *config) checkEngines() error {
 		return errors.New("--tts openai and --stt openai need --llm-base-url")
 	}
 	return nil
-}
-
-func listenIP(addr string) (netip.Addr, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return netip.Addr{}, err
-	}
-	if host == "" {
-		return netip.IPv4Unspecified(), nil
-	}
-	return netip.ParseAddr(host)
-}
-
-func addrOr(text string, otherwise netip.Addr) (netip.Addr, error) {
-	if text == "" {
-		return otherwise, nil
-	}
-	return netip.ParseAddr(text)
 }
 
 func newLogger(c config) *slog.Logger {

@@ -32,19 +32,20 @@ func lock(c config) (locked, error) {
 }
 
 // lockFile is a file that a server locks, and what it stands for.
-type lockFile struct{ what, path string }
+type lockFile struct{ flag, what, path string }
 
 func lockFiles(c config) ([]lockFile, error) {
-	files := []lockFile{{"data folder " + c.Data, filepath.Join(c.Data, "server.lock")}}
+	files := []lockFile{{"--data " + c.Data, "data folder " + c.Data, filepath.Join(c.Data, "server.lock")}}
 	path, ok := databaseFile(c)
 	if !ok {
 		return files, nil
 	}
 	one, err := realPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("--database-url %s: the folder of the database cannot be used: %w", c.DatabaseURL, err)
+		return nil, fmt.Errorf("--database-url %s: the folder %s cannot be used (%w): make it, or name a file in another one",
+			c.DatabaseURL, filepath.Dir(path), err)
 	}
-	return append(files, lockFile{"database " + path, one + ".lock"}), nil
+	return append(files, lockFile{"--database-url " + c.DatabaseURL, "database " + path, one + ".lock"}), nil
 }
 
 // databaseFile returns the file of a SQLite database; ok is false when the database is none in a file.
@@ -85,7 +86,10 @@ func checkLost(c config) error {
 func (l lockFile) lock() (*os.File, error) {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, err
+		if refused, ok := errors.AsType[*fs.PathError](err); ok {
+			err = refused.Err // the name of the lock tells nobody anything
+		}
+		return nil, fmt.Errorf("%s: %w: the server must be able to write in that folder", l.flag, err)
 	}
 	switch taken, err := flock(f); {
 	case err != nil:

@@ -63,7 +63,7 @@ func run() int {
 // takeFolder makes the data folder, takes it for this server alone, and removes what tells of a server that was killed there.
 func takeFolder(c config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("--data %s: the folder cannot be made: %w", c.Data, err)
+		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)
 	}
 	held, err := lock(c)
 	if err != nil {

@@ -59,7 +59,7 @@ type listener struct{ net.Listener }
 func newListener(lc fx.Lifecycle, c config, s shares, log *slog.Logger) (listener, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", c.Addr)
 	if err != nil {
-		return listener{}, err
+		return listener{}, notListening("--addr", c.Addr, err)
 	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
 	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Logger: log}.Limit(l)}, nil

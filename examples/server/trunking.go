@@ -181,10 +181,18 @@ func endless(run func(context.Context) error) func(context.Context) {
 }
 
 func newMedia(c config, log *slog.Logger) (*rtpmedia.Media, error) {
-	return rtpmedia.New(rtpmedia.Config{
+	m, err := rtpmedia.New(rtpmedia.Config{
 		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codecs.New, Logger: log,
 		Ports: rtpmedia.PortRange{Low: c.RTPPorts.low, High: c.RTPPorts.high},
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		return nil, fmt.Errorf("--media-ip %s: %w: give one of its own, by default that of --sip-addr; "+
+			"the one at which peers reach it goes into --public-ip", c.MediaIP, err)
+	}
+	return m, nil
 }
 
 // lineParts is everything that the telephone line is made of.
@@ -208,7 +216,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		MaxConnectionsPerIP: p.Shares.sipPerAddress, AllowPrivate: p.Config.AllowPrivate, Logger: p.Log,
 	})
 	if err != nil {
-		return nil, err
+		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)
 	}
 	lc.Append(fx.StopHook(ua.Close))
 	lc.Append(background(func(ctx context.Context) { _ = ua.Run(ctx) }))

@@ -1,0 +1,75 @@
+package sipua_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callwright/callwright/adapters/sipua"
+	"github.com/callwright/callwright/agents/call"
+)
+
+// lines is a log's text.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// with returns the lines that contain a text.
+func (l *lines) with(text string) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// TestCallIDsInLog wants the line that a call has ended to name the call as the API does, on both sides.
+func TestCallIDsInLog(t *testing.T) {
+	t.Parallel()
+	placed, taken := new(lines), new(lines)
+	logTo := func(l *lines) func(*sipua.Config) {
+		return func(c *sipua.Config) { c.Logger = slog.New(slog.NewTextHandler(l, nil)) }
+	}
+	caller, callee := newAgent(t, logTo(placed)), newAgent(t, logTo(taken))
+	caller.callsTo(t, callee.Addr().String())
+	ids := make(chan string, 1)
+	ctx := within(t)
+	go func() {
+		p, err := callee.Accept(ctx)
+		if err != nil {
+			t.Errorf("accept: %v", err)
+			close(ids)
+			return
+		}
+		ids <- p.Caller().ID
+		if err := p.Reject(call.CauseBusy); err != nil {
+			t.Errorf("reject: %v", err)
+		}
+	}()
+	_, err := caller.Dial(ctx, call.DialRequest{CallID: "call-1", Org: org, From: alice, To: bob}, nil)
+	if e := endingOf(t, err); e.Cause != call.CauseBusy {
+		t.Errorf("%+v", e)
+	}
+	if found := placed.with("call ended"); len(found) != 1 || !strings.Contains(found[0], " call_id=call-1 ") {
+		t.Errorf("of the call that was placed there is %q", found)
+	}
+	id := <-ids
+	if callee.Close(ctx) != nil { // until then the other side may not have heard that its answer has come
+		t.Error("close")
+	}
+	if found := taken.with("call ended"); len(found) != 1 || id == "" || !strings.Contains(found[0], " call_id="+id+" ") {
+		t.Errorf("of the call that was taken there is %q, want the id %s", found, id)
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// value is a setting that is no text. Set says what it must be.
+type value[T any] struct {
+	to    *T
+	parse func(string) (T, error)
+	must  string
+}
+
+// String returns the setting.
+func (v *value[T]) String() string {
+	if v.to == nil { // package flag asks a value that it has made itself
+		return ""
+	}
+	return fmt.Sprint(*v.to)
+}
+
+// Set reads the setting.
+func (v *value[T]) Set(text string) error {
+	read, err := v.parse(text)
+	if err != nil {
+		return errors.New(v.must)
+	}
+	*v.to = read
+	return nil
+}
+
+// IsBoolFlag reports whether the flag stands for true without a value.
+func (v *value[T]) IsBoolFlag() bool {
+	_, is := any(v.to).(*bool)
+	return is
+}
+
+func wholeNumber(to *int) *value[int] { return &value[int]{to, strconv.Atoi, "must be a whole number"} }
+
+func trueOrFalse(to *bool) *value[bool] {
+	return &value[bool]{to, strconv.ParseBool, "must be true or false"}
+}
+
+func durationOf(to *time.Duration) *value[time.Duration] {
+	return &value[time.Duration]{to, time.ParseDuration, "must be a duration such as 30s"}
+}
+
+// parseFlags reads the command line. It prints the flags when asked for help, and only then.
+func parseFlags(f *flag.FlagSet, args []string) error {
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		f.SetOutput(os.Stderr)
+		f.Usage()
+		return err
+	}
+	if err == nil {
+		return nil
+	}
+	if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: "); unknown {
+		return fmt.Errorf("there is no flag %s; %s-help lists the flags", name, nearest(f, "--", strings.TrimLeft(name, "-")))
+	}
+	return err
+}
+
+// envStart begins the names of the server's environment variables.
+const envStart = "CALLWRIGHT_"
+
+// testEnvStart begins the names of the test suite's variables, which are none of the server's: CI sets one, and runs the demo.
+const testEnvStart = "CALLWRIGHT_TEST_"
+
+// setFromEnv sets every flag whose environment twin is set. A name that begins like one and is none is an error, so that no
+// misspelt setting goes unnoticed.
+func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		twin, ours := strings.CutPrefix(name, envStart)
+		if !ours || name == secretEnv || strings.HasPrefix(name, testEnvStart) || kubernetes.MatchString(entry) {
+			continue
+		}
+		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
+		if fl == nil || twin != strings.ToUpper(twin) {
+			err = errors.Join(err, fmt.Errorf("%s: there is no such setting; %s-help lists the flags, and --sip-addr is %sSIP_ADDR",
+				name, nearest(f, envStart, twin), envStart))
+			continue
+		}
+		if setErr := f.Set(fl.Name, value); setErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s, which is %q, %w", name, value, setErr))
+		}
+	}
+	return err
+}
+
+// kubernetes matches what Kubernetes tells every container of the services beside it: of one named callwright,
+// CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
+var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
+
+// nearest returns a question that names the setting which a misspelt one may have been meant to be, or nothing. Names begin with
+// start: that of variables or of flags.
+func nearest(f *flag.FlagSet, start, misspelt string) string {
+	plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+	names := []string{}
+	f.VisitAll(func(fl *flag.Flag) { names = append(names, fl.Name) })
+	if start == envStart {
+		names = append(names, plain(strings.TrimPrefix(secretEnv, envStart)))
+	}
+	misspelt = plain(misspelt)
+	best, least := "", 2+len(misspelt)/2 // further away it is another word
+	for _, name := range names {
+		if d := distance(misspelt, name); d < least {
+			best, least = name, d
+		}
+	}
+	switch {
+	case best == "":
+		return ""
+	case start == envStart:
+		best = strings.ToUpper(strings.ReplaceAll(best, "-", "_"))
+	}
+	return "did you mean " + start + best + "? "
+}
+
+// distance returns the number of letters to insert and to leave out to make one text of the other. Names are more often cut short
+// than changed, so a change counts as both.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change += 2
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/fx/fxtest"
+)
+
+// TestRefusals wants every refusal of a setting to name the setting, what is wrong, and what it may be.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args []string
+		env  string
+		want []string
+	}{
+		{env: "CALLWRIGHT_DRAIN_TIMEOUT=30", want: []string{"CALLWRIGHT_DRAIN_TIMEOUT", `"30"`, "must be a duration such as 30s"}},
+		{env: "CALLWRIGHT_DRAIN_TIMEOUT=", want: []string{"CALLWRIGHT_DRAIN_TIMEOUT", `""`, "must be a duration such as 30s"}},
+		{env: "CALLWRIGHT_CALL_LOG_DAYS=ninety", want: []string{"CALLWRIGHT_CALL_LOG_DAYS", "must be a whole number"}},
+		{env: "CALLWRIGHT_HTTP_CONNECTIONS=1.5", want: []string{"CALLWRIGHT_HTTP_CONNECTIONS", "must be a whole number"}},
+		{env: "CALLWRIGHT_FAILED_CALL_ISSUES=maybe", want: []string{"CALLWRIGHT_FAILED_CALL_ISSUES", "must be true or false"}},
+		{env: "CALLWRIGHT_FAILED_CALL_ISSUES=", want: []string{"CALLWRIGHT_FAILED_CALL_ISSUES", "must be true or false"}},
+		{args: []string{"--drain-timeout", "30"}, want: []string{"-drain-timeout", `"30"`, "must be a duration such as 30s"}},
+		{args: []string{"--failed-call-issues=maybe"}, want: []string{"-failed-call-issues", "must be true or false"}},
+
+		{env: "CALLWRIGHT_SIPADDR=127.0.0.1:5061", want: []string{"did you mean CALLWRIGHT_SIP_ADDR?"}},
+		{env: "CALLWRIGHT_SECRET_KEYS=x", want: []string{"did you mean CALLWRIGHT_SECRET_KEY?"}},
+		{env: "CALLWRIGHT_database_url=sqlite:x", want: []string{"did you mean CALLWRIGHT_DATABASE_URL?"}},
+		{env: "CALLWRIGHT_LLM_KEY=x", want: []string{"did you mean CALLWRIGHT_LLM_API_KEY?"}},
+		{env: "CALLWRIGHT_WHATEVER_THIS_IS=x", want: []string{"-help lists the flags"}},
+		{args: []string{"--sipaddr", "x"}, want: []string{"-sipaddr", "did you mean --sip-addr?"}},
+
+		{args: []string{"--addr", "localhost"}, want: []string{"--addr", "127.0.0.1:8080", `"localhost"`}},
+		{args: []string{"--addr", ""}, want: []string{"--addr", "127.0.0.1:8080"}},
+		{args: []string{"--addr", "127.0.0.1:80800"}, want: []string{"--addr", "127.0.0.1:8080"}},
+		{args: []string{"--sip-addr", "sip.example:5061"}, want: []string{"--sip-addr must be an IP address and a port", "--public-host"}},
+		{args: []string{"--sip-addr", "127.0.0.1"}, want: []string{"--sip-addr must be an IP address and a port"}},
+		{args: []string{"--media-ip", "here"}, want: []string{`--media-ip must be an IP address such as 192.0.2.1, not "here"`}},
+		{args: []string{"--media-ip", "::1"}, want: []string{"--media-ip ::1", "--public-ip 127.0.0.1", "both"}},
+		{args: []string{"--firewall-ips", "300.1.1.1"}, want: []string{`--firewall-ips must be IP addresses`, `"300.1.1.1"`}},
+		{args: []string{"--dns-server", "192.0.2.1"}, want: []string{`--dns-server must be`, "192.0.2.53:53"}},
+		{args: []string{"--public-url", "https://voice.example.com/a b"}, want: []string{"--public-url", "%20"}},
+	} {
+		var environ []string
+		if test.env != "" {
+			environ = []string{test.env}
+		}
+		_, err := parse(test.args, environ)
+		if err == nil {
+			t.Errorf("%v %s was taken", test.args, test.env)
+			continue
+		}
+		for _, want := range test.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%v %s gave %q, want %q in it", test.args, test.env, err, want)
+			}
+		}
+		if strings.Contains(err.Error(), "ParseAddr") || strings.Contains(err.Error(), "parse error") {
+			t.Errorf("%v %s gave %q: words of Go", test.args, test.env, err)
+		}
+	}
+}
+
+// TestPlaceRefusals has places that there are not, or that another program has: each refusal names the flag and the next step.
+func TestPlaceRefusals(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listen := func(addr string) error {
+		_, err := newListener(fxtest.NewLifecycle(t), config{Addr: addr}, shares{}, slog.New(slog.DiscardHandler))
+		return err
+	}
+	take := func(c config) error {
+		held, err := takeFolder(c)
+		_ = held.Close()
+		return err
+	}
+	foreign := netip.MustParseAddr("203.0.113.77") // TEST-NET-3, RFC 5737
+	_, media := newMedia(config{MediaIP: foreign, PublicIP: foreign}, nil)
+	for name, test := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"an address in use":       {listen(taken.Addr().String()), []string{"--addr " + taken.Addr().String(), "another program", "another port"}},
+		"a foreign address":       {listen("203.0.113.77:0"), []string{"--addr 203.0.113.77:0", "this machine does not have"}},
+		"a folder in a file":      {take(config{Data: filepath.Join(file, "x")}), []string{"--data " + file, "name a folder"}},
+		"a file for a folder":     {take(config{Data: file}), []string{"--data " + file, "name a folder"}},
+		"no folder of a database": {take(config{Data: t.TempDir(), DatabaseURL: "sqlite:/nope/dir/x.db"}), []string{"--database-url sqlite:/nope/dir/x.db", "/nope/dir", "make it"}},
+		"a foreign media address": {media, []string{"--media-ip 203.0.113.77", "this machine does not have"}},
+	} {
+		if test.err == nil {
+			t.Errorf("%s was taken", name)
+			continue
+		}
+		for _, want := range test.want {
+			if !strings.Contains(test.err.Error(), want) || strings.Contains(test.err.Error(), ".lock") {
+				t.Errorf("%s gave %q, want %q in it", name, test.err, want)
+			}
+		}
+	}
+}
