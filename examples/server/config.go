@@ -133,7 +133,7 @@ func parse(args, environ []string) (config, error) {
 	f.Var(trueOrFalse(&c.FailedCallIssues), "failed-call-issues", "whether calls that fail open issues, one for those that fail alike")
 	f.Var(durationOf(&c.DrainTimeout), "drain-timeout", "how long running calls may go on after SIGTERM")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
-	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "least level of what is logged: debug, info, warn or error")
+	f.Var(levelOf(&c.LogLevel), "log-level", "least level of what is logged: debug, info, warn or error")
 	if err := setFromEnv(f, environ); err != nil {
 		return config{}, err
 	}

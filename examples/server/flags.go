@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"regexp"
 	"strconv"
@@ -50,6 +51,11 @@ func trueOrFalse(to *bool) *value[bool] {
 
 func durationOf(to *time.Duration) *value[time.Duration] {
 	return &value[time.Duration]{to, time.ParseDuration, "must be a duration such as 30s"}
+}
+
+func levelOf(to *slog.Level) *value[slog.Level] {
+	read := func(text string) (l slog.Level, err error) { return l, l.UnmarshalText([]byte(text)) }
+	return &value[slog.Level]{to, read, "must be debug, info, warn or error"}
 }
 
 // parseFlags reads the command line. It prints the flags when asked for help, and only then.

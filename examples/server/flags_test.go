@@ -26,6 +26,7 @@ func TestRefusals(t *testing.T) {
 		{env: "CALLWRIGHT_HTTP_CONNECTIONS=1.5", want: []string{"CALLWRIGHT_HTTP_CONNECTIONS", "must be a whole number"}},
 		{env: "CALLWRIGHT_FAILED_CALL_ISSUES=maybe", want: []string{"CALLWRIGHT_FAILED_CALL_ISSUES", "must be true or false"}},
 		{env: "CALLWRIGHT_FAILED_CALL_ISSUES=", want: []string{"CALLWRIGHT_FAILED_CALL_ISSUES", "must be true or false"}},
+		{env: "CALLWRIGHT_LOG_LEVEL=loud", want: []string{"CALLWRIGHT_LOG_LEVEL", "must be debug, info, warn or error"}},
 		{args: []string{"--drain-timeout", "30"}, want: []string{"-drain-timeout", `"30"`, "must be a duration such as 30s"}},
 		{args: []string{"--failed-call-issues=maybe"}, want: []string{"-failed-call-issues", "must be true or false"}},
 

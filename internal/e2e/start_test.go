@@ -1,12 +1,18 @@
 package e2e_test
 
 import (
+	"bytes"
+	"database/sql"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "modernc.org/sqlite" // the driver of another program
 
 	"github.com/callwright/callwright/internal/e2e/await"
 	"github.com/callwright/callwright/internal/e2e/server"
@@ -28,6 +34,121 @@ func TestSecondServerOnOneFolder(t *testing.T) {
 	}
 	first.Kill()
 	server.Start(t, server.Config{Data: first.Data}).Stop(t)
+}
+
+// TestTwoServersOnOneDatabase starts a server with a folder of its own on the database of another, by its address and by a symbolic
+// link. It is refused by the name of the first, although it has no key either.
+func TestTwoServersOnOneDatabase(t *testing.T) {
+	t.Parallel()
+	first := server.Start(t, server.Config{})
+	path, link := filepath.Join(first.Data, "callwright.db"), filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		said := server.Refused(t, server.Config{Data: t.TempDir(), Flags: []string{"--database-url", "sqlite:" + name}})
+		if !strings.Contains(said, fmt.Sprintf("process %d on ", first.PID())) || strings.Contains(said, "master key") {
+			t.Errorf("by %s the second server said %q", name, said)
+		}
+	}
+	first.Stop(t)
+}
+
+// TestRefusedSettings wants a wrong setting to be told in one line, without all flags.
+func TestRefusedSettings(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for want, c := range map[string]server.Config{
+		"-drain-timeout: must be a duration such as 30s":                      {Flags: []string{"--drain-timeout", "30"}},
+		"CALLWRIGHT_DRAIN_TIMEOUT, which is \"\", must be a duration such as": {Env: []string{"CALLWRIGHT_DRAIN_TIMEOUT="}},
+		"--media-ip 203.0.113.77":                                             {Flags: []string{"--media-ip", "203.0.113.77", "--log-level", "warn"}},
+		"--sip-addr " + taken.Addr().String() + ": another program":           {Flags: []string{"--sip-addr", taken.Addr().String(), "--log-level", "warn"}},
+	} {
+		c.Data = t.TempDir()
+		said := strings.TrimSpace(server.Refused(t, c))
+		if !strings.Contains(said, want) || strings.Contains(said, "\n") {
+			t.Errorf("the server said %q, want %q", said, want)
+		}
+	}
+}
+
+// TestDatabaseIsLost starts a server on a folder whose database is gone. It begins a new one once the folder shows none any more.
+func TestDatabaseIsLost(t *testing.T) {
+	t.Parallel()
+	first := server.Start(t, server.Config{})
+	first.Stop(t)
+	path, sign := filepath.Join(first.Data, "callwright.db"), filepath.Join(first.Data, "webhook-secret")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	said := server.Refused(t, server.Config{Data: first.Data})
+	if !strings.Contains(said, path+" is missing") || !strings.Contains(said, sign) || strings.Contains(said, "shown once") {
+		t.Errorf("the server said %q", said)
+	}
+	if err := os.Remove(sign); err != nil {
+		t.Fatal(err)
+	}
+	if second := server.Start(t, server.Config{Data: first.Data}); second.Key == first.Key {
+		t.Error("the new database has the key of the old one")
+	}
+}
+
+// TestDatabaseIsLocked has another program hold the lock under which the database is written: the server is not ready until it ends.
+func TestDatabaseIsLocked(t *testing.T) {
+	t.Parallel()
+	s := server.Start(t, server.Config{})
+	other, err := sql.Open("sqlite", filepath.Join(s.Data, "callwright.db")+"?_pragma=busy_timeout(5000)&_txlock=exclusive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	tx, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := s.Get(t, "/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "the database did not answer in time") {
+		t.Errorf("while no write goes through /readyz gives %d: %s", status, body)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	await.That(t, "the server to be ready again", func() bool {
+		status, _ := s.Get(t, "/readyz")
+		return status == http.StatusOK
+	})
+	s.Stop(t)
+}
+
+// TestDatabaseIsDamagedWhileItRuns writes over the database of a running server. Soon everything is answered with what to do.
+func TestDatabaseIsDamagedWhileItRuns(t *testing.T) {
+	t.Parallel()
+	const words = "the database is damaged: stop the server and restore it from a backup"
+	s := server.Start(t, server.Config{})
+	file, err := os.OpenFile(filepath.Join(s.Data, "callwright.db"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		_, err = file.WriteAt(bytes.Repeat([]byte{0xa5}, int(info.Size())), 0)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/readyz", "/v1/calls"} {
+		await.That(t, path+" to tell of the damage", func() bool {
+			status, body := s.Get(t, path)
+			return status == http.StatusServiceUnavailable && strings.Contains(body, words)
+		})
+	}
+	s.Stop(t)
+	if log := s.Log(); strings.Contains(log, "internal error") || strings.Count(log, "Error fetching jobs") > 1 {
+		t.Errorf("the log is\n%s", log)
+	}
 }
 
 // TestMasterKeyIsLost starts a server without the key that its database was made with.
