@@ -3,6 +3,7 @@ package agenttest
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -35,13 +36,21 @@ func (s *Service) execute(ctx context.Context, r Run) {
 		s.release(context.WithoutCancel(ctx), r)
 		return
 	}
+	r.Scripted = scripted(out.Models)
 	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), s.cfg.Clock.Now()
 	keepNames(&out.Evidence)
 	s.end(context.WithoutCancel(ctx), r)
 }
 
-// hold holds the conversation of a run. An error means that it is to be tried again.
-func (s *Service) hold(ctx context.Context, r Run) (engine.Outcome, error) {
+// hold holds the conversation of a run. An error means that it is to be tried again. A panic of the agent or the judge, which
+// may be an embedding program's, makes the run an Error.
+func (s *Service) hold(ctx context.Context, r Run) (out engine.Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.cfg.Logger.ErrorContext(ctx, "panic in a run", "run_id", r.ID, "org", r.Org, "panic", p, "stack", string(debug.Stack()))
+			out, err = engine.Outcome{Verdict: engine.Error, Error: "internal error"}, nil
+		}
+	}()
 	snap, err := s.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
 	if err != nil {
 		return engine.Outcome{}, err
@@ -60,6 +69,19 @@ func (s *Service) release(ctx context.Context, r Run) {
 		s.cfg.Logger.ErrorContext(ctx, "a run cannot be released: it is resumed when this node has ended",
 			"run_id", r.ID, "org", r.Org, "error", err)
 	}
+}
+
+// scriptedModel is the name of a model that is none: it follows rules and scripts (adapters/scripted).
+const scriptedModel = "scripted"
+
+// scripted reports whether no model has answered but the scripted one.
+func scripted(m engine.Models) bool {
+	for _, name := range []string{m.Caller, m.Agent, m.Judge} {
+		if name != "" && name != scriptedModel {
+			return false
+		}
+	}
+	return true
 }
 
 // keepNames leaves the names of the nodes of a graph, which is what people read, and not its edges.

@@ -53,7 +53,9 @@ func newLab(t *testing.T) *lab {
 			Nodes: assert.Graph{"start": {Name: "Start", Next: []string{"paid"}}, "paid": {Name: "Paid"}},
 		},
 	}
-	hold, err := engine.New(engine.Config{Runner: l.agent, Model: l.model})
+	hold, err := engine.New(engine.Config{
+		Runner: l.agent, Model: l.model, Judge: func(llm.Model) assert.Judge { return brokenJudge{} },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,4 +238,11 @@ func (allowed) CheckURL(url string) error {
 		return callwright.Invalid("", "is forbidden")
 	}
 	return nil
+}
+
+// brokenJudge panics.
+type brokenJudge struct{}
+
+func (brokenJudge) Judge(context.Context, *assert.Evidence, assert.Criterion) (assert.Opinion, error) {
+	panic("broken")
 }

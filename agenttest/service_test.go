@@ -2,6 +2,7 @@ package agenttest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
@@ -293,6 +295,30 @@ func TestNodeStops(t *testing.T) {
 		synctest.Wait()
 		if got := l.get(run.ID); got.State != agenttest.Passed || got.Attempt != 1 {
 			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// TestPanic: an agent or a judge that panics is an error of its run alone.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		sc := l.scenario()
+		l.agent.Answer = func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) { panic("broken") }
+		l.run(l.Service)
+		run := l.start(sc, agenttest.RunRequest{})
+		settled()
+		if got := l.get(run.ID); got.State != agenttest.Error || got.Result.Error != "internal error" {
+			t.Errorf("got %s: %q", got.State, got.Result.Error)
+		}
+		l.agent.Answer = nil
+		run = l.start(l.scenario(func(sc *scenario.Scenario) {
+			sc.Assertions[0] = assert.Assertion{Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Is it polite?"}`), Weight: 1}
+		}), agenttest.RunRequest{})
+		settled()
+		if got := l.get(run.ID); got.State != agenttest.Error || got.Result.Error != "internal error" {
+			t.Errorf("a judge that panics gave %s: %q", got.State, got.Result.Error)
 		}
 	})
 }

@@ -70,13 +70,15 @@ func (r *run) offScript(ctx context.Context) bool {
 	return reason != ""
 }
 
-// results evaluates the assertions, those that a judge decides several at once.
+// results evaluates the assertions, those that a judge decides several at once. A panic of the judge goes on in the goroutine of
+// the run, where its owner can recover from it.
 func (r *run) results(ctx context.Context, judge assert.Judge) {
 	assertions := slices.Clone(r.c.Scenario.Assertions)
 	slices.SortStableFunc(assertions, func(a, b assert.Assertion) int { return a.Order - b.Order })
 	r.out.Results = make([]assert.Result, len(assertions))
 	places := make(chan struct{}, r.cfg.Parallel)
 	var all sync.WaitGroup
+	panics := make(chan any, len(assertions))
 	for i, a := range assertions {
 		check, err := r.checks.compile(a)
 		switch {
@@ -87,12 +89,22 @@ func (r *run) results(ctx context.Context, judge assert.Judge) {
 		default:
 			places <- struct{}{}
 			all.Go(func() {
-				defer func() { <-places }()
+				defer func() {
+					if p := recover(); p != nil {
+						panics <- p
+					}
+					<-places
+				}()
 				r.out.Results[i] = check.Evaluate(ctx, &r.out.Evidence, judge)
 			})
 		}
 	}
 	all.Wait()
+	select {
+	case p := <-panics:
+		panic(p)
+	default:
+	}
 }
 
 // tone takes the tone from the assertions, or scores it if the scenario wants it.
