@@ -114,8 +114,8 @@ func parseFormats(list string) []format {
 	return formats
 }
 
-// connection parses "IN IP4|IP6 <address>". A name or a multicast address is kept as unusable, because the stream may be
-// refused anyway.
+// connection parses "IN IP4|IP6 <address>". A name, a multicast or the broadcast address is kept as unusable, because the
+// stream may be refused anyway.
 func (p *parser) connection(n int, value string) error {
 	address, err := parseConnection(value)
 	if err {
@@ -130,6 +130,9 @@ func (p *parser) connection(n int, value string) error {
 	return nil
 }
 
+// broadcast reaches every host of the local network (RFC 919, section 7).
+var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
+
 func parseConnection(value string) (address netip.Addr, bad bool) {
 	network, rest, _ := strings.Cut(value, " ")
 	family, text, _ := strings.Cut(rest, " ")
@@ -138,10 +141,13 @@ func parseConnection(value string) (address netip.Addr, bad bool) {
 		return netip.Addr{}, true
 	}
 	address, err := netip.ParseAddr(text)
-	if err != nil || address.IsMulticast() || address.Zone() != "" {
+	if err != nil || address.Zone() != "" {
 		return netip.Addr{}, false
 	}
-	return address.Unmap(), false
+	if address = address.Unmap(); address.IsMulticast() || address == broadcast {
+		return netip.Addr{}, false
+	}
+	return address, false
 }
 
 func (p *parser) attribute(n int, value string) error {

@@ -214,6 +214,8 @@ func TestAnswerRefuses(t *testing.T) {
 		"only video":         {audio("audio", "video"), sdp.ErrNoAudio},
 		"a name as address":  {audio("c=IN IP4 192.0.2.9", "c=IN IP4 media.example"), sdp.ErrAddress},
 		"a multicast group":  {audio("c=IN IP4 192.0.2.9", "c=IN IP4 224.2.1.1/127"), sdp.ErrAddress},
+		"everybody here":     {audio("c=IN IP4 192.0.2.9", "c=IN IP4 255.255.255.255"), sdp.ErrAddress},
+		"the same in IPv6":   {audio("c=IN IP4 192.0.2.9", "c=IN IP6 ::ffff:255.255.255.255"), sdp.ErrAddress},
 		"IPv6 only":          {audio("c=IN IP4 192.0.2.9", "c=IN IP6 2001:db8::9"), sdp.ErrAddress},
 		"no c= line for it":  {audio("c=IN IP4 192.0.2.9", "b=AS:64"), sdp.ErrMalformed},
 		"an unusable number": {audio("SAVP 0", "SAVP 72") + "a=rtpmap:72 PCMU/8000\r\n", sdp.ErrNoCommonCodec},
